@@ -20,7 +20,7 @@ from bench.race import Times, nothing, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Diffuse, Fade, Stamp, Trail
-from fieldcraft.steering import Walk, Walkers
+from fieldcraft.steering import Leave, Swarm, Walk
 
 COLUMNS = (
     "case",
@@ -298,25 +298,16 @@ class Ants:
         grid = fc.Grid(FIELD, FIELD, walls=walls)
         self.imap = fc.InfluenceMap(grid)
         self.trails = [self.imap.add_layer(name, Trail(0.98)) for name in ("home", "food")]
-        self.walkers = Walkers.at(
-            grid, grid.position_of(rng.choice(np.flatnonzero(~walls), AGENTS)), seed=1
-        )
-        self.roles = rng.integers(0, 2, AGENTS).astype(np.uint8)
-        self.rows = [np.flatnonzero(self.roles != role) for role in (0, 1)]
+        positions = grid.position_of(rng.choice(np.flatnonzero(~walls), AGENTS))
+        self.agents = Swarm.at(grid, positions, roles=rng.integers(0, 2, AGENTS), seed=1)
+        self.leave = [Leave(self.trails[1 - role], role=role) for role in (0, 1)]
         self.how = Walk(10.0, wander=10, turn=45, follow=1.0, avoid=1.0, distance=4.0)
 
     def step(self) -> None:
-        self.walkers = self.walkers.walk(self.how, 0.1, trail=self.trails, roles=self.roles)
-        for trail, rows in zip(self.trails, self.rows, strict=True):
-            trail.deposit_at(self.walkers.cells[rows])
-        self.imap.step()
+        self.agents.run(self.how, 0.1, trail=self.trails, leave=self.leave)
 
     def digest(self) -> str:
-        parts = (
-            self.walkers.positions,
-            self.walkers.headings,
-            *(trail.values for trail in self.trails),
-        )
+        parts = (self.agents.agents, *(trail.values for trail in self.trails))
         return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
 
 
@@ -329,19 +320,19 @@ class Flock:
         self.flow = self.imap.add_layer("flow", Trail(accumulate=False, vector=True, blur=5))
         self.near = self.imap.add_layer("near", Trail(accumulate=False, blur=3))
         self.far = self.imap.add_layer("far", Trail(accumulate=False, blur=11))
-        self.walkers = Walkers.at(
+        self.agents = Swarm.at(
             grid, np.random.default_rng(0).uniform(0, FIELD, (AGENTS, 2)), seed=1
         )
         self.how = Walk(10.0, wander=10, turn=30, align=0.5, separate=0.3, cohere=0.2, distance=1.0)
 
     def step(self) -> None:
-        cells = self.walkers.cells
-        self.flow.deposit_at(cells, self.walkers.headings)
-        self.near.deposit_at(cells)
-        self.far.deposit_at(cells)
-        self.imap.step()
-        self.walkers = self.walkers.walk(
-            self.how, 0.1, flow=self.flow, crowd_layer=self.near, group_layer=self.far
+        self.agents.run(
+            self.how,
+            0.1,
+            flow=self.flow,
+            crowd_layer=self.near,
+            group_layer=self.far,
+            leave=[Leave(layer) for layer in (self.flow, self.near, self.far)],
         )
 
 

@@ -11,8 +11,8 @@ import fieldcraft as fc
 from bench.race import REST, say
 from bench.table import Report, Table, at_least, milliseconds
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.match import start, step
-from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.state import State, Units
 
 SIZE, UNITS, STEPS, WARM = 512, 2_000, 90, 1_200
@@ -23,11 +23,11 @@ RULES = Settings(
 )
 
 
-def crowded(mirror: Mirror, rng: np.random.Generator) -> State:
+def crowded(derived: TowersDerived, rng: np.random.Generator) -> State:
     """A match under way: 1,000 units a team, in five squads, each somewhere on its own ground."""
-    state = start(mirror, rng)
-    mirror.follow(state)
-    ground = np.where(mirror.walking.walls, -1, mirror.teams.owner()).reshape(-1)
+    state = start(derived, rng)
+    derived.follow(state)
+    ground = np.where(derived.walking.walls, -1, derived.teams.owner()).reshape(-1)
     each = RULES.units
     cells = np.concatenate(
         [rng.choice(np.flatnonzero(ground == team), each, replace=False) for team in (0, 1)]
@@ -36,7 +36,7 @@ def crowded(mirror: Mirror, rng: np.random.Generator) -> State:
         ids=state.next_id + np.arange(2 * each),
         teams=np.repeat([0, 1], each),
         squads=np.tile(np.arange(each) % 5 + 1, 2),
-        positions=mirror.space.position_of(cells),
+        positions=derived.space.position_of(cells),
         velocities=np.zeros((2 * each, 2)),
         health=np.full(2 * each, RULES.unit.health),
         ready=np.zeros(2 * each, dtype=np.int64),
@@ -44,14 +44,14 @@ def crowded(mirror: Mirror, rng: np.random.Generator) -> State:
     return replace(state, units=units, next_id=state.next_id + 2 * each)
 
 
-def live(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
+def live(derived: TowersDerived, state: State, rng: np.random.Generator) -> State:
     """A step, and all that a player may look at afterwards."""
-    state = step(mirror, state, (), rng)
-    mirror.follow(state)
-    mirror.teams.influence(RULES.teams[0]).values  # noqa: B018
-    mirror.teams.tension().values  # noqa: B018
-    mirror.teams.contested().values  # noqa: B018
-    mirror.teams.owner()
+    state = step(derived, state, (), rng)
+    derived.follow(state)
+    derived.teams.influence(RULES.teams[0]).values  # noqa: B018
+    derived.teams.tension().values  # noqa: B018
+    derived.teams.contested().values  # noqa: B018
+    derived.teams.owner()
     return state
 
 
@@ -76,32 +76,32 @@ def run(quick: bool) -> Report:
     )
     for kind in ("open", "cave", "rooms"):
         say(f"bench towers: {kind}")
-        mirror = Mirror(fc.generate_map(kind, SIZE, SIZE, seed=1, neighbors=8), RULES)
+        derived = TowersDerived(fc.generate_map(kind, SIZE, SIZE, seed=1, neighbors=8), RULES)
         rng = np.random.default_rng(5)
-        begun = crowded(mirror, rng)
+        begun = crowded(derived, rng)
         for _ in range(WARM // 6 if quick else WARM):
-            begun = step(mirror, begun, (), rng)
-            mirror.follow(begun)
+            begun = step(derived, begun, (), rng)
+            derived.follow(begun)
         dice = rng.bit_generator.state
         rounds, busy, slowest = [], [], []
         for _ in range(2 if quick else 7):
             state, rng.bit_generator.state = begun, dice
-            mirror.follow(state)
+            derived.follow(state)
             time.sleep(REST)
             took, work = [], time.process_time()
             for _ in range(STEPS):
                 before = time.perf_counter()
-                state = live(mirror, state, rng)
+                state = live(derived, state, rng)
                 took.append(time.perf_counter() - before)
             busy.append((time.process_time() - work) / STEPS)
             rounds.append(sum(took) / STEPS)
             slowest.append(max(took))
-        fresh = Mirror(mirror.space, RULES)
+        fresh = TowersDerived(derived.space, RULES)
         fresh.follow(state)
         report.wrong += [
             f"{kind}: {name} differs from a new layer"
-            for name in mirror.imap
-            if not _same(mirror, fresh, name)
+            for name in derived.imap
+            if not _same(derived, fresh, name)
         ]
         best, median = min(rounds), float(np.median(rounds))
         table.add(
@@ -126,5 +126,5 @@ def run(quick: bool) -> Report:
     return report
 
 
-def _same(mirror: Mirror, fresh: Mirror, name: str) -> bool:
-    return np.array_equal(mirror.imap[name].values, fresh.imap[name].values)
+def _same(derived: TowersDerived, fresh: TowersDerived, name: str) -> bool:
+    return np.array_equal(derived.imap[name].values, fresh.imap[name].values)

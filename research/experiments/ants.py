@@ -89,7 +89,7 @@ def forage(job: Job) -> Row:
         settings,
         seed=whole(job, "seed"),
         steps=steps,
-        watch=lambda mirror, state: before.append(state.home) if state.step == first else None,
+        watch=lambda derived, state: before.append(state.home) if state.step == first else None,
     )
     return {
         "food": colony.home,

@@ -21,7 +21,7 @@ from research.experiments.worlds import add_seed_arguments, seeds_of, size_of
 
 if TYPE_CHECKING:
     from fieldcraft import Grid
-    from fieldcraft_worlds.games.flock.mirror import Mirror
+    from fieldcraft_worlds.games.flock.derived import FlockDerived
     from fieldcraft_worlds.games.flock.state import State
 
 __all__ = ["EXPERIMENT", "TIMES", "clock", "flock_study", "flock_times_study", "fly"]
@@ -95,10 +95,10 @@ def fly(job: Job) -> Row:
     lasts = whole(job, "seconds")
     found: dict[str, float] = {}
 
-    def watch(mirror: Mirror, state: State) -> None:
+    def watch(derived: FlockDerived, state: State) -> None:
         second, part = divmod(state.step, settings.rate)
         if part == 0 and second in _moments(lasts):
-            local, nearest = _among(state, mirror.grid)
+            local, nearest = _among(state, derived.grid)
             found[f"order {second} s"] = order_of(state.headings)
             found[f"among {second} s"] = local
             found[f"nearest {second} s"] = nearest
@@ -195,23 +195,23 @@ def clock(job: Job) -> Row:
 
     from fieldcraft import Grid
     from fieldcraft_worlds.games.flock import Settings
-    from fieldcraft_worlds.games.flock.mirror import Mirror
+    from fieldcraft_worlds.games.flock.derived import FlockDerived
     from fieldcraft_worlds.games.flock.rules import start, step
 
     space = Grid(whole(job, "width"), whole(job, "height"), wrap=True)
     dice = np.random.default_rng(0)
     flights = {}
     for rule in _RULES:
-        mirror = Mirror(space, Settings(birds=whole(job, "birds"), rule=rule))
-        flights[rule] = mirror, start(mirror, np.random.default_rng(whole(job, "seed")))
+        derived = FlockDerived(space, Settings(birds=whole(job, "birds"), rule=rule))
+        flights[rule] = derived, start(derived, np.random.default_rng(whole(job, "seed")))
     best = dict.fromkeys(_RULES, float("inf"))
     number, until = 0, time.perf_counter() + _SECONDS
     while number < _WARM + ROUNDS or time.perf_counter() < until:
-        for rule, (mirror, state) in flights.items():
+        for rule, (derived, state) in flights.items():
             begun = time.perf_counter()
-            after = step(mirror, state, (), dice)
+            after = step(derived, state, (), dice)
             took = time.perf_counter() - begun
-            flights[rule] = mirror, after
+            flights[rule] = derived, after
             if number >= _WARM:
                 best[rule] = min(best[rule], took)
         number += 1

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
+from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import Ground, ground_of
 from fieldcraft_worlds.games.chase.layout import start
-from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import State
@@ -79,7 +79,7 @@ class Chase:
 
     ground: Ground
     settings: Settings
-    mirror: Mirror
+    derived: ChaseDerived
     state: State
     rng: np.random.Generator
 
@@ -87,7 +87,7 @@ class Chase:
         """Step by step; the orders are for the first one."""
         for _ in range(steps):
             self.state = advance(
-                self.ground, self.settings, self.mirror, self.state, orders, self.rng
+                self.ground, self.settings, self.derived, self.state, orders, self.rng
             )
             orders = ()
         return self.state
@@ -114,9 +114,9 @@ def begun(space: Any, settings: Settings = SMALL, seed: int = 0, **changes: Any)
     """A chase before its first step."""
     rules = replace(settings, **changes)
     ground = ground_of(space, rules.scale)
-    mirror = Mirror(ground, rules)
+    derived = ChaseDerived(ground, rules)
     rng = np.random.default_rng(seed)
-    return Chase(ground, rules, mirror, start(ground, rules, mirror, rng), rng)
+    return Chase(ground, rules, derived, start(ground, rules, derived, rng), rng)
 
 
 def assert_a_save_goes_on_the_same(session: Session, file: Path, steps: int) -> None:

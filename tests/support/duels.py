@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from fieldcraft import Grid
+from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.match import start
-from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.games.tether.state import State
 
@@ -22,9 +22,11 @@ def with_wall(column: int, rows: slice) -> Grid:
     return Grid(30, 21, walls=walls, neighbors=8)
 
 
-def placed(space: Grid, *positions: tuple[float, float], **settings: Any) -> tuple[Mirror, State]:
+def placed(
+    space: Grid, *positions: tuple[float, float], **settings: Any
+) -> tuple[TetherDerived, State]:
     """A duel whose fighters, the long-range ones first, stand there."""
-    mirror = Mirror(space, Settings(fighters=len(positions) // 2, **settings))
-    state = start(mirror, np.random.default_rng(0))
+    derived = TetherDerived(space, Settings(fighters=len(positions) // 2, **settings))
+    state = start(derived, np.random.default_rng(0))
     at = np.array(positions, dtype=np.float64)
-    return mirror, replace(state, fighters=replace(state.fighters, positions=at, aims=at.copy()))
+    return derived, replace(state, fighters=replace(state.fighters, positions=at, aims=at.copy()))

@@ -33,7 +33,7 @@ def test_food_is_counted_once_trails_are_there():
         Settings(ants=300, food=1_000_000, scalar=Tuning(keep=0.97)),
         seed=2,
         steps=1200,
-        watch=lambda mirror, state: seen.append(state.home),
+        watch=lambda derived, state: seen.append(state.home),
     )
     assert row == {
         "food": colony.home,

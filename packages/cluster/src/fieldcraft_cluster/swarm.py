@@ -16,8 +16,7 @@ from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.files import damaged
 from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
 from fieldcraft.steering import Leave, Walk
-from fieldcraft.steering.swarm_rule import MOST_AGENTS, minds_of, places_of, rule_of
-from fieldcraft.steering.walkers import by_role
+from fieldcraft.steering.walk import MOST_AGENTS, by_role, minds_of, places_of, rule_of
 from fieldcraft_cluster.agent_shard import Group, Mark, StepPlan, spread_over
 from fieldcraft_cluster.block import WorldPlan
 from fieldcraft_cluster.layers import WorldSpreadLayer, WorldTrailLayer

@@ -21,7 +21,7 @@ from fieldcraft.files import damaged
 from fieldcraft.interruption import breathe, whole
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.space import Grid
-from fieldcraft.steering.swarm_rule import MOST_AGENTS, checked_key
+from fieldcraft.steering.walk import MOST_AGENTS, checked_key
 from fieldcraft_cluster import checkpoint as checkpoints
 from fieldcraft_cluster.agent_shard import Group, StepPlan
 from fieldcraft_cluster.block import LayerPlan, WorldPlan

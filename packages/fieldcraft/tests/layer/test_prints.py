@@ -35,7 +35,7 @@ def test_nobody_leaves_nothing(nobody):
     for layer in made.values():
         layer.step()
         assert not layer.values.any()
-    assert len(fc.steering.Walkers.at(GRID, nobody).walk(fc.steering.Walk(speed=1.0), 0.1)) == 0
+    assert len(fc.steering.Swarm.at(GRID, nobody)) == 0
     assert len(fc.query.explore_step(made["known"], nobody).positions) == 0
 
 
@@ -83,7 +83,7 @@ def test_a_stamp_off_the_map_is_refused_with_the_ways_out():
 def test_agents_in_walls_are_told_where_to_go():
     made = layers()
     with pytest.raises(InvalidValue, match="nearest_open"):
-        fc.steering.Walkers.at(GRID, [(5.5, 5.5), (0.5, 0.5)])
+        fc.steering.Swarm.at(GRID, [(5.5, 5.5), (0.5, 0.5)])
     with pytest.raises(InvalidValue, match=r"at \(1\.5, 1\.5\)"):
         made["scent"].deposit((0.5, 0.5))
     made["scent"].deposit((0.5, 0.5), on_wall="nearest")

@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import BadSaveFile, InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.steering import Forage, Leave, Smell, Swarm, Walk, swarm_host
+from fieldcraft.steering import Forage, Leave, Reversed, Smell, Swarm, Walk, swarm_host
 from support.refusals import refused
 
 HOW = Walk(4.0, follow=1.0, wander=9.0, turn=30.0, distance=4.0, avoid=1.0)
@@ -261,3 +261,32 @@ def test_refuses_what_whole_numbers_do_not_hold() -> None:
     np.testing.assert_array_equal(swarm.agents, before)
     assert swarm.step == 0
     assert not trail.values.any()
+
+@pytest.mark.parametrize("y_up", [False, True])
+def test_agents_leave_their_headings_times_an_amount_of_time(y_up: bool) -> None:
+    grid, imap = _world(share=0.0, y_up=y_up)
+    flow = imap.add_layer("flow", fc.Trail(keep=1.0, blur=1, vector=True))
+    swarm = Swarm.scattered(grid, 200, seed=4)
+    hungry = Forage(grid, np.zeros(grid.shape, int), np.zeros(grid.shape, bool))
+    expected, amounts = np.zeros((len(grid), 2)), np.array([9.0, -1.0, 0.5])
+    for _ in range(4):
+        swarm.run(HOW, 0.1, trail=flow, leave=Leave(flow, amounts.tolist()), forage=hungry)
+        each = amounts[np.minimum(swarm.since, 2)]
+        np.add.at(expected, swarm.cells, each[:, None] * swarm.headings)
+    assert set(swarm.since) == {4}
+    np.testing.assert_allclose(flow.vectors.reshape(-1, 2), expected, atol=0.01)
+
+
+def test_agents_align_against_a_reversed_flow() -> None:
+    grid = fc.Grid(60, 40)
+    away = fc.flow_field(fc.distance_map(grid, (50.5, 20.5)))
+    imap = fc.InfluenceMap(grid)
+    trail = imap.add_layer("trail", fc.Trail(keep=1.0, blur=1, vector=True))
+    trail.write(away.vectors)
+    for flow in (away, trail):
+        swarm = Swarm.at(grid, np.full((50, 2), (40.5, 20.5)), seed=1, roles=np.arange(50) % 2)
+        how = Walk(4.0, align=4.0, wander=2.0, distance=0.5)
+        swarm.run(how, 0.1, steps=15, flow=(flow, Reversed(flow)))
+        along = swarm.positions[:, 0] - 40.5
+        assert along[::2].min() > 2
+        assert along[1::2].max() < -2

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.readiness import named
 from fieldcraft_worlds.games.game import Game
 
-__all__ = ["GAMES", "WORLDS", "Piece", "Row", "carried", "find_game", "kernels_of"]
+__all__ = ["GAMES", "WORLDS", "Piece", "Row", "find_game"]
 
 
 @dataclass(frozen=True)
@@ -66,29 +65,12 @@ def _quoted(text: str) -> str:
 class Row:
     """A world: its `name` on the command line, the `module` whose `GAME` it is, loaded when asked
     for, and its `pieces` in the gallery.
-
-    `kernels` are those that a match calls: they are compiled before it begins, where they never
-    were. One that is missing here is compiled when it is first called. `on_device` is the name of
-    the world that is played in its place on a graphics card, if any.
     """
 
     name: str
     module: str
     pieces: tuple[Piece, ...]
-    kernels: tuple[str, ...]
-    on_device: str = ""
 
-
-def _kernels(**families: str) -> tuple[str, ...]:
-    """Kernels as `fieldcraft.kernels.warming` names them, from words for each family: a number says
-    which version is called, where not all are.
-    """
-    return tuple(
-        f"{family}.{kernel}" for family, words in families.items() for kernel in words.split()
-    )
-
-
-_SEEN = _kernels(paint="dots marks sectors segments stamp wash")
 
 WORLDS = (
     Row(
@@ -107,19 +89,6 @@ WORLDS = (
                 seconds=14,
                 every=4,
             ),
-        ),
-        _kernels(
-            changes="patch take",
-            compose="evaluate",
-            distance="add_near clear count price:1 publish_counts publish_sums",
-            flow="pinch point sample",
-            moves="leave:1 stops",
-            moving="drive",
-            neighbors="closest separate sort",
-            placing="move",
-            radial="connected_many:0 publish scatter stamp_many",
-            teams="survey",
-            visible="field_of_view sight_cells",
         ),
     ),
     Row(
@@ -141,20 +110,6 @@ WORLDS = (
                 overlays=("heat", "sight", "barrier", "estimate"),
             ),
         ),
-        _kernels(
-            belief="wander_grid",
-            best="best",
-            distance="add_near clear count price:1",
-            flow="pinch point sample",
-            moves="leave:1 stops",
-            moving="drive",
-            neighbors="separate sort",
-            sample="gradient",
-            sees="look_cells",
-            spread="wave_any:0",
-            spread_tiles="tiles_any:0",
-            visible="field_of_view",
-        ),
     ),
     Row(
         "maze",
@@ -173,14 +128,6 @@ WORLDS = (
                 seconds=14,
             ),
         ),
-        _kernels(
-            distance="clear:1 count descend:2 publish_counts",
-            explore="explore:0",
-            fade="mark show",
-            maze="braid grow",
-            moves="leave:1 stops",
-            visible="field_of_view",
-        ),
     ),
     Row(
         "tether",
@@ -197,14 +144,6 @@ WORLDS = (
                 begin=3,
                 seconds=14,
             ),
-        ),
-        _kernels(
-            distance="add_near clear count descend:0 descend:2 price:1",
-            moves="leave:1 stops",
-            moving="drive move",
-            neighbors="separate sort",
-            stamps="blit publish",
-            visible="field_of_view",
         ),
     ),
     Row(
@@ -254,19 +193,6 @@ WORLDS = (
                 width=480,
                 quality=30,
             ),
-        ),
-        _kernels(
-            stamps="drain scatter",
-            trail="update:0",
-            trail_plan="_near _runs _weigh:0",
-            walk="walk",
-        ),
-        on_device="ants-swarm",
-    ),
-    Row(
-        "ants-swarm",
-        "fieldcraft_worlds.games.ants.swarm_plugin",
-        (
             Piece(
                 "ants-swarm",
                 "A hundred thousand ants",
@@ -283,12 +209,6 @@ WORLDS = (
                 width=480,
                 quality=15,
             ),
-        ),
-        _kernels(
-            stamps="drain scatter",
-            swarm="forage leave walk",
-            trail="update:0",
-            trail_plan="_near _runs _weigh:0",
         ),
     ),
     Row(
@@ -309,20 +229,6 @@ WORLDS = (
                 width=440,
                 quality=30,
             ),
-        ),
-        _kernels(
-            compose="evaluate",
-            stamps="drain scatter",
-            trail="update:0",
-            trail_plan="_near _runs _weigh:0",
-            walk="walk",
-        ),
-        on_device="flock-swarm",
-    ),
-    Row(
-        "flock-swarm",
-        "fieldcraft_worlds.games.flock.swarm_plugin",
-        (
             Piece(
                 "flock-swarm",
                 "Twelve thousand birds",
@@ -338,12 +244,6 @@ WORLDS = (
                 width=400,
                 quality=15,
             ),
-        ),
-        _kernels(
-            stamps="drain scatter",
-            swarm="leave walk",
-            trail="update:0",
-            trail_plan="_near _runs _weigh:0",
         ),
     ),
     Row(
@@ -399,38 +299,10 @@ WORLDS = (
                 quality=15,
             ),
         ),
-        _kernels(
-            distance="clear count publish_counts",
-            moves="leave stops",
-            shortest_path_uniform="uniform",
-            smoothing="straighten",
-            stamps="scatter",
-            swarm="leave walk",
-            trail="update:0",
-            trail_plan="_near _runs _weigh:0",
-        ),
     ),
 )
 
 GAMES = {row.name: row for row in WORLDS}
-
-
-def kernels_of(name: str, *, is_seen: bool = False) -> tuple[str, ...]:
-    """The kernels that a match of a game calls, with those that draw it if it is seen; of a game of
-    your own, those that it names.
-    """
-    if name in GAMES:
-        called = GAMES[name].kernels
-    else:
-        called = named(getattr(find_game(name), "kernels", ())) if ":" in name else ()
-    return called + (_SEEN if is_seen and called else ())
-
-
-def carried(name: str) -> str:
-    """The name of the world that is played for one of this name on a graphics card: agents in whole
-    numbers, where it has any.
-    """
-    return GAMES[name].on_device or name if name in GAMES else name
 
 
 def find_game(name: str) -> Game:

@@ -11,7 +11,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, NoDevice
 from fieldcraft.packing import digest
 from fieldcraft_worlds.games import carrying
-from fieldcraft_worlds.games.course import AT_ONCE
+from fieldcraft_worlds.games.lazy import AT_ONCE
 from fieldcraft_worlds.games.physarum.network import (
     lengths_between,
     network_of,
@@ -75,7 +75,7 @@ def test_states_are_the_same_whenever_and_in_whatever_order_they_are_looked_at(
             assert digest(states[9], KINDS) == at_once[8]
     for k in np.random.default_rng(0).permutation(50).tolist():
         assert digest(states[k + 1], KINDS) == at_once[k]
-        assert states[k + 1].is_whole
+        assert states[k + 1].is_complete
 
 
 def test_steps_on_a_device_are_few_submissions_and_nothing_comes_back(
@@ -178,7 +178,7 @@ def test_settings_that_join_all_cities_do() -> None:
     state = world.start(rng)
     for _ in range(450):
         state = world.step(state, (), rng)
-    network = world.mirror.network(state)
+    network = world.derived.network(state)
     assert network.joined == 1
     assert network.detour < 1.3
     assert network.ground < 0.5

@@ -61,7 +61,7 @@ def test_where_nobody_is_led_a_lesson_is_the_game(name: str) -> None:
         state = taught.step(state, {}, rng)
         for _ in range(taught.every):
             other = world.step(other, (), dice)
-    assert type(world) is type(find_game(name).open(world.space, taught.world.mirror.settings))
+    assert type(world) is type(find_game(name).open(world.space, taught.world.derived.settings))
     assert digest(state, kinds) == digest(other, kinds)
 
 

@@ -26,8 +26,6 @@ SMALL: dict[str, tuple[Any, dict[str, Any]]] = {
     "ants": (Grid(40, 30), {"ants": 60, "piles": 1}),
     "physarum": (Grid(40, 30), {"agents": 80, "cities": 3}),
     "flock": (Grid(40, 30, wrap=True), {"birds": 60}),
-    "ants-swarm": (Grid(40, 30), {"ants": 60, "piles": 1}),
-    "flock-swarm": (Grid(40, 30, wrap=True), {"birds": 60}),
 }
 
 

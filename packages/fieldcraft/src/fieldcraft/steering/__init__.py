@@ -7,11 +7,11 @@ from fieldcraft.steering.combine import accelerate, combine
 from fieldcraft.steering.context import context, directions
 from fieldcraft.steering.crowd import Crowd
 from fieldcraft.steering.footing import Footing
-from fieldcraft.steering.leaving import Forage, Leave, Smell
+from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.swarm import Swarm
 from fieldcraft.steering.travellers import Travellers
-from fieldcraft.steering.walkers import Walk, Walkers
+from fieldcraft.steering.walk import Walk
 from fieldcraft.steering.walls import avoid_walls, move
 
 __all__ = [
@@ -20,11 +20,11 @@ __all__ = [
     "Forage",
     "Leave",
     "Neighbors",
+    "Reversed",
     "Smell",
     "Swarm",
     "Travellers",
     "Walk",
-    "Walkers",
     "accelerate",
     "alignment",
     "arrive",

@@ -17,7 +17,7 @@ from fieldcraft.kernels.reference.stamps import SCALE
 from fieldcraft.kernels.reference.swarm import LONGEST_SINCE, circle, packed
 from fieldcraft.space import Grid, grid_of
 
-__all__ = ["Forage", "Leave", "Smell"]
+__all__ = ["Forage", "Leave", "Reversed", "Smell"]
 
 _MOST_AMOUNT = 2.0**20
 _MOST_FOOD = 2**30
@@ -31,8 +31,9 @@ class Leave:
     Parameters
     ----------
     layer: the layer; on one of vectors each leaves its heading times the amount.
-    amount: how much, at most 2**20 in size. Or several amounts, for layers of numbers: by how many
-        steps ago an agent last took or brought anything, or was at home; the last one goes on.
+    amount: how much, at most 2**20 in size. Or several amounts, by how many steps ago an agent last
+        took or brought anything, or was at home; the last one goes on. On a layer of vectors
+        several amounts need the CPU.
     role: which agents, 0 or 1; by default all. Those of role 1 are those who carry something.
 
     Raises `InvalidValue` for other amounts and roles.
@@ -79,21 +80,34 @@ class Leave:
         )
 
     def by_heading(self, y_up: bool) -> list[NDArray[np.int64]]:
-        """The x and the y of what each of 4,096 headings leaves, in units of 2**-24; exact
-        multiples of what cosines are counted in.
+        """Return x and y of what each of 4,096 headings leaves of the first amount, in units of
+        2**-24; exact multiples of the unit of cosines.
         """
         amount = np.atleast_1d(np.asarray(self.amount, dtype=np.float64))
         if len(amount) > 1:
             raise InvalidValue(
-                "Headings are left times one amount",
+                "Headings are multiplied by one amount",
                 got=f"{len(amount)} amounts for a layer of vectors",
-                remedy="Pass one number",
+                remedy="Pass one number, or use steering.Swarm on the CPU",
             )
         ways = circle().astype(np.float64) * (float(amount[0]) * SCALE / (1 << 14))
         return [
             np.rint(ways[:, 0]).astype(np.int64),
             np.rint(-ways[:, 1] if y_up else ways[:, 1]).astype(np.int64),
         ]
+
+
+@dataclass(frozen=True)
+class Reversed:
+    """A layer of vectors that agents align against, such as a velocity trail that carriers follow
+    home.
+
+    Parameters
+    ----------
+    layer: a layer with `Trail(vector=True)`, or anything on the grid with `vectors`.
+    """
+
+    layer: Any
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,14 @@ from fieldcraft.steering import swarm_file
 from fieldcraft.steering.leaving import Forage, Leave, Smell
 from fieldcraft.steering.swarm_host import HostAgents
 from fieldcraft.steering.swarm_plan import Plan
-from fieldcraft.steering.swarm_rule import MOST_AGENTS, checked_key, minds_of, places_of, rule_of
-from fieldcraft.steering.walkers import Walk
+from fieldcraft.steering.walk import (
+    MOST_AGENTS,
+    Walk,
+    checked_key,
+    minds_of,
+    places_of,
+    rule_of,
+)
 
 __all__ = ["Swarm"]
 
@@ -31,13 +37,11 @@ MOST_SIDE = 16_384
 class Swarm:
     """Agents on a grid that read layers, turn, move, and leave something behind: 12 bytes each.
 
-    They follow the rules of `Walkers` in whole numbers, so that a CPU and a graphics card come to
-    the same bits: places in 1/65,536 of a cell, headings in 1/65,536 of a turn, weights in 1/256,
-    distances to sensors in quarters of a cell. A swarm changes as it runs, where `Walkers` are made
-    anew at each step. Each agent has a role, 0 or 1, which may read other layers than the other
-    one, and a number, its
-    row in all arrays, which throws its dice: one seed makes one run, whatever the number of
-    threads.
+    A swarm computes in whole numbers, so that a CPU and a graphics card return the same bits:
+    positions in 1/65,536 of a cell, headings in 1/65,536 of a turn, weights in 1/256, distances to
+    sensors in quarters of a cell. A swarm changes as it runs. Each agent has a role, 0 or 1; the
+    two roles may read different layers. Random numbers depend on the seed, the agent's row and the
+    step only: one seed makes one run, for any number of threads.
     """
 
     def __init__(
@@ -245,14 +249,13 @@ class Swarm:
 
         Parameters
         ----------
-        how: their weights, each at most 16. `how.follow`, `align`, `separate`, `cohere` and `avoid`
-            mean what they mean to `Walkers`.
+        how: their weights, each at most 16.
         dt: seconds, at least 0. Wander and turn are per step: keep to one dt.
         steps: how many; on a device all of them are one submission, and nothing comes back.
         trail: what `follow` follows: a layer or an expression; or two of them, for the roles 0 and
             1.
         flow: what `align` aligns to: a layer with `Trail(vector=True)`, or anything on the grid
-            with `vectors` (height, width, 2); or two.
+            with `vectors` (height, width, 2), or `Reversed` of one; or two, for the roles 0 and 1.
         crowd_layer, group_layer: what `separate` shuns and `cohere` seeks.
         deposit: how much each agent leaves on the one `trail`: short for `leave=Leave(trail,
             deposit)`.
@@ -284,6 +287,12 @@ class Swarm:
         plan = Plan.of(
             self._space, rule, trail, flow, crowd_layer, group_layer, marks, smells, forage
         )
+        if self._device is not None and plan.needs_host:
+            raise InvalidValue(
+                "Swarms on a device read flows as they are, and leave one amount on vectors",
+                got="Reversed(...), or several amounts for a layer of vectors",
+                remedy="Run this swarm on the CPU: leave device out",
+            )
         self._out_of_walls()
         for part in in_parts(count):
             self._held.run(plan, self._step, part)

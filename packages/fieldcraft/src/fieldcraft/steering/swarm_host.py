@@ -14,7 +14,7 @@ from fieldcraft.kernels.reference import swarm as reference
 from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.query.ground import Ground
 from fieldcraft.space import Grid
-from fieldcraft.steering.leaving import Forage
+from fieldcraft.steering.leaving import Forage, Reversed
 from fieldcraft.steering.swarm_plan import Mark, Plan, Scent, trail_field
 
 __all__ = ["HostAgents"]
@@ -60,7 +60,8 @@ class HostAgents:
         steady = {
             id(layer): _planes(layer)
             for layer in plan.flows
-            if layer is not None and trail_field(layer) is None
+            if layer is not None
+            and trail_field(layer.layer if isinstance(layer, Reversed) else layer) is None
         }
         for number in range(step, step + count):
             if self.count >= _CROWDED and number % _ORDERED == 0:
@@ -122,6 +123,9 @@ class HostAgents:
 
     def _leave(self, ops: Any, plan: Plan, mark: Mark) -> None:
         layer = mark.layer
+        if mark.fading:
+            layer.deposit_at(*self._faded(plan, mark))
+            return
         with layer._guard:
             layer._catch_up()
             field = trail_field(layer)
@@ -152,6 +156,17 @@ class HostAgents:
             if hasattr(field, "take_inflow"):  # a device holds it
                 field.take_inflow(canvases)
 
+    def _faded(self, plan: Plan, mark: Mark) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return cells of the agents of a role, and their headings times amounts by time."""
+        agents = self.read()
+        x, y, mind = agents if mark.role < 0 else agents[:, (agents[2] >> 16 & 1) == mark.role]
+        since = np.minimum(mind.view(np.uint32) >> reference.SINCE, len(mark.amounts) - 1)
+        vectors = reference.circle()[(mind & 0xFFFF) >> 4] * (
+            1.0 if not plan.rule.flip else (1, -1)
+        )
+        amounts = mark.amounts[since] / (reference.UNITS * (1 << 14))
+        return (y.astype(np.int64) >> 16) * plan.rule.width + (x >> 16), vectors * amounts[:, None]
+
 
 def _smell(scent: Scent) -> None:
     layer, places, amounts = scent.layer, scent.smell.places, scent.amounts
@@ -171,20 +186,24 @@ def _sights(
     trails = [none if layer is None else _bits(Ground(layer).flat) for layer in plan.trails]
     flows: list[NDArray[np.int32]] = []
     for layer in plan.flows:
-        flows += (
-            [none, none]
-            if layer is None
-            else steady.get(id(layer))
-            or [_bits(plane.reshape(-1)) for plane in trail_field(layer).planes]
-        )
+        flows += [none, none] if layer is None else steady.get(id(layer)) or _flow_bits(layer)
     around = [
         none if layer is None else _bits(Ground(layer).flat) for layer in (plan.crowd, plan.group)
     ]
     return reference.Sights(closed, *trails, *flows, *around)
 
 
+def _flow_bits(layer: Any) -> list[NDArray[np.int32]]:
+    """Return x and y of a layer of vectors at this moment."""
+    if isinstance(layer, Reversed):
+        return [_bits(-plane.reshape(-1)) for plane in trail_field(layer.layer).planes]
+    return [_bits(plane.reshape(-1)) for plane in trail_field(layer).planes]
+
+
 def _planes(layer: Any) -> list[NDArray[np.int32]]:
-    """The x and y of vectors that don't change meanwhile."""
+    """Return x and y of vectors that don't change meanwhile."""
+    if isinstance(layer, Reversed):
+        return [_bits(-plane.view(np.float32)) for plane in _planes(layer.layer)]
     return [
         _bits(np.ascontiguousarray(layer.vectors[..., k], dtype=np.float32).reshape(-1))
         for k in (0, 1)

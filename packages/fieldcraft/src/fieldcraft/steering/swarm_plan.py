@@ -12,8 +12,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference.swarm import Rule
 from fieldcraft.propagation.field import GatheringField
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.steering.leaving import Forage, Leave, Smell
-from fieldcraft.steering.walkers import by_role
+from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
+from fieldcraft.steering.walk import by_role
 
 __all__ = ["Mark", "Plan", "Scent", "trail_field"]
 
@@ -28,6 +28,8 @@ class Mark(NamedTuple):
     role: int
     amounts: NDArray[np.int64]
     by_heading: bool
+    fading: bool = False
+    """Whether each amount is one of time, and headings are multiplied by it on the host."""
 
 
 class Scent(NamedTuple):
@@ -54,6 +56,13 @@ class Plan(NamedTuple):
     updated: list[Any]
     """The layers that are left something on, or that places smell on, each once."""
     forage: Forage | None
+
+    @property
+    def needs_host(self) -> bool:
+        """Whether only the CPU makes such steps."""
+        return any(isinstance(flow, Reversed) for flow in self.flows) or any(
+            mark.fading for mark in self.marks
+        )
 
     @classmethod
     def of(
@@ -140,6 +149,8 @@ def _marks(space: Grid, leaf: Any) -> list[Mark]:
         )
     field = _left_on(space, leaf.layer)
     role = -1 if leaf.role is None else int(leaf.role)
+    if field.trail.vector and np.size(leaf.amount) > 1:
+        return [Mark(leaf.layer, 0, role, leaf.amounts(), True, fading=True)]
     if field.trail.vector:
         return [
             Mark(leaf.layer, plane, role, amounts, True)
@@ -168,9 +179,11 @@ def _readable(space: Grid, name: str, weight: int, layer: Any) -> Any:
 
 
 def _flow(space: Grid, weight: int, layer: Any) -> Any:
-    """A layer of vectors that is read, or None if nothing aligns."""
+    """Return a layer of vectors that is read, or None if nothing aligns."""
     if weight == 0:
         return None
+    if isinstance(layer, Reversed):
+        return Reversed(_flow(space, weight, layer.layer))
     field = trail_field(layer)
     if field is not None and field.trail.vector:
         _same_ground(space, layer.space)

@@ -25,7 +25,6 @@ __all__ = [
     "HandGame",
     "Hands",
     "MeasuredGame",
-    "NamingGame",
     "OpeningWorld",
     "Overlay",
     "Signal",
@@ -313,19 +312,6 @@ class TunedGame(Game, Protocol):
     @property
     def sliders(self) -> tuple[Slider, ...]:
         """In the order of the panel."""
-        ...
-
-
-class NamingGame(Game, Protocol):
-    """A game that names the kernels which its matches call: what was never compiled is compiled
-    behind a bar before the first frame.
-    """
-
-    @property
-    def kernels(self) -> tuple[str, ...]:
-        """Words that `fc.warm_up` takes, such as "paths" or "radial", and single kernels, such as
-        "spread.wave_near".
-        """
         ...
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks
 from fieldcraft_worlds.games.ants import rules
-from fieldcraft_worlds.games.ants.mirror import Mirror
+from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import Order, Paint, Tune
 from fieldcraft_worlds.games.ants.plugin import GAME, AntWorld, meadow
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings
@@ -54,7 +54,7 @@ class AntsLesson:
     ) -> None:
         ground = meadow(80, 50, seed=7) if space is None else space
         self.world = AntWorld(ground, Settings(ants=600) if settings is None else settings)
-        self.mirror: Mirror = self.world.mirror
+        self.derived: AntsDerived = self.world.derived
         self.every, self.block = (
             checks.whole("every", every, minimum=1),
             checks.whole("block", block, minimum=1),
@@ -67,12 +67,12 @@ class AntsLesson:
 
     def shape(self, agent: str) -> tuple[int, int, int]:
         """Six planes of blocks."""
-        height, width = self.mirror.grid.shape
+        height, width = self.derived.grid.shape
         return _PLANES, -(-height // self.block), -(-width // self.block)
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return rules.start(self.mirror, rng)
+        return rules.start(self.derived, rng)
 
     def step(
         self, state: State, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
@@ -80,7 +80,7 @@ class AntsLesson:
         """Some steps of the game."""
         orders: tuple[Order, ...] = self._orders(state, told[KEEPER]) if KEEPER in told else ()
         for _ in range(self.every):
-            state = rules.step(self.mirror, state, orders, rng)
+            state = rules.step(self.derived, state, orders, rng)
             orders = ()
         return state
 
@@ -95,22 +95,22 @@ class AntsLesson:
             )
             asked.append(Tune(slider.name, min(max(value, low), high)))
         if brush:
-            x, y = place_on_raster(self.mirror.grid, column, row).tolist()
+            x, y = place_on_raster(self.derived.grid, column, row).tolist()
             asked.append(Paint("wall" if brush == 1 else "clear", ((x, y),)))
         return tuple(asked)
 
     def seen(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """The map in blocks."""
-        grid = self.mirror.grid
+        grid, cells = self.derived.grid, self.derived.swarm(state).cells
         trails = [
             plane / (1 + plane) if state.trails == SCALAR else np.tanh(plane)
             for plane in state.planes
         ]
         ants = [
-            np.bincount(state.cells[who], minlength=len(grid)).reshape(grid.shape) / 4
-            for who in (~state.carrying, state.carrying)
+            np.bincount(cells[rows], minlength=len(grid)).reshape(grid.shape) / 4
+            for rows in (~state.carrying, state.carrying)
         ]
-        food = state.food / max(self.mirror.settings.food, 1)
+        food = state.food / max(self.derived.settings.food, 1)
         planes = np.stack([state.walls, *trails, food, *ants]).astype(np.float32)
         return {agent: np.clip(blocks(planes, self.block), -1, 1) for agent in agents}
 

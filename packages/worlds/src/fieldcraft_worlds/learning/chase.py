@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks, generate_map, sees
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.minds import decided
-from fieldcraft_worlds.games.chase.mirror import Mirror, Sighting
 from fieldcraft_worlds.games.chase.orders import GAITS, Lead, Order, Pace, Throw, Walk
 from fieldcraft_worlds.games.chase.plugin import GAME, ChaseWorld
 from fieldcraft_worlds.games.chase.rules import advance
@@ -125,7 +125,13 @@ class ChaseLesson:
             if state.over:
                 break
             state = advance(
-                self.world.ground, self.world.settings, self.world.mirror, state, orders, rng, minds
+                self.world.ground,
+                self.world.settings,
+                self.world.derived,
+                state,
+                orders,
+                rng,
+                minds,
             )
             orders = ()
         return state
@@ -154,7 +160,7 @@ class ChaseLesson:
 
     def seen(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """Windows around agents."""
-        space, people, mirror = self._space, state.people, self.world.mirror
+        space, people, derived = self._space, state.people, self.world.derived
         hunters = people.rows(HUNTER)
         quiet = np.clip(state.noise, 0, 1)
         found: dict[str, NDArray[np.float32]] = {}
@@ -182,7 +188,7 @@ class ChaseLesson:
         led = [agent for agent in agents if agent != RUNNER]
         if led:
             rows = hunters[[int(agent.removeprefix("hunter_")) for agent in led]]
-            waited = np.clip(mirror.waited(state.seen) / _LONG, 0, 1).astype(np.float32)
+            waited = np.clip(derived.waited(state.seen) / _LONG, 0, 1).astype(np.float32)
             planes = np.stack(
                 [
                     self._walls,
@@ -246,12 +252,12 @@ class _Led:
         self,
         ground: Ground,
         settings: Settings,
-        mirror: Mirror,
+        derived: ChaseDerived,
         state: State,
         sighting: Sighting,
         rng: np.random.Generator,
     ) -> State:
-        after = decided(ground, settings, mirror, state, sighting, rng)
+        after = decided(ground, settings, derived, state, sighting, rng)
         people = after.people
         space: Any = ground.space
         cells = ahead_of(space, people.positions[self.rows, :2], self.ways, _FAR * ground.unit)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks
 from fieldcraft_worlds.games.flock import rules
-from fieldcraft_worlds.games.flock.mirror import Mirror
+from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import Scare
 from fieldcraft_worlds.games.flock.plugin import GAME, FlockWorld
 from fieldcraft_worlds.games.flock.settings import Settings
@@ -57,7 +57,7 @@ class FlockLesson:
     ) -> None:
         sky = GAME.default_map() if space is None else space
         self.world = FlockWorld(sky, Settings(birds=400) if settings is None else settings)
-        self.mirror: Mirror = self.world.mirror
+        self.derived: FlockDerived = self.world.derived
         self.every, self.radius = (
             checks.whole("every", every, minimum=1),
             checks.whole("radius", radius, minimum=1, maximum=100),
@@ -73,15 +73,15 @@ class FlockLesson:
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state, with a predator anywhere."""
-        state = rules.start(self.mirror, rng)
-        x, y = self.mirror.grid.position_of(int(rng.integers(len(self.mirror.grid)))).tolist()
+        state = rules.start(self.derived, rng)
+        x, y = self.derived.grid.position_of(int(rng.integers(len(self.derived.grid)))).tolist()
         return replace(state, predator=(x, y))
 
     def step(
         self, state: State, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
     ) -> State:
         """Some steps of the game."""
-        grid, settings = self.mirror.grid, self.mirror.settings
+        grid, settings = self.derived.grid, self.derived.settings
         far = _FASTER * settings.speed * grid.cell_size / settings.rate
         way = WAYS[int(told[PREDATOR][0])] if PREDATOR in told else WAYS[0]
         low, size = np.array(grid.origin), np.array(grid.size)
@@ -89,15 +89,17 @@ class FlockLesson:
             at = np.array(state.predator) + far * way - low
             at = at % size if grid.wrap else np.clip(at, 0, size * (1 - 1e-9))
             x, y = (low + at).tolist()
-            state = rules.step(self.mirror, state, (Scare((x, y)),), rng)
+            state = rules.step(self.derived, state, (Scare((x, y)),), rng)
         return state
 
     def seen(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """The window around the predator."""
-        grid = self.mirror.grid
-        count = np.bincount(state.cells, minlength=len(grid))
+        grid = self.derived.grid
+        birds = self.derived.swarm(state)
+        cells, headings = birds.cells, birds.headings
+        count = np.bincount(cells, minlength=len(grid))
         heading = [
-            np.bincount(state.cells, weights=state.headings[:, axis], minlength=len(grid))
+            np.bincount(cells, weights=headings[:, axis], minlength=len(grid))
             / np.maximum(count, 1)
             for axis in (0, 1)
         ]
@@ -112,8 +114,10 @@ class FlockLesson:
 
     def rewards(self, before: State, after: State) -> dict[str, float]:
         """Birds within reach."""
-        gaps = away(self.mirror.grid, np.array(after.predator), after.positions)
-        near = np.hypot(gaps[:, 0], gaps[:, 1]) <= _REACH * self.mirror.grid.cell_size
+        gaps = away(
+            self.derived.grid, np.array(after.predator), self.derived.swarm(after).positions
+        )
+        near = np.hypot(gaps[:, 0], gaps[:, 1]) <= _REACH * self.derived.grid.cell_size
         return {PREDATOR: 0.1 * int(np.count_nonzero(near))}
 
     def fallen(self, state: State) -> frozenset[str]:

@@ -11,7 +11,7 @@ from fieldcraft import Grid, checks, generate_map
 from fieldcraft_worlds.games.game import shown_first
 from fieldcraft_worlds.games.tether import match
 from fieldcraft_worlds.games.tether.brains import Plan, layer_of, planned
-from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.plugin import GAME, TetherWorld
 from fieldcraft_worlds.games.tether.settings import SIDES, Settings
 from fieldcraft_worlds.games.tether.state import NOBODY, State
@@ -54,7 +54,7 @@ class TetherLesson:
         self.world = TetherWorld(
             generate_map("pillars", 48, 32, seed=3, neighbors=8) if space is None else space, rules
         )
-        self.mirror: Mirror = self.world.mirror
+        self.derived: TetherDerived = self.world.derived
         self.every, self.radius = (
             checks.whole("every", every, minimum=1),
             checks.whole("radius", radius, minimum=1, maximum=100),
@@ -62,7 +62,7 @@ class TetherLesson:
         self.agents = tuple(
             f"{side}_{number}" for side in SIDES for number in range(rules.fighters)
         )
-        self._walls = self.mirror.ground.walls.astype(np.float32)
+        self._walls = self.derived.ground.walls.astype(np.float32)
 
     def choices(self, agent: str) -> tuple[int, ...]:
         """The way."""
@@ -74,7 +74,7 @@ class TetherLesson:
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return match.start(self.mirror, rng)
+        return match.start(self.derived, rng)
 
     def step(
         self, state: State, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
@@ -82,8 +82,8 @@ class TetherLesson:
         """Some steps of the game."""
         led = {self.agents.index(agent): WAYS[int(choice[0])] for agent, choice in told.items()}
 
-        def brains(mirror: Mirror, now: State) -> dict[int, Plan]:
-            plans = planned(mirror, now) if len(led) < len(now.fighters) else {}
+        def brains(derived: TetherDerived, now: State) -> dict[int, Plan]:
+            plans = planned(derived, now) if len(led) < len(now.fighters) else {}
             for number, way in led.items():
                 if now.fighters.alive[number]:
                     plans[number] = self._walking(now, number, way)
@@ -92,25 +92,25 @@ class TetherLesson:
         for _ in range(self.every):
             if state.over:
                 break
-            state = match.step(self.mirror, state, (), rng, brains)
+            state = match.step(self.derived, state, (), rng, brains)
         return state
 
     def _walking(self, state: State, number: int, way: NDArray[np.float64]) -> Plan:
         """The plan to go a few cells along a way, as far as it is straight."""
         at = state.fighters.positions[number]
-        own = int(self.mirror.cells(at[None])[0])
+        own = int(self.derived.cells(at[None])[0])
         if not way.any():
             return Plan(np.array([own]))
-        shares = np.arange(1, _STRIDE + 1)[:, None] * self.mirror.cell
-        return Plan(np.concatenate([[own], ahead_of(self.mirror.ground, at, way * shares, 1.0)]))
+        shares = np.arange(1, _STRIDE + 1)[:, None] * self.derived.cell
+        return Plan(np.concatenate([[own], ahead_of(self.derived.ground, at, way * shares, 1.0)]))
 
     def seen(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """Windows around fighters."""
-        ground, fighters = self.mirror.ground, state.fighters
-        cells = self.mirror.cells(fighters.positions)
+        ground, fighters = self.derived.ground, state.fighters
+        cells = self.derived.cells(fighters.positions)
         left = np.clip(
             fighters.health
-            / [self.mirror.settings.rules[side].health for side in fighters.sides.tolist()],
+            / [self.derived.settings.rules[side].health for side in fighters.sides.tolist()],
             0,
             1,
         )
@@ -120,9 +120,9 @@ class TetherLesson:
             if not own:
                 continue
             friends, foes = fighters.of(side), fighters.of(1 - side)
-            layer = layer_of(self.mirror, state, side)
+            layer = layer_of(self.derived, state, side)
             most = max(float(np.abs(layer).max(initial=0.0)), 1e-9)
-            reached = self.mirror.reached(cells[foes].tolist(), state.tuning.ranges[1 - side]) > 0
+            reached = self.derived.reached(cells[foes].tolist(), state.tuning.ranges[1 - side]) > 0
             shaped = [
                 (plane.reshape(ground.shape)).astype(np.float32)
                 for plane in (layer / most, reached)

@@ -11,7 +11,7 @@ from fieldcraft import Grid, checks, generate_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.game import shown_first
 from fieldcraft_worlds.games.towers import match
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Command, March, Order, Send, Strike
 from fieldcraft_worlds.games.towers.plugin import GAME, TowerWorld
 from fieldcraft_worlds.games.towers.settings import Settings
@@ -65,26 +65,26 @@ class TowersLesson:
         self.world = TowerWorld(
             generate_map("open", 72, 48, seed=7, neighbors=8) if space is None else space, rules
         )
-        self.mirror: Mirror = self.world.mirror
+        self.derived: TowersDerived = self.world.derived
         self.every, self.block = (
             checks.whole("every", every, minimum=1),
             checks.whole("block", block, minimum=1),
         )
         self.agents = tuple(rules.teams)
-        self._walls = self.mirror.space.walls.astype(np.float32)
+        self._walls = self.derived.space.walls.astype(np.float32)
 
     def choices(self, agent: str) -> tuple[int, ...]:
         """The kind of order, the squad, column, row, and the way."""
-        return len(WHAT), self.mirror.settings.squads, RASTER, RASTER, 2
+        return len(WHAT), self.derived.settings.squads, RASTER, RASTER, 2
 
     def shape(self, agent: str) -> tuple[int, int, int]:
         """Seven planes of blocks."""
-        height, width = self.mirror.space.shape
+        height, width = self.derived.space.shape
         return _PLANES, -(-height // self.block), -(-width // self.block)
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return match.start(self.mirror, rng)
+        return match.start(self.derived, rng)
 
     def step(
         self, state: State, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
@@ -99,13 +99,13 @@ class TowersLesson:
         for _ in range(self.every):
             if state.over:
                 break
-            state = match.step(self.mirror, state, orders, rng)
+            state = match.step(self.derived, state, orders, rng)
             orders = []
         return state
 
     def _orders(self, state: State, team: int, choice: NDArray[np.int64]) -> list[Order]:
         what, squad, column, row, safely = (int(each) for each in choice)
-        space = self.mirror.space
+        space = self.derived.space
         place = place_on_raster(space, column, row)
         if WHAT[what] == "march":
             return [March(team, squad, float(place[0]), float(place[1]), bool(safely))]
@@ -122,14 +122,14 @@ class TowersLesson:
     def seen(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """The map in blocks."""
         settings, space, towers, units = (
-            self.mirror.settings,
-            self.mirror.space,
+            self.derived.settings,
+            self.derived.space,
             state.towers,
             state.units,
         )
-        self.mirror.follow(state)
+        self.derived.follow(state)
         values = [
-            self.mirror.teams[name].values / settings.tower.influence for name in settings.teams
+            self.derived.teams[name].values / settings.tower.influence for name in settings.teams
         ]
         cells = (
             np.atleast_1d(space.cell_at(units.positions))

@@ -23,7 +23,6 @@ __all__ = ["add", "map_of"]
 
 _GENERATED = re.compile(r"([a-z]+)(?::(\d+)x(\d+))?(?::(\d+))?(?::([a-z]+))?")
 _USUAL = (96, 64)
-_FIRST_SIZE = (960, 640)  # of the window before the map is known
 
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -154,8 +153,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="CARD",
         help=(
             "let ants, flock and physarum live on a graphics card: gpu, or part of its name"
-            " (default: cpu); ants and flock are swarms then, with matches of their own: ants-swarm"
-            " and flock-swarm, which any carrier plays alike"
+            " (default: cpu); the match is the same, bit for bit. Ants with velocity trails and"
+            " birds that fly by neighbors need the CPU"
         ),
     )
     take(
@@ -166,30 +165,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.set_defaults(act=_play)
 
 
-class _Closed(Exception):
-    """The window was closed before the match began."""
-
-
 def _play(chosen: argparse.Namespace) -> None:
-    try:
-        _play_match(chosen)
-    except _Closed:
-        print(
-            "fieldcraft: closed while kernels were being prepared; no match was played",
-            file=sys.stderr,
-        )
-    finally:
-        if _is_in_window(chosen):
-            from fieldcraft_worlds.play import window
-
-            window.close()
-
-
-def _is_in_window(chosen: argparse.Namespace) -> bool:
-    return not chosen.headless and chosen.replay is None
-
-
-def _play_match(chosen: argparse.Namespace) -> None:
     from fieldcraft_worlds.games import carrying
     from fieldcraft_worlds.play.bindings import bindings_of
     from fieldcraft_worlds.play.recording import Recording, default_size
@@ -288,8 +264,7 @@ def _check(chosen: argparse.Namespace) -> None:
 
 
 def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSettings]:
-    from fieldcraft_worlds.games import carrying
-    from fieldcraft_worlds.library import carried, find_game
+    from fieldcraft_worlds.library import find_game
     from fieldcraft_worlds.play.pads import PadSettings
     from fieldcraft_worlds.play.session import Session
     from fieldcraft_worlds.play.settings import read_table, settings_from
@@ -297,7 +272,6 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
     table = read_table(chosen.settings, chosen.set)
     saved = chosen.load or chosen.replay
     if saved is not None:
-        _prepare(chosen, chosen.game or _name_in(saved))
         session = Session.load(saved, _known if chosen.game is None else find_game(chosen.game))
         controls, pads = (_taken(table, session.game, name) for name in ("controls", "pad"))
         if table:
@@ -307,8 +281,7 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
                 remedy="Leave all but controls and pad out",
             )
         return session, controls, settings_from(PadSettings, pads)
-    name = chosen.game if carrying.device() is None else carried(chosen.game)
-    game = find_game(name)
+    game = find_game(chosen.game)
     controls, pads = (_taken(table, game, name) for name in ("controls", "pad"))
     if chosen.by_hand:
         if not hasattr(game, "by_hand"):
@@ -319,7 +292,6 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
             )
         table = {**game.by_hand, **table}
     settings = settings_from(game.settings, table)
-    _prepare(chosen, name)
     session = Session(
         game,
         map_of(chosen.map, game, chosen.mobility),
@@ -327,35 +299,6 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
         0 if chosen.seed is None else chosen.seed,
     )
     return session, controls, settings_from(PadSettings, pads)
-
-
-def _prepare(chosen: argparse.Namespace, name: str) -> None:
-    """Compile what a game needs where it was never compiled, seen in the window or on the
-    terminal.
-    """
-    from fieldcraft.readiness import is_ready
-    from fieldcraft_worlds import preparing
-    from fieldcraft_worlds.library import kernels_of
-
-    in_window = _is_in_window(chosen)
-    names = kernels_of(
-        name, is_seen=in_window or chosen.record is not None or chosen.shot is not None
-    )
-    if not in_window:
-        preparing.on_terminal(names, None if chosen.quiet else sys.stderr)
-    elif not is_ready(names):
-        from fieldcraft_worlds.play import window
-
-        size = _FIRST_SIZE if chosen.size is None else _size(chosen.size)
-        if not window.prepare(names, name, size):
-            raise _Closed
-
-
-def _name_in(save: Path) -> str:
-    """The name of the game in a save; refused later where it names none."""
-    from fieldcraft_worlds.play import saving
-
-    return str(saving.read(save).header.get("game", ""))
 
 
 def _taken(table: dict[str, Any], game: Game, name: str) -> dict[str, Any]:

@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from fieldcraft.errors import FieldcraftError, MissingLibrary
 from fieldcraft_worlds.play.controllers import Controllers
 from fieldcraft_worlds.play.player import Player
-from fieldcraft_worlds.play.preparing import Preparation, bar_picture
 
-__all__ = ["close", "prepare", "show"]
+__all__ = ["show"]
 
 _BUTTONS = {
     1: "mouse left",
@@ -50,40 +48,6 @@ def show(player: Player, title: str) -> None:
             player.resize(*screen.get_size())
         _run(pygame, player, _controllers(pygame, player))
     finally:
-        pygame.display.quit()
-
-
-def prepare(names: Sequence[str], title: str, size: tuple[int, int]) -> bool:
-    """Compile kernels behind a window with a bar, and answer False where the window was closed
-    before all were ready.
-
-    The window stays open for `show`. Raises as `show` does.
-    """
-    pygame, _ = _opened(size)
-    try:
-        pygame.display.set_caption(title)
-        clock = pygame.time.Clock()
-        with Preparation(names) as preparation:
-            while not preparation.is_over:
-                _draw_bar(pygame, preparation)
-                for event in pygame.event.get():
-                    if event.type == pygame.QUIT or (
-                        event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
-                    ):
-                        pygame.display.quit()
-                        return False
-                clock.tick(_FRAMES)
-            _draw_bar(pygame, preparation)
-    except BaseException:
-        pygame.display.quit()
-        raise
-    return True
-
-
-def close() -> None:
-    """Close the window, if one is open."""
-    pygame = sys.modules.get("pygame")
-    if pygame is not None and pygame.display.get_init():
         pygame.display.quit()
 
 
@@ -190,16 +154,6 @@ def _draw(pygame: Any, player: Player) -> None:
         player.resize(*screen.get_size())
     picture = player.picture()
     high, wide = picture.shape[:2]
-    screen.blit(pygame.image.frombuffer(picture, (wide, high), "RGBX"), (0, 0))
-    pygame.display.flip()
-
-
-def _draw_bar(pygame: Any, preparation: Preparation) -> None:
-    screen = pygame.display.get_surface()
-    if screen is None or 0 in screen.get_size():  # minimised
-        return
-    wide, high = screen.get_size()
-    picture = bar_picture(wide, high, preparation.done, preparation.total)
     screen.blit(pygame.image.frombuffer(picture, (wide, high), "RGBX"), (0, 0))
     pygame.display.flip()
 

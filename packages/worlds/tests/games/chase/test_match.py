@@ -14,8 +14,8 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.chase import HunterRules, Settings, play_chase
+from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
-from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.plugin import KINDS
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import SEARCHING
@@ -40,7 +40,7 @@ def test_the_same_seed_is_the_same_chase_and_another_one_is_not(space: Any) -> N
 
 
 def test_caches_show_in_nothing(space: Any) -> None:
-    """Each step by a new ground and new mirror, from a state that was packed: as by those that have
+    """Each step by a new ground and new derived, from a state that was packed: as by those that have
     played all along.
     """
     chase = begun(space, seed=1, hunters=8, civilians=30, hunter=HunterRules(view=14))
@@ -49,12 +49,14 @@ def test_caches_show_in_nothing(space: Any) -> None:
     for number in range(80):
         chase.play()
         if number % 10 == 0:  # old states in between, which must leave no trace
-            advance(chase.ground, chase.settings, chase.mirror, state, (), np.random.default_rng(1))
+            advance(
+                chase.ground, chase.settings, chase.derived, state, (), np.random.default_rng(1)
+            )
         if number % 5 == 0:
             ground = ground_of(space, 0.0)
-            mirror = Mirror(ground, chase.settings)
+            derived = ChaseDerived(ground, chase.settings)
             state = unpack(pack(state, KINDS), KINDS)
-        state = advance(ground, chase.settings, mirror, state, (), rng)
+        state = advance(ground, chase.settings, derived, state, (), rng)
     assert chase.state.spotted + chase.state.bitten > 0
     assert digest(state, KINDS) == digest(chase.state, KINDS)
 

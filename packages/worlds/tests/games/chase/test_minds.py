@@ -123,17 +123,17 @@ def test_the_flood_stands_where_he_was_lost_and_the_belief_sums_to_one() -> None
     chase.put(0, (3.5, 3.5))
     while not chase.state.lost:
         chase.play()
-    flood = chase.mirror.flood(chase.state.guesses)
-    view = chase.mirror.sight.view(
+    flood = chase.derived.flood(chase.state.guesses)
+    view = chase.derived.sight.view(
         chase.state.people.positions[1:], facing=chase.state.people.headings[1:]
     )
     assert flood.values is not None
     assert flood.values.max() == 1.0
     assert not flood.values[view].any()
     chase.play(30)
-    belief = chase.mirror.belief(chase.state.guesses).belief
+    belief = chase.derived.belief(chase.state.guesses).belief
     assert belief.probability().sum() == pytest.approx(1.0)
-    view = chase.mirror.sight.view(
+    view = chase.derived.sight.view(
         chase.state.people.positions[1:], facing=chase.state.people.headings[1:]
     )
     assert belief.probability()[view].sum() < 0.05
@@ -235,7 +235,7 @@ def test_guards_bite_nobody() -> None:
     chase = infected(kind="guards")
     chase.play(120)
     assert chase.state.people.roles.tolist() == [0, CIVILIAN, HUNTER]
-    assert chase.mirror.infection.name == "enemy"
+    assert chase.derived.infection.name == "enemy"
 
 
 def test_the_infection_spreads_from_hunters_and_civilians_flee_from_it() -> None:
@@ -257,12 +257,12 @@ def test_patrols_go_where_nobody_has_looked_for_long() -> None:
     chase.state = replace(chase.state, by_hand=True)
     chase.put(0, rooms().position_of(chase.ground.home[0]))
     chase.play(1)
-    waited = chase.mirror.waited(chase.state.seen)
+    waited = chase.derived.waited(chase.state.seen)
     goals = chase.state.people.goals[1:]
     assert (waited.reshape(-1)[goals] > 30).all()
     assert len(set(goals.tolist())) == 3
     chase.play(400)
-    assert (chase.mirror.waited(chase.state.seen) < 60).mean() > 0.4
+    assert (chase.derived.waited(chase.state.seen) < 60).mean() > 0.4
 
 
 def test_all_found_opens_the_exit() -> None:

@@ -15,8 +15,8 @@ from fieldcraft.errors import BadSaveFile
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.pursuit import SearchParty
 from fieldcraft_worlds.games.chase import HunterRules, Settings
+from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
-from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.orders import SearchBy
 from fieldcraft_worlds.games.chase.plugin import GAME, KINDS
 from fieldcraft_worlds.games.chase.rules import advance
@@ -77,13 +77,15 @@ def test_it_goes_on_the_same_from_a_state_that_was_packed(kind: str) -> None:
     old, thought = state, 0
     for number in range(45):
         if number % 9 == 4:  # an old state in between, and a look at it, which must leave no trace
-            advance(chase.ground, chase.settings, chase.mirror, old, (), np.random.default_rng(1))
-            seen(chase.ground, chase.settings, chase.mirror, old, frozenset({"belief", "estimate"}))
+            advance(chase.ground, chase.settings, chase.derived, old, (), np.random.default_rng(1))
+            seen(
+                chase.ground, chase.settings, chase.derived, old, frozenset({"belief", "estimate"})
+            )
         chase.play()
         if number % 20 == 0:
             state = unpack(pack(state, KINDS), KINDS)
-            mirror = Mirror(ground_of(a_map(kind), 0.0), chase.settings)
-        state = advance(chase.ground, chase.settings, mirror, state, (), rng)
+            derived = ChaseDerived(ground_of(a_map(kind), 0.0), chase.settings)
+        state = advance(chase.ground, chase.settings, derived, state, (), rng)
         thought += PARTY in state.guesses
     assert thought > 6
     assert digest(state, KINDS) == digest(chase.state, KINDS)
@@ -133,9 +135,9 @@ def test_chosen_in_the_middle_it_takes_over_what_was_ruled_out() -> None:
     chase = lost(rules=replace(RULES, search="belief"))
     chase.play(60)
     assert searchers(chase.state) > 0
-    ruled_out = chase.mirror.belief(chase.state.guesses).belief.probability() == 0
+    ruled_out = chase.derived.belief(chase.state.guesses).belief.probability() == 0
     chase.play(3 - chase.state.step % 3 + 1, [SearchBy(PARTY)])
-    values = chase.mirror.party(chase.state.guesses).values
+    values = chase.derived.party(chase.state.guesses).values
     assert values is not None
     assert values.sum() == pytest.approx(1.0)
     assert (ruled_out & ~chase.ground.space.walls).any()
@@ -157,7 +159,7 @@ def test_of_many_searchers_some_plan_and_the_others_go_along() -> None:
 def test_the_overlay_shows_its_tracks() -> None:
     chase = lost()
     shown = seen(
-        chase.ground, chase.settings, chase.mirror, chase.state, frozenset({"belief"})
+        chase.ground, chase.settings, chase.derived, chase.state, frozenset({"belief"})
     ).field
     assert shown is not None
     assert shown.label.startswith("tracks of the party")
@@ -166,7 +168,7 @@ def test_the_overlay_shows_its_tracks() -> None:
         chase.state,
         guesses={name: memory for name, memory in chase.state.guesses.items() if name != PARTY},
     )
-    belief = seen(chase.ground, chase.settings, chase.mirror, other, frozenset({"belief"})).field
+    belief = seen(chase.ground, chase.settings, chase.derived, other, frozenset({"belief"})).field
     assert belief is not None
     assert belief.label.startswith("belief")
 
@@ -187,7 +189,7 @@ def test_the_panel_says_where_they_look(search: str, words: str) -> None:
     def told(state: State) -> dict[str, str]:
         return {
             fact.name.strip(): fact.value
-            for fact in seen(chase.ground, chase.settings, chase.mirror, state, frozenset()).facts
+            for fact in seen(chase.ground, chase.settings, chase.derived, state, frozenset()).facts
         }
 
     assert words in told(chase.state)["looks for him"]

@@ -15,7 +15,7 @@ from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.steering import Neighbors
 from fieldcraft_worlds.games.flock import Settings, Tuning, play_flock
-from fieldcraft_worlds.games.flock.mirror import Mirror
+from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import Fly, Paint, Scare, Tune
 from fieldcraft_worlds.games.flock.plugin import GAME, KINDS
 from fieldcraft_worlds.games.flock.rules import start, step
@@ -32,14 +32,16 @@ def sky(width: int = 60, height: int = 44, **options: Any) -> fc.Grid:
     return fc.Grid(width, height, wrap=True, **options)
 
 
-def begun(settings: Settings, space: fc.Grid | None = None, seed: int = 1) -> tuple[Mirror, State]:
-    mirror = Mirror(sky() if space is None else space, settings)
-    return mirror, start(mirror, np.random.default_rng(seed))
+def begun(
+    settings: Settings, space: fc.Grid | None = None, seed: int = 1
+) -> tuple[FlockDerived, State]:
+    derived = FlockDerived(sky() if space is None else space, settings)
+    return derived, start(derived, np.random.default_rng(seed))
 
 
-def played(mirror: Mirror, state: State, steps: int, orders: Any = ()) -> State:
+def played(derived: FlockDerived, state: State, steps: int, orders: Any = ()) -> State:
     for number in range(steps):
-        state = step(mirror, state, orders if number == 0 else (), np.random.default_rng(0))
+        state = step(derived, state, orders if number == 0 else (), np.random.default_rng(0))
     return state
 
 
@@ -60,13 +62,14 @@ class TestFlying:
     @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
     def test_keeps_apart_and_together(self, rule: str) -> None:
         def gaps(**tuning: float) -> float:
-            mirror, state = begun(
+            derived, state = begun(
                 Settings(birds=500, rule=rule, tuning=replace(Tuning(), **tuning))
             )
-            state = played(mirror, state, 250)
+            state = played(derived, state, 250)
             return float(
                 np.minimum(
-                    Neighbors(state.positions, 4.0, space=mirror.grid).nearest()[1], 4.0
+                    Neighbors(derived.swarm(state).positions, 4.0, space=derived.grid).nearest()[1],
+                    4.0,
                 ).mean()
             )
 
@@ -76,27 +79,23 @@ class TestFlying:
 
     @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
     def test_flees_a_predator(self, rule: str) -> None:
-        mirror, state = begun(Settings(birds=600, rule=rule))
+        derived, state = begun(Settings(birds=600, rule=rule))
         near = []
         for scare in (Scare(None), Scare((30.0, 22.0))):
-            after = played(mirror, state, 45, [scare])
-            near.append(int((np.hypot(*(after.positions - (30.0, 22.0)).T) < 6).sum()))
+            after = played(derived, state, 45, [scare])
+            near.append(
+                int((np.hypot(*(derived.swarm(after).positions - (30.0, 22.0)).T) < 6).sum())
+            )
         assert near[1] < 0.4 * near[0]
         assert after.predator == (30.0, 22.0)
 
     def test_the_two_kinds_do_not_see_each_other(self) -> None:
-        mirror, state = begun(Settings(birds=200, rule="both"))
+        derived, state = begun(Settings(birds=200, rule="both"))
         assert state.by_layers.sum() == 100
-        alone = replace(
-            state,
-            **{
-                name: getattr(state, name)[::2].copy()
-                for name in ("positions", "headings", "cells", "by_layers")
-            },
-        )
-        both, one = played(mirror, state, 30), played(mirror, alone, 30)
-        np.testing.assert_array_equal(both.positions[::2], one.positions)
-        switched = played(mirror, both, 1, [Fly("neighbors")])
+        alone = replace(state, rule="layers", agents=state.agents[:, ::2].copy())
+        both, one = played(derived, state, 30), played(derived, alone, 30)
+        np.testing.assert_array_equal(both.agents[:, ::2], one.agents)
+        switched = played(derived, both, 1, [Fly("neighbors")])
         assert not switched.by_layers.any()
         assert switched.rule == "neighbors"
 
@@ -111,26 +110,23 @@ class TestWalls:
     @pytest.mark.parametrize("wrap", [False, True])
     def test_painted_walls_hold(self, rule: str, wrap: bool) -> None:
         space = fc.Grid(40, 30, cell_size=0.5, origin=(3.0, -2.0), wrap=wrap, y_up=wrap)
-        mirror, state = begun(Settings(birds=150, rule=rule), space)
-        state = played(mirror, state, 10)
+        derived, state = begun(Settings(birds=150, rule=rule), space)
+        state = played(derived, state, 10)
         stroke = ((5.0, 0.0), (20.0, 10.0))
-        state = played(mirror, state, 1, [Paint("wall", stroke)])
+        state = played(derived, state, 1, [Paint("wall", stroke)])
         assert state.walls.any()
         for _ in range(6):
-            assert not state.walls.reshape(-1)[state.cells].any()
-            np.testing.assert_array_equal(
-                np.atleast_1d(mirror.grid.cell_at(state.positions)), state.cells
-            )
-            state = played(mirror, state, 10)
+            assert not state.walls.reshape(-1)[derived.swarm(state).cells].any()
+            state = played(derived, state, 10)
         assert not played(
-            mirror, state, 1, [Tune("brush", 3.0), Paint("clear", stroke)]
+            derived, state, 1, [Tune("brush", 3.0), Paint("clear", stroke)]
         ).walls.any()
 
     def test_a_cell_stays_open(self) -> None:
-        mirror, state = begun(Settings(birds=5))
+        derived, state = begun(Settings(birds=5))
         with refused(InvalidValue, "room"):
             step(
-                mirror,
+                derived,
                 state,
                 [Tune("brush", 200.0), Paint("wall", ((30.0, 20.0),))],
                 np.random.default_rng(0),
@@ -159,18 +155,18 @@ class TestOneFlight:
 
     def test_what_a_world_showed_before_changes_nothing(self) -> None:
         settings = Settings(birds=200, rule="both")
-        mirror, state = begun(settings)
-        middle = played(mirror, state, 20, [Paint("wall", ((9.0, 9.0), (30.0, 12.0)))])
+        derived, state = begun(settings)
+        middle = played(derived, state, 20, [Paint("wall", ((9.0, 9.0), (30.0, 12.0)))])
         kept = pack(middle, KINDS)
-        after = digest(played(mirror, middle, 20), KINDS)
+        after = digest(played(derived, middle, 20), KINDS)
         played(
-            mirror,
+            derived,
             begun(settings, seed=9)[1],
             10,
             [Paint("wall", ((3.0, 30.0),)), Scare((4.0, 4.0))],
         )
         GAME.open(sky(), settings).scene(middle, frozenset({"near", "directions", "birds"}))
-        assert digest(played(mirror, middle, 20), KINDS) == after
+        assert digest(played(derived, middle, 20), KINDS) == after
         assert digest(played(begun(settings)[0], unpack(kept, KINDS), 20), KINDS) == after
         assert pack(middle, KINDS) == kept
 
@@ -267,11 +263,11 @@ class TestRefusals:
         ],
     )
     def test_of_orders(self, order: Any, kind: type[Exception]) -> None:
-        mirror, state = begun(Settings(birds=5))
+        derived, state = begun(Settings(birds=5))
         with refused(kind):
-            step(mirror, state, [order], np.random.default_rng(0))
+            step(derived, state, [order], np.random.default_rng(0))
 
     def test_of_predators_off_the_map(self) -> None:
-        mirror, state = begun(Settings(birds=5), fc.Grid(20, 10))
+        derived, state = begun(Settings(birds=5), fc.Grid(20, 10))
         with refused(OutsideMap):
-            step(mirror, state, [Scare((99.0, 1.0))], np.random.default_rng(0))
+            step(derived, state, [Scare((99.0, 1.0))], np.random.default_rng(0))

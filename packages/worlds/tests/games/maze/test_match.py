@@ -21,7 +21,7 @@ from fieldcraft_worlds.games.maze import (
     Settings,
     play_maze,
 )
-from fieldcraft_worlds.games.maze.mirror import Mirror
+from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.plugin import GAME, KINDS
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.state import (
@@ -50,16 +50,16 @@ def small() -> fc.Grid:
     return fc.generate_map("maze", 21, 15, seed=4, loops=0.5)
 
 
-def played(mirror: Mirror, seed: int, steps: int) -> list[State]:
+def played(derived: MazeDerived, seed: int, steps: int) -> list[State]:
     """The states of so many steps, the first included."""
     rng = np.random.default_rng(seed)
-    states = [start(mirror, rng)]
+    states = [start(derived, rng)]
     for _ in range(steps):
-        states.append(step(mirror, states[-1], (), rng))
+        states.append(step(derived, states[-1], (), rng))
     return states
 
 
-def drawn(text: str, settings: Settings, **options: Any) -> tuple[Mirror, State]:
+def drawn(text: str, settings: Settings, **options: Any) -> tuple[MazeDerived, State]:
     """A map drawn with letters, and a state in which P is the player, M a monster, T a treasure and
     X the exit.
     """
@@ -71,27 +71,27 @@ def drawn(text: str, settings: Settings, **options: Any) -> tuple[Mirror, State]
     settings = replace(
         settings, treasures=len(treasures), monster=replace(settings.monster, count=len(monsters))
     )
-    mirror = Mirror(space, settings)
-    state = start(mirror, np.random.default_rng(0))
+    derived = MazeDerived(space, settings)
+    state = start(derived, np.random.default_rng(0))
     player, way_out = int(np.flatnonzero(flat == "P")[0]), int(np.flatnonzero(flat == "X")[0])
-    mirror.follow(None)
-    mirror.memory.mark(mirror.centers[monsters])
-    return mirror, replace(
+    derived.follow(None)
+    derived.memory.mark(derived.centers[monsters])
+    return derived, replace(
         state,
         player=replace(state.player, cell=player, ahead=player, by_hand=True),
         monsters=replace(state.monsters, cells=monsters, ahead=monsters, targets=monsters),
         treasures=treasures,
         exit=way_out,
         known=np.zeros(space.shape, dtype=np.bool_),
-        memory=mirror.passed(),
+        memory=derived.passed(),
     )
 
 
-def on(mirror: Mirror, state: State, steps: int, *orders: object) -> State:
+def on(derived: MazeDerived, state: State, steps: int, *orders: object) -> State:
     """The state so many steps later; orders go with the first."""
     rng = np.random.default_rng(5)
     for number in range(steps):
-        state = step(mirror, state, orders if number == 0 else (), rng)
+        state = step(derived, state, orders if number == 0 else (), rng)
     return state
 
 
@@ -131,11 +131,11 @@ print(match.digest, match.steps)
 
 
 def test_a_step_leaves_its_state_as_it_was_and_every_array_is_read_only() -> None:
-    mirror = Mirror(small(), SMALL)
-    states = played(mirror, 1, 150)
+    derived = MazeDerived(small(), SMALL)
+    states = played(derived, 1, 150)
     before = [digest(state, KINDS) for state in states]
     for old in states[::10]:
-        step(mirror, old, (Steer(1, 0),), np.random.default_rng(9))
+        step(derived, old, (Steer(1, 0),), np.random.default_rng(9))
     assert [digest(state, KINDS) for state in states] == before
     for part in (states[-1], states[-1].monsters, states[-1].player):
         for column in fields(part):
@@ -149,11 +149,11 @@ def test_a_step_leaves_its_state_as_it_was_and_every_array_is_read_only() -> Non
 
 
 def test_what_the_maps_held_before_shows_in_no_step() -> None:
-    mirror = Mirror(small(), SMALL)
-    for number, old in enumerate(played(mirror, 1, 400)[::40]):
+    derived = MazeDerived(small(), SMALL)
+    for number, old in enumerate(played(derived, 1, 400)[::40]):
         dice = [np.random.default_rng(number) for _ in range(2)]
-        cold = step(Mirror(small(), SMALL), unpack(pack(old, KINDS), KINDS), (), dice[0])
-        warm = step(mirror, old, (), dice[1])
+        cold = step(MazeDerived(small(), SMALL), unpack(pack(old, KINDS), KINDS), (), dice[0])
+        warm = step(derived, old, (), dice[1])
         assert digest(cold, KINDS) == digest(warm, KINDS)
 
 
@@ -176,14 +176,14 @@ def test_what_the_maps_held_before_shows_in_no_step() -> None:
     ids=["maze", "wide", "cave", "torus"],
 )
 def test_the_laws_of_every_step(space: fc.Grid, rules: Settings) -> None:
-    mirror = Mirror(space, rules)
+    derived = MazeDerived(space, rules)
     rng = np.random.default_rng(2)
-    state = start(mirror, rng)
+    state = start(derived, rng)
     walls = space.walls.reshape(-1)
     moods = set()
     fastest = max(rules.monster.speed, rules.monster.chase) / rules.rate
     for _ in range(500):
-        old, state = state, step(mirror, state, (), rng)
+        old, state = state, step(derived, state, (), rng)
         monsters, player = state.monsters, state.player
         assert not walls[monsters.cells].any()
         assert not walls[monsters.ahead].any()
@@ -192,33 +192,33 @@ def test_the_laws_of_every_step(space: fc.Grid, rules: Settings) -> None:
             *zip(monsters.cells.tolist(), monsters.ahead.tolist(), strict=True),
             (player.cell, player.ahead),
         ]:
-            assert cell == ahead or ahead in mirror.beside(cell)
+            assert cell == ahead or ahead in derived.beside(cell)
         assert ((monsters.gone >= 0) & (monsters.gone < 1)).all()
-        gaps = mirror.short(
+        gaps = derived.short(
             (
-                mirror.positions(monsters.cells, monsters.ahead, monsters.gone)
-                - mirror.positions(old.monsters.cells, old.monsters.ahead, old.monsters.gone)
+                derived.positions(monsters.cells, monsters.ahead, monsters.gone)
+                - derived.positions(old.monsters.cells, old.monsters.ahead, old.monsters.gone)
             )
             / space.cell_size
         )
         assert np.hypot(*gaps.T).max() <= fastest + 1e-9
-        gap = mirror.short(
-            ((mirror.place(player) - mirror.place(old.player)) / space.cell_size)[None]
+        gap = derived.short(
+            ((derived.place(player) - derived.place(old.player)) / space.cell_size)[None]
         )
         assert np.hypot(*gap.T) <= rules.player.speed / rules.rate + 1e-9
         moods |= set(monsters.moods.tolist())
-        him = mirror.centers[player.cell if player.gone < 0.5 else player.ahead]
+        him = derived.centers[player.cell if player.gone < 0.5 else player.ahead]
         for row, mood in enumerate(monsters.moods.tolist()):
             cell = int(
                 old.monsters.cells[row] if old.monsters.gone[row] < 0.5 else old.monsters.ahead[row]
             )
-            view = fc.visible(space, mirror.centers[cell], rules.monster.view * space.cell_size)
+            view = fc.visible(space, derived.centers[cell], rules.monster.view * space.cell_size)
             assert (mood == HUNTS) == bool(view.reshape(-1)[space.cell_at(him)])
             assert (monsters.seen[row] == NOWHERE) == (mood == EXPLORES)
         if state.outcome != GOING:
             break
-        mirror.follow(state)
-        assert (mirror.memory.values.reshape(-1)[monsters.cells] > 0).all()
+        derived.follow(state)
+        assert (derived.memory.values.reshape(-1)[monsters.cells] > 0).all()
     assert HUNTS in moods
     assert state.step > 60
 
@@ -235,18 +235,18 @@ class TestMonsters:
     """
 
     def test_one_that_sees_the_player_hunts_and_catches_him(self) -> None:
-        mirror, state = drawn(
+        derived, state = drawn(
             self.HALL.replace("P", ".").replace("#........M#", "#P.......M#"), SMALL
         )
-        state = on(mirror, state, 1)
+        state = on(derived, state, 1)
         assert state.monsters.moods.tolist() == [HUNTS]
         assert state.monsters.targets.tolist() == [state.player.cell]
         needed = (8 - SMALL.reach) / SMALL.monster.chase * SMALL.rate
-        assert on(mirror, state, int(needed) - 2).outcome == GOING
-        assert on(mirror, state, int(needed) + 2).outcome == CAUGHT
+        assert on(derived, state, int(needed) - 2).outcome == GOING
+        assert on(derived, state, int(needed) + 2).outcome == CAUGHT
 
     def test_one_that_loses_him_goes_where_it_last_saw_him_and_then_explores(self) -> None:
-        mirror, state = drawn(
+        derived, state = drawn(
             self.HALL.replace("P", ".").replace("#........M#", "#.P......M#"), SMALL
         )
         rules = replace(
@@ -255,27 +255,27 @@ class TestMonsters:
             monster=replace(SMALL.monster, count=1),
             treasures=0,
         )
-        mirror = Mirror(mirror.space, rules)
-        corner = mirror.space.cell_at((1.5, 3.5))
-        state = on(mirror, state, 1, Steer(-1, 0))
-        state = on(mirror, state, 4, Steer(0, 1))
-        state = on(mirror, state, 5, Steer(1, 0))
+        derived = MazeDerived(derived.space, rules)
+        corner = derived.space.cell_at((1.5, 3.5))
+        state = on(derived, state, 1, Steer(-1, 0))
+        state = on(derived, state, 4, Steer(0, 1))
+        state = on(derived, state, 5, Steer(1, 0))
         assert state.monsters.moods.tolist() == [SEARCHES]
         assert state.monsters.seen.tolist() == state.monsters.targets.tolist() == [corner]
         passed = []
         for _ in range(80):
-            state = on(mirror, state, 1)
+            state = on(derived, state, 1)
             passed.append((int(state.monsters.cells[0]), int(state.monsters.moods[0])))
         assert (corner, EXPLORES) in passed
         assert {mood for _, mood in passed[: passed.index((corner, EXPLORES))]} == {SEARCHES}
 
     def test_one_that_walks_away_from_him_turns_round(self) -> None:
-        mirror, state = drawn(
+        derived, state = drawn(
             self.HALL.replace("P", ".").replace("#........M#", "#P....M...#"), SMALL
         )
         here = int(state.monsters.cells[0])
         going = replace(state.monsters, ahead=np.array([here + 1]), gone=np.array([0.4]))
-        state = on(mirror, replace(state, monsters=going), 1)
+        state = on(derived, replace(state, monsters=going), 1)
         assert (int(state.monsters.cells[0]), int(state.monsters.ahead[0])) == (here + 1, here)
         assert state.monsters.gone[0] == pytest.approx(0.6 + SMALL.monster.chase / SMALL.rate)
 
@@ -286,20 +286,20 @@ class TestMonsters:
         rules = replace(
             SMALL, monster=MonsterRules(count=2, view=0.4), memory=memory, player=PlayerRules()
         )
-        mirror, rng = Mirror(small(), rules), np.random.default_rng(0)
-        state = start(mirror, rng)
+        derived, rng = MazeDerived(small(), rules), np.random.default_rng(0)
+        state = start(derived, rng)
         state = replace(
             state, player=replace(state.player, by_hand=True)
         )  # he stands still, and nobody sees farther than the own cell
-        been = np.full(len(mirror.space), -1000)
+        been = np.full(len(derived.space), -1000)
         for number in range(1, 1600):
-            old, state = state, replace(step(mirror, state, (), rng), outcome=GOING)
+            old, state = state, replace(step(derived, state, (), rng), outcome=GOING)
             been[state.monsters.cells[state.monsters.cells != old.monsters.cells]] = number
             if number == 700:
-                assert (been[mirror.ground] > 0).mean() > 0.8
-        mirror.follow(state)
-        values = mirror.memory.values.reshape(-1)[mirror.ground]
-        ages = (1600 - been[mirror.ground]) / rules.rate
+                assert (been[derived.ground] > 0).mean() > 0.8
+        derived.follow(state)
+        values = derived.memory.values.reshape(-1)[derived.ground]
+        ages = (1600 - been[derived.ground]) / rules.rate
         left = (
             np.clip(100 - 5 * ages, 0, 100)
             if memory.half_life is None
@@ -328,72 +328,74 @@ class TestPlayer:
     """
 
     def test_is_steered_and_stops_at_a_cell(self) -> None:
-        mirror, state = drawn(self.ROOM, SMALL)
-        state = on(mirror, state, 10, Steer(1, 0))
-        assert mirror.place(state.player) == pytest.approx(
+        derived, state = drawn(self.ROOM, SMALL)
+        state = on(derived, state, 10, Steer(1, 0))
+        assert derived.place(state.player) == pytest.approx(
             (1.5 + 10 * SMALL.player.speed / SMALL.rate, 1.5)
         )
-        state = on(mirror, state, 20, Steer(0, 0))
-        assert mirror.place(state.player).tolist() == [4.5, 1.5]
+        state = on(derived, state, 20, Steer(0, 0))
+        assert derived.place(state.player).tolist() == [4.5, 1.5]
         assert state.player.by_hand
 
     def test_walks_at_half_speed_where_a_stick_is_half_way(self) -> None:
-        mirror, state = drawn(self.ROOM, SMALL)
-        state = on(mirror, state, 10, Steer(0.5, 0))
-        assert mirror.place(state.player)[0] == pytest.approx(
+        derived, state = drawn(self.ROOM, SMALL)
+        state = on(derived, state, 10, Steer(0.5, 0))
+        assert derived.place(state.player)[0] == pytest.approx(
             1.5 + 5 * SMALL.player.speed / SMALL.rate
         )
 
     def test_turns_where_he_can_while_two_keys_are_held(self) -> None:
-        mirror, state = drawn(self.ROOM, SMALL)
-        state = on(mirror, state, 2, Steer(1, 0))
-        state = on(mirror, state, 11, Steer(0.71, 0.71))
-        x, y = mirror.place(state.player)
+        derived, state = drawn(self.ROOM, SMALL)
+        state = on(derived, state, 2, Steer(1, 0))
+        state = on(derived, state, 11, Steer(0.71, 0.71))
+        x, y = derived.place(state.player)
         assert x == 3.5
         assert y > 2
 
     def test_turns_back_at_once(self) -> None:
-        mirror, state = drawn(self.ROOM, SMALL)
-        there = on(mirror, state, 6, Steer(1, 0))
-        assert mirror.place(on(mirror, there, 6, Steer(-1, 0)).player) == pytest.approx((1.5, 1.5))
+        derived, state = drawn(self.ROOM, SMALL)
+        there = on(derived, state, 6, Steer(1, 0))
+        assert derived.place(on(derived, there, 6, Steer(-1, 0)).player) == pytest.approx(
+            (1.5, 1.5)
+        )
 
     def test_walls_stop_him(self) -> None:
-        mirror, state = drawn(self.ROOM, SMALL)
-        assert mirror.place(on(mirror, state, 9, Steer(0, -1)).player).tolist() == [1.5, 1.5]
-        assert mirror.place(on(mirror, state, 90, Steer(1, 0)).player).tolist() == [7.5, 1.5]
+        derived, state = drawn(self.ROOM, SMALL)
+        assert derived.place(on(derived, state, 9, Steer(0, -1)).player).tolist() == [1.5, 1.5]
+        assert derived.place(on(derived, state, 90, Steer(1, 0)).player).tolist() == [7.5, 1.5]
 
     def test_up_is_up_on_maps_that_say_so(self) -> None:
-        mirror, state = drawn(self.ROOM, SMALL, y_up=True)
-        assert mirror.place(state.player).tolist() == [1.5, 3.5]
-        assert mirror.place(on(mirror, state, 4, Steer(0, -1)).player)[1] == pytest.approx(2.5)
+        derived, state = drawn(self.ROOM, SMALL, y_up=True)
+        assert derived.place(state.player).tolist() == [1.5, 3.5]
+        assert derived.place(on(derived, state, 4, Steer(0, -1)).player)[1] == pytest.approx(2.5)
 
     def test_the_exit_opens_when_all_is_taken(self) -> None:
-        mirror, state = drawn(self.ROOM, SMALL)
-        state = on(mirror, state, 45, Steer(1, 0))
-        early = on(mirror, state, 20, Steer(0, 1))
+        derived, state = drawn(self.ROOM, SMALL)
+        state = on(derived, state, 45, Steer(1, 0))
+        early = on(derived, state, 20, Steer(0, 1))
         assert (early.player.cell, early.outcome) == (early.exit, GOING)
-        scripted = on(mirror, early, 200, Lead())
+        scripted = on(derived, early, 200, Lead())
         assert (scripted.outcome, len(scripted.treasures)) == (OUT, 0)
-        assert digest(on(mirror, scripted, 3), KINDS) == digest(scripted, KINDS)
+        assert digest(on(derived, scripted, 3), KINDS) == digest(scripted, KINDS)
 
     def test_what_he_has_seen_stays_known(self) -> None:
-        mirror, state = drawn(self.ROOM, replace(SMALL, player=PlayerRules(view=3.2)))
-        first = on(mirror, state, 1)
-        later = on(mirror, first, 45, Steer(1, 0))
+        derived, state = drawn(self.ROOM, replace(SMALL, player=PlayerRules(view=3.2)))
+        first = on(derived, state, 1)
+        later = on(derived, first, 45, Steer(1, 0))
         assert (later.known >= first.known).all()
         assert first.known.sum() == 6
         assert later.known[1].sum() == 7
 
     def test_time_runs_out(self) -> None:
-        mirror, state = drawn(self.ROOM, replace(SMALL, limit=1.0))
-        assert on(mirror, state, 19).outcome == GOING
-        assert on(mirror, state, 20).outcome == LATE
+        derived, state = drawn(self.ROOM, replace(SMALL, limit=1.0))
+        assert on(derived, state, 19).outcome == GOING
+        assert on(derived, state, 20).outcome == LATE
 
     def test_bad_orders_are_refused(self) -> None:
-        mirror, state = drawn(self.ROOM, SMALL)
+        derived, state = drawn(self.ROOM, SMALL)
         for bad in (Steer(float("nan"), 0), "up"):
             with refused(InvalidValue, "steered by two numbers"):
-                step(mirror, state, (bad,), np.random.default_rng(0))
+                step(derived, state, (bad,), np.random.default_rng(0))
 
     def test_the_script_keeps_away_from_monsters_that_it_sees(self) -> None:
         text = """
@@ -406,10 +408,10 @@ class TestPlayer:
             #X#########.#
             #############
         """
-        mirror, state = drawn(
+        derived, state = drawn(
             text, replace(SMALL, monster=replace(SMALL.monster, speed=1.0, chase=3.0, view=4.0))
         )
-        state = on(mirror, state, 200, Lead())
+        state = on(derived, state, 200, Lead())
         assert state.outcome == OUT
 
 
@@ -417,7 +419,7 @@ class TestPlayer:
 def test_everything_starts_apart_and_joined(count: int) -> None:
     rules = replace(SMALL, treasures=count, monster=MonsterRules(count=count))
     for seed in range(10):
-        state = start(Mirror(small(), rules), np.random.default_rng(seed))
+        state = start(MazeDerived(small(), rules), np.random.default_rng(seed))
         places = [
             state.player.cell,
             state.exit,
@@ -435,9 +437,9 @@ def test_everything_starts_apart_and_joined(count: int) -> None:
 def test_only_the_largest_part_of_a_map_is_played_on() -> None:
     cells = ["....#.......", "....#.......", "#####.......", "..#........."]
     space = fc.Grid(12, 4, walls=[[letter == "#" for letter in line] for line in cells])
-    mirror = Mirror(space, replace(SMALL, treasures=1, monster=MonsterRules(count=1)))
-    assert len(mirror.ground) == 30
-    assert 0 not in mirror.ground
+    derived = MazeDerived(space, replace(SMALL, treasures=1, monster=MonsterRules(count=1)))
+    assert len(derived.ground) == 30
+    assert 0 not in derived.ground
 
 
 @pytest.mark.parametrize("name", ["orz103d.map", "maze512-4-0.map"])

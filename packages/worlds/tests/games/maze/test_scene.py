@@ -75,12 +75,12 @@ def test_what_is_seen_is_what_is_so() -> None:
     session = moody()
     everything = frozenset(overlay.name for overlay in GAME.overlays) - {"fog"}
     scene = session.world.scene(session.state, everything)
-    mirror = session.world.mirror
-    np.testing.assert_array_equal(scene.field.values, mirror.memory.values)
-    watched = np.zeros(mirror.space.shape, dtype=np.bool_)
+    derived = session.world.derived
+    np.testing.assert_array_equal(scene.field.values, derived.memory.values)
+    watched = np.zeros(derived.space.shape, dtype=np.bool_)
     monsters = session.state.monsters
     for cell in np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead):
-        watched |= fc.visible(mirror.space, mirror.centers[cell], RULES.monster.view)
+        watched |= fc.visible(derived.space, derived.centers[cell], RULES.monster.view)
     np.testing.assert_array_equal(scene.areas[0].cells, watched)
     assert [len(line.points) for line in scene.lines] == [
         1,
@@ -89,7 +89,7 @@ def test_what_is_seen_is_what_is_so() -> None:
         1,
         1,
     ]  # three ways of monsters, the player's, and to the last seen
-    assert np.array_equal(scene.marks[-1].positions[0], mirror.place(session.state.player))
+    assert np.array_equal(scene.marks[-1].positions[0], derived.place(session.state.player))
     ways = [line.points[0] for line in scene.lines[:4]]
     for way in ways:
         between = np.abs(np.diff(way[1:], axis=0)).sum(axis=1)
@@ -99,11 +99,11 @@ def test_what_is_seen_is_what_is_so() -> None:
 def test_fog_hides_what_the_player_does_not_see() -> None:
     session = opened()
     run(session, 100)
-    mirror, state = session.world.mirror, session.state
-    foggy, clear = (seen(mirror, state, names) for names in (frozenset(["fog"]), frozenset()))
+    derived, state = session.world.derived, session.state
+    foggy, clear = (seen(derived, state, names) for names in (frozenset(["fog"]), frozenset()))
     count = lambda scene: sum(len(marks.positions) for marks in scene.marks)  # noqa: E731
     assert count(foggy) < count(clear)
-    at = mirror.space.cell_at(mirror.place(state.player))
+    at = derived.space.cell_at(derived.place(state.player))
     assert state.known.reshape(-1)[at]
     assert not state.known.all()
     # No wall is drawn, and nothing but dark, where he has never looked.
@@ -111,7 +111,8 @@ def test_fog_hides_what_the_player_does_not_see() -> None:
     assert not foggy.space.walls[1:-1, 1:-1][hidden[1:-1, 1:-1]].any()
     other = [
         draw_scene(
-            seen(Session(GAME, space, RULES, 7).world.mirror, state, frozenset(["fog"])), (620, 420)
+            seen(Session(GAME, space, RULES, 7).world.derived, state, frozenset(["fog"])),
+            (620, 420),
         ).copy()
         for space in _twins(state)
     ]

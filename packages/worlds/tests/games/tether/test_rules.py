@@ -12,8 +12,8 @@ from fieldcraft import Grid, generate_map
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.tether import FighterRules, Settings, play_duel
+from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.match import start, step
-from fieldcraft_worlds.games.tether.mirror import Mirror
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.plugin import KINDS
 from fieldcraft_worlds.games.tether.rules import reaches
@@ -28,51 +28,51 @@ def rng() -> np.random.Generator:
 
 class TestHits:
     def test_the_long_range_hits_first(self) -> None:
-        mirror, state = placed(SPACE, (8.5, 10.5), (17.5, 10.5), brains="cover")
-        after = step(mirror, state, (), rng())
+        derived, state = placed(SPACE, (8.5, 10.5), (17.5, 10.5), brains="cover")
+        after = step(derived, state, (), rng())
         assert after.hits.tolist() == [1, 0]
         assert 5.0 <= after.dealt[0] <= 9.0
         assert after.fighters.health.tolist() == [100.0, 100.0 - after.dealt[0]]
         assert state.fighters.health.tolist() == [100.0, 100.0]
-        again = step(mirror, after, (), rng())
+        again = step(derived, after, (), rng())
         assert again.hits.tolist() == [1, 0]  # not ready yet
         for _ in range(23):
-            again = step(mirror, again, (), rng())
+            again = step(derived, again, (), rng())
         assert again.hits.tolist() == [2, 0]
 
     def test_walls_stop_hits_both_ways(self) -> None:
-        mirror, state = placed(with_wall(15, slice(5, 16)), (13.5, 10.5), (17.5, 10.5))
-        assert not reaches(mirror, state).any()
-        mirror, state = placed(SPACE, (13.5, 10.5), (17.5, 10.5))
-        assert reaches(mirror, state).tolist() == [[False, True], [True, False]]
+        derived, state = placed(with_wall(15, slice(5, 16)), (13.5, 10.5), (17.5, 10.5))
+        assert not reaches(derived, state).any()
+        derived, state = placed(SPACE, (13.5, 10.5), (17.5, 10.5))
+        assert reaches(derived, state).tolist() == [[False, True], [True, False]]
 
     def test_both_may_fall_at_once(self) -> None:
-        mirror, state = placed(SPACE, (13.5, 10.5), (17.5, 10.5))
+        derived, state = placed(SPACE, (13.5, 10.5), (17.5, 10.5))
         state = replace(state, fighters=replace(state.fighters, health=np.array([1.0, 1.0])))
-        after = step(mirror, state, (), rng())
+        after = step(derived, state, (), rng())
         assert (after.over, after.winner) == (True, NOBODY)
         assert after.dealt.tolist() == [1.0, 1.0]
-        assert step(mirror, after, (), rng()) is after
+        assert step(derived, after, (), rng()) is after
 
     def test_the_weakest_is_hit(self) -> None:
-        mirror, state = placed(SPACE, (9.5, 10.5), (9.5, 12.5), (16.5, 10.5), (16.5, 12.5))
+        derived, state = placed(SPACE, (9.5, 10.5), (9.5, 12.5), (16.5, 10.5), (16.5, 12.5))
         state = replace(
             state, fighters=replace(state.fighters, health=np.array([100.0, 100.0, 50.0, 40.0]))
         )
-        after = step(mirror, state, (), rng())
+        after = step(derived, state, (), rng())
         assert after.fighters.health[2] == 50.0
         assert after.fighters.health[3] < 31.0
         assert (100.0 * 2 + 90.0 - after.fighters.health.sum()) == pytest.approx(after.dealt.sum())
 
     def test_out_of_time_the_damage_decides(self) -> None:
-        mirror, state = placed(SPACE, (13.5, 2.5), (17.5, 18.5), limit=0.1, brains="cover")
+        derived, state = placed(SPACE, (13.5, 2.5), (17.5, 18.5), limit=0.1, brains="cover")
         for _ in range(4):
-            state = step(mirror, state, (), rng())
+            state = step(derived, state, (), rng())
         assert (state.over, state.winner) == (True, NOBODY)
-        mirror, state = placed(SPACE, (13.5, 2.5), (17.5, 18.5), limit=0.1, brains="cover")
+        derived, state = placed(SPACE, (13.5, 2.5), (17.5, 18.5), limit=0.1, brains="cover")
         state = replace(state, dealt=np.array([3.0, 4.0]))
         for _ in range(4):
-            state = step(mirror, state, (), rng())
+            state = step(derived, state, (), rng())
         assert (state.over, state.winner) == (True, 1)
 
 
@@ -81,7 +81,7 @@ class TestWalking:
         space = generate_map("rooms", 40, 26, seed=4, neighbors=8)
         last: list[Any] = []
 
-        def watch(mirror: Mirror, state: Any) -> None:
+        def watch(derived: TetherDerived, state: Any) -> None:
             fighters = state.fighters
             assert not space.walls.flat[space.cell_at(fighters.positions)].any()
             if last:
@@ -95,47 +95,47 @@ class TestWalking:
 
 class TestHand:
     def test_steered(self) -> None:
-        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5), brains="cover")
-        state = step(mirror, state, [Take(0), Steer(0.0, -3.0)], rng())
+        derived, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5), brains="cover")
+        state = step(derived, state, [Take(0), Steer(0.0, -3.0)], rng())
         for _ in range(29):
-            state = step(mirror, state, (), rng())
+            state = step(derived, state, (), rng())
         assert state.player == 0
         assert state.steer == (0.0, -1.0)
         assert state.fighters.positions[0].tolist() == pytest.approx([5.5, 6.8], abs=0.2)
-        state = step(mirror, state, [Steer(0.0, 0.0)], rng())
+        state = step(derived, state, [Steer(0.0, 0.0)], rng())
         for _ in range(30):
-            state = step(mirror, state, (), rng())
+            state = step(derived, state, (), rng())
         here = state.fighters.positions[0]
-        state = step(mirror, state, (), rng())
+        state = step(derived, state, (), rng())
         assert state.fighters.positions[0] == pytest.approx(here, abs=1e-3)
-        assert step(mirror, state, [Leave()], rng()).player == NOBODY
+        assert step(derived, state, [Leave()], rng()).player == NOBODY
 
     def test_walking_round_a_wall(self) -> None:
-        mirror, state = placed(
+        derived, state = placed(
             with_wall(15, slice(3, 21)),
             (12.5, 18.5),
             (28.5, 1.5),
             brains="cover",
             short=FighterRules(1.0, (1.0, 2.0)),
         )
-        state = step(mirror, state, [Take(0), Walk(18.5, 18.5)], rng())
+        state = step(derived, state, [Take(0), Walk(18.5, 18.5)], rng())
         for _ in range(400):
-            state = step(mirror, state, (), rng())
+            state = step(derived, state, (), rng())
         assert state.fighters.positions[0] == pytest.approx([18.5, 18.5], abs=0.3)
 
     def test_the_next_and_the_fallen(self) -> None:
-        mirror, state = placed(
+        derived, state = placed(
             SPACE, (5.5, 10.5), (5.5, 12.5), (25.5, 10.5), (25.5, 12.5), brains="cover"
         )
         for wanted in (0, 1, 0):
-            state = step(mirror, state, [Take(0)], rng())
+            state = step(derived, state, [Take(0)], rng())
             assert state.player == wanted
-        assert step(mirror, state, [Take(1)], rng()).player == 2
+        assert step(derived, state, [Take(1)], rng()).player == 2
         near = np.array([[5.5, 10.5], [5.5, 12.5], [7.5, 10.5], [25.5, 12.5]])
         fallen = replace(
             state.fighters, positions=near, health=np.array([1.0, 100.0, 100.0, 100.0])
         )
-        after = step(mirror, replace(state, fighters=fallen), (), rng())
+        after = step(derived, replace(state, fighters=fallen), (), rng())
         assert after.player == NOBODY
 
     @pytest.mark.parametrize(
@@ -151,24 +151,24 @@ class TestHand:
         ],
     )
     def test_what_cannot_be_followed(self, order: Any) -> None:
-        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        derived, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
         with pytest.raises(FieldcraftError):
-            step(mirror, state, [order], rng())
+            step(derived, state, [order], rng())
 
     @pytest.mark.parametrize("order", ["walk", None, (3.0, 3.0)])
     def test_what_is_no_order(self, order: Any) -> None:
-        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        derived, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
         with refused(InvalidValue, "An order is"):
-            step(mirror, state, [Take(0), order], rng())
+            step(derived, state, [Take(0), order], rng())
 
     def test_walls_are_not_walked_to(self) -> None:
-        mirror, state = placed(with_wall(15, slice(3, 21)), (12.5, 18.5), (28.5, 1.5))
+        derived, state = placed(with_wall(15, slice(3, 21)), (12.5, 18.5), (28.5, 1.5))
         with refused(InvalidValue, "open ground"):
-            step(mirror, state, [Take(0), Walk(15.5, 10.5)], rng())
+            step(derived, state, [Take(0), Walk(15.5, 10.5)], rng())
 
     def test_brains_and_numbers_change(self) -> None:
-        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
-        after = step(mirror, state, [Lead(1, "cover"), Tune("long_range", 12.5)], rng())
+        derived, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        after = step(derived, state, [Lead(1, "cover"), Tune("long_range", 12.5)], rng())
         assert after.brains == ("tether", "cover")
         assert after.tuning.ranges == (12.5, 5.0)
 
@@ -177,7 +177,7 @@ class TestSameBits:
     def test_one_seed_is_one_duel_whatever_the_caches_hold(self) -> None:
         space = generate_map("pillars", 40, 26, seed=2, neighbors=8)
         settings = Settings(fighters=2)
-        warm = Mirror(space, settings)
+        warm = TetherDerived(space, settings)
         digests = []
         for seed in (9, 4, 9):
             dice = np.random.default_rng(seed)
@@ -187,24 +187,24 @@ class TestSameBits:
             digests.append(digest(state, KINDS))
         assert digests[0] == digests[2] != digests[1]
         assert play_duel(space, settings, seed=9, most_steps=150).digest != ""
-        fresh = Mirror(space, settings)
+        fresh = TetherDerived(space, settings)
         dice = np.random.default_rng(9)
         state = start(fresh, dice)
         for _ in range(150):
             state = step(
-                Mirror(space, settings) if state.step % 50 == 0 else fresh, state, (), dice
+                TetherDerived(space, settings) if state.step % 50 == 0 else fresh, state, (), dice
             )
         assert digest(state, KINDS) == digests[0]
 
     def test_a_state_goes_through_a_file(self) -> None:
-        mirror, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
-        state = step(mirror, state, [Take(0), Walk(9.0, 9.0)], rng())
+        derived, state = placed(SPACE, (5.5, 10.5), (25.5, 10.5))
+        state = step(derived, state, [Take(0), Walk(9.0, 9.0)], rng())
         assert digest(unpack(pack(state, KINDS), KINDS), KINDS) == digest(state, KINDS)
 
     def test_swapped_sides_start_in_each_other_s_places(self) -> None:
         space = generate_map("open", 40, 26, seed=2, neighbors=8)
         one, other = (
-            start(Mirror(space, Settings(fighters=2, swapped=swapped)), rng())
+            start(TetherDerived(space, Settings(fighters=2, swapped=swapped)), rng())
             for swapped in (False, True)
         )
         assert one.fighters.positions.tolist() == [

@@ -12,8 +12,8 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
 from fieldcraft_worlds.games.towers import Settings, TowerRules, ground
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.layout import seeded
-from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.orders import raised
 from fieldcraft_worlds.games.walking import walking_grid
 from support.refusals import refused
@@ -119,12 +119,12 @@ def test_what_is_laid_may_also_be_placed() -> None:
     from fieldcraft_worlds.games.towers.orders import refuse_site
 
     space = fc.generate_map("cave", 80, 56, seed=2)
-    mirror = Mirror(space, RULES)
+    derived = TowersDerived(space, RULES)
     cells = laid(space)
     placed = raised(RULES, 0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     for team, own in enumerate(cells):
         for cell in own.tolist():
-            refuse_site(mirror, placed, team, cell)
+            refuse_site(derived, placed, team, cell)
             placed = placed.joined(raised(RULES, len(placed), np.array([team]), np.array([cell])))
 
 

@@ -14,8 +14,8 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.towers import Match, Settings, TowerRules, UnitRules, play_match
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.match import start, step
-from fieldcraft_worlds.games.towers.mirror import Mirror
 from fieldcraft_worlds.games.towers.plugin import KINDS
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from support import realdata
@@ -32,20 +32,22 @@ SMALL = Settings(
 )
 
 
-def played(mirror: Mirror, state: State, rng: np.random.Generator, steps: int) -> list[State]:
+def played(
+    derived: TowersDerived, state: State, rng: np.random.Generator, steps: int
+) -> list[State]:
     """The states of so many steps, the first included."""
     states = [state]
     for _ in range(steps):
-        states.append(step(mirror, states[-1], (), rng))
+        states.append(step(derived, states[-1], (), rng))
     return states
 
 
 def begun(
     space: fc.Grid, settings: Settings, seed: int = 0
-) -> tuple[Mirror, State, np.random.Generator]:
+) -> tuple[TowersDerived, State, np.random.Generator]:
     rng = np.random.default_rng(seed)
-    mirror = Mirror(space, settings)
-    return mirror, start(mirror, rng), rng
+    derived = TowersDerived(space, settings)
+    return derived, start(derived, rng), rng
 
 
 def cave() -> fc.Grid:
@@ -97,12 +99,12 @@ print(match.digest, sum(match.units_lost))
 
 
 def test_a_step_leaves_its_state_as_it_was_and_every_column_is_read_only() -> None:
-    mirror, state, rng = begun(cave(), SMALL)
-    states = played(mirror, state, rng, 150)
+    derived, state, rng = begun(cave(), SMALL)
+    states = played(derived, state, rng, 150)
     before = [digest(s, KINDS) for s in states]
     rng = np.random.default_rng(9)
     for old in states[::10]:
-        step(mirror, old, (), rng)
+        step(derived, old, (), rng)
     assert [digest(s, KINDS) for s in states] == before
     for part in (
         states[-1],
@@ -117,27 +119,27 @@ def test_a_step_leaves_its_state_as_it_was_and_every_column_is_read_only() -> No
 
 
 def test_what_the_maps_held_before_shows_in_no_step() -> None:
-    mirror, state, rng = begun(cave(), SMALL)
-    for number, old in enumerate(states := played(mirror, state, rng, 400)[::40]):
+    derived, state, rng = begun(cave(), SMALL)
+    for number, old in enumerate(states := played(derived, state, rng, 400)[::40]):
         dice = [np.random.default_rng(number) for _ in range(2)]
-        cold = step(Mirror(cave(), SMALL), old, (), dice[0])
-        warm = step(mirror, old, (), dice[1])
+        cold = step(TowersDerived(cave(), SMALL), old, (), dice[0])
+        warm = step(derived, old, (), dice[1])
         assert digest(cold, KINDS) == digest(warm, KINDS)
     assert states[-1].destroyed.any()
 
 
 def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
-    mirror, state, rng = begun(cave(), SMALL)
-    states = played(mirror, state, rng, 500)
+    derived, state, rng = begun(cave(), SMALL)
+    states = played(derived, state, rng, 500)
     assert len(states[-1].towers) < len(states[0].towers)
     for at in (states[-1], states[100], states[0], states[300]):
-        fresh = Mirror(cave(), SMALL)
+        fresh = TowersDerived(cave(), SMALL)
         fresh.follow(at)
-        mirror.follow(at)
-        assert np.array_equal(mirror.walking.walls, fresh.walking.walls)
-        for name in mirror.imap:
-            assert np.array_equal(mirror.imap[name].values, fresh.imap[name].values), name
-        for team, squad, way in mirror.ways(at):
+        derived.follow(at)
+        assert np.array_equal(derived.walking.walls, fresh.walking.walls)
+        for name in derived.imap:
+            assert np.array_equal(derived.imap[name].values, fresh.imap[name].values), name
+        for team, squad, way in derived.ways(at):
             other = fresh.way(at, team, squad)
             assert other is not None
             assert np.array_equal(way.distance.exact, other.distance.exact)
@@ -145,23 +147,26 @@ def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
 
 
 def test_a_match_goes_on_from_what_was_packed() -> None:
-    mirror, state, rng = begun(cave(), SMALL)
-    middle = played(mirror, state, rng, 200)[-1]
+    derived, state, rng = begun(cave(), SMALL)
+    middle = played(derived, state, rng, 200)[-1]
     saved = pack((middle, rng), KINDS)
-    end = played(mirror, middle, rng, 200)[-1]
+    end = played(derived, middle, rng, 200)[-1]
     again, dice = unpack(saved, KINDS)
-    assert digest(played(Mirror(cave(), SMALL), again, dice, 200)[-1], KINDS) == digest(end, KINDS)
+    assert digest(played(TowersDerived(cave(), SMALL), again, dice, 200)[-1], KINDS) == digest(
+        end, KINDS
+    )
 
 
 def test_two_ways_on_from_one_state_do_not_disturb_each_other() -> None:
-    mirror, state, rng = begun(cave(), SMALL)
-    fork = played(mirror, state, rng, 100)[-1]
+    derived, state, rng = begun(cave(), SMALL)
+    fork = played(derived, state, rng, 100)[-1]
     alone = [
-        played(Mirror(cave(), SMALL), fork, np.random.default_rng(seed), 30)[-1] for seed in (1, 2)
+        played(TowersDerived(cave(), SMALL), fork, np.random.default_rng(seed), 30)[-1]
+        for seed in (1, 2)
     ]
     ways, dice = [fork, fork], [np.random.default_rng(seed) for seed in (1, 2)]
     for _ in range(30):
-        ways = [step(mirror, way, (), rng) for way, rng in zip(ways, dice, strict=True)]
+        ways = [step(derived, way, (), rng) for way, rng in zip(ways, dice, strict=True)]
     assert [digest(way, KINDS) for way in ways] == [digest(way, KINDS) for way in alone]
     assert digest(ways[0], KINDS) != digest(ways[1], KINDS)
 
@@ -170,14 +175,14 @@ def test_two_ways_on_from_one_state_do_not_disturb_each_other() -> None:
 def test_no_unit_is_ever_in_a_wall_or_a_tower(kind: str) -> None:
     fast = replace(SMALL, unit=UnitRules(speed=25, force=400), limit=30)
     space = fc.generate_map(kind, 52, 36, seed=5, neighbors=8)
-    mirror, state, rng = begun(space, fast)
+    derived, state, rng = begun(space, fast)
     met = 0
     for _ in range(300):
-        state = step(mirror, state, (), rng)
-        mirror.follow_towers(state.towers)
+        state = step(derived, state, (), rng)
+        derived.follow_towers(state.towers)
         if len(state.units):
-            cells = mirror.walking.cell_at(state.units.positions)
-            assert not mirror.walking.walls.reshape(-1)[cells].any()
+            cells = derived.walking.cell_at(state.units.positions)
+            assert not derived.walking.walls.reshape(-1)[cells].any()
             assert not space.walls.reshape(-1)[cells].any()
         met += len(state.shots)
     assert met
@@ -204,9 +209,9 @@ def test_where_no_tower_can_be_reached_the_match_ends_in_a_tie() -> None:
     from fieldcraft_worlds.games.towers.orders import Begin, Place
 
     placed = replace(SMALL, towers=1, layout="placed", commanders="human", limit=20)
-    mirror, state, rng = begun(parted(), placed)
-    state = step(mirror, state, [Place(0, 5.5, 15.5), Place(1, 44.5, 15.5), Begin()], rng)
-    led = Mirror(parted(), replace(placed, commanders="influence"))
+    derived, state, rng = begun(parted(), placed)
+    state = step(derived, state, [Place(0, 5.5, 15.5), Place(1, 44.5, 15.5), Begin()], rng)
+    led = TowersDerived(parted(), replace(placed, commanders="influence"))
     state = replace(state, by_hand=np.zeros(2, dtype=bool))
     while not state.over:
         state = step(led, state, (), rng)
@@ -239,11 +244,11 @@ def test_units_stay_in_their_world_where_terrain_parts_them() -> None:
     classes[:, 20:28] = 1
     classes[12:16, 20:28] = 0
     space = fc.Grid(50, 30, terrain=fc.Terrain(classes, np.eye(2, dtype=bool)), neighbors=8)
-    mirror, state, rng = begun(space, SMALL)
+    derived, state, rng = begun(space, SMALL)
     kinds = set(classes.reshape(-1)[state.towers.cells].tolist())
     assert len(kinds) == 1
     for _ in range(250):
-        state = step(mirror, state, (), rng)
+        state = step(derived, state, (), rng)
         assert (
             set(classes.reshape(-1)[np.atleast_1d(space.cell_at(state.units.positions))].tolist())
             <= kinds

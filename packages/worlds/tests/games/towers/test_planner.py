@@ -11,7 +11,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft_worlds.games.towers import Settings, play_match
 from fieldcraft_worlds.games.towers.commanders import LEADERS, LEVELS
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.planner import Planner
 from fieldcraft_worlds.games.towers.rules import start
@@ -21,28 +21,28 @@ from fieldcraft_worlds.games.towers.state import State, Units
 RULES = Settings(towers=3, units=40, limit=60)
 
 
-def opened(settings: Settings = RULES, seed: int = 4) -> tuple[Mirror, State]:
-    mirror = Mirror(fc.generate_map("open", 64, 40, seed=2, neighbors=8), settings)
-    state = replace(start(mirror, np.random.default_rng(seed)), begun=True)
-    mirror.follow(state)
-    return mirror, state
+def opened(settings: Settings = RULES, seed: int = 4) -> tuple[TowersDerived, State]:
+    derived = TowersDerived(fc.generate_map("open", 64, 40, seed=2, neighbors=8), settings)
+    state = replace(start(derived, np.random.default_rng(seed)), begun=True)
+    derived.follow(state)
+    return derived, state
 
 
 def with_units(
-    mirror: Mirror, state: State, count: int, *, team: int, squad: int, cell: int
+    derived: TowersDerived, state: State, count: int, *, team: int, squad: int, cell: int
 ) -> State:
     first = int(state.units.ids.max(initial=999)) + 1
     new = Units(
         ids=np.arange(first, first + count),
         teams=np.full(count, team),
         squads=np.full(count, squad),
-        positions=np.repeat(mirror.space.position_of(cell)[None], count, axis=0),
+        positions=np.repeat(derived.space.position_of(cell)[None], count, axis=0),
         velocities=np.zeros((count, 2)),
         health=np.full(count, 80.0),
         ready=np.zeros(count, dtype=np.int64),
     )
     found = replace(state, units=state.units.joined(new))
-    mirror.follow(found)
+    derived.follow(found)
     return found
 
 
@@ -54,17 +54,19 @@ def planner() -> Planner:
 
 @pytest.mark.parametrize("name", sorted(LEADERS))
 def test_everybody_tells_why_it_strikes_where(name: str) -> None:
-    mirror, state = opened()
-    told = LEADERS[name].reasons(mirror, state, 0)
+    derived, state = opened()
+    told = LEADERS[name].reasons(derived, state, 0)
     assert told
     rows, words = zip(*told, strict=True)
     assert (state.towers.teams[list(rows)] == 1).all()
     assert all("cells" in each for each in words)
-    ready = with_units(mirror, state, 30, team=0, squad=0, cell=int(mirror.rings[0][0]))
+    ready = with_units(derived, state, 30, team=0, squad=0, cell=int(derived.rings[0][0]))
     struck = [
-        order.tower for order in LEADERS[name].decide(mirror, ready, 0) if isinstance(order, Strike)
+        order.tower
+        for order in LEADERS[name].decide(derived, ready, 0)
+        if isinstance(order, Strike)
     ]
-    best = LEADERS[name].reasons(mirror, ready, 0)[0][0]
+    best = LEADERS[name].reasons(derived, ready, 0)[0][0]
     assert int(state.towers.ids[best]) in struck
 
 
@@ -79,20 +81,20 @@ def test_settings_and_leaders_name_the_same_commanders() -> None:
 
 
 def test_a_forecast_leaves_the_game_as_it_is() -> None:
-    mirror, state = opened()
-    before = {layer: mirror.imap[layer].values.copy() for layer in RULES.teams}
-    found = planner().prospects(mirror, state, 0, 12)
+    derived, state = opened()
+    before = {layer: derived.imap[layer].values.copy() for layer in RULES.teams}
+    found = planner().prospects(derived, state, 0, 12)
     assert found
     for name, values in before.items():
-        np.testing.assert_array_equal(mirror.imap[name].values, values)
-    assert planner().prospects(mirror, state, 0, 12) == found
+        np.testing.assert_array_equal(derived.imap[name].values, values)
+    assert planner().prospects(derived, state, 0, 12) == found
 
 
 @pytest.mark.parametrize("size", [1, 12, 30])
 def test_to_ask_only_for_the_ground_that_counts_changes_no_forecast(size: int) -> None:
-    mirror, state = opened()
-    every = planner().prospects(mirror, state, 0, size)
-    some = planner().prospects(mirror, state, 0, size, every_ground=False)
+    derived, state = opened()
+    every = planner().prospects(derived, state, 0, size)
+    some = planner().prospects(derived, state, 0, size, every_ground=False)
     assert some == [
         each if other.ground is not None else replace(each, ground=None)
         for each, other in zip(every, some, strict=True)
@@ -103,21 +105,21 @@ def test_to_ask_only_for_the_ground_that_counts_changes_no_forecast(size: int) -
 
 
 def test_both_teams_try_strikes_on_one_copy_that_is_put_back() -> None:
-    mirror, state = opened()
-    planner().prospects(mirror, state, 0, 12)
-    twin = mirror.twin()
-    planner().prospects(mirror, state, 1, 12)
-    assert mirror.twin() is twin
+    derived, state = opened()
+    planner().prospects(derived, state, 0, 12)
+    twin = derived.twin()
+    planner().prospects(derived, state, 1, 12)
+    assert derived.twin() is twin
     for name in RULES.teams:
         twin.layer(name, fc.layer.RadialLayer).step()
-        np.testing.assert_array_equal(twin[name].values, mirror.imap[name].values)
-    mirror.follow(state)
-    assert mirror.twin() is not twin
+        np.testing.assert_array_equal(twin[name].values, derived.imap[name].values)
+    derived.follow(state)
+    assert derived.twin() is not twin
 
 
 def test_a_strike_needs_what_lanchester_says_and_gains_ground() -> None:
-    mirror, state = opened()
-    for prospect in planner().prospects(mirror, state, 0, 12):
+    derived, state = opened()
+    for prospect in planner().prospects(derived, state, 0, 12):
         alone = math.sqrt(2 * prospect.cover * (20 / 80) * 800 / 12.5)
         assert prospect.needed == pytest.approx(math.hypot(alone, prospect.defenders), rel=1e-6)
         assert prospect.cover >= 1
@@ -126,11 +128,11 @@ def test_a_strike_needs_what_lanchester_says_and_gains_ground() -> None:
 
 
 def test_defenders_make_a_strike_dearer() -> None:
-    mirror, state = opened()
-    calm = planner().prospects(mirror, state, 0, 12)[0]
-    held = with_units(mirror, state, 9, team=1, squad=0, cell=int(mirror.rings[calm.row][0]))
+    derived, state = opened()
+    calm = planner().prospects(derived, state, 0, 12)[0]
+    held = with_units(derived, state, 9, team=1, squad=0, cell=int(derived.rings[calm.row][0]))
     guarded = next(
-        each for each in planner().prospects(mirror, held, 0, 12) if each.tower == calm.tower
+        each for each in planner().prospects(derived, held, 0, 12) if each.tower == calm.tower
     )
     assert guarded.defenders == 9
     assert guarded.needed == pytest.approx(math.hypot(calm.needed, 9))
@@ -139,51 +141,56 @@ def test_defenders_make_a_strike_dearer() -> None:
 
 @pytest.mark.parametrize("name", ["planner", "stubborn"])
 def test_a_wave_that_is_too_weak_turns_back_before_it_is_under_fire(name: str) -> None:
-    mirror, state = opened()
-    best = planner().prospects(mirror, state, 0, 2)[0]
+    derived, state = opened()
+    best = planner().prospects(derived, state, 0, 2)[0]
     targets = state.squads.towers.copy()
     targets[0, 1] = best.tower
     squads = replace(state.squads, towers=targets)
-    weak = with_units(mirror, replace(state, squads=squads), 2, team=0, squad=1, cell=best.start)
-    back = Regroup(0, 1, 0) in LEADERS[name].decide(mirror, weak, 0)
+    weak = with_units(derived, replace(state, squads=squads), 2, team=0, squad=1, cell=best.start)
+    back = Regroup(0, 1, 0) in LEADERS[name].decide(derived, weak, 0)
     assert back == (name == "planner")
 
 
 def test_a_wave_waits_until_it_is_enough() -> None:
-    mirror, state = opened()
-    best = planner().prospects(mirror, state, 0, 12)[0]
-    few = with_units(mirror, state, max(1, int(best.needed) - 2), team=0, squad=0, cell=best.start)
-    assert not any(isinstance(order, Strike) for order in planner().decide(mirror, few, 0))
-    many = with_units(mirror, few, 20, team=0, squad=0, cell=best.start)
-    assert any(isinstance(order, Strike) for order in planner().decide(mirror, many, 0))
+    derived, state = opened()
+    best = planner().prospects(derived, state, 0, 12)[0]
+    few = with_units(derived, state, max(1, int(best.needed) - 2), team=0, squad=0, cell=best.start)
+    assert not any(isinstance(order, Strike) for order in planner().decide(derived, few, 0))
+    many = with_units(derived, few, 20, team=0, squad=0, cell=best.start)
+    assert any(isinstance(order, Strike) for order in planner().decide(derived, many, 0))
 
 
 def test_decoys_go_elsewhere() -> None:
-    mirror, state = opened()
+    derived, state = opened()
     ready = with_units(
-        mirror, state, 26, team=0, squad=0, cell=planner().prospects(mirror, state, 0, 12)[0].start
+        derived,
+        state,
+        26,
+        team=0,
+        squad=0,
+        cell=planner().prospects(derived, state, 0, 12)[0].start,
     )
-    orders = LEADERS["feinter"].decide(mirror, ready, 0)
+    orders = LEADERS["feinter"].decide(derived, ready, 0)
     strikes = [order for order in orders if isinstance(order, Strike)]
     assert len({order.tower for order in strikes}) == 2
     assert sum(isinstance(order, Send) and order.count == 3 for order in orders) == 1
 
 
 def test_guarding_towers_cover_each_other() -> None:
-    mirror, state = opened(replace(RULES, towers=4, layout="guarded"))
+    derived, state = opened(replace(RULES, towers=4, layout="guarded"))
     for team in (0, 1):
-        middles = mirror.middles[state.towers.teams == team][1:]
+        middles = derived.middles[state.towers.teams == team][1:]
         gaps = np.hypot(*(middles[:, None] - middles[None]).transpose(2, 0, 1))
         np.fill_diagonal(gaps, np.inf)
         assert gaps.min(axis=1).max() <= RULES.tower.range
 
 
 def test_raiders_and_chargers_strike_what_lies_deepest() -> None:
-    mirror, state = opened(replace(RULES, towers=4, layout="guarded"))
-    ready = with_units(mirror, state, 20, team=0, squad=0, cell=int(mirror.rings[0][0]))
+    derived, state = opened(replace(RULES, towers=4, layout="guarded"))
+    ready = with_units(derived, state, 20, team=0, squad=0, cell=int(derived.rings[0][0]))
     struck = {
         name: [
-            order for order in LEADERS[name].decide(mirror, ready, 0) if isinstance(order, Strike)
+            order for order in LEADERS[name].decide(derived, ready, 0) if isinstance(order, Strike)
         ]
         for name in ("raider", "charger", "routed")
     }

@@ -49,7 +49,7 @@ def test_what_is_seen_is_what_the_layers_say() -> None:
         name: opened.scene(state, frozenset([name])).field
         for name in ("influence", "tension", "vulnerability", "threat")
     }
-    teams = opened.mirror.teams
+    teams = opened.derived.teams
     own, other = (teams[name].values for name in RULES.teams)
     expected = {
         "influence": own - other,
@@ -59,7 +59,7 @@ def test_what_is_seen_is_what_the_layers_say() -> None:
     for name, values in expected.items():
         assert field[name] is not None
         np.testing.assert_allclose(field[name].values, values, atol=1e-5)
-    np.testing.assert_array_equal(field["threat"].values, opened.mirror.threat(0))
+    np.testing.assert_array_equal(field["threat"].values, opened.derived.threat(0))
     units, towers = opened.scene(state, frozenset()).marks
     np.testing.assert_array_equal(units.positions, state.units.positions)
     assert len(towers.positions) == len(state.towers)

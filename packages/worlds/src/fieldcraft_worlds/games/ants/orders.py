@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft_worlds.games.ants.mirror import Ground
+from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.settings import TRAILS, Tuning
 from fieldcraft_worlds.games.ants.state import State
-from fieldcraft_worlds.games.ants.swarm_state import SwarmState
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.games.slider import Tune
 
@@ -42,28 +41,21 @@ class Leave:
 
 
 Order = Paint | Tune | Leave
-Colony = TypeVar("Colony", State, SwarmState)
 
 
-def apply(mirror: Ground, state: Colony, orders: Sequence[Order]) -> Colony:
+def apply(derived: AntsDerived, state: State, orders: Sequence[Order]) -> State:
     """The state with all orders followed; raises `InvalidValue` or `UnknownName` for one that
     cannot be.
     """
     for order in orders:
         if isinstance(order, Paint):
-            state = _painted(mirror, state, order)
+            state = _painted(derived, state, order)
         elif isinstance(order, Tune):
             state = replace(state, tuning=_tuned(state.tuning, order))
         elif isinstance(order, Leave):
             trails = checks.choice("trails", order.trails, TRAILS)
-            if isinstance(state, SwarmState):
-                raise InvalidValue(
-                    "Ants of a swarm leave two pheromones",
-                    got=f"trails={trails!r}",
-                    remedy="Play ants",
-                )
             if trails != state.trails:
-                tuning = replace(mirror.settings.tuning(trails), brush=state.tuning.brush)
+                tuning = replace(derived.settings.tuning(trails), brush=state.tuning.brush)
                 state = replace(
                     state, trails=trails, tuning=tuning, planes=np.zeros_like(state.planes)
                 )
@@ -91,14 +83,14 @@ def _tuned(tuning: Tuning, order: Tune) -> Tuning:
     return replace(tuning, **changed)
 
 
-def _painted(mirror: Ground, state: Colony, order: Paint) -> Colony:
+def _painted(derived: AntsDerived, state: State, order: Paint) -> State:
     checks.choice("what", order.what, BRUSHES)
-    cells = brushed(mirror.grid, order.stroke, state.tuning.brush * mirror.grid.cell_size)
-    cells = cells[~mirror.is_nest(state.nest)[cells]]
+    cells = brushed(derived.grid, order.stroke, state.tuning.brush * derived.grid.cell_size)
+    cells = cells[~derived.is_nest(state.nest)[cells]]
     walls, food = state.walls.copy(), state.food.copy()
     if order.what == "food":
         cells = cells[~walls.reshape(-1)[cells]]
-        food.reshape(-1)[cells] = np.maximum(food.reshape(-1)[cells], mirror.settings.food)
+        food.reshape(-1)[cells] = np.maximum(food.reshape(-1)[cells], derived.settings.food)
     else:
         walls.reshape(-1)[cells] = order.what == "wall"
         food.reshape(-1)[cells] = 0

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from fieldcraft import Grid, generate_map
+import numpy as np
+
+from fieldcraft import Grid, checks, generate_map
+from fieldcraft.packing import digest
 from fieldcraft_worlds.games.ants import rules, scene
-from fieldcraft_worlds.games.ants.mirror import Mirror
+from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune
 from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State, checked
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
-from fieldcraft_worlds.games.mirrored import TunedWorld
 from fieldcraft_worlds.games.painting import painted
+from fieldcraft_worlds.games.world import TunedWorld, states
 
-__all__ = ["GAME", "KINDS", "AntGame", "AntWorld", "meadow"]
+__all__ = ["GAME", "KINDS", "AntGame", "AntWorld", "Colony", "meadow", "play_ants"]
 
 KINDS = (State, Settings, Tuning, Leave, Paint, Tune)
 
@@ -24,10 +28,10 @@ class AntWorld(TunedWorld):
 
     rules = rules
     views = scene
-    mirror: Mirror
+    derived: AntsDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        super().__init__(space, Mirror(space, settings))
+        super().__init__(space, AntsDerived(space, settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
@@ -43,7 +47,7 @@ class AntWorld(TunedWorld):
                 )
                 asked.append(Paint(what.removeprefix("paint "), stroke))
             elif signal.phase == "press" and signal.action == "keep apart":
-                usual = self.mirror.settings.tuning(state.trails).separate
+                usual = self.derived.settings.tuning(state.trails).separate
                 asked.append(
                     Tune("separate", 0.0 if state.tuning.separate else usual or Tuning().separate)
                 )
@@ -109,3 +113,58 @@ def meadow(width: int, height: int, *, seed: int = 0) -> Grid:
     walls[[0, -1]] = False
     walls[:, [0, -1]] = False
     return Grid(width, height, walls=walls, wrap=True)
+
+
+@dataclass(frozen=True)
+class Colony:
+    """The outcome of a run of the colony.
+
+    `home` is the food that came home, and `home_by_minute` that of each whole minute. `nowhere` is
+    the share of ants that went nowhere in each whole window, known a step after its end: they
+    neither took food nor were at home, and came less far than 0.3 of the way that they walked.
+    `digest` is that of the last state.
+    """
+
+    steps: int
+    home: int
+    home_by_minute: tuple[int, ...]
+    nowhere: tuple[float, ...]
+    digest: str
+
+
+def play_ants(
+    space: Grid,
+    settings: Settings | None = None,
+    *,
+    seed: int = 0,
+    steps: int = 1800,
+    watch: Callable[[AntsDerived, State], None] | None = None,
+) -> Colony:
+    """Let a colony run for some steps.
+
+    Parameters
+    ----------
+    space: any grid with open ground; a torus, too.
+    settings: the usual ones without.
+    seed: of nest, food and random numbers. The same space, settings and seed give the same run, bit
+        for bit, on any number of threads.
+    steps: at least 1; there are `settings.rate` to a second.
+    watch: called with the derived state and each state, the first and the last included.
+
+    Raises `InvalidValue` for a map without open ground.
+    """
+    rules = Settings() if settings is None else settings
+    count = checks.whole("steps", steps, minimum=1)
+    world = AntWorld(space, rules)
+    homes, nowhere = [0], list[float]()
+    for state in states(world, seed):
+        if state.step and state.step % (60 * rules.rate) == 0:
+            homes.append(state.home)
+        if state.step > 1 and state.step % rules.steps(rules.window) == 1:
+            nowhere.append(state.nowhere)
+        if watch is not None:
+            watch(world.derived, state)
+        if state.step == count:
+            break
+    by_minute = tuple(np.diff(homes).tolist())
+    return Colony(count, state.home, by_minute, tuple(nowhere), digest(state, KINDS))

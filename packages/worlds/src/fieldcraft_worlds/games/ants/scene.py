@@ -6,11 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fieldcraft_worlds.games.ants.mirror import Mirror
+from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.settings import SCALAR
 from fieldcraft_worlds.games.ants.state import State
-from fieldcraft_worlds.games.ants.swarm_mirror import SwarmMirror
-from fieldcraft_worlds.games.ants.swarm_state import SwarmState
 from fieldcraft_worlds.games.drawing import arrows_of, round_limit
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Marks, Scene
@@ -25,8 +23,8 @@ OVERLAYS = (
         group="field",
         shown=True,
     ),
-    Overlay("to food", "2", "the trail that those who carry leave", group="field"),
-    Overlay("to home", "3", "the trail that those who search leave", group="field"),
+    Overlay("to food", "2", "the trail that carrying ants leave", group="field"),
+    Overlay("to home", "3", "the trail that searching ants leave", group="field"),
     Overlay(
         "crowd",
         "4",
@@ -38,45 +36,39 @@ OVERLAYS = (
 )
 
 
-Mirrored = Mirror | SwarmMirror
-Colony = State | SwarmState
-
-
-def seen(mirror: Mirrored, state: Colony, overlays: frozenset[str]) -> Scene:
+def seen(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Scene:
     """The scene of a state, with the overlays of these names."""
-    mirror.follow(state)  # type: ignore[arg-type]
-    grid = mirror.grid
+    derived.reach(state)
+    grid = derived.grid
     nest = tuple(grid.position_of(state.nest).tolist())
     marks = [
         Marks(
             np.array([nest]),
             "ring",
-            2 * mirror.settings.nest * grid.cell_size,
+            2 * derived.settings.nest * grid.cell_size,
             "goal",
             label="nest",
         )
     ]
     if "ants" in overlays:
         size, carrying = 0.7 * grid.cell_size, state.carrying
-        positions = mirror.positions(state)  # type: ignore[arg-type]
+        positions = derived.swarm(state).positions
         marks += [
             Marks(positions[~carrying], "dot", size, "ink", least=2.0, label="searching"),
             Marks(positions[carrying], "dot", size, "food", least=2.0, label="carrying"),
         ]
     return Scene(
         space=grid,
-        title=f"ants, {state.step / mirror.settings.rate:.0f} s",
-        field=_field(mirror, state, overlays),
+        title=f"ants, {state.step / derived.settings.rate:.0f} s",
+        field=_field(derived, state, overlays),
         areas=(Areas(state.food > 0, ("food",), opacity=0.75, label="food"),),
-        arrows=_arrows(mirror)
-        if "directions" in overlays and isinstance(mirror, Mirror) and state.trails != SCALAR
-        else (),
+        arrows=_arrows(derived) if "directions" in overlays and state.trails != SCALAR else (),
         marks=tuple(marks),
         facts=tuple(_facts(state, overlays)),
     )
 
 
-def _facts(state: Colony, overlays: frozenset[str]) -> Iterator[Fact]:
+def _facts(state: State, overlays: frozenset[str]) -> Iterator[Fact]:
     yield Fact("ants", f"{len(state):,}")
     yield Fact("trails", "two pheromones" if state.trails == SCALAR else "velocity")
     if "directions" in overlays and state.trails == SCALAR:
@@ -92,16 +84,16 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _field(mirror: Mirrored, state: Colony, overlays: frozenset[str]) -> Field | None:
+def _field(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Field | None:
     if "crowd" in overlays:
-        values = mirror.crowded(state)  # type: ignore[arg-type]
+        values = derived.crowded(state)
         return Field(values, "crowd and obstacles", (0.0, 2 * round_limit(values)), colors="danger")
-    if isinstance(mirror, Mirror) and state.trails != SCALAR:
+    if state.trails != SCALAR:
         if overlays & {"trails", "to food", "to home"}:
             return Field(
-                mirror.flow.values,
+                derived.flow.values,
                 "velocity trail",
-                (0.0, round_limit(mirror.flow.values)),
+                (0.0, round_limit(derived.flow.values)),
                 colors=0,
             )
         return None
@@ -116,7 +108,9 @@ def _field(mirror: Mirrored, state: Colony, overlays: frozenset[str]) -> Field |
     return None
 
 
-def _arrows(mirror: Mirror) -> tuple[Arrows, ...]:
+def _arrows(derived: AntsDerived) -> tuple[Arrows, ...]:
     return (
-        arrows_of(mirror.grid, mirror.flow.vectors, least=0.02 * round_limit(mirror.flow.values)),
+        arrows_of(
+            derived.grid, derived.flow.vectors, least=0.02 * round_limit(derived.flow.values)
+        ),
     )

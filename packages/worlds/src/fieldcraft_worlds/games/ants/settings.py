@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.bounds import bounded
-from fieldcraft_worlds.games.mirrored import MOST_AMOUNT
 from fieldcraft_worlds.games.pace import Paced
+from fieldcraft_worlds.games.world import MOST_AMOUNT
 
 __all__ = ["MOST_ANTS", "NOWHERE", "SCALAR", "TRAILS", "VELOCITY", "Settings", "Tuning"]
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CIVILIAN,
@@ -35,7 +35,9 @@ _DISTANT = 0.6  # of the longest way from the player: how far off the exit is at
 _PLACES = 14  # that civilians stroll between
 
 
-def start(ground: Ground, settings: Settings, mirror: Mirror, rng: np.random.Generator) -> State:
+def start(
+    ground: Ground, settings: Settings, derived: ChaseDerived, rng: np.random.Generator
+) -> State:
     """The state before the first step. Raises `InvalidValue` where the map has no room for what is
     to be found.
     """
@@ -94,9 +96,9 @@ def start(ground: Ground, settings: Settings, mirror: Mirror, rng: np.random.Gen
         sounds=Sounds(nowhere, np.zeros(0, dtype=np.int64), np.zeros(0)),
         infection=quiet,
         noise=quiet.copy(),
-        contacts=mirror.sight.nobody(targets=1),
-        guesses=mirror.guesses(),
-        seen=mirror.patrol(),
+        contacts=derived.sight.nobody(targets=1),
+        guesses=derived.guesses(),
+        seen=derived.patrol(),
         spotted=0,
         lost=0,
         bitten=0,

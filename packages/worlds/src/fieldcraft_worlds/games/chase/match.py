@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fieldcraft import Graph, Grid, checks
+from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import Ground, ground_of
 from fieldcraft_worlds.games.chase.layout import start
-from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import CIVILIAN, HUNTER, State
@@ -74,12 +74,12 @@ def play_chase(
         )
     rng = np.random.default_rng(checks.whole("seed", seed))
     ground = ground_of(space, rules.scale)
-    mirror = Mirror(ground, rules)
-    state = start(ground, rules, mirror, rng)
+    derived = ChaseDerived(ground, rules)
+    state = start(ground, rules, derived, rng)
     if watch is not None:
         watch(ground, state)
     while not state.over:
-        state = advance(ground, rules, mirror, state, (), rng)
+        state = advance(ground, rules, derived, state, (), rng)
         if watch is not None:
             watch(ground, state)
     return Match(

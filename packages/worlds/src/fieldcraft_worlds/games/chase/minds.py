@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.pursuit import Search, SearchParty
+from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.mirror import Mirror, Sighting
 from fieldcraft_worlds.games.chase.settings import PARTY, Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -41,7 +41,7 @@ _HEARD_NEAR = 4.0  # units around what a searcher hears in which the player may 
 def decided(
     ground: Ground,
     settings: Settings,
-    mirror: Mirror,
+    derived: ChaseDerived,
     state: State,
     sighting: Sighting,
     rng: np.random.Generator,
@@ -57,7 +57,7 @@ def decided(
     at, own = people.positions[hunters], moods[hunters]
     last_seen = None if np.isnan(contacts.positions[0]).any() else contacts.positions[0]
 
-    searches = mirror.taken_up(state, contacts)
+    searches = derived.taken_up(state, contacts)
     search = searches[state.search]
     if contacts.in_sight[0]:
         for each in searches.values():
@@ -104,13 +104,13 @@ def decided(
     )
     if len(searching) and listening:
         first = searching[np.argmax(loud[searching])]
-        source = int(mirror.source_of_noise(state.noise, at[first : first + 1])[0])
+        source = int(derived.source_of_noise(state.noise, at[first : first + 1])[0])
         if source >= 0:
             for each in searches.values():
                 each.hear(ground.space.position_of(source), _HEARD_NEAR * ground.unit)
     curious = np.flatnonzero(hears & ((new == PATROL) | (new == INVESTIGATE)))
     if len(curious):
-        sources = mirror.source_of_noise(state.noise, at[curious])
+        sources = derived.source_of_noise(state.noise, at[curious])
         curious, sources = curious[sources >= 0], sources[sources >= 0]
         sources = np.where(ground.is_home[sources], sources, people.cells[hunters[curious]])
         new[curious], ends[curious] = INVESTIGATE, sources
@@ -132,8 +132,8 @@ def decided(
         ends[party] = np.where(ground.is_home[cells], cells, people.cells[hunters[party]])
 
     moods[hunters], targets[hunters], goals[hunters] = new, aims, ends
-    memory = mirror.remembered(searches, by_party=state.search == PARTY and len(party) > 0)
-    seen, waited = mirror.patrolled(state.seen, sighting.view)
+    memory = derived.remembered(searches, by_party=state.search == PARTY and len(party) > 0)
+    seen, waited = derived.patrolled(state.seen, sighting.view)
     goals[hunters] = _patrols(ground, state, hunters, new, ends, there, waited, rng)
     return replace(
         state.with_people(moods=moods, since=since, targets=targets, goals=goals),

@@ -9,9 +9,9 @@ import numpy as np
 from fieldcraft import Graph, Grid, generate_map
 from fieldcraft.pursuit import Contacts
 from fieldcraft_worlds.games.chase import scene
+from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.layout import start
-from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.orders import GAITS, Go, Lead, Order, Pace, SearchBy, Throw, Walk
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import (
@@ -53,7 +53,7 @@ class ChaseWorld:
         self._space = space
         self.settings = settings
         self.ground = ground_of(space, settings.scale)
-        self.mirror = Mirror(self.ground, settings)
+        self.derived = ChaseDerived(self.ground, settings)
 
     @property
     def space(self) -> Grid | Graph:
@@ -67,18 +67,18 @@ class ChaseWorld:
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return start(self.ground, self.settings, self.mirror, rng)
+        return start(self.ground, self.settings, self.derived, rng)
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked` and
-        `Mirror.check`.
+        `ChaseDerived.check`.
         """
-        self.mirror.check(checked(state, self.ground.space))
+        self.derived.check(checked(state, self.ground.space))
         return state
 
     def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
         """The next state, see `rules.advance`."""
-        return advance(self.ground, self.settings, self.mirror, state, orders, rng)
+        return advance(self.ground, self.settings, self.derived, state, orders, rng)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """The orders that keys, sticks and clicks ask for. Nothing is ordered that is so already,
@@ -112,7 +112,7 @@ class ChaseWorld:
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
         """The scene of a state."""
-        return scene.seen(self.ground, self.settings, self.mirror, state, overlays)
+        return scene.seen(self.ground, self.settings, self.derived, state, overlays)
 
     def result(self, state: State) -> str | None:
         """How it ended."""

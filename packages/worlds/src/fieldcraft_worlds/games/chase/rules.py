@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import sees
 from fieldcraft.interruption import whole
+from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import Ground
 from fieldcraft_worlds.games.chase.minds import decided
-from fieldcraft_worlds.games.chase.mirror import Mirror, Sighting
 from fieldcraft_worlds.games.chase.orders import Order, followed
 from fieldcraft_worlds.games.chase.runner import by_himself
 from fieldcraft_worlds.games.chase.settings import Settings
@@ -36,7 +36,7 @@ __all__ = ["FLEEING", "STROLLING", "Minds", "advance"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-Minds = Callable[[Ground, Settings, Mirror, State, Sighting, np.random.Generator], State]
+Minds = Callable[[Ground, Settings, ChaseDerived, State, Sighting, np.random.Generator], State]
 """Gives hunters their moods, targets and goals, as `minds.decided` does."""
 
 STROLLING, FLEEING = 0, 1  # moods of civilians
@@ -53,7 +53,7 @@ _MOVING = 0.3  # of the speed of sneaking: who is slower makes no noise
 def advance(
     ground: Ground,
     settings: Settings,
-    mirror: Mirror,
+    derived: ChaseDerived,
     state: State,
     orders: Sequence[Order],
     rng: np.random.Generator,
@@ -70,7 +70,7 @@ def advance(
     loud = [np.full(len(stones), settings.player.stone)]
     thinking = state.step % settings.steps(settings.think) == 0
     if thinking:
-        state = _thought(ground, settings, mirror, state, rng, decide)
+        state = _thought(ground, settings, derived, state, rng, decide)
         step = _footstep(ground, settings, state)
         if step:
             places.append(state.people.positions[:1])
@@ -80,7 +80,7 @@ def advance(
     places.append(screams)
     loud.append(np.full(len(screams), settings.civilian.scream))
     state = _sounded(
-        settings, mirror, state, np.concatenate(places), np.concatenate(loud), thinking
+        settings, derived, state, np.concatenate(places), np.concatenate(loud), thinking
     )
     return _judged(ground, settings, replace(_turned(state), step=state.step + 1))
 
@@ -91,7 +91,7 @@ def advance(
 def _thought(
     ground: Ground,
     settings: Settings,
-    mirror: Mirror,
+    derived: ChaseDerived,
     state: State,
     rng: np.random.Generator,
     decide: Minds,
@@ -100,11 +100,11 @@ def _thought(
     prey = np.flatnonzero(
         (people.roles == PLAYER) | ((people.roles == CIVILIAN) & settings.infects)
     )
-    headings = mirror.turned(people, people.rows(HUNTER), prey)
-    sighting = mirror.look(state, headings, prey)
-    state = decide(ground, settings, mirror, state.with_people(headings=headings), sighting, rng)
-    state = replace(state, infection=mirror.infected(state))
-    state = _strolled(ground, settings, mirror, state, rng)
+    headings = derived.turned(people, people.rows(HUNTER), prey)
+    sighting = derived.look(state, headings, prey)
+    state = decide(ground, settings, derived, state.with_people(headings=headings), sighting, rng)
+    state = replace(state, infection=derived.infected(state))
+    state = _strolled(ground, settings, derived, state, rng)
     if not state.by_hand:
         gait, wish, following, goal = by_himself(ground, settings, state)
         goals = state.people.goals.copy()
@@ -114,7 +114,11 @@ def _thought(
 
 
 def _strolled(
-    ground: Ground, settings: Settings, mirror: Mirror, state: State, rng: np.random.Generator
+    ground: Ground,
+    settings: Settings,
+    derived: ChaseDerived,
+    state: State,
+    rng: np.random.Generator,
 ) -> State:
     """Civilians choose where to stroll, and flee down the slope of the infection."""
     people = state.people
@@ -135,7 +139,7 @@ def _strolled(
     moods[rows] = np.where(flees, FLEEING, STROLLING)
     fleeing = rows[flees]
     if len(fleeing):
-        away = mirror.downhill(state.infection, people.positions[fleeing], people.cells[fleeing])
+        away = derived.downhill(state.infection, people.positions[fleeing], people.cells[fleeing])
         moving = (away != 0).any(axis=1)
         headings[fleeing[moving]] = away[moving]
         goals[fleeing], until[fleeing] = NOTHING, 0
@@ -310,7 +314,12 @@ def _turned(state: State) -> State:
 
 
 def _sounded(
-    settings: Settings, mirror: Mirror, state: State, places: Floats, loud: Floats, thinking: bool
+    settings: Settings,
+    derived: ChaseDerived,
+    state: State,
+    places: Floats,
+    loud: Floats,
+    thinking: bool,
 ) -> State:
     """The state in which the noise of this step is heard; sound spreads when hunters think."""
     sounds = (
@@ -321,7 +330,7 @@ def _sounded(
     if not thinking and not len(places):
         return state
     return replace(
-        state, sounds=sounds, noise=mirror.heard(state.noise, places, loud, spreads=thinking)
+        state, sounds=sounds, noise=derived.heard(state.noise, places, loud, spreads=thinking)
     )
 
 

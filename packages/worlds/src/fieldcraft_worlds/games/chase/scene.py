@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import distance_map
+from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.mirror import Mirror
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -79,19 +79,23 @@ _GAITS = ("sneaks", "walks", "runs")
 
 
 def seen(
-    ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]
+    ground: Ground,
+    settings: Settings,
+    derived: ChaseDerived,
+    state: State,
+    overlays: frozenset[str],
 ) -> Scene:
     """The scene of a state, with the overlays of these names."""
     return Scene(
         space=ground.space,
         title=_title(settings, state),
-        field=_field(ground, settings, mirror, state, overlays),
-        areas=tuple(_areas(ground, mirror, state, overlays)),
+        field=_field(ground, settings, derived, state, overlays),
+        areas=tuple(_areas(ground, derived, state, overlays)),
         cones=_cones(ground, settings, state) if "sight" in overlays else (),
-        lines=tuple(_lines(ground, mirror, state, overlays)),
-        marks=tuple(_marks(ground, settings, mirror, state, overlays)),
+        lines=tuple(_lines(ground, derived, state, overlays)),
+        marks=tuple(_marks(ground, settings, derived, state, overlays)),
         labels=tuple(_labels(ground, state)),
-        facts=tuple(_facts(settings, mirror, state)),
+        facts=tuple(_facts(settings, derived, state)),
         headline=state.outcome,
     )
 
@@ -116,7 +120,11 @@ def _title(settings: Settings, state: State) -> str:
 
 
 def _field(
-    ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]
+    ground: Ground,
+    settings: Settings,
+    derived: ChaseDerived,
+    state: State,
+    overlays: frozenset[str],
 ) -> Field | None:
     if "infection" in overlays:
         label, tone = ("infection", "#7fae4a") if settings.infects else ("guards near", "#e0705a")
@@ -124,7 +132,7 @@ def _field(
     elif "noise" in overlays:
         found = Field(state.noise, "noise", (0.0, 1.0), "warning", threshold=0.01, opacity=0.9)
     elif "heat" in overlays:
-        heat = mirror.flood(state.guesses).values
+        heat = derived.flood(state.guesses).values
         label = "heat: nobody is lost" if heat is None else "heat of the flood"
         found = Field(
             np.zeros_like(state.noise) if heat is None else heat,
@@ -134,10 +142,10 @@ def _field(
             opacity=0.9,
         )
     elif "belief" in overlays:
-        found = _believed(mirror, state)
+        found = _believed(derived, state)
     elif "staleness" in overlays:
         found = Field(
-            mirror.waited(state.seen), "seconds unseen", (0.0, 60.0), "#5f7fc8", opacity=0.55
+            derived.waited(state.seen), "seconds unseen", (0.0, 60.0), "#5f7fc8", opacity=0.55
         )
     else:
         return None
@@ -145,11 +153,11 @@ def _field(
     return found if ground.is_straight else replace(found, threshold=None)
 
 
-def _believed(mirror: Mirror, state: State) -> Field:
+def _believed(derived: ChaseDerived, state: State) -> Field:
     """How likely each place is: by the tracks of a party while it searches, else by the belief."""
-    label, values = "tracks of the party", mirror.party(state.guesses).values
+    label, values = "tracks of the party", derived.party(state.guesses).values
     if values is None:
-        label, values = "belief", mirror.belief(state.guesses).belief.values
+        label, values = "belief", derived.belief(state.guesses).belief.values
     top = float(values.max())
     return Field(
         values / np.float32(top or 1.0),
@@ -162,16 +170,16 @@ def _believed(mirror: Mirror, state: State) -> Field:
 
 
 def _areas(
-    ground: Ground, mirror: Mirror, state: State, overlays: frozenset[str]
+    ground: Ground, derived: ChaseDerived, state: State, overlays: frozenset[str]
 ) -> Iterator[Areas]:
     if "sight" in overlays:
         hunters = state.people.rows(HUNTER)
-        view = mirror.sight.view(
+        view = derived.sight.view(
             ground.eyes(state.people, hunters), facing=state.people.headings[hunters]
         )
         yield Areas(view, ("warning",), opacity=0.16, label="in their sight")
     if "barrier" in overlays:
-        flood = mirror.flood(state.guesses).pursuit
+        flood = derived.flood(state.guesses).pursuit
         if flood is not None:
             yield Areas(flood.barrier, ("#4f8ff0",), opacity=0.45, label="barrier")
 
@@ -196,7 +204,7 @@ def _cones(ground: Ground, settings: Settings, state: State) -> tuple[Cones, ...
 
 
 def _lines(
-    ground: Ground, mirror: Mirror, state: State, overlays: frozenset[str]
+    ground: Ground, derived: ChaseDerived, state: State, overlays: frozenset[str]
 ) -> Iterator[Lines]:
     people = state.people
     if "paths" in overlays:
@@ -233,7 +241,7 @@ def _lines(
                 label="player's way",
             )
     if "estimate" in overlays:
-        guess = _guess(mirror, state)
+        guess = _guess(derived, state)
         if guess is not None:
             yield Lines(
                 (np.stack([guess[:2], people.positions[0, :2]]),), "ink", width=1.0, opacity=0.6
@@ -247,14 +255,18 @@ def _way(ground: Ground, at: NDArray[np.float64], cell: int, goal: int) -> NDArr
     return np.concatenate([at[None, :2], path.positions[1:, :2]])
 
 
-def _guess(mirror: Mirror, state: State) -> NDArray[np.float64] | None:
+def _guess(derived: ChaseDerived, state: State) -> NDArray[np.float64] | None:
     if state.contacts.in_sight[0]:
         return None
-    return mirror.recalled(state.guesses, state.search).estimate()
+    return derived.recalled(state.guesses, state.search).estimate()
 
 
 def _marks(
-    ground: Ground, settings: Settings, mirror: Mirror, state: State, overlays: frozenset[str]
+    ground: Ground,
+    settings: Settings,
+    derived: ChaseDerived,
+    state: State,
+    overlays: frozenset[str],
 ) -> Iterator[Marks]:
     people, unit, position_of = state.people, ground.body, ground.space.position_of
     is_open = bool(state.items.taken.all())
@@ -291,7 +303,7 @@ def _marks(
     )
     yield Marks(people.positions[:1], "ring", 1.7 * unit, _PLAYER, least=15.0)
     if "estimate" in overlays:
-        guess = _guess(mirror, state)
+        guess = _guess(derived, state)
         if guess is not None:
             yield Marks(
                 guess[None],
@@ -325,7 +337,7 @@ def _labels(ground: Ground, state: State) -> Iterator[Label]:
         yield Label((x, y + up), _SIGNS[mood], MOOD_TONES[mood])
 
 
-def _facts(settings: Settings, mirror: Mirror, state: State) -> Iterator[Fact]:
+def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[Fact]:
     people = state.people
     yield Fact(
         "player", f"{_GAITS[state.gait]}, {'by hand' if state.by_hand else 'by himself'}", _PLAYER
@@ -355,16 +367,16 @@ def _facts(settings: Settings, mirror: Mirror, state: State) -> Iterator[Fact]:
     yield Fact("player is", known)
     yield Fact("search by", state.search)
     if (people.moods[hunters] == SEARCH).any():
-        yield Fact("  looks for him", _explained(mirror, state))
+        yield Fact("  looks for him", _explained(derived, state))
 
 
-def _explained(mirror: Mirror, state: State) -> str:
+def _explained(derived: ChaseDerived, state: State) -> str:
     """Where hunters look for the player, in a few words. Of n places that are alike likely it says
     n, fewer where some are likelier.
     """
     if state.search == "last":
         return "where he was seen"
-    values = mirror.recalled(state.guesses, state.search).values
+    values = derived.recalled(state.guesses, state.search).values
     if values is None:
         return "anywhere"
     if state.search == "flood":

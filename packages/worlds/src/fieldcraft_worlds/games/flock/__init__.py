@@ -1,8 +1,8 @@
 """The flock: separation, alignment and cohesion from layers alone, beside the same three rules by
-exact neighbours.
+exact neighbors.
 """
 
-from fieldcraft_worlds.games.flock.flight import Flight, play_flock
+from fieldcraft_worlds.games.flock.plugin import Flight, play_flock
 from fieldcraft_worlds.games.flock.settings import Settings, Tuning
 
 __all__ = ["Flight", "Settings", "Tuning", "play_flock"]

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft_worlds.games.flock.settings import LAYERS, NEIGHBORS, RULES
+from fieldcraft_worlds.games.flock.settings import RULES
 from fieldcraft_worlds.games.flock.state import State
-from fieldcraft_worlds.games.flock.swarm_state import SwarmState
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.games.slider import Tune
 
-__all__ = ["BRUSHES", "Fly", "Order", "Paint", "Scare", "Tune", "apply", "kinds_of_birds"]
+__all__ = ["BRUSHES", "Fly", "Order", "Paint", "Scare", "Tune", "apply"]
 
 BRUSHES = ("wall", "clear")
 
@@ -47,19 +43,9 @@ class Fly:
 
 
 Order = Paint | Scare | Fly | Tune
-Flock = TypeVar("Flock", State, SwarmState)
 
 
-def kinds_of_birds(rule: str, count: int) -> NDArray[np.bool_]:
-    """The birds, of so many, that fly by layers, (count,)."""
-    return (
-        {LAYERS: np.ones, NEIGHBORS: np.zeros}[rule](count, dtype=np.bool_)
-        if rule in (LAYERS, NEIGHBORS)
-        else np.arange(count) % 2 == 0
-    )
-
-
-def apply(grid: Grid, state: Flock, orders: Sequence[Order]) -> Flock:
+def apply(grid: Grid, state: State, orders: Sequence[Order]) -> State:
     """The state with all orders followed; raises `InvalidValue`, `OutsideMap` or `UnknownName` for
     one that cannot be.
     """
@@ -72,11 +58,7 @@ def apply(grid: Grid, state: Flock, orders: Sequence[Order]) -> Flock:
             state = replace(state, predator=order.position)
         elif isinstance(order, Fly):
             rule = checks.choice("rule", order.rule, RULES)
-            if isinstance(state, SwarmState):
-                raise InvalidValue(
-                    "Birds of a swarm fly by layers", got=f"rule={rule!r}", remedy="Play flock"
-                )
-            state = replace(state, rule=rule, by_layers=kinds_of_birds(rule, len(state)))
+            state = replace(state, rule=rule)
         elif isinstance(order, Tune):
             names = [each.name for each in fields(state.tuning)]
             if order.name not in names:
@@ -92,7 +74,7 @@ def apply(grid: Grid, state: Flock, orders: Sequence[Order]) -> Flock:
     return state
 
 
-def _painted(grid: Grid, state: Flock, order: Paint) -> Flock:
+def _painted(grid: Grid, state: State, order: Paint) -> State:
     checks.choice("what", order.what, BRUSHES)
     walls = state.walls.copy()
     walls.reshape(-1)[brushed(grid, order.stroke, state.tuning.brush * grid.cell_size)] = (

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from fieldcraft import Grid
+from fieldcraft import Grid, checks
+from fieldcraft.packing import digest
 from fieldcraft_worlds.games.flock import rules, scene
-from fieldcraft_worlds.games.flock.mirror import Mirror
+from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
 from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State, checked, order_of
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
-from fieldcraft_worlds.games.mirrored import TunedWorld
 from fieldcraft_worlds.games.painting import painted
+from fieldcraft_worlds.games.world import TunedWorld, states
 
-__all__ = ["GAME", "KINDS", "FlockGame", "FlockWorld"]
+__all__ = ["GAME", "KINDS", "Flight", "FlockGame", "FlockWorld", "play_flock"]
 
 KINDS = (State, Settings, Tuning, Fly, Paint, Scare, Tune)
 
@@ -28,10 +30,10 @@ class FlockWorld(TunedWorld):
 
     rules = rules
     views = scene
-    mirror: Mirror
+    derived: FlockDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        super().__init__(space, Mirror(space, settings))
+        super().__init__(space, FlockDerived(space, settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
@@ -75,7 +77,7 @@ class FlockGame:
                 RULES,
                 (
                     "all fly by layers",
-                    "all fly by exact neighbours",
+                    "all fly by exact neighbors",
                     "every second one flies by each",
                 ),
                 ("key l", "key e", "key b"),
@@ -97,7 +99,7 @@ class FlockGame:
 
     def measured(self, world: FlockWorld, state: State) -> Mapping[str, float]:
         """The order parameter: 1 where all birds head the same way."""
-        return {"order": order_of(world.mirror.birds(state)[1])}
+        return {"order": order_of(world.derived.swarm(state).headings)}
 
     def default_map(self) -> Grid:
         """A sky of 128 x 80 with five pillars and without a rim: what leaves on one side comes back
@@ -115,3 +117,50 @@ class FlockGame:
 
 
 GAME = FlockGame()
+
+
+@dataclass(frozen=True)
+class Flight:
+    """The outcome of a flight: the order parameter after every so many steps, the start included,
+    and the digest of the last state.
+    """
+
+    steps: int
+    order: tuple[float, ...]
+    digest: str
+
+
+def play_flock(
+    space: Grid,
+    settings: Settings | None = None,
+    *,
+    seed: int = 0,
+    steps: int = 900,
+    every: int = 30,
+    watch: Callable[[FlockDerived, State], None] | None = None,
+) -> Flight:
+    """Let a flock fly for some steps.
+
+    Parameters
+    ----------
+    space: any grid with an open cell; a torus, too.
+    settings: the usual ones without.
+    seed: of where birds start, and of their random numbers. The same space, settings and seed give
+        the same flight, bit for bit, on any number of threads.
+    steps: at least 1; there are `settings.rate` to a second.
+    every: steps between two entries of `Flight.order`.
+    watch: called with the derived state and each state, the first and the last included.
+
+    Raises `InvalidValue` for a map without an open cell.
+    """
+    count, pause = checks.whole("steps", steps, minimum=1), checks.whole("every", every, minimum=1)
+    world = FlockWorld(space, Settings() if settings is None else settings)
+    order = []
+    for state in states(world, seed):
+        if state.step % pause == 0:
+            order.append(order_of(world.derived.swarm(state).headings))
+        if watch is not None:
+            watch(world.derived, state)
+        if state.step == count:
+            break
+    return Flight(count, tuple(order), digest(state, KINDS))

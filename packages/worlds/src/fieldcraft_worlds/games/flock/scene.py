@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldcraft_worlds.games.drawing import arrows_of, round_limit
-from fieldcraft_worlds.games.flock.mirror import Mirror
+from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.settings import BOTH, LAYERS
 from fieldcraft_worlds.games.flock.state import State, order_of
-from fieldcraft_worlds.games.flock.swarm_state import SwarmState
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Fact, Field, Marks, Scene
 
@@ -24,68 +23,78 @@ OVERLAYS = (
     Overlay("birds", "5", "the birds", shown=True),
 )
 _FEW = 4000  # so many birds are drawn as triangles
-_NAMES = ("by layers", "by neighbours")
+_NAMES = ("by layers", "by neighbors")
 
 
-def seen(mirror: Mirror, state: State | SwarmState, overlays: frozenset[str]) -> Scene:
-    """The scene of a state, with the overlays of these names. Layers show those who fly by layers;
-    all, where nobody does.
+def seen(derived: FlockDerived, state: State, overlays: frozenset[str]) -> Scene:
+    """Return the scene of a state, with the overlays of these names. Layers show the birds that fly
+    by layers, or all birds if none does.
     """
-    mirror.follow(state)
-    if overlays & {"near", "heading", "far", "directions"}:
-        mirror.show(state)  # type: ignore[arg-type]
+    derived.reach(state)
     marks: list[Marks] = []
     if "birds" in overlays:
         marks = [
-            _birds(mirror, state, kind) for kind in (0, 1) if (state.by_layers == (kind == 0)).any()
+            _birds(derived, state, kind)
+            for kind in (0, 1)
+            if (state.by_layers == (kind == 0)).any()
         ]
     if state.predator is not None:
         marks.append(
             Marks(
                 np.array([state.predator]),
                 "diamond",
-                3 * mirror.grid.cell_size,
+                3 * derived.grid.cell_size,
                 "danger",
                 label="predator",
             )
         )
     return Scene(
-        space=mirror.grid,
-        title=f"flock, {state.step / mirror.settings.rate:.0f} s",
-        field=_field(mirror, overlays),
-        arrows=(arrows_of(mirror.grid, mirror.heading.vectors),)
+        space=derived.grid,
+        title=f"flock, {state.step / derived.settings.rate:.0f} s",
+        field=_field(derived, overlays),
+        arrows=(arrows_of(derived.grid, derived.heading.vectors),)
         if "directions" in overlays
         else (),
         marks=tuple(marks),
-        facts=tuple(_facts(mirror, state)),
+        facts=tuple(_facts(derived, state)),
     )
 
 
-def _birds(mirror: Mirror, state: State | SwarmState, kind: int) -> Marks:
+def _birds(derived: FlockDerived, state: State, kind: int) -> Marks:
     rows = state.by_layers == (kind == 0)
     shape = "triangle" if len(state) <= _FEW else "dot"
-    size = (1.6 if shape == "triangle" else 0.8) * mirror.grid.cell_size
-    positions, headings = mirror.birds(state)  # type: ignore[arg-type]
-    return Marks(positions[rows], shape, size, kind, headings[rows], least=2.0, label=_NAMES[kind])
+    size = (1.6 if shape == "triangle" else 0.8) * derived.grid.cell_size
+    birds = derived.swarm(state)
+    return Marks(
+        birds.positions[rows],
+        shape,
+        size,
+        kind,
+        birds.headings[rows],
+        least=2.0,
+        label=_NAMES[kind],
+    )
 
 
-def _facts(mirror: Mirror, state: State | SwarmState) -> Iterator[Fact]:
+def _facts(derived: FlockDerived, state: State) -> Iterator[Fact]:
     yield Fact("birds", f"{len(state):,}")
     yield Fact(
         "fly by",
-        "both" if state.rule == BOTH else "layers" if state.rule == LAYERS else "neighbours",
+        "both" if state.rule == BOTH else "layers" if state.rule == LAYERS else "neighbors",
     )
     for kind, name in enumerate(_NAMES):
         rows = state.by_layers == (kind == 0)
         if rows.any():
-            yield Fact(f"order, {name}", f"{order_of(mirror.birds(state)[1][rows]):.2f}", kind)  # type: ignore[arg-type]
+            yield Fact(
+                f"order, {name}", f"{order_of(derived.swarm(state).headings[rows]):.2f}", kind
+            )
 
 
-def _field(mirror: Mirror, overlays: frozenset[str]) -> Field | None:
+def _field(derived: FlockDerived, overlays: frozenset[str]) -> Field | None:
     for name, layer, label, color in (
-        ("near", mirror.near, "crowd and obstacles", "danger"),
-        ("heading", mirror.heading, "headings", "flow"),
-        ("far", mirror.far, "where most are", "good"),
+        ("near", derived.near, "crowd and obstacles", "danger"),
+        ("heading", derived.heading, "headings", "flow"),
+        ("far", derived.far, "where most are", "good"),
     ):
         if name in overlays:
             return Field(

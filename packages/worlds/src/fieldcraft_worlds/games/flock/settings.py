@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.bounds import bounded
-from fieldcraft_worlds.games.mirrored import MOST_AMOUNT
+from fieldcraft_worlds.games.world import MOST_AMOUNT
 
 __all__ = ["BOTH", "LAYERS", "MOST_BIRDS", "NEIGHBORS", "RULES", "Settings", "Tuning"]
 

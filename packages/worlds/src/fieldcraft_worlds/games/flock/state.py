@@ -9,23 +9,22 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid
 from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.columns import ReadOnly
-from fieldcraft_worlds.games.flock.settings import MOST_BIRDS, RULES, Tuning
+from fieldcraft_worlds.games.flock.settings import LAYERS, MOST_BIRDS, NEIGHBORS, RULES, Tuning
+from fieldcraft_worlds.games.lazy import LazyState
 
-__all__ = ["State", "check_sky", "checked", "order_of"]
+__all__ = ["State", "checked", "order_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class State(ReadOnly):
-    """A flock at one moment, N birds on a map of (height, width) cells. Never changed: a step makes
-    another.
+class State(LazyState):
+    """A flock at one moment, N birds in whole numbers on a map of (height, width) cells. Never
+    changed: a step makes another.
 
     Parameters
     ----------
-    step, key: how many steps were made, and the key of the birds' dice.
+    step, key: how many steps were made, and the key of the birds' random numbers.
     rule, tuning: by what they fly, and what is tuned now.
-    positions, headings, cells: of birds: (N, 2) in world units, (N, 2) unit vectors, (N,).
-    by_layers: bool (N,), who flies by layers; the others do by neighbours.
+    agents: all birds, (3, N), as `fieldcraft.steering.Swarm.agents` says.
     walls: bool (height, width).
     predator: where one is, (x, y), or None.
     """
@@ -34,20 +33,24 @@ class State(ReadOnly):
     key: int
     rule: str
     tuning: Tuning
-    positions: NDArray[np.float64]
-    headings: NDArray[np.float64]
-    cells: NDArray[np.int64]
-    by_layers: NDArray[np.bool_]
+    agents: NDArray[np.int32]
     walls: NDArray[np.bool_]
     predator: tuple[float, float] | None
 
     def __len__(self) -> int:
-        return len(self.cells)
+        return int(self.base.agents.shape[1])
+
+    @property
+    def by_layers(self) -> NDArray[np.bool_]:
+        """The birds that fly by layers, bool (N,); the others fly by exact neighbors."""
+        if self.rule in (LAYERS, NEIGHBORS):
+            return np.full(len(self), self.rule == LAYERS)
+        return np.arange(len(self)) % 2 == 0
 
 
 def order_of(headings: NDArray[np.float64]) -> float:
-    """The order parameter of headings (N, 2): the length of their mean, from 0 for none to 1 where
-    all head the same way.
+    """Return the order parameter of headings (N, 2): the length of their mean, from 0 for none to 1
+    where all head the same way.
     """
     if not len(headings):
         return 0.0
@@ -56,28 +59,17 @@ def order_of(headings: NDArray[np.float64]) -> float:
 
 
 def checked(state: State, space: Grid) -> State:
-    """The state, if it can be one of a flock on this map; else `InvalidValue`."""
-    count = len(bounds.array("cells", state.cells, np.int64, (None,)))
+    """Return the state, if it can be one of a flock on this map; else raise `InvalidValue`. A
+    `Swarm` itself checks whether birds are on the map.
+    """
+    count = bounds.array("agents", state.agents, np.int32, (3, None)).shape[1]
     bounds.whole("the number of birds", count, high=MOST_BIRDS)
     bounds.whole("step", state.step)
-    bounds.whole("key", state.key, high=2**63 - 1)
+    bounds.whole("key", state.key, high=2**62 - 1)
     bounds.one_of("rule", state.rule, RULES)
-    bounds.cells("cells", state.cells, count, space)
-    bounds.places("positions", state.positions, count, space)
-    bounds.array("headings", state.headings, np.float64, (count, 2), -1.001, 1.001)
-    bounds.array("by_layers", state.by_layers, np.bool_, (count,))
-    check_sky(state.walls, state.predator, state.tuning, space)
+    bounds.array("walls", state.walls, np.bool_, space.shape)
+    if state.predator is not None:
+        bounds.vector("predator", state.predator)
+        bounds.places("predator", np.array([state.predator], dtype=np.float64), 1, space)
+    bounds.kind("tuning", state.tuning, Tuning)
     return state
-
-
-def check_sky(
-    walls: NDArray[np.bool_], predator: tuple[float, float] | None, tuning: Tuning, space: Grid
-) -> None:
-    """Raise `InvalidValue` for walls, a predator and a tuning that a flock on this map can't
-    have.
-    """
-    bounds.array("walls", walls, np.bool_, space.shape)
-    if predator is not None:
-        bounds.vector("predator", predator)
-        bounds.places("predator", np.array([predator], dtype=np.float64), 1, space)
-    bounds.kind("tuning", tuning, Tuning)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldcraft import Grid, checks, generate_map
-from fieldcraft_worlds.games.maze.mirror import Mirror
+from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.settings import MazeRules, Settings
 from fieldcraft_worlds.games.maze.state import CAUGHT, GOING, LATE, OUT, State
@@ -54,7 +54,7 @@ def play_maze(
     *,
     seed: int = 0,
     most_steps: int | None = None,
-    watch: Callable[[Mirror, State], None] | None = None,
+    watch: Callable[[MazeDerived, State], None] | None = None,
 ) -> Match:
     """Play a match of monsters against the scripted player to its end, or for `most_steps`.
 
@@ -64,7 +64,7 @@ def play_maze(
     settings: the rules; the usual ones if None.
     seed: of where everything starts, and of the dice.
     most_steps: stop there.
-    watch: called with the mirror and each state, the first and the last included.
+    watch: called with the derived and each state, the first and the last included.
 
     Raises `InvalidValue` where the map has no room. The same arguments give the same match, bit for
     bit.
@@ -75,22 +75,22 @@ def play_maze(
     rules = Settings() if settings is None else settings
     most = None if most_steps is None else checks.whole("most_steps", most_steps, minimum=1)
     rng = np.random.default_rng(checks.whole("seed", seed))
-    mirror = Mirror(
+    derived = MazeDerived(
         made(rules.maze) if space is None else grid_asked(space, "The maze game needs"), rules
     )
-    state = start(mirror, rng)
+    state = start(derived, rng)
     if watch is not None:
-        watch(mirror, state)
+        watch(derived, state)
     while state.outcome == GOING and (most is None or state.step < most):
-        state = step(mirror, state, (), rng)
+        state = step(derived, state, (), rng)
         if watch is not None:
-            watch(mirror, state)
-    mirror.follow(state)
+            watch(derived, state)
+    derived.follow(state)
     return Match(
         outcome=_OUTCOMES[state.outcome],
         treasures=state.most - len(state.treasures),
-        known=float(np.count_nonzero(mirror.memory.values.reshape(-1)[mirror.ground]))
-        / len(mirror.ground),
+        known=float(np.count_nonzero(derived.memory.values.reshape(-1)[derived.ground]))
+        / len(derived.ground),
         steps=state.step,
         digest=digest(state, KINDS),
     )

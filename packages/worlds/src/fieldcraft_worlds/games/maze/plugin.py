@@ -12,8 +12,8 @@ from fieldcraft import Grid
 from fieldcraft.maps import maze_growth, maze_walls
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
 from fieldcraft_worlds.games.maze import rules, scene
+from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.match import made
-from fieldcraft_worlds.games.maze.mirror import Mirror
 from fieldcraft_worlds.games.maze.settings import (
     MazeRules,
     MemoryRules,
@@ -22,8 +22,8 @@ from fieldcraft_worlds.games.maze.settings import (
     Settings,
 )
 from fieldcraft_worlds.games.maze.state import Lead, Monsters, Order, Player, State, Steer, checked
-from fieldcraft_worlds.games.mirrored import MirroredWorld
 from fieldcraft_worlds.games.walking import grid_asked
+from fieldcraft_worlds.games.world import DerivedWorld
 from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "MazeGame", "MazeWorld"]
@@ -45,21 +45,21 @@ KINDS = (
 _MOST_GROWN = 10_000  # rooms: carving more would keep the player waiting
 
 
-class MazeWorld(MirroredWorld):
+class MazeWorld(DerivedWorld):
     """The maze game on one map."""
 
     rules = rules
     views = scene
-    mirror: Mirror
+    derived: MazeDerived
 
     def __init__(self, space: Grid, settings: Settings, *, is_own: bool = False) -> None:
-        super().__init__(space, Mirror(space, settings))
+        super().__init__(space, MazeDerived(space, settings))
         self._is_own = is_own
 
     @cached_property
     def _grown(self) -> list[NDArray[np.bool_]] | None:
         """The walls while the maze is carved."""
-        rules, space = self.mirror.settings.maze, self.space
+        rules, space = self.derived.settings.maze, self.space
         rooms = [(side - 1) // (rules.corridor + 1) for side in (space.width, space.height)]
         if not self._is_own or rooms[0] * rooms[1] > _MOST_GROWN:
             return None
@@ -75,7 +75,7 @@ class MazeWorld(MirroredWorld):
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space, self.mirror.settings)
+        return checked(state, self.space, self.derived.settings)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """Where the player is steered to, when that changes; until then the script plays."""
@@ -94,7 +94,7 @@ class MazeWorld(MirroredWorld):
         frame = self._grown[min(int(share * len(self._grown)), len(self._grown) - 1)]
         return Scene(
             Grid.from_walls(frame, y_up=self.space.y_up),
-            f"the maze grows: {self.mirror.settings.maze.algorithm}",
+            f"the maze grows: {self.derived.settings.maze.algorithm}",
         )
 
     def result(self, state: State) -> str | None:

@@ -15,7 +15,7 @@ from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.query import explore_step
-from fieldcraft_worlds.games.maze.mirror import Mirror
+from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.script import followed
 from fieldcraft_worlds.games.maze.state import (
     CAUGHT,
@@ -45,13 +45,13 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def start(mirror: Mirror, rng: np.random.Generator) -> State:
+def start(derived: MazeDerived, rng: np.random.Generator) -> State:
     """The state before the first step: the player anywhere, the exit far away, monsters far off,
     treasures in dead ends first.
     """
-    settings, ground = mirror.settings, mirror.ground
+    settings, ground = derived.settings, derived.ground
     begin = int(rng.choice(ground))
-    far = distance_map(mirror.space, mirror.centers[begin]).values.reshape(-1)[ground]
+    far = distance_map(derived.space, derived.centers[begin]).values.reshape(-1)[ground]
     farthest = ground[far >= 0.9 * far.max()]
     free = np.ones(len(ground), dtype=np.bool_)
     free[np.searchsorted(ground, begin)] = False
@@ -68,13 +68,13 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     monsters = drawn(settings.monster.count, far >= _FAR * far.max())
     treasures = np.sort(
         drawn(
-            settings.treasures, np.isin(ground, mirror.dead_ends) & (far >= 0.5 * _FAR * far.max())
+            settings.treasures, np.isin(ground, derived.dead_ends) & (far >= 0.5 * _FAR * far.max())
         )
     )
     count = len(monsters)
     nowhere = np.full(count, NOWHERE)
-    mirror.follow(None)
-    _remember(mirror, monsters)
+    derived.follow(None)
+    _remember(derived, monsters)
     return State(
         step=0,
         outcome=GOING,
@@ -87,16 +87,18 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
         treasures=treasures,
         most=settings.treasures,
         exit=way_out,
-        known=mirror.seen_from(begin, settings.player.view).copy(),
-        memory=mirror.passed(),
+        known=derived.seen_from(begin, settings.player.view).copy(),
+        memory=derived.passed(),
     )
 
 
 @whole
-def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+def step(
+    derived: MazeDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
+) -> State:
     """Another state, a step later; the old one stays as it was. After the end nothing changes.
 
-    `mirror` may come from any other match on this map with these settings: it changes no result.
+    `derived` may come from any other match on this map with these settings: it changes no result.
     Raises `InvalidValue` for an order that is none; then nothing has happened.
     """
     player = state.player
@@ -104,11 +106,11 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
         player = _told(player, order)
     if state.outcome != GOING:
         return state
-    mirror.follow(state)
-    player = _walked(mirror, replace(state, player=player))
-    monsters = _hunted(mirror, state.monsters, player, rng)
+    derived.follow(state)
+    player = _walked(derived, replace(state, player=player))
+    monsters = _hunted(derived, state.monsters, player, rng)
     at = _cell(player.cell, player.ahead, player.gone)
-    view = mirror.seen_from(at, mirror.settings.player.view)
+    view = derived.seen_from(at, derived.settings.player.view)
     player = _alarmed(player, monsters, view, state.step)
     treasures = state.treasures[state.treasures != at]
     after = replace(
@@ -118,9 +120,9 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
         monsters=monsters,
         treasures=treasures if len(treasures) < len(state.treasures) else state.treasures,
         known=state.known if state.known[view].all() else state.known | view,
-        memory=mirror.passed(),
+        memory=derived.passed(),
     )
-    return replace(after, outcome=_outcome(mirror, after, at))
+    return replace(after, outcome=_outcome(derived, after, at))
 
 
 def _cell(cell: int, ahead: int, gone: float) -> int:
@@ -141,53 +143,54 @@ def _told(player: Player, order: Order) -> Player:
     return replace(player, wish=(float(order.x), float(order.y)), by_hand=True, goal=NOWHERE)
 
 
-def _walked(mirror: Mirror, state: State) -> Player:
+def _walked(derived: MazeDerived, state: State) -> Player:
     """The player a step later: on along the way, and at a cell into whichever the hand steers
     to.
     """
-    player, rules = state.player, mirror.settings
+    player, rules = state.player, derived.settings
     pace = rules.player.speed / rules.rate
     if player.by_hand:
         hurry = min(1.0, math.hypot(*player.wish))
         if (
             player.ahead != player.cell
             and hurry
-            and _points(mirror, player.cell, player.ahead, player.wish) < -0.7
+            and _points(derived, player.cell, player.ahead, player.wish) < -0.7
         ):
             player = replace(player, cell=player.ahead, ahead=player.cell, gone=1.0 - player.gone)
         pace *= hurry or 1.0
     if player.ahead == player.cell:
-        player = _turned(mirror, state, player)
+        player = _turned(derived, state, player)
     if player.ahead == player.cell:
         return player
-    length = float(mirror.lengths(np.array([player.cell]), np.array([player.ahead]))[0])
+    length = float(derived.lengths(np.array([player.cell]), np.array([player.ahead]))[0])
     gone = player.gone + pace / length
     if gone < 1:
         return replace(player, gone=gone)
     came = player.cell
-    player = _turned(mirror, state, replace(player, cell=player.ahead, gone=0.0), came)
+    player = _turned(derived, state, replace(player, cell=player.ahead, gone=0.0), came)
     if player.ahead == player.cell:
         return player
-    onward = float(mirror.lengths(np.array([player.cell]), np.array([player.ahead]))[0])
+    onward = float(derived.lengths(np.array([player.cell]), np.array([player.ahead]))[0])
     return replace(player, gone=min((gone - 1) * length / onward, 0.999))
 
 
-def _turned(mirror: Mirror, state: State, player: Player, came: int = NOWHERE) -> Player:
+def _turned(derived: MazeDerived, state: State, player: Player, came: int = NOWHERE) -> Player:
     """The player at the center of a cell, heading for the next, or standing."""
     if not player.by_hand:
-        goal, ahead = followed(mirror, replace(state, player=player))
+        goal, ahead = followed(derived, replace(state, player=player))
         return replace(player, goal=goal, ahead=ahead)
-    beside = mirror.beside(player.cell)
+    beside = derived.beside(player.cell)
     if not any(player.wish) or not len(beside):
         return replace(player, ahead=player.cell)
-    points = np.array([_points(mirror, player.cell, int(there), player.wish) for there in beside])
+    points = np.array([_points(derived, player.cell, int(there), player.wish) for there in beside])
     # Of two ways that are as good, one that turns is meant: who holds two keys wants round the
     # corner.
     if came != NOWHERE:
         points -= 1e-3 * np.array(
             [
                 max(
-                    0.0, -_points(mirror, player.cell, came, _unit(mirror, player.cell, int(there)))
+                    0.0,
+                    -_points(derived, player.cell, came, _unit(derived, player.cell, int(there))),
                 )
                 for there in beside
             ]
@@ -196,16 +199,16 @@ def _turned(mirror: Mirror, state: State, player: Player, came: int = NOWHERE) -
     return replace(player, ahead=int(beside[best]) if points[best] > _TURNS else player.cell)
 
 
-def _unit(mirror: Mirror, cell: int, ahead: int) -> tuple[float, float]:
-    gap = mirror.away(np.array([cell]), np.array([ahead]))[0]
+def _unit(derived: MazeDerived, cell: int, ahead: int) -> tuple[float, float]:
+    gap = derived.away(np.array([cell]), np.array([ahead]))[0]
     return (float(gap[0] / np.hypot(*gap)), float(gap[1] / np.hypot(*gap)))
 
 
-def _points(mirror: Mirror, cell: int, ahead: int, wish: tuple[float, float]) -> float:
+def _points(derived: MazeDerived, cell: int, ahead: int, wish: tuple[float, float]) -> float:
     """How well the step from a cell to another points where the player is steered to, from -1 to
     1.
     """
-    x, y = _unit(mirror, cell, ahead)
+    x, y = _unit(derived, cell, ahead)
     return (x * wish[0] + y * wish[1]) / math.hypot(*wish)
 
 
@@ -224,39 +227,39 @@ def _alarmed(player: Player, monsters: Monsters, view: NDArray[np.bool_], now: i
 
 
 def _hunted(
-    mirror: Mirror, monsters: Monsters, player: Player, rng: np.random.Generator
+    derived: MazeDerived, monsters: Monsters, player: Player, rng: np.random.Generator
 ) -> Monsters:
     """The monsters a step later: what they see decides what they do, and at a cell they choose the
     next.
     """
     if not len(monsters):
         return monsters
-    rules = mirror.settings
+    rules = derived.settings
     him = _cell(player.cell, player.ahead, player.gone)
     # Sight is symmetric: who is seen from where he is sees him.
     at = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
-    sees = mirror.seen_from(him, rules.monster.view).reshape(-1)[at]
+    sees = derived.seen_from(him, rules.monster.view).reshape(-1)[at]
     seen = np.where(sees, him, monsters.seen)
     moods = np.where(sees, HUNTS, np.where(seen != NOWHERE, SEARCHES, EXPLORES))
-    cells, ahead, gone = _startled(mirror, monsters, sees & (monsters.moods != HUNTS), him)
+    cells, ahead, gone = _startled(derived, monsters, sees & (monsters.moods != HUNTS), him)
     pace = np.where(moods == EXPLORES, rules.monster.speed, rules.monster.chase) / rules.rate
-    lengths = np.where(ahead != cells, mirror.lengths(cells, ahead), 1.0)
+    lengths = np.where(ahead != cells, derived.lengths(cells, ahead), 1.0)
     gone = np.where(ahead != cells, gone + pace / lengths, 0.0)
     came = gone >= 1
     left = np.where(came, (gone - 1) * lengths, 0.0)
     cells, gone = np.where(came, ahead, cells), np.where(came, 0.0, gone)
-    _remember(mirror, cells[came])
+    _remember(derived, cells[came])
     choosing = came | (ahead == cells)
     targets = np.where(sees, him, monsters.targets)
-    ahead, targets, seen = _chosen(mirror, choosing, cells, ahead, targets, moods, seen, rng)
+    ahead, targets, seen = _chosen(derived, choosing, cells, ahead, targets, moods, seen, rng)
     moods = np.where((moods == SEARCHES) & (seen == NOWHERE), EXPLORES, moods)
-    onward = np.where(ahead != cells, mirror.lengths(cells, ahead), np.inf)
+    onward = np.where(ahead != cells, derived.lengths(cells, ahead), np.inf)
     gone = np.where(came, np.minimum(left / onward, 0.999), gone)
     return Monsters(cells, ahead, gone, moods, seen, targets)
 
 
 def _startled(
-    mirror: Mirror, monsters: Monsters, startled: NDArray[np.bool_], him: int
+    derived: MazeDerived, monsters: Monsters, startled: NDArray[np.bool_], him: int
 ) -> tuple[Ints, Ints, Floats]:
     """Where monsters are that have just seen the player: those that walk away from the player turn
     round.
@@ -264,31 +267,31 @@ def _startled(
     cells, ahead, gone = monsters.cells.copy(), monsters.ahead.copy(), monsters.gone.copy()
     for number in np.flatnonzero(startled & (cells != ahead)).tolist():
         back, forth = int(cells[number]), int(ahead[number])
-        if len(mirror.path(back, him)) < len(mirror.path(forth, him)) and back in mirror.beside(
+        if len(derived.path(back, him)) < len(derived.path(forth, him)) and back in derived.beside(
             forth
         ):
             cells[number], ahead[number], gone[number] = forth, back, 1.0 - gone[number]
     return cells, ahead, gone
 
 
-def _remember(mirror: Mirror, cells: Ints) -> None:
+def _remember(derived: MazeDerived, cells: Ints) -> None:
     """Mark where monsters have come to, or what they see from there."""
     if not len(cells):
         return
-    rules, places = mirror.settings, mirror.centers[cells]
+    rules, places = derived.settings, derived.centers[cells]
     if rules.memory.marks == "view":
-        mirror.memory.mark(
+        derived.memory.mark(
             places,
-            radius=rules.monster.view * mirror.space.cell_size,
+            radius=rules.monster.view * derived.space.cell_size,
             falloff="linear",
             metric="sight",
         )
     else:
-        mirror.memory.mark(places)
+        derived.memory.mark(places)
 
 
 def _chosen(
-    mirror: Mirror,
+    derived: MazeDerived,
     choosing: NDArray[np.bool_],
     cells: Ints,
     ahead: Ints,
@@ -303,15 +306,15 @@ def _chosen(
     ahead, targets, seen = ahead.copy(), targets.copy(), seen.copy()
     for number in np.flatnonzero(choosing & (moods != EXPLORES)).tolist():
         cell, goal = int(cells[number]), int(seen[number])
-        ahead[number], targets[number] = mirror.towards(cell, goal), goal
+        ahead[number], targets[number] = derived.towards(cell, goal), goal
         if ahead[number] == cell and moods[number] == SEARCHES:
             seen[number] = NOWHERE
     exploring = np.flatnonzero(choosing & (seen == NOWHERE))
     if len(exploring):
-        rules = mirror.settings.monster
+        rules = derived.settings.monster
         found = explore_step(
-            mirror.memory,
-            mirror.centers[cells[exploring]],
+            derived.memory,
+            derived.centers[cells[exploring]],
             rules.sight,
             unknown=0.0 if rules.beyond else None,
             rng=rng,
@@ -323,12 +326,12 @@ def _chosen(
 # The end
 
 
-def _outcome(mirror: Mirror, state: State, at: int) -> int:
-    settings, monsters = mirror.settings, state.monsters
-    here = mirror.place(state.player)
-    gaps = mirror.short(
-        (mirror.positions(monsters.cells, monsters.ahead, monsters.gone) - here)
-        / mirror.space.cell_size
+def _outcome(derived: MazeDerived, state: State, at: int) -> int:
+    settings, monsters = derived.settings, state.monsters
+    here = derived.place(state.player)
+    gaps = derived.short(
+        (derived.positions(monsters.cells, monsters.ahead, monsters.gone) - here)
+        / derived.space.cell_size
     )
     if (np.hypot(gaps[:, 0], gaps[:, 1]) < settings.reach).any():
         return CAUGHT

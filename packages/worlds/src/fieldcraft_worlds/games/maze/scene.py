@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.maze.mirror import Mirror, with_rim
+from fieldcraft_worlds.games.maze.derived import MazeDerived, with_rim
 from fieldcraft_worlds.games.maze.state import (
     CAUGHT,
     EXPLORES,
@@ -41,33 +41,33 @@ _MOODS = (
 _DARK = "#0b0d12"
 
 
-def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
+def seen(derived: MazeDerived, state: State, overlays: frozenset[str]) -> Scene:
     """The scene of a state, with the overlays of these names."""
-    mirror.follow(state)
-    space, monsters = mirror.space, state.monsters
+    derived.follow(state)
+    space, monsters = derived.space, state.monsters
     in_fog = "fog" in overlays
-    player = mirror.place(state.player)
+    player = derived.place(state.player)
     at = state.player.cell if state.player.gone < 0.5 else state.player.ahead
-    view = mirror.seen_from(at, mirror.settings.player.view)
+    view = derived.seen_from(at, derived.settings.player.view)
     cells = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
     shown = view.reshape(-1)[cells] if in_fog else np.ones(len(monsters), dtype=np.bool_)
     field = None
     if "memory" in overlays:
         field = Field(
-            mirror.memory.values,
+            derived.memory.values,
             "remembered",
-            (0.0, mirror.settings.memory.maximum),
+            (0.0, derived.settings.memory.maximum),
             colors="#7a5cf0",
             opacity=0.85,
         )
     return Scene(
-        space=mirror.fogged(state.known) if in_fog else space,
-        title=f"the maze, {state.step / mirror.settings.rate:.0f} s",
+        space=derived.fogged(state.known) if in_fog else space,
+        title=f"the maze, {state.step / derived.settings.rate:.0f} s",
         field=field,
-        areas=tuple(_areas(mirror, state, overlays, cells, shown, view)),
-        lines=tuple(_lines(mirror, state, overlays, shown)),
-        marks=tuple(_marks(mirror, state, overlays, shown, player)),
-        facts=tuple(_facts(mirror, state)),
+        areas=tuple(_areas(derived, state, overlays, cells, shown, view)),
+        lines=tuple(_lines(derived, state, overlays, shown)),
+        marks=tuple(_marks(derived, state, overlays, shown, player)),
+        facts=tuple(_facts(derived, state)),
         headline=result(state) or "",
     )
 
@@ -82,7 +82,7 @@ def result(state: State) -> str | None:
 
 
 def _areas(
-    mirror: Mirror,
+    derived: MazeDerived,
     state: State,
     overlays: frozenset[str],
     cells: NDArray[np.int64],
@@ -90,9 +90,9 @@ def _areas(
     view: NDArray[np.bool_],
 ) -> Iterator[Areas]:
     if "view" in overlays:
-        watched = np.zeros(mirror.space.shape, dtype=np.bool_)
+        watched = np.zeros(derived.space.shape, dtype=np.bool_)
         for cell in cells[shown].tolist():
-            watched |= mirror.seen_from(cell, mirror.settings.monster.view)
+            watched |= derived.seen_from(cell, derived.settings.monster.view)
         yield Areas(watched, ("warning",), 0.4, label="in a monster's view")
     if "fog" in overlays:
         # A wall shows when a cell beside it does.
@@ -101,62 +101,62 @@ def _areas(
 
 
 def _lines(
-    mirror: Mirror, state: State, overlays: frozenset[str], shown: NDArray[np.bool_]
+    derived: MazeDerived, state: State, overlays: frozenset[str], shown: NDArray[np.bool_]
 ) -> Iterator[Lines]:
     monsters, player = state.monsters, state.player
-    places = mirror.positions(monsters.cells, monsters.ahead, monsters.gone)
+    places = derived.positions(monsters.cells, monsters.ahead, monsters.gone)
     if "way" in overlays:
         for mood, color, _ in _MOODS:
             rows = np.flatnonzero((monsters.moods == mood) & shown)
             ways = [
-                _way(mirror, places[row], int(monsters.ahead[row]), int(monsters.targets[row]))
+                _way(derived, places[row], int(monsters.ahead[row]), int(monsters.targets[row]))
                 for row in rows.tolist()
             ]
             if ways:
                 yield Lines(tuple(ways), color, width=2.4)
         if player.goal != NOWHERE:
             yield Lines(
-                (_way(mirror, mirror.place(player), player.ahead, player.goal),), 0, width=2.4
+                (_way(derived, derived.place(player), player.ahead, player.goal),), 0, width=2.4
             )
     if "last seen" in overlays:
         rows = np.flatnonzero((monsters.seen != NOWHERE) & (monsters.moods == SEARCHES) & shown)
         if len(rows):
-            ends = mirror.centers[monsters.seen[rows]]
+            ends = derived.centers[monsters.seen[rows]]
             yield Lines(np.stack([places[rows], ends], axis=1), "warning", width=1.4, opacity=0.8)
 
 
 def _way(
-    mirror: Mirror, place: NDArray[np.float64], ahead: int, target: int
+    derived: MazeDerived, place: NDArray[np.float64], ahead: int, target: int
 ) -> NDArray[np.float64]:
-    cells = mirror.path(ahead, target) or (ahead,)
-    return np.concatenate([place[None], mirror.centers[list(cells)]])
+    cells = derived.path(ahead, target) or (ahead,)
+    return np.concatenate([place[None], derived.centers[list(cells)]])
 
 
 def _marks(
-    mirror: Mirror,
+    derived: MazeDerived,
     state: State,
     overlays: frozenset[str],
     shown: NDArray[np.bool_],
     player: NDArray[np.float64],
 ) -> Iterator[Marks]:
-    space, monsters, known = mirror.space, state.monsters, state.known.reshape(-1)
+    space, monsters, known = derived.space, state.monsters, state.known.reshape(-1)
     size = space.cell_size
     in_fog = "fog" in overlays
     treasures = state.treasures[known[state.treasures]] if in_fog else state.treasures
-    yield Marks(mirror.centers[treasures], "diamond", 0.7 * size, "food")
+    yield Marks(derived.centers[treasures], "diamond", 0.7 * size, "food")
     if known[state.exit] or not in_fog:
         color = "goal" if not len(state.treasures) else "muted"
         label = "exit" if not len(state.treasures) else "exit, shut"
         yield Marks(
-            mirror.centers[[state.exit]], "square", 0.9 * size, color, least=5.0, label=label
+            derived.centers[[state.exit]], "square", 0.9 * size, color, least=5.0, label=label
         )
     if "last seen" in overlays:
         rows = np.flatnonzero((monsters.seen != NOWHERE) & (monsters.moods == SEARCHES) & shown)
         if len(rows):
-            there = mirror.centers[monsters.seen[rows]]
+            there = derived.centers[monsters.seen[rows]]
             yield Marks(there, "cross", 0.8 * size, "warning", least=6.0, label="last seen there")
-    places = mirror.positions(monsters.cells, monsters.ahead, monsters.gone)
-    headings = mirror.away(monsters.cells, monsters.ahead)
+    places = derived.positions(monsters.cells, monsters.ahead, monsters.gone)
+    headings = derived.away(monsters.cells, monsters.ahead)
     for mood, color, _ in _MOODS:
         rows = np.flatnonzero((monsters.moods == mood) & shown)
         if len(rows):
@@ -164,10 +164,12 @@ def _marks(
     yield Marks(player[None], "disc", 0.75 * size, 0, least=6.0)
 
 
-def _facts(mirror: Mirror, state: State) -> Iterator[Fact]:
+def _facts(derived: MazeDerived, state: State) -> Iterator[Fact]:
     yield Fact("player", "by hand" if state.player.by_hand else "by the script", 0)
     yield Fact("treasures", f"{state.most - len(state.treasures)} of {state.most}", "food")
     for mood, color, text in _MOODS:
         yield Fact(f"monster {text}", str(np.count_nonzero(state.monsters.moods == mood)), color)
-    share = np.count_nonzero(mirror.memory.values.reshape(-1)[mirror.ground]) / len(mirror.ground)
+    share = np.count_nonzero(derived.memory.values.reshape(-1)[derived.ground]) / len(
+        derived.ground
+    )
     yield Fact("remembered", f"{100 * share:.0f} % of the map")

@@ -19,12 +19,12 @@ MARKS = ("cell", "view")
 
 @dataclass(frozen=True)
 class MazeRules:
-    """The maze that is made where no map is given, see `mirror.generate_map`.
+    """The maze that is made where no map is given, see `derived.generate_map`.
 
     Parameters
     ----------
     width, height: cells.
-    algorithm: how it is carved, see `mirror.mazes.maze_doors`.
+    algorithm: how it is carved, see `derived.mazes.maze_doors`.
     loops: how many dead ends get a second door, 0 to 1.
     corridor: cells across.
     seed: of the maze alone; the seed of the match decides who starts where.

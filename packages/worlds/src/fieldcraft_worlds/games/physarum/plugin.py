@@ -8,27 +8,27 @@ import numpy as np
 
 from fieldcraft import Grid
 from fieldcraft_worlds.games.game import Action, Hands, Overlay
-from fieldcraft_worlds.games.mirrored import MirroredWorld
 from fieldcraft_worlds.games.physarum import rules, scene
-from fieldcraft_worlds.games.physarum.mirror import Mirror
+from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State, checked
+from fieldcraft_worlds.games.world import DerivedWorld
 
 __all__ = ["GAME", "KINDS", "PhysarumGame", "PhysarumWorld"]
 
 KINDS = (State, Settings, Found)
 
 
-class PhysarumWorld(MirroredWorld):
+class PhysarumWorld(DerivedWorld):
     """A mould on one map."""
 
     rules = rules
     views = scene
-    mirror: Mirror
+    derived: PhysarumDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        super().__init__(space, Mirror(space, settings))
+        super().__init__(space, PhysarumDerived(space, settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
@@ -59,10 +59,10 @@ class PhysarumGame:
 
     def measured(self, world: PhysarumWorld, state: State) -> Mapping[str, float]:
         """The share of cities that roads join, and the share of the ground that roads take."""
-        network = world.mirror.network(state)
+        network = world.derived.network(state)
         return {
             "joined": network.joined,
-            "veins": float(network.veins.sum()) / len(world.mirror.ground),
+            "veins": float(network.veins.sum()) / len(world.derived.ground),
         }
 
     def default_map(self) -> Grid:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.steering import Swarm
-from fieldcraft_worlds.games.physarum.mirror import Mirror
+from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.state import State
 
 __all__ = ["Found", "start", "step"]
@@ -30,28 +30,28 @@ class Found:
     position: tuple[float, float]
 
 
-def start(mirror: Mirror, rng: np.random.Generator) -> State:
+def start(derived: PhysarumDerived, rng: np.random.Generator) -> State:
     """The first state: cities far from each other on the largest part of the ground, and agents
     anywhere on it.
     """
-    settings, grid, ground = mirror.settings, mirror.grid, mirror.ground
+    settings, grid, ground = derived.settings, derived.grid, derived.ground
     key = int(rng.integers(_MOST_KEY))
     count = settings.agents or min(max(len(ground) // 2, 1), _USUAL)
     places = grid.position_of(ground[rng.integers(len(ground), size=count)]).reshape(-1, 2)
     swarm = Swarm.at(
         grid, places + rng.uniform(-0.49, 0.49, places.shape) * grid.cell_size, seed=key
     )
-    return State(0, key, swarm.agents, np.zeros(grid.shape, np.float32), _cities(mirror, rng))
+    return State(0, key, swarm.agents, np.zeros(grid.shape, np.float32), _cities(derived, rng))
 
 
-def _cities(mirror: Mirror, rng: np.random.Generator) -> NDArray[np.int64]:
+def _cities(derived: PhysarumDerived, rng: np.random.Generator) -> NDArray[np.int64]:
     """Cells for cities: of some that dice name, the one that is farthest from all before."""
     chosen: list[int] = []
-    for _ in range(mirror.settings.cities):
-        asked = mirror.ground[rng.integers(len(mirror.ground), size=24)]
+    for _ in range(derived.settings.cities):
+        asked = derived.ground[rng.integers(len(derived.ground), size=24)]
         if chosen:
             places, others = (
-                mirror.grid.position_of(cells).reshape(-1, 1, 2)
+                derived.grid.position_of(cells).reshape(-1, 1, 2)
                 for cells in (asked, np.array(chosen))
             )
             gaps = np.hypot(*np.moveaxis(places - others.reshape(1, -1, 2), -1, 0)).min(axis=1)
@@ -62,29 +62,31 @@ def _cities(mirror: Mirror, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 @whole
-def step(mirror: Mirror, state: State, orders: Sequence[Found], rng: np.random.Generator) -> State:
+def step(
+    derived: PhysarumDerived, state: State, orders: Sequence[Found], rng: np.random.Generator
+) -> State:
     """Another state, a step later; the old one stays as it was. Raises `InvalidValue` for a city in
     a wall.
     """
     for order in orders:
-        state = _founded(mirror, state, order)
-    return mirror.next(state, key=state.key, cities=state.cities)
+        state = _founded(derived, state, order)
+    return derived.next(state, key=state.key, cities=state.cities)
 
 
-def _founded(mirror: Mirror, state: State, order: Found) -> State:
+def _founded(derived: PhysarumDerived, state: State, order: Found) -> State:
     if not isinstance(order, Found):
         raise InvalidValue(
             "Orders are Found",
             got=type(order).__name__,
             remedy="Import it from games.physarum.rules",
         )
-    grid = mirror.grid
+    grid = derived.grid
     cell = int(grid.cell_at(order.position))
     away = (
         np.hypot(*(grid.position_of(state.cities).reshape(-1, 2) - grid.position_of(cell)).T)
         / grid.cell_size
     )
-    near = away <= max(mirror.settings.city, 1.0)
+    near = away <= max(derived.settings.city, 1.0)
     if near.any():
         return replace(state, cities=state.cities[~near])
     if grid.walls.reshape(-1)[cell] or len(state.cities) >= _MOST_CITIES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.physarum.mirror import Mirror
+from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.scene import Fact, Field, Lines, Marks, Scene
 
@@ -30,19 +30,21 @@ OVERLAYS = (
 )
 
 
-def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
+def seen(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> Scene:
     """The scene of a state, with the overlays of these names."""
-    field, level = None, mirror.level(state)
+    field, level = None, derived.level(state)
     if "trail" in overlays:
         field = Field(state.values, "trail", (0.0, 12 * level), threshold=0.2 * level)
     elif "veins" in overlays:
-        field = Field(mirror.network(state).veins.astype(float), "veins", (0.0, 1.0), colors="flow")
+        field = Field(
+            derived.network(state).veins.astype(float), "veins", (0.0, 1.0), colors="flow"
+        )
     marks: tuple[Marks, ...] = ()
     if "cities" in overlays and len(state.cities):
-        size = 2 * mirror.settings.city * mirror.grid.cell_size
+        size = 2 * derived.settings.city * derived.grid.cell_size
         marks = (
             Marks(
-                mirror.grid.position_of(state.cities).reshape(-1, 2),
+                derived.grid.position_of(state.cities).reshape(-1, 2),
                 "disc",
                 size,
                 "good",
@@ -52,23 +54,23 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
         )
     lines: tuple[Lines, ...] = ()
     if "tree" in overlays and len(state.cities) > 1:
-        ways = tuple(way.positions for way in mirror.tree(state.cities).ways)
+        ways = tuple(way.positions for way in derived.tree(state.cities).ways)
         lines = (Lines(ways, color="front", width=1.2, opacity=0.7, label="shortest tree"),)
     return Scene(
-        space=mirror.grid,
-        title=f"physarum, {state.step / mirror.settings.rate:.0f} s",
+        space=derived.grid,
+        title=f"physarum, {state.step / derived.settings.rate:.0f} s",
         field=field,
         lines=lines,
         marks=marks,
-        facts=tuple(_facts(mirror, state, overlays)),
+        facts=tuple(_facts(derived, state, overlays)),
     )
 
 
-def _facts(mirror: Mirror, state: State, overlays: frozenset[str]) -> Iterator[Fact]:
+def _facts(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> Iterator[Fact]:
     yield Fact("agents", f"{len(state):,}")
     yield Fact("cities", str(len(state.cities)), "good")
-    if "tree" in overlays and state.step >= mirror.settings.rate and len(state.cities) > 1:
-        network = mirror.network(state)
+    if "tree" in overlays and state.step >= derived.settings.rate and len(state.cities) > 1:
+        network = derived.network(state)
         yield Fact("joined", f"{network.joined:.0%}")
         yield Fact("roads take", f"{network.ground:.0%} of the ground")
         yield Fact("of the tree", f"{network.shared:.0%} are roads")

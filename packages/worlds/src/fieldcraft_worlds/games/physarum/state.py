@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid
 from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.course import Awaited
+from fieldcraft_worlds.games.lazy import LazyState
 from fieldcraft_worlds.games.physarum.settings import MOST_AGENTS
 
 __all__ = ["State", "checked"]
@@ -19,7 +19,7 @@ _MOST_HEADING = 2**17 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class State(Awaited):
+class State(LazyState):
     """A mould at one moment, on a map of (height, width) cells. Never changed: a step makes
     another.
 

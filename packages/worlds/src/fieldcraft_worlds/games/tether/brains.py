@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import distance_map
 from fieldcraft.steering import move
-from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.state import State
 
 __all__ = ["PLANS", "Plan", "ahead", "expected", "layer_of", "planned"]
@@ -56,12 +56,12 @@ class _View:
     taken: Ints
 
 
-def planned(mirror: Mirror, state: State) -> dict[int, Plan]:
+def planned(derived: TetherDerived, state: State) -> dict[int, Plan]:
     """The plans of all fighters that think for themselves, by number; each knows the goals of the
     friends before it.
     """
     fighters, plans = state.fighters, dict[int, Plan]()
-    cells = mirror.cells(fighters.positions)
+    cells = derived.cells(fighters.positions)
     for side in (0, 1):
         foes = fighters.of(1 - side)
         if not len(foes):
@@ -72,12 +72,12 @@ def planned(mirror: Mirror, state: State) -> dict[int, Plan]:
                 goals.append(int(cells[number]))
                 continue
             view = _View(side, int(cells[number]), cells[foes], np.array(goals, dtype=np.int64))
-            plans[number] = PLANS[state.brains[side]](mirror, state, view)
+            plans[number] = PLANS[state.brains[side]](derived, state, view)
             goals.append(plans[number].goal)
     return plans
 
 
-def expected(mirror: Mirror, state: State, side: int) -> list[int]:
+def expected(derived: TetherDerived, state: State, side: int) -> list[int]:
     """The cells where the enemies of a side will be after `foresight`, if they go on as they
     walk.
     """
@@ -86,93 +86,93 @@ def expected(mirror: Mirror, state: State, side: int) -> list[int]:
     if not len(foes):
         return []
     places = move(
-        mirror.ground,
+        derived.ground,
         fighters.positions[foes],
-        fighters.velocities[foes] * mirror.settings.foresight,
+        fighters.velocities[foes] * derived.settings.foresight,
     )
-    return [int(cell) for cell in mirror.cells(places)]
+    return [int(cell) for cell in derived.cells(places)]
 
 
-def layer_of(mirror: Mirror, state: State, side: int) -> Floats:
+def layer_of(derived: TetherDerived, state: State, side: int) -> Floats:
     """The tether layer of a side, around where its enemies will be: (cells,).
 
     The weight of the threat is `threat` times what an enemy takes off the fighter while the fighter
     takes one point off it.
     """
-    rules, tuning = mirror.settings.rules, state.tuning
+    rules, tuning = derived.settings.rules, state.tuning
     weight = min(tuning.threat * rules[1 - side].firepower / rules[side].firepower, _HEAVIEST)
-    return mirror.tether(
-        expected(mirror, state, side), tuning.ranges[side], _reach(mirror, state, side), weight
+    return derived.tether(
+        expected(derived, state, side), tuning.ranges[side], _reach(derived, state, side), weight
     )
 
 
-def _reach(mirror: Mirror, state: State, side: int) -> float:
+def _reach(derived: TetherDerived, state: State, side: int) -> float:
     """How far the enemies of a side reach within `foresight`, in cells."""
     return (
         state.tuning.ranges[1 - side]
-        + mirror.settings.rules[1 - side].speed * mirror.settings.foresight
+        + derived.settings.rules[1 - side].speed * derived.settings.foresight
     )
 
 
-def tethered(mirror: Mirror, state: State, view: _View) -> Plan:
+def tethered(derived: TetherDerived, state: State, view: _View) -> Plan:
     """To the best place of the tether layer from which an enemy is reached, less the way there,
     which costs more where enemies reach.
     """
-    enemies = expected(mirror, state, view.side)
+    enemies = expected(derived, state, view.side)
     own_range, enemy_range = state.tuning.ranges[view.side], state.tuning.ranges[1 - view.side]
-    values = layer_of(mirror, state, view.side)
+    values = layer_of(derived, state, view.side)
     for cell in view.taken.tolist():
-        values = values - np.maximum(0.0, 1.0 - mirror.apart(cell) / _CROWDED)
-    danger = mirror.reached(enemies, _reach(mirror, state, view.side))
-    cost = (1.0 + state.tuning.caution * danger).reshape(mirror.ground.shape)
+        values = values - np.maximum(0.0, 1.0 - derived.apart(cell) / _CROWDED)
+    danger = derived.reached(enemies, _reach(derived, state, view.side))
+    cost = (1.0 + state.tuning.caution * danger).reshape(derived.ground.shape)
     far = (
-        distance_map(mirror.ground, mirror.centers[view.cell], cost=cost).exact.reshape(-1)
-        / mirror.cell
+        distance_map(derived.ground, derived.centers[view.cell], cost=cost).exact.reshape(-1)
+        / derived.cell
     )
     reached = (
-        mirror.reached(enemies, own_range if own_range > enemy_range else _SPARE * own_range) > 0
+        derived.reached(enemies, own_range if own_range > enemy_range else _SPARE * own_range) > 0
     )
-    score = np.where(reached, values, values - _BEYOND) - far / mirror.settings.patience
+    score = np.where(reached, values, values - _BEYOND) - far / derived.settings.patience
     goal = int(np.argmax(score))
     return Plan(
-        distance_map(mirror.ground, mirror.centers[goal], cost=cost)
-        .descend(mirror.centers[view.cell])
+        distance_map(derived.ground, derived.centers[goal], cost=cost)
+        .descend(derived.centers[view.cell])
         .cells
     )
 
 
-def charging(mirror: Mirror, state: State, view: _View) -> Plan:
+def charging(derived: TetherDerived, state: State, view: _View) -> Plan:
     """Straight at the enemy who is nearest to walk to."""
-    enemy = _nearest(mirror, view)
-    if mirror.apart(view.cell)[enemy] <= _NEAR and mirror.seen(view.cell)[enemy]:
+    enemy = _nearest(derived, view)
+    if derived.apart(view.cell)[enemy] <= _NEAR and derived.seen(view.cell)[enemy]:
         return _staying(view)
-    return _way(mirror, view.cell, enemy)
+    return _way(derived, view.cell, enemy)
 
 
-def distant(mirror: Mirror, state: State, view: _View) -> Plan:
+def distant(derived: TetherDerived, state: State, view: _View) -> Plan:
     """Nine tenths of the own range away from the nearest enemy: back off when it is nearer, come
     when it is farther.
     """
-    enemy = int(min(view.enemies.tolist(), key=lambda cell: (mirror.apart(view.cell)[cell], cell)))
-    apart, wanted = float(mirror.apart(view.cell)[enemy]), _HELD * state.tuning.ranges[view.side]
+    enemy = int(min(view.enemies.tolist(), key=lambda cell: (derived.apart(view.cell)[cell], cell)))
+    apart, wanted = float(derived.apart(view.cell)[enemy]), _HELD * state.tuning.ranges[view.side]
     if apart < wanted - _SLACK:
-        return _way(mirror, view.cell, _farther(mirror, view.cell, enemy))
-    if apart > wanted + _SLACK or not mirror.seen(view.cell)[enemy]:
-        return _way(mirror, view.cell, _nearest(mirror, view))
+        return _way(derived, view.cell, _farther(derived, view.cell, enemy))
+    if apart > wanted + _SLACK or not derived.seen(view.cell)[enemy]:
+        return _way(derived, view.cell, _nearest(derived, view))
     return _staying(view)
 
 
-def covered(mirror: Mirror, state: State, view: _View) -> Plan:
+def covered(derived: TetherDerived, state: State, view: _View) -> Plan:
     """The nearest place that no enemy sees, and wait there; where there is none, wait here."""
-    exposed = np.zeros(len(mirror.ground), dtype=np.bool_)
+    exposed = np.zeros(len(derived.ground), dtype=np.bool_)
     for cell in view.enemies.tolist():
-        exposed |= mirror.seen(cell)
-    far = np.where(exposed, np.inf, mirror.distances(view.cell).exact.reshape(-1))
+        exposed |= derived.seen(cell)
+    far = np.where(exposed, np.inf, derived.distances(view.cell).exact.reshape(-1))
     goal = int(np.argmin(far))
-    return _staying(view) if not np.isfinite(far[goal]) else _way(mirror, view.cell, goal)
+    return _staying(view) if not np.isfinite(far[goal]) else _way(derived, view.cell, goal)
 
 
-PLANS: Mapping[str, Callable[[Mirror, State, _View], Plan]] = {
+PLANS: Mapping[str, Callable[[TetherDerived, State, _View], Plan]] = {
     "tether": tethered,
     "charge": charging,
     "distance": distant,
@@ -181,20 +181,20 @@ PLANS: Mapping[str, Callable[[Mirror, State, _View], Plan]] = {
 """The brains by name."""
 
 
-def _nearest(mirror: Mirror, view: _View) -> int:
+def _nearest(derived: TetherDerived, view: _View) -> int:
     """The enemy who is nearest to walk to."""
     far = [
-        float(mirror.distances(cell).sample_cells(np.array([view.cell]))[0])
+        float(derived.distances(cell).sample_cells(np.array([view.cell]))[0])
         for cell in view.enemies.tolist()
     ]
     return int(view.enemies[int(np.argmin(far))])
 
 
-def _farther(mirror: Mirror, cell: int, enemy: int) -> int:
+def _farther(derived: TetherDerived, cell: int, enemy: int) -> int:
     """Of the places a few steps away, that from which the enemy has the longest way."""
-    steps = mirror.distances(cell).exact.reshape(-1)
-    near = np.flatnonzero(steps <= _STRIDE * mirror.cell)
-    far = mirror.distances(enemy).exact.reshape(-1)[near]
+    steps = derived.distances(cell).exact.reshape(-1)
+    near = np.flatnonzero(steps <= _STRIDE * derived.cell)
+    far = derived.distances(enemy).exact.reshape(-1)[near]
     return int(near[int(np.argmax(np.where(np.isfinite(far), far, -1.0)))])
 
 
@@ -202,16 +202,16 @@ def _staying(view: _View) -> Plan:
     return Plan(np.array([view.cell], dtype=np.int64))
 
 
-def _way(mirror: Mirror, cell: int, goal: int) -> Plan:
-    path = mirror.distances(goal).descend(mirror.centers[cell])
+def _way(derived: TetherDerived, cell: int, goal: int) -> Plan:
+    path = derived.distances(goal).descend(derived.centers[cell])
     return Plan(path.cells if path else np.array([cell], dtype=np.int64))
 
 
-def ahead(mirror: Mirror, plan: Plan) -> int:
+def ahead(derived: TetherDerived, plan: Plan) -> int:
     """The farthest cell of a plan, a few steps on at most, that can be walked to in a straight
     line.
     """
-    seen = mirror.seen(int(plan.cells[0]))
+    seen = derived.seen(int(plan.cells[0]))
     steps = plan.cells[1 : _STRIDE + 1]
     blocked = np.flatnonzero(~seen[steps])
     count = int(blocked[0]) if len(blocked) else len(steps)

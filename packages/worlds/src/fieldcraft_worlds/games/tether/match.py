@@ -10,7 +10,7 @@ import numpy as np
 from fieldcraft import Grid, checks
 from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.tether.brains import planned
-from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.rules import Brains, advance, start
 from fieldcraft_worlds.games.tether.settings import Settings
@@ -21,7 +21,7 @@ __all__ = ["Duel", "play_duel", "start", "step"]
 
 @whole
 def step(
-    mirror: Mirror,
+    derived: TetherDerived,
     state: State,
     orders: Sequence[Order],
     rng: np.random.Generator,
@@ -32,8 +32,8 @@ def step(
     Fighters `decide` by their brains, or by yours. Raises `InvalidValue` or `OutsideMap` for an
     order that cannot be followed; then nothing has happened.
     """
-    state = apply(mirror, state, orders)
-    return state if state.over else advance(mirror, state, rng, decide)
+    state = apply(derived, state, orders)
+    return state if state.over else advance(derived, state, rng, decide)
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def play_duel(
     seed: int = 0,
     brains: Sequence[str] | None = None,
     most_steps: int | None = None,
-    watch: Callable[[Mirror, State], None] | None = None,
+    watch: Callable[[TetherDerived, State], None] | None = None,
 ) -> Duel:
     """Play a duel of brains to its end, or for `most_steps`.
 
@@ -75,7 +75,7 @@ def play_duel(
     seed: of the places and the dice.
     brains: in place of those of the settings, one for each side, the long range first.
     most_steps: stop there, as a duel does that is out of time.
-    watch: called with the mirror and each state, the first and the last included.
+    watch: called with the derived and each state, the first and the last included.
 
     Raises `InvalidValue` where the map has no room, and for brains that there are none of.
     """
@@ -91,14 +91,14 @@ def play_duel(
             limit=min(rules.limit, checks.whole("most_steps", most_steps, minimum=1) / rules.rate),
         )
     rng = np.random.default_rng(checks.whole("seed", seed))
-    mirror = Mirror(space, rules)
-    state = start(mirror, rng)
+    derived = TetherDerived(space, rules)
+    state = start(derived, rng)
     if watch is not None:
-        watch(mirror, state)
+        watch(derived, state)
     while not state.over:
-        state = step(mirror, state, (), rng)
+        state = step(derived, state, (), rng)
         if watch is not None:
-            watch(mirror, state)
+            watch(derived, state)
     standing = tuple(len(state.fighters.of(side)) for side in (0, 1))
     return Duel(
         winner=None if state.winner == NOBODY else state.winner,

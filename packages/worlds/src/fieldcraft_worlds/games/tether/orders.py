@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.slider import Tune
-from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST, SIDES
 from fieldcraft_worlds.games.tether.state import NOBODY, State
 
@@ -58,16 +58,16 @@ Order = Take | Leave | Steer | Walk | Lead | Tune
 _LIMITS = {"long_range": LONGEST, "short_range": LONGEST, "threat": 16.0, "caution": 1000.0}
 
 
-def apply(mirror: Mirror, state: State, orders: Sequence[Order]) -> State:
+def apply(derived: TetherDerived, state: State, orders: Sequence[Order]) -> State:
     """The state with orders followed; raises `InvalidValue` or `OutsideMap` for one that cannot be,
     and then nothing has happened.
     """
     for order in orders:
-        state = _followed(mirror, state, order)
+        state = _followed(derived, state, order)
     return state
 
 
-def _followed(mirror: Mirror, state: State, order: Order) -> State:
+def _followed(derived: TetherDerived, state: State, order: Order) -> State:
     if isinstance(order, Take):
         return _taken(state, _side(order.side))
     if isinstance(order, Leave):
@@ -94,8 +94,8 @@ def _followed(mirror: Mirror, state: State, order: Order) -> State:
         x, y = checks.finite("x", order.x), checks.finite("y", order.y)
         far = max(math.hypot(x, y), 1.0)
         return replace(state, steer=(x / far, y / far), walk=None)
-    cell = int(mirror.ground.cell_at((order.x, order.y)))
-    if mirror.ground.walls.flat[cell]:
+    cell = int(derived.ground.cell_at((order.x, order.y)))
+    if derived.ground.walls.flat[cell]:
         raise InvalidValue(
             "A fighter walks on open ground",
             got=f"({order.x:g}, {order.y:g})",

@@ -7,12 +7,12 @@ from dataclasses import asdict
 
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider, moves
-from fieldcraft_worlds.games.mirrored import MirroredWorld
 from fieldcraft_worlds.games.tether import match, scene
-from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning, checked
+from fieldcraft_worlds.games.world import DerivedWorld
 
 __all__ = ["GAME", "KINDS", "TetherGame", "TetherWorld"]
 
@@ -32,19 +32,19 @@ KINDS = (
 )
 
 
-class TetherWorld(MirroredWorld):
+class TetherWorld(DerivedWorld):
     """The duel on one map."""
 
     rules = match
     views = scene
-    mirror: Mirror
+    derived: TetherDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        super().__init__(space, Mirror(space, settings))
+        super().__init__(space, TetherDerived(space, settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space, self.mirror.settings)
+        return checked(state, self.space, self.derived.settings)
 
     def tuned(self, state: State) -> Mapping[str, float]:
         """Where the sliders stand."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.games.tether.brains import layer_of, planned
-from fieldcraft_worlds.games.tether.mirror import Mirror
+from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.settings import SIDES
 from fieldcraft_worlds.games.tether.state import NOBODY, State
 from fieldcraft_worlds.scene import Areas, Fact, Field, Lines, Marks, Scene
@@ -44,29 +44,29 @@ OVERLAYS = (
 _ROUND = np.linspace(0.0, 2 * np.pi, 73)
 
 
-def seen(mirror: Mirror, state: State, overlays: frozenset[str]) -> Scene:
+def seen(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Scene:
     """The scene of a state, with the overlays of these names."""
     lines: list[Lines] = []
     if "ranges" in overlays:
-        lines += _ranges(mirror, state)
+        lines += _ranges(derived, state)
     if "sight" in overlays:
-        lines += _sight(mirror, state)
+        lines += _sight(derived, state)
     goals: tuple[Marks, ...] = ()
     if "paths" in overlays and not state.over:
-        ways, goals = _paths(mirror, state)
+        ways, goals = _paths(derived, state)
         lines += ways
     shots = state.shots
     lines.append(
         Lines(np.stack([shots.starts, shots.ends], axis=1), color=shots.sides, width=3.0, shade=0.3)
     )
     return Scene(
-        space=mirror.space,
-        title=f"duel, {state.step / mirror.settings.rate:.0f} s",
-        field=_field(mirror, state, overlays),
-        areas=_cover(mirror, state) if "cover" in overlays else (),
+        space=derived.space,
+        title=f"duel, {state.step / derived.settings.rate:.0f} s",
+        field=_field(derived, state, overlays),
+        areas=_cover(derived, state) if "cover" in overlays else (),
         lines=tuple(lines),
-        marks=(*goals, *_marks(mirror, state)),
-        facts=tuple(_facts(mirror, state)),
+        marks=(*goals, *_marks(derived, state)),
+        facts=tuple(_facts(derived, state)),
         headline=result(state) or "",
     )
 
@@ -78,10 +78,10 @@ def result(state: State) -> str | None:
     return "a tie" if state.winner == NOBODY else f"{SIDES[state.winner]} range wins"
 
 
-def _field(mirror: Mirror, state: State, overlays: frozenset[str]) -> Field | None:
+def _field(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Field | None:
     for side, name in enumerate(SIDES):
         if f"{name} tether" in overlays:
-            values = layer_of(mirror, state, side).reshape(mirror.space.shape)
+            values = layer_of(derived, state, side).reshape(derived.space.shape)
             most = float(max(1, len(state.fighters.of(1 - side))))
             return Field(
                 values,
@@ -93,41 +93,41 @@ def _field(mirror: Mirror, state: State, overlays: frozenset[str]) -> Field | No
     return None
 
 
-def _cover(mirror: Mirror, state: State) -> tuple[Areas, ...]:
+def _cover(derived: TetherDerived, state: State) -> tuple[Areas, ...]:
     side = 0 if state.player == NOBODY else int(state.fighters.sides[state.player])
-    exposed = np.zeros(len(mirror.ground), dtype=np.bool_)
-    for cell in mirror.cells(state.fighters.positions[state.fighters.of(1 - side)]).tolist():
-        exposed |= mirror.seen(cell)
-    hidden = ~exposed.reshape(mirror.space.shape) & ~mirror.ground.walls
+    exposed = np.zeros(len(derived.ground), dtype=np.bool_)
+    for cell in derived.cells(state.fighters.positions[state.fighters.of(1 - side)]).tolist():
+        exposed |= derived.seen(cell)
+    hidden = ~exposed.reshape(derived.space.shape) & ~derived.ground.walls
     return (Areas(hidden, ("good",), opacity=0.3, label=f"cover for the {SIDES[side]} range"),)
 
 
-def _ranges(mirror: Mirror, state: State) -> Iterator[Lines]:
+def _ranges(derived: TetherDerived, state: State) -> Iterator[Lines]:
     circle = np.stack([np.cos(_ROUND), np.sin(_ROUND)], axis=1)
     for side, reach in enumerate(state.tuning.ranges):
         middles = state.fighters.positions[state.fighters.of(side)]
         if len(middles):
             yield Lines(
-                middles[:, None] + circle * (reach * mirror.cell),
+                middles[:, None] + circle * (reach * derived.cell),
                 color=side,
                 width=1.6,
                 opacity=0.9 if len(middles) == 1 else 0.5,
             )
 
 
-def _sight(mirror: Mirror, state: State) -> Iterator[Lines]:
+def _sight(derived: TetherDerived, state: State) -> Iterator[Lines]:
     fighters = state.fighters
-    cells = mirror.cells(fighters.positions)
+    cells = derived.cells(fighters.positions)
     apart: dict[str, list[NDArray[np.float64]]] = {"warning": [], "muted": [], "dark": []}
     for one in fighters.of(0).tolist():
         for other in fighters.of(1).tolist():
             far = (
                 float(np.hypot(*(fighters.positions[other] - fighters.positions[one])))
-                / mirror.cell
+                / derived.cell
             )
             tone = (
                 "dark"
-                if not mirror.seen(int(cells[one]))[cells[other]]
+                if not derived.seen(int(cells[one]))[cells[other]]
                 else "warning"
                 if far <= max(state.tuning.ranges)
                 else "muted"
@@ -143,9 +143,9 @@ def _sight(mirror: Mirror, state: State) -> Iterator[Lines]:
             )
 
 
-def _paths(mirror: Mirror, state: State) -> tuple[list[Lines], tuple[Marks, ...]]:
+def _paths(derived: TetherDerived, state: State) -> tuple[list[Lines], tuple[Marks, ...]]:
     """The ways that brains would choose now, and where they end."""
-    plans = planned(mirror, state)
+    plans = planned(derived, state)
     ways: list[Lines] = []
     goals: list[Marks] = []
     for side in (0, 1):
@@ -153,50 +153,50 @@ def _paths(mirror: Mirror, state: State) -> tuple[list[Lines], tuple[Marks, ...]
             (number, plan) for number, plan in plans.items() if state.fighters.sides[number] == side
         ]
         points = tuple(
-            np.concatenate([state.fighters.positions[[number]], mirror.centers[plan.cells[1:]]])
+            np.concatenate([state.fighters.positions[[number]], derived.centers[plan.cells[1:]]])
             for number, plan in own
             if len(plan.cells) > 1
         )
         if points:
             ways.append(Lines(points, color=side, width=2.2))
         if own:
-            ends = mirror.centers[[plan.goal for _, plan in own]]
-            goals.append(Marks(ends, "cross", 0.9 * mirror.cell, side, least=7.0))
+            ends = derived.centers[[plan.goal for _, plan in own]]
+            goals.append(Marks(ends, "cross", 0.9 * derived.cell, side, least=7.0))
     if state.walk is not None:
-        goals.append(Marks(np.array([state.walk]), "cross", 0.9 * mirror.cell, "goal", least=7.0))
+        goals.append(Marks(np.array([state.walk]), "cross", 0.9 * derived.cell, "goal", least=7.0))
     return ways, tuple(goals)
 
 
-def _marks(mirror: Mirror, state: State) -> Iterator[Marks]:
+def _marks(derived: TetherDerived, state: State) -> Iterator[Marks]:
     fighters = state.fighters
     fallen = np.flatnonzero(~fighters.alive)
     if len(fallen):
-        yield Marks(fighters.positions[fallen], "cross", 0.8 * mirror.cell, "muted", least=6.0)
+        yield Marks(fighters.positions[fallen], "cross", 0.8 * derived.cell, "muted", least=6.0)
     if state.player != NOBODY:
         yield Marks(
-            fighters.positions[[state.player]], "ring", 1.7 * mirror.cell, "ink", least=14.0
+            fighters.positions[[state.player]], "ring", 1.7 * derived.cell, "ink", least=14.0
         )
     standing = np.flatnonzero(fighters.alive)
     full = np.array(
-        [mirror.settings.rules[side].health for side in fighters.sides[standing].tolist()]
+        [derived.settings.rules[side].health for side in fighters.sides[standing].tolist()]
     )
     yield Marks(
         fighters.positions[standing],
         "disc",
-        mirror.cell,
+        derived.cell,
         fighters.sides[standing],
         health=fighters.health[standing] / full if len(standing) else None,
         least=9.0,
     )
 
 
-def _facts(mirror: Mirror, state: State) -> Iterator[Fact]:
+def _facts(derived: TetherDerived, state: State) -> Iterator[Fact]:
     fighters = state.fighters
     for side, name in enumerate(SIDES):
         left = fighters.of(side)
         by_hand = state.player != NOBODY and int(fighters.sides[state.player]) == side
         yield Fact(f"{name} range", f"health {fighters.health[left].sum():.0f}", side)
         yield Fact(
-            "", f"{len(left)} of {mirror.settings.fighters} stand, dealt {state.dealt[side]:.0f}"
+            "", f"{len(left)} of {derived.settings.fighters} stand, dealt {state.dealt[side]:.0f}"
         )
         yield Fact("", f"brain: {state.brains[side]}{', one by hand' if by_hand else ''}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.steering import Neighbors
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.state import NOTHING, Shots, State, Units
 from fieldcraft_worlds.games.walking import away
 
@@ -45,31 +45,31 @@ class Blows:
     shots: Shots
 
 
-def look(mirror: Mirror, state: State) -> Sightings:
+def look(derived: TowersDerived, state: State) -> Sightings:
     """The sightings of everybody, by maps that follow these towers. Sight is symmetric, from cell
     to cell; only walls block it.
     """
-    towers, units, settings = state.towers, state.units, mirror.settings
-    space = mirror.space
+    towers, units, settings = state.towers, state.units, derived.settings
+    space = derived.space
     if not len(towers) or not len(units):
         return Sightings(
             np.full(len(units), NOTHING), np.full(len(units), np.inf), np.full(len(towers), NOTHING)
         )
-    gaps = np.abs(away(space, units.positions, mirror.middles[:, None])) / space.cell_size
+    gaps = np.abs(away(space, units.positions, derived.middles[:, None])) / space.cell_size
     apart = np.hypot(gaps[..., 0], gaps[..., 1])
     cells, hostile = (
         np.atleast_1d(space.cell_at(units.positions)),
         towers.teams[:, None] != units.teams,
     )
-    seen = mirror.views[:, cells] & hostile
+    seen = derived.views[:, cells] & hostile
 
     rules = settings.tower
     in_range = seen & (apart >= rules.least_range) & (apart <= min(rules.range, rules.sight))
     victims = np.argmin(np.where(in_range, apart, np.inf), axis=1)
     victims = np.where(in_range[np.arange(len(towers)), victims], victims, NOTHING)
 
-    if mirror.sought is not mirror.views:
-        seen = mirror.sought[:, cells] & hostile
+    if derived.sought is not derived.views:
+        seen = derived.sought[:, cells] & hostile
     apart[~seen | (apart > settings.unit.sight)] = np.inf
     targets = np.argmin(apart, axis=0)
     everyone = np.arange(len(units))
@@ -79,21 +79,23 @@ def look(mirror: Mirror, state: State) -> Sightings:
     return Sightings(np.where(found, targets, NOTHING), edges, victims)
 
 
-def strike(mirror: Mirror, state: State, sightings: Sightings, rng: np.random.Generator) -> Blows:
+def strike(
+    derived: TowersDerived, state: State, sightings: Sightings, rng: np.random.Generator
+) -> Blows:
     """Everybody who is ready hits at the same moment: towers units, units towers, or else the
     nearest enemy unit.
     """
-    towers, units, settings = state.towers, state.units, mirror.settings
+    towers, units, settings = state.towers, state.units, derived.settings
     step, count = state.step, len(units)
     shooting = (towers.ready <= step) & (sightings.victims != NOTHING)
     victims = sightings.victims[shooting]
     shot = rng.uniform(*settings.tower.damage, size=len(victims))
     on_units: Floats = np.bincount(victims, weights=shot, minlength=count).astype(np.float64)
-    shots = Shots(towers.teams[shooting], mirror.middles[shooting], units.positions[victims])
+    shots = Shots(towers.teams[shooting], derived.middles[shooting], units.positions[victims])
 
     ready = units.ready <= step
     at_tower = ready & (sightings.targets != NOTHING) & (sightings.edges <= settings.unit.closeness)
-    foes = _in_reach(mirror, units)
+    foes = _in_reach(derived, units)
     at_unit = ready & ~at_tower & (foes != NOTHING)
     hitting = at_tower | at_unit
     hits = rng.uniform(*settings.unit.damage, size=int(np.count_nonzero(hitting)))
@@ -109,33 +111,33 @@ def strike(mirror: Mirror, state: State, sightings: Sightings, rng: np.random.Ge
 
 
 def nearest_enemies(
-    mirror: Mirror, units: Units, asking: NDArray[np.bool_], reach: float
+    derived: TowersDerived, units: Units, asking: NDArray[np.bool_], reach: float
 ) -> tuple[Ints, Floats]:
     """For each unit that asks, the row of the nearest enemy unit less than `reach` cells away, else
     `NOTHING`, and how far in cells.
     """
     foes, apart = np.full(len(units), NOTHING), np.full(len(units), np.inf)
-    cell = mirror.walking.cell_size
+    cell = derived.walking.cell_size
     for team in np.unique(units.teams[asking]).tolist():
         enemies, rows = (
             np.flatnonzero(units.teams != team),
             np.flatnonzero(asking & (units.teams == team)),
         )
         if len(enemies):
-            near = Neighbors(units.positions[enemies], reach * cell, space=mirror.walking)
+            near = Neighbors(units.positions[enemies], reach * cell, space=derived.walking)
             found, distances = near.nearest(units.positions[rows])
             foes[rows] = np.where(found >= 0, enemies[found], NOTHING)
             apart[rows] = distances / cell
     return foes, apart
 
 
-def _in_reach(mirror: Mirror, units: Units) -> Ints:
+def _in_reach(derived: TowersDerived, units: Units) -> Ints:
     """For each unit the row of the nearest enemy unit if it can hit that, else `NOTHING`; no wall
     or tower may lie between.
     """
-    space = mirror.walking
+    space = derived.walking
     foes, _ = Neighbors(
-        units.positions, mirror.settings.unit.closeness * space.cell_size, space=space
+        units.positions, derived.settings.unit.closeness * space.cell_size, space=space
     ).nearest(groups=units.teams)
     rows = np.flatnonzero(foes != NOTHING)
     half_way = (

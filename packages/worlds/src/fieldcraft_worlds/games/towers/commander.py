@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import March, Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
@@ -50,21 +50,21 @@ class Commander:
     wave: float | None = None
     deep: bool = False
 
-    def decide(self, mirror: Mirror, state: State, team: int) -> list[Order]:
+    def decide(self, derived: TowersDerived, state: State, team: int) -> list[Order]:
         """The orders of a team at this state."""
         own = np.flatnonzero(state.towers.teams == team)
         foes = np.flatnonzero(state.towers.teams != team)
         if not len(foes):
             return []
         if self.deep:
-            foes = foes[[int(np.argmax(self._depths(mirror, team, own, foes)))]]
-        pull = self._pull(mirror, state, team, foes)
-        orders = self._next_targets(mirror, state, team, foes, pull)
+            foes = foes[[int(np.argmax(self._depths(derived, team, own, foes)))]]
+        pull = self._pull(derived, state, team, foes)
+        orders = self._next_targets(derived, state, team, foes, pull)
         if len(own):
-            orders += self._lead_reserve(mirror, state, team, own, foes, pull)
+            orders += self._lead_reserve(derived, state, team, own, foes, pull)
         return orders
 
-    def reasons(self, mirror: Mirror, state: State, team: int) -> list[tuple[int, str]]:
+    def reasons(self, derived: TowersDerived, state: State, team: int) -> list[tuple[int, str]]:
         """Why it strikes where: rows of enemy towers, the best to strike first, and what it reckons
         of each in words.
         """
@@ -73,24 +73,24 @@ class Commander:
             np.flatnonzero(state.towers.teams != team),
         )
         doors = np.concatenate(
-            [np.zeros(0, dtype=np.int64), *(mirror.rings[row] for row in own.tolist())]
+            [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
         )
         if not len(foes) or not len(doors):
             return []
         found = []
         depths = (
-            dict(zip(foes.tolist(), self._depths(mirror, team, own, foes).tolist(), strict=True))
+            dict(zip(foes.tolist(), self._depths(derived, team, own, foes).tolist(), strict=True))
             if self.deep
             else {}
         )
         for row, pull in zip(
-            foes.tolist(), self._pull(mirror, state, team, foes).tolist(), strict=True
+            foes.tolist(), self._pull(derived, state, team, foes).tolist(), strict=True
         ):
-            way = mirror.way_to_tower(team, row, self.safely)
+            way = derived.way_to_tower(team, row, self.safely)
             far = (
                 np.inf
                 if way is None
-                else float(way.distance.values.reshape(-1)[doors].min()) / mirror.walking.cell_size
+                else float(way.distance.values.reshape(-1)[doors].min()) / derived.walking.cell_size
             )
             if np.isfinite(far):
                 held = f", counted {pull:.1f} times for what stands there" if self.weak else ""
@@ -102,14 +102,14 @@ class Commander:
 
     # Where to strike
 
-    def _depths(self, mirror: Mirror, team: int, own: Ints, foes: Ints) -> Floats:
+    def _depths(self, derived: TowersDerived, team: int, own: Ints, foes: Ints) -> Floats:
         """The shortest way from own towers to each enemy tower, (F,); -1 where none leads."""
         doors = np.concatenate(
-            [np.zeros(0, dtype=np.int64), *(mirror.rings[row] for row in own.tolist())]
+            [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
         )
         found = np.full(len(foes), -1.0)
         for number, row in enumerate(foes.tolist()):
-            way = mirror.way_to_tower(team, row, False)
+            way = derived.way_to_tower(team, row, False)
             far = (
                 np.inf
                 if way is None
@@ -118,21 +118,21 @@ class Commander:
             found[number] = far if np.isfinite(far) else -1.0
         return found
 
-    def _pull(self, mirror: Mirror, state: State, team: int, foes: Ints) -> Floats:
+    def _pull(self, derived: TowersDerived, state: State, team: int, foes: Ints) -> Floats:
         """By how much each enemy tower's way counts longer for what stands there, (F,)."""
         if not self.weak or not len(foes):
             return np.ones(len(foes))
-        base, rules = mirror.settings.tower.influence, mirror.settings.commander
-        own = mirror.teams[mirror.settings.teams[team]].values.reshape(-1)
-        tension = mirror.teams.tension().values.reshape(-1)
-        contested = mirror.teams.vulnerability(mirror.settings.teams[team]).values.reshape(-1)
+        base, rules = derived.settings.tower.influence, derived.settings.commander
+        own = derived.teams[derived.settings.teams[team]].values.reshape(-1)
+        tension = derived.teams.tension().values.reshape(-1)
+        contested = derived.teams.vulnerability(derived.settings.teams[team]).values.reshape(-1)
         hostile = [
             float((tension[ring] - own[ring]).mean()) if len(ring) else 0.0
-            for ring in (mirror.rings[row] for row in foes.tolist())
+            for ring in (derived.rings[row] for row in foes.tolist())
         ]
         quarrel = [
             float(contested[ring].mean()) if len(ring) else 0.0
-            for ring in (mirror.rings[row] for row in foes.tolist())
+            for ring in (derived.rings[row] for row in foes.tolist())
         ]
         return np.asarray(
             (1 + rules.presence * np.array(hostile) / base)
@@ -140,44 +140,44 @@ class Commander:
         )
 
     def _next_targets(
-        self, mirror: Mirror, state: State, team: int, foes: Ints, pull: Floats
+        self, derived: TowersDerived, state: State, team: int, foes: Ints, pull: Floats
     ) -> list[Order]:
         """Waves keep their target while it stands; then they take the next."""
         orders: list[Order] = []
         mine = state.units.teams == team
-        for squad in range(FIRST_WAVE, mirror.settings.squads):
+        for squad in range(FIRST_WAVE, derived.settings.squads):
             wave = mine & (state.units.squads == squad)
             if not wave.any() or np.isin(state.squads.towers[team, squad], state.towers.ids):
                 continue
             target = self._target(
-                mirror,
+                derived,
                 team,
                 foes,
                 pull,
-                np.atleast_1d(mirror.walking.cell_at(state.units.positions[wave])),
+                np.atleast_1d(derived.walking.cell_at(state.units.positions[wave])),
             )
             if target != NOTHING:
                 orders.append(Strike(team, squad, int(state.towers.ids[target]), self.safely))
         return orders
 
     def _lead_reserve(
-        self, mirror: Mirror, state: State, team: int, own: Ints, foes: Ints, pull: Floats
+        self, derived: TowersDerived, state: State, team: int, own: Ints, foes: Ints, pull: Floats
     ) -> list[Order]:
         """Gather the reserve at the tower under pressure, or at the front; from there send it out
         as a wave.
         """
-        settings = mirror.settings
-        place, target = self._front(mirror, team, own, foes, pull)
-        hot = self._pressed(mirror, team, own) if self.reinforce else NOTHING
+        settings = derived.settings
+        place, target = self._front(derived, team, own, foes, pull)
+        hot = self._pressed(derived, team, own) if self.reinforce else NOTHING
         post = place if hot == NOTHING else hot
         if post == NOTHING:
             return []
         tower = next(
-            int(state.towers.ids[row]) for row in own.tolist() if post in mirror.rings[row]
+            int(state.towers.ids[row]) for row in own.tolist() if post in derived.rings[row]
         )
         orders: list[Order] = [
             Send(team, tower, settings.units, RESERVE),
-            *march(mirror, state, team, RESERVE, post),
+            *march(derived, state, team, RESERVE, post),
         ]
         sizes = np.bincount(
             state.units.squads[state.units.teams == team], minlength=settings.squads
@@ -192,30 +192,32 @@ class Commander:
             ]
         return orders
 
-    def _target(self, mirror: Mirror, team: int, foes: Ints, pull: Floats, here: Ints) -> int:
+    def _target(
+        self, derived: TowersDerived, team: int, foes: Ints, pull: Floats, here: Ints
+    ) -> int:
         """The row of the enemy tower that is best to strike for a wave in these cells, judged by
         its middle unit.
         """
         _, target = self._nearest(
-            mirror, team, here, foes, pull, lambda costs: float(np.median(costs))
+            derived, team, here, foes, pull, lambda costs: float(np.median(costs))
         )
         return target
 
     def _front(
-        self, mirror: Mirror, team: int, own: Ints, foes: Ints, pull: Floats
+        self, derived: TowersDerived, team: int, own: Ints, foes: Ints, pull: Floats
     ) -> tuple[int, int]:
         """The cell beside an own tower to start from, and the row of the enemy tower to strike from
         there.
         """
-        doors = np.concatenate([mirror.rings[row] for row in own.tolist()])
+        doors = np.concatenate([derived.rings[row] for row in own.tolist()])
         place, target = self._nearest(
-            mirror, team, doors, foes, pull, lambda costs: float(costs.min())
+            derived, team, doors, foes, pull, lambda costs: float(costs.min())
         )
         return (NOTHING, NOTHING) if target == NOTHING else (int(doors[place]), target)
 
     def _nearest(
         self,
-        mirror: Mirror,
+        derived: TowersDerived,
         team: int,
         starts: Ints,
         foes: Ints,
@@ -228,13 +230,13 @@ class Commander:
         No way is shorter than the straight one, so towers whose straight way counts longer than the
         best are not asked for theirs.
         """
-        space = mirror.walking
+        space = derived.walking
         if not len(starts):
             return NOTHING, NOTHING
         at = space.position_of(starts).reshape(-1, 2)
-        gaps = away(space, at, mirror.middles[foes][:, None])
+        gaps = away(space, at, derived.middles[foes][:, None])
         room = (
-            mirror.settings.tower.size + 1
+            derived.settings.tower.size + 1
         ) * space.cell_size  # from a tower's middle to the corners of its ring
         least = (
             np.array(
@@ -246,7 +248,7 @@ class Commander:
         for number in np.argsort(least, kind="stable").tolist():
             if least[number] >= best:
                 break
-            way = mirror.way_to_tower(team, int(foes[number]), self.safely)
+            way = derived.way_to_tower(team, int(foes[number]), self.safely)
             if way is None:
                 continue
             far = way.distance.values.reshape(-1)[starts].astype(np.float64)
@@ -257,20 +259,20 @@ class Commander:
 
     # Where to hold
 
-    def _pressed(self, mirror: Mirror, team: int, own: Ints) -> int:
+    def _pressed(self, derived: TowersDerived, team: int, own: Ints) -> int:
         """The cell beside an own tower where tension is highest, of the towers that enemy units
         have come near, else `NOTHING`.
         """
-        names = mirror.settings.teams
-        hostile = np.zeros(len(mirror.space))
+        names = derived.settings.teams
+        hostile = np.zeros(len(derived.space))
         for number in range(len(names)):
             if number != team:
-                hostile += mirror.teams[names[number]].values.reshape(-1) - mirror.quiet[
+                hostile += derived.teams[names[number]].values.reshape(-1) - derived.quiet[
                     number
                 ].values.reshape(-1)
-        tension = mirror.teams.tension().values.reshape(-1)
-        least = mirror.settings.commander.pressed * mirror.settings.tower.influence
-        rings = [mirror.rings[row] for row in own.tolist()]
+        tension = derived.teams.tension().values.reshape(-1)
+        least = derived.settings.commander.pressed * derived.settings.tower.influence
+        rings = [derived.rings[row] for row in own.tolist()]
         hot = [
             int(ring[np.argmax(tension[ring])])
             for ring in rings
@@ -279,9 +281,9 @@ class Commander:
         return max(hot, key=lambda cell: float(tension[cell]), default=NOTHING)
 
 
-def march(mirror: Mirror, state: State, team: int, squad: int, cell: int) -> list[Order]:
+def march(derived: TowersDerived, state: State, team: int, squad: int, cell: int) -> list[Order]:
     """The order to hold a cell, if that is new."""
     if int(state.squads.cells[team, squad]) == cell:
         return []
-    x, y = mirror.walking.position_of(cell).tolist()
+    x, y = derived.walking.position_of(cell).tolist()
     return [March(team, squad, x, y)]

@@ -11,7 +11,7 @@ from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.towers.commanders import LEADERS
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, apply
 from fieldcraft_worlds.games.towers.rules import advance, start
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
@@ -21,21 +21,23 @@ __all__ = ["Match", "play_match", "start", "step"]
 
 
 @whole
-def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
+def step(
+    derived: TowersDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
+) -> State:
     """Another state, a step later; the old one stays as it was and can be gone on from again.
 
     First the orders from outside are followed, then, every `think` seconds, those of the
     commanders, who all decide on the same state. While towers are placed no time passes, and after
-    the end nothing changes. `mirror` may come from any other
+    the end nothing changes. `derived` may come from any other
     match on this map with these settings: it changes no result.
 
     Raises `InvalidValue` or `OutsideMap` for an order that cannot be followed; then nothing has
     happened.
     """
-    state = apply(mirror, state, orders)
+    state = apply(derived, state, orders)
     if not state.begun or state.over:
         return state
-    settings = mirror.settings
+    settings = derived.settings
     if state.step % settings.steps(settings.think) == 0:
         led = [
             team
@@ -43,14 +45,14 @@ def step(mirror: Mirror, state: State, orders: Sequence[Order], rng: np.random.G
             if name != HUMAN and not state.by_hand[team]
         ]
         if led:
-            mirror.follow(state)
+            derived.follow(state)
             decided = [
                 order
                 for team in led
-                for order in LEADERS[settings.led_by[team]].decide(mirror, state, team)
+                for order in LEADERS[settings.led_by[team]].decide(derived, state, team)
             ]
-            state = apply(mirror, state, decided)
-    return advance(mirror, state, rng)
+            state = apply(derived, state, decided)
+    return advance(derived, state, rng)
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def play_match(
     seed: int = 0,
     commanders: Sequence[str] | None = None,
     most_steps: int | None = None,
-    watch: Callable[[Mirror, State], None] | None = None,
+    watch: Callable[[TowersDerived, State], None] | None = None,
 ) -> Match:
     """Play a match of commanders to its end, or for `most_steps`.
 
@@ -91,7 +93,7 @@ def play_match(
     seed: of the layout and the dice.
     commanders: in place of those of the settings, one for each team.
     most_steps: stop there, as a match does that is out of time.
-    watch: called with the mirror and each state, the first and the last included.
+    watch: called with the derived and each state, the first and the last included.
 
     Raises `InvalidValue` where the map has no room, and for commanders that don't decide, such as
     "human".
@@ -114,14 +116,14 @@ def play_match(
             limit=min(rules.limit, checks.whole("most_steps", most_steps, minimum=1) / rules.rate),
         )
     rng = np.random.default_rng(checks.whole("seed", seed))
-    mirror = Mirror(space, rules)
-    state = start(mirror, rng)
+    derived = TowersDerived(space, rules)
+    state = start(derived, rng)
     if watch is not None:
-        watch(mirror, state)
+        watch(derived, state)
     while not state.over:
-        state = step(mirror, state, (), rng)
+        state = step(derived, state, (), rng)
         if watch is not None:
-            watch(mirror, state)
+            watch(derived, state)
     return Match(
         winner=None if state.winner == NOBODY else state.winner,
         scores=tuple(state.scores.tolist()),

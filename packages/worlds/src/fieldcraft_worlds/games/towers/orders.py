@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.towers import ground
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers
 from fieldcraft_worlds.games.walking import away
 
@@ -107,7 +107,7 @@ class Command:
 Order = Command | Place | Remove | Begin | Send | March | Strike | Regroup
 
 
-def apply(mirror: Mirror, state: State, orders: Sequence[Order]) -> State:
+def apply(derived: TowersDerived, state: State, orders: Sequence[Order]) -> State:
     """The state after these orders, one after the other.
 
     Raises `InvalidValue` or `OutsideMap` for the first that cannot be followed; the state itself is
@@ -126,13 +126,13 @@ def apply(mirror: Mirror, state: State, orders: Sequence[Order]) -> State:
                 got=f"{order} after its end",
                 remedy="Start another match",
             )
-        _check_numbers(mirror, order)
-        state = _RULES[type(order)](mirror, state, order)
+        _check_numbers(derived, order)
+        state = _RULES[type(order)](derived, state, order)
     return state
 
 
-def _check_numbers(mirror: Mirror, order: Order) -> None:
-    settings = mirror.settings
+def _check_numbers(derived: TowersDerived, order: Order) -> None:
+    settings = derived.settings
     for name, most in (
         ("team", len(settings.teams)),
         ("squad", settings.squads),
@@ -146,9 +146,9 @@ def _check_numbers(mirror: Mirror, order: Order) -> None:
             )
 
 
-def _place(mirror: Mirror, state: State, order: Place) -> State:
+def _place(derived: TowersDerived, state: State, order: Place) -> State:
     _before(state, order)
-    settings = mirror.settings
+    settings = derived.settings
     team = order.team
     if np.count_nonzero(state.towers.teams == team) >= settings.towers:
         raise InvalidValue(
@@ -156,20 +156,20 @@ def _place(mirror: Mirror, state: State, order: Place) -> State:
             got=f"one more of {settings.teams[team]}",
             remedy="Remove one first",
         )
-    cell = int(mirror.space.cell_at((order.x, order.y)))
-    refuse_site(mirror, state.towers, team, cell)
+    cell = int(derived.space.cell_at((order.x, order.y)))
+    refuse_site(derived, state.towers, team, cell)
     new = raised(settings, state.next_id, np.array([team]), np.array([cell]))
     return replace(state, towers=state.towers.joined(new), next_id=state.next_id + 1)
 
 
-def refuse_site(mirror: Mirror, towers: Towers, team: int, cell: int) -> None:
+def refuse_site(derived: TowersDerived, towers: Towers, team: int, cell: int) -> None:
     """Raise `InvalidValue` if a team may not have a tower there: on open ground, out of enemy
     range, and cutting nobody off.
     """
     from fieldcraft import would_block
 
-    settings, space = mirror.settings, mirror.walking
-    mirror.follow_towers(towers)
+    settings, space = derived.settings, derived.walking
+    derived.follow_towers(towers)
     cells = ground.standing(space, cell, settings.tower.size // 2)
     least = settings.tower.range * space.cell_size
     gaps = np.hypot(
@@ -191,7 +191,7 @@ def refuse_site(mirror: Mirror, towers: Towers, team: int, cell: int) -> None:
             got=f"none around {ground.place(space, cell)}",
             remedy="Place it elsewhere",
         )
-    if any(len(goals) and np.isin(goals, cells).all() for goals in mirror.rings):
+    if any(len(goals) and np.isin(goals, cells).all() for goals in derived.rings):
         raise InvalidValue(
             "Towers leave open ground beside each other",
             got=ground.place(space, cell),
@@ -226,15 +226,15 @@ def raised(
     )
 
 
-def _remove(mirror: Mirror, state: State, order: Remove) -> State:
+def _remove(derived: TowersDerived, state: State, order: Remove) -> State:
     _before(state, order)
-    row = _tower_row(mirror, state, order.tower, order.team)
+    row = _tower_row(derived, state, order.tower, order.team)
     return replace(state, towers=state.towers.at(np.arange(len(state.towers)) != row))
 
 
-def _begin(mirror: Mirror, state: State, order: Begin) -> State:
+def _begin(derived: TowersDerived, state: State, order: Begin) -> State:
     _before(state, order)
-    settings = mirror.settings
+    settings = derived.settings
     bare = sorted(set(range(len(settings.teams))) - set(state.towers.teams.tolist()))
     if bare:
         raise InvalidValue(
@@ -245,14 +245,14 @@ def _begin(mirror: Mirror, state: State, order: Begin) -> State:
     return replace(state, begun=True)
 
 
-def _send(mirror: Mirror, state: State, order: Send) -> State:
+def _send(derived: TowersDerived, state: State, order: Send) -> State:
     _during(state, order)
     wanted = checks.whole("count", order.count, minimum=1)
-    row = _tower_row(mirror, state, order.tower, order.team)
+    row = _tower_row(derived, state, order.tower, order.team)
     own = int(np.count_nonzero(state.units.teams == order.team)) + int(
         state.towers.queues[state.towers.teams == order.team].sum()
     )
-    count = max(0, min(wanted, int(state.supply[order.team]), mirror.settings.units - own))
+    count = max(0, min(wanted, int(state.supply[order.team]), derived.settings.units - own))
     if not count:
         return state
     queues, heads_for, supply = (
@@ -268,16 +268,16 @@ def _send(mirror: Mirror, state: State, order: Send) -> State:
     )
 
 
-def _march(mirror: Mirror, state: State, order: March) -> State:
+def _march(derived: TowersDerived, state: State, order: March) -> State:
     _during(state, order)
-    mirror.follow_towers(state.towers)
-    cell = int(mirror.walking.nearest_open(mirror.walking.cell_at((order.x, order.y))))
+    derived.follow_towers(state.towers)
+    cell = int(derived.walking.nearest_open(derived.walking.cell_at((order.x, order.y))))
     return _told(state, order.team, order.squad, NOTHING, cell, order.safely)
 
 
-def _strike(mirror: Mirror, state: State, order: Strike) -> State:
+def _strike(derived: TowersDerived, state: State, order: Strike) -> State:
     _during(state, order)
-    row = _tower_row(mirror, state, order.tower, None)
+    row = _tower_row(derived, state, order.tower, None)
     if state.towers.teams[row] == order.team:
         raise InvalidValue(
             "A squad strikes the towers of others",
@@ -287,7 +287,7 @@ def _strike(mirror: Mirror, state: State, order: Strike) -> State:
     return _told(state, order.team, order.squad, order.tower, NOTHING, order.safely)
 
 
-def _command(mirror: Mirror, state: State, order: Command) -> State:
+def _command(derived: TowersDerived, state: State, order: Command) -> State:
     _check_flag("by_hand", order.by_hand)
     by_hand = state.by_hand.copy()
     by_hand[order.team] = order.by_hand
@@ -310,7 +310,7 @@ def _told(state: State, team: int, squad: int, tower: int, cell: int, safely: bo
     return replace(state, squads=replace(state.squads, towers=towers, cells=cells, safely=ways))
 
 
-def _regroup(mirror: Mirror, state: State, order: Regroup) -> State:
+def _regroup(derived: TowersDerived, state: State, order: Regroup) -> State:
     _during(state, order)
     squads = state.units.squads.copy()
     squads[(state.units.teams == order.team) & (squads == order.squad)] = order.into
@@ -335,7 +335,7 @@ def _during(state: State, order: Order) -> None:
         )
 
 
-def _tower_row(mirror: Mirror, state: State, tower: int, team: int | None) -> int:
+def _tower_row(derived: TowersDerived, state: State, tower: int, team: int | None) -> int:
     rows = np.flatnonzero(state.towers.ids == checks.whole("tower", tower))
     if not len(rows):
         raise InvalidValue(
@@ -346,8 +346,8 @@ def _tower_row(mirror: Mirror, state: State, tower: int, team: int | None) -> in
     row = int(rows[0])
     if team is not None and state.towers.teams[row] != team:
         owner, asking = (
-            mirror.settings.teams[int(state.towers.teams[row])],
-            mirror.settings.teams[team],
+            derived.settings.teams[int(state.towers.teams[row])],
+            derived.settings.teams[team],
         )
         raise InvalidValue(
             "A team orders its own towers",

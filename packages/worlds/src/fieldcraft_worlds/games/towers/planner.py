@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import InfluenceMap
 from fieldcraft.layer import RadialLayer
 from fieldcraft_worlds.games.towers.commander import FIRST_WAVE, RESERVE, Commander, march
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 
@@ -89,31 +89,31 @@ class Planner(Commander):
     feint: bool = False
     hold: bool = True
 
-    def decide(self, mirror: Mirror, state: State, team: int) -> list[Order]:
+    def decide(self, derived: TowersDerived, state: State, team: int) -> list[Order]:
         """The orders of a team at this state."""
         towers = state.towers
         own, foes = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
         if not len(foes):
             return []
         sizes = np.bincount(
-            state.units.squads[state.units.teams == team], minlength=mirror.settings.squads
+            state.units.squads[state.units.teams == team], minlength=derived.settings.squads
         )
         prospects = self.prospects(
-            mirror, state, team, int(max(sizes.max(initial=0), 1)), every_ground=False
+            derived, state, team, int(max(sizes.max(initial=0), 1)), every_ground=False
         )
-        orders = self._lead_waves(mirror, state, team, sizes, prospects)
+        orders = self._lead_waves(derived, state, team, sizes, prospects)
         if len(own):
-            orders += self._command_reserve(mirror, state, team, own, sizes, prospects)
+            orders += self._command_reserve(derived, state, team, own, sizes, prospects)
         return orders
 
-    def reasons(self, mirror: Mirror, state: State, team: int) -> list[tuple[int, str]]:
+    def reasons(self, derived: TowersDerived, state: State, team: int) -> list[tuple[int, str]]:
         """The forecasts in words, those for the reserve as it is now, the best first."""
         size = int(np.count_nonzero((state.units.teams == team) & (state.units.squads == RESERVE)))
-        prospects = self.prospects(mirror, state, team, max(size, 1))
+        prospects = self.prospects(derived, state, team, max(size, 1))
         able = [
             prospect
             for prospect in prospects
-            if prospect.worth > 0 and size >= mirror.settings.commander.margin * prospect.to_send
+            if prospect.worth > 0 and size >= derived.settings.commander.margin * prospect.to_send
         ]
         rest = [prospect for prospect in prospects if prospect not in able]
         return [(prospect.row, prospect.told()) for prospect in (*able, *rest)]
@@ -121,16 +121,22 @@ class Planner(Commander):
     # Forecasts
 
     def prospects(
-        self, mirror: Mirror, state: State, team: int, size: int, *, every_ground: bool = True
+        self,
+        derived: TowersDerived,
+        state: State,
+        team: int,
+        size: int,
+        *,
+        every_ground: bool = True,
     ) -> list[Prospect]:
         """The forecasts for a wave of `size` at the nearest enemy towers, the best first.
 
         Without `every_ground`, which ground would turn is asked only where it counts: where the
         tower would fall.
         """
-        towers, space = state.towers, mirror.walking
+        towers, space = state.towers, derived.walking
         own, foes = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
-        doors = [mirror.rings[row] for row in own.tolist()] or [
+        doors = [derived.rings[row] for row in own.tolist()] or [
             np.atleast_1d(space.cell_at(state.units.positions[state.units.teams == team]))
         ]
         starts = np.concatenate(doors)
@@ -138,21 +144,21 @@ class Planner(Commander):
             return []
         reached: list[tuple[float, int, int]] = []
         for row in foes.tolist():
-            way = mirror.way_to_tower(team, row, self.safely)
+            way = derived.way_to_tower(team, row, self.safely)
             if way is not None:
                 far = way.distance.values.reshape(-1)[starts]
                 if np.isfinite(far.min()):
                     reached.append((float(far.min()), row, int(starts[int(np.argmin(far))])))
         reached.sort()
         found = [
-            self._forecast(mirror, state, team, row, start, cost, size, every_ground)
+            self._forecast(derived, state, team, row, start, cost, size, every_ground)
             for cost, row, start in reached[:_ASKED]
         ]
         return sorted(found, key=lambda prospect: -prospect.worth)
 
     def _forecast(
         self,
-        mirror: Mirror,
+        derived: TowersDerived,
         state: State,
         team: int,
         row: int,
@@ -161,13 +167,13 @@ class Planner(Commander):
         size: int,
         every_ground: bool,
     ) -> Prospect:
-        settings, space, towers = mirror.settings, mirror.walking, state.towers
+        settings, space, towers = derived.settings, derived.walking, state.towers
         tower, unit = settings.tower, settings.unit
-        way = mirror.way_to_tower(team, row, self.safely)
+        way = derived.way_to_tower(team, row, self.safely)
         assert way is not None
         path = way.distance.descend(space.position_of(start))
-        ring = mirror.rings[row]
-        threat = mirror.threat(team).reshape(-1)
+        ring = derived.rings[row]
+        threat = derived.threat(team).reshape(-1)
         if self.safely:
             lost = (
                 max(cost - path.length, 0.0)
@@ -184,7 +190,7 @@ class Planner(Commander):
             )
         pressure = sum(tower.damage) / 2 / tower.interval / unit.health
         cover = float(threat[ring].max()) / pressure
-        gaps = np.abs(state.units.positions - mirror.middles[row]) / space.cell_size
+        gaps = np.abs(state.units.positions - derived.middles[row]) / space.cell_size
         defenders = int(
             np.count_nonzero((state.units.teams != team) & (np.hypot(*gaps.T) <= _NEAR))
         )
@@ -194,7 +200,7 @@ class Planner(Commander):
         )
         arriving = size * max(1.0 - lost, 0.0)
         left = math.sqrt(max(arriving**2 - needed**2, 0.0))
-        ground = self._turned(mirror, team, row, ring, size) if every_ground or left > 0 else None
+        ground = self._turned(derived, team, row, ring, size) if every_ground or left > 0 else None
         seconds = path.length / space.cell_size / unit.speed + float(towers.health[row]) / (
             strength * max(arriving, 1.0)
         )
@@ -215,37 +221,37 @@ class Planner(Commander):
             worth,
         )
 
-    def _turned(self, mirror: Mirror, team: int, row: int, ring: Ints, size: int) -> float:
+    def _turned(self, derived: TowersDerived, team: int, row: int, ring: Ints, size: int) -> float:
         """The share of ground that turns if the tower is gone and a wave stands in its place.
 
         Both are tried on a copy of the influence map, which is put back after: radial layers are
         exact under change.
         """
         names, tower, unit, space = (
-            mirror.settings.teams,
-            mirror.settings.tower,
-            mirror.settings.unit,
-            mirror.space,
+            derived.settings.teams,
+            derived.settings.tower,
+            derived.settings.unit,
+            derived.space,
         )
-        twin = mirror.twin()
-        theirs = twin.layer(names[int(mirror.towers.teams[row])], RadialLayer)
+        twin = derived.twin()
+        theirs = twin.layer(names[int(derived.towers.teams[row])], RadialLayer)
         ours = twin.layer(names[team], RadialLayer)
         places = space.position_of(ring[np.arange(min(size, len(ring)))])
         strengths = np.full(len(places), unit.influence * size / max(len(places), 1))
-        theirs.remove_at(mirror.middles[row])
+        theirs.remove_at(derived.middles[row])
         wave = ours.add_sources(
             places, strengths, radii=unit.reach * space.cell_size, on_wall="through"
         )
         for layer in (theirs, ours):
             layer.step()
-        after = self._held(twin, mirror, team)
+        after = self._held(twin, derived, team)
         ours.sources.remove(wave)
-        theirs.add_source(mirror.middles[row], tower.influence, on_wall="through")
-        return after - self._held(mirror.imap, mirror, team)
+        theirs.add_source(derived.middles[row], tower.influence, on_wall="through")
+        return after - self._held(derived.imap, derived, team)
 
-    def _held(self, imap: InfluenceMap, mirror: Mirror, team: int) -> float:
+    def _held(self, imap: InfluenceMap, derived: TowersDerived, team: int) -> float:
         """The share of open ground where a team's influence is above all others' together."""
-        names, walls = mirror.settings.teams, mirror.space.walls
+        names, walls = derived.settings.teams, derived.space.walls
         others = np.sum(
             [imap[name].values for number, name in enumerate(names) if number != team], axis=0
         )
@@ -256,14 +262,19 @@ class Planner(Commander):
     # Waves
 
     def _lead_waves(
-        self, mirror: Mirror, state: State, team: int, sizes: Ints, prospects: list[Prospect]
+        self,
+        derived: TowersDerived,
+        state: State,
+        team: int,
+        sizes: Ints,
+        prospects: list[Prospect],
     ) -> list[Order]:
         """Strike on, strike the next, or turn back."""
         orders: list[Order] = []
         by_tower = {prospect.tower: prospect for prospect in prospects}
-        for squad in range(FIRST_WAVE, mirror.settings.squads):
+        for squad in range(FIRST_WAVE, derived.settings.squads):
             size = int(sizes[squad])
-            if not size or (self.feint and squad == mirror.settings.squads - 1):
+            if not size or (self.feint and squad == derived.settings.squads - 1):
                 continue
             target = int(state.squads.towers[team, squad])
             if target in state.towers.ids:
@@ -271,8 +282,8 @@ class Planner(Commander):
                 if (
                     self.retreat
                     and known is not None
-                    and size < mirror.settings.commander.hopeless * known.needed
-                    and self._is_far(mirror, state, team, squad, known)
+                    and size < derived.settings.commander.hopeless * known.needed
+                    and self._is_far(derived, state, team, squad, known)
                 ):
                     orders.append(Regroup(team, squad, RESERVE))
                 continue
@@ -290,41 +301,41 @@ class Planner(Commander):
         return orders
 
     def _is_far(
-        self, mirror: Mirror, state: State, team: int, squad: int, prospect: Prospect
+        self, derived: TowersDerived, state: State, team: int, squad: int, prospect: Prospect
     ) -> bool:
         """Whether a wave has not come into the fire of its target yet: there, to go on is as good
         as to turn back.
         """
         wave = (state.units.teams == team) & (state.units.squads == squad)
-        gaps = state.units.positions[wave] - mirror.middles[prospect.row]
+        gaps = state.units.positions[wave] - derived.middles[prospect.row]
         return (
-            float(np.median(np.hypot(*gaps.T))) / mirror.space.cell_size
-            > mirror.settings.tower.range
+            float(np.median(np.hypot(*gaps.T))) / derived.space.cell_size
+            > derived.settings.tower.range
         )
 
     # The reserve
 
     def _command_reserve(
         self,
-        mirror: Mirror,
+        derived: TowersDerived,
         state: State,
         team: int,
         own: Ints,
         sizes: Ints,
         prospects: list[Prospect],
     ) -> list[Order]:
-        settings = mirror.settings
+        settings = derived.settings
         best = prospects[0] if prospects else None
-        hot = self._pressed(mirror, team, own) if self.reinforce else NOTHING
+        hot = self._pressed(derived, team, own) if self.reinforce else NOTHING
         post = hot if hot != NOTHING else (best.start if best is not None else NOTHING)
         if post == NOTHING:
             return []
-        source = next(row for row in own.tolist() if post in mirror.rings[row])
+        source = next(row for row in own.tolist() if post in derived.rings[row])
         if hot == NOTHING and self.hold:
-            post = self._narrows(mirror, state, team, source, post)
+            post = self._narrows(derived, state, team, source, post)
         orders: list[Order] = [
             Send(team, int(state.towers.ids[source]), settings.units, RESERVE),
-            *march(mirror, state, team, RESERVE, post),
+            *march(derived, state, team, RESERVE, post),
         ]
         margin = settings.commander.margin
         able = [
@@ -343,12 +354,12 @@ class Planner(Commander):
             free = min(range(FIRST_WAVE, last), key=lambda squad: (int(sizes[squad]), squad))
             orders += [Regroup(team, RESERVE, free), Strike(team, free, able[0].tower, self.safely)]
             if self.feint and last < settings.squads and not sizes[last]:
-                orders = self._decoys(mirror, state, team, own, source, last, able[0]) + orders
+                orders = self._decoys(derived, state, team, own, source, last, able[0]) + orders
         return orders
 
     def _decoys(
         self,
-        mirror: Mirror,
+        derived: TowersDerived,
         state: State,
         team: int,
         own: Ints,
@@ -363,39 +374,41 @@ class Planner(Commander):
         elsewhere = [
             row
             for row in own.tolist()
-            if row != source and len(mirror.rings[row]) and not state.towers.queues[row]
+            if row != source and len(derived.rings[row]) and not state.towers.queues[row]
         ]
         if not len(foes) or not elsewhere:
             return []
-        away = np.hypot(*(mirror.middles[foes] - mirror.middles[real.row]).T)
+        away = np.hypot(*(derived.middles[foes] - derived.middles[real.row]).T)
         target = int(foes[int(np.argmax(away))])
         nearest = min(
             elsewhere,
-            key=lambda row: float(np.hypot(*(mirror.middles[row] - mirror.middles[target]))),
+            key=lambda row: float(np.hypot(*(derived.middles[row] - derived.middles[target]))),
         )
-        if mirror.way_to_tower(team, target, self.safely) is None:
+        if derived.way_to_tower(team, target, self.safely) is None:
             return []
         return [
             Send(team, int(state.towers.ids[nearest]), _DECOYS, squad),
             Strike(team, squad, int(state.towers.ids[target]), self.safely),
         ]
 
-    def _narrows(self, mirror: Mirror, state: State, team: int, row: int, otherwise: int) -> int:
+    def _narrows(
+        self, derived: TowersDerived, state: State, team: int, row: int, otherwise: int
+    ) -> int:
         """The narrowest cell under own fire on the enemy's shortest way to an own tower, else the
         cell given.
         """
         enemy = np.flatnonzero(state.towers.teams != team)
-        way = mirror.way_to_tower(int(state.towers.teams[enemy[0]]), row, False)
-        doors = np.concatenate([mirror.rings[foe] for foe in enemy.tolist()])
+        way = derived.way_to_tower(int(state.towers.teams[enemy[0]]), row, False)
+        doors = np.concatenate([derived.rings[foe] for foe in enemy.tolist()])
         if way is None or not len(doors):
             return otherwise
         far = way.distance.values.reshape(-1)[doors]
         if not np.isfinite(far.min()):
             return otherwise
-        path = way.distance.descend(mirror.walking.position_of(int(doors[int(np.argmin(far))])))
-        cells = np.atleast_1d(mirror.walking.cell_at(path.positions))
-        covered = cells[mirror.fire[team].values.reshape(-1)[cells] > 0]
+        path = way.distance.descend(derived.walking.position_of(int(doors[int(np.argmin(far))])))
+        cells = np.atleast_1d(derived.walking.cell_at(path.positions))
+        covered = cells[derived.fire[team].values.reshape(-1)[cells] > 0]
         if not len(covered):
             return otherwise
-        width = mirror.width(_NARROW)[covered]
+        width = derived.width(_NARROW)[covered]
         return int(covered[int(np.argmin(width))])

@@ -8,9 +8,8 @@ import numpy as np
 
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, Hands, Overlay
-from fieldcraft_worlds.games.mirrored import MirroredWorld
 from fieldcraft_worlds.games.towers import match, scene
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import (
     Begin,
     Command,
@@ -31,6 +30,7 @@ from fieldcraft_worlds.games.towers.settings import (
 )
 from fieldcraft_worlds.games.towers.state import Shots, Squads, State, Towers, Units, checked
 from fieldcraft_worlds.games.walking import away
+from fieldcraft_worlds.games.world import DerivedWorld
 from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "TowerGame", "TowerWorld"]
@@ -60,25 +60,25 @@ _SQUADS = ("key q", "key w", "key e", "key a", "key s", "key d")
 _SIDES = ("key u", "key i", "key o", "key p")
 
 
-class TowerWorld(MirroredWorld):
+class TowerWorld(DerivedWorld):
     """The tower game on one map."""
 
     rules = match
     views = scene
-    mirror: Mirror
+    derived: TowersDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        super().__init__(space, Mirror(space, settings))
+        super().__init__(space, TowersDerived(space, settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space, self.mirror.settings)
+        return checked(state, self.space, self.derived.settings)
 
     def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
         """The orders of clicks and keys for the team that the player leads: the one chosen, if its
         orders come by hand.
         """
-        settings = self.mirror.settings
+        settings = self.derived.settings
         team = self._side(state, hands)
         squad = min(_number(hands, "squad"), settings.squads - 1)
         safely = hands.chosen.get("way") == "safe way"
@@ -103,7 +103,7 @@ class TowerWorld(MirroredWorld):
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
         """The scene of a state."""
         by_hand = np.flatnonzero(state.by_hand)
-        return scene.seen(self.mirror, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
+        return scene.seen(self.derived, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
 
     def begins(self, state: State) -> str | None:
         """Towers are placed before the match begins."""
@@ -111,7 +111,7 @@ class TowerWorld(MirroredWorld):
 
     def result(self, state: State) -> str | None:
         """How it ended."""
-        return scene.result(self.mirror, state)
+        return scene.result(self.derived, state)
 
     def _side(self, state: State, hands: Hands) -> int:
         """The team that is chosen; without a choice the first that is led by hand."""
@@ -119,7 +119,7 @@ class TowerWorld(MirroredWorld):
         by_hand = np.flatnonzero(state.by_hand)
         if chosen == 0 and len(by_hand):
             return int(by_hand[0])
-        return min(chosen, len(self.mirror.settings.teams) - 1)
+        return min(chosen, len(self.derived.settings.teams) - 1)
 
     def _pointed(
         self,
@@ -144,11 +144,13 @@ class TowerWorld(MirroredWorld):
 
     def _tower_at(self, state: State, position: tuple[float, float]) -> int:
         """The id of the tower that stands at a position, give or take a cell, or -1."""
-        space = self.mirror.space
+        space = self.derived.space
         gaps = np.abs(
             away(space, position, space.position_of(state.towers.cells).reshape(-1, 2))
         ).max(axis=1)
-        near = np.flatnonzero(gaps <= (self.mirror.settings.tower.size / 2 + 0.5) * space.cell_size)
+        near = np.flatnonzero(
+            gaps <= (self.derived.settings.tower.size / 2 + 0.5) * space.cell_size
+        )
         return int(state.towers.ids[near[np.argmin(gaps[near])]]) if len(near) else -1
 
 

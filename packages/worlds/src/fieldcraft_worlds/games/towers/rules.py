@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.towers.combat import Blows, Sightings, look, nearest_enemies, strike
-from fieldcraft_worlds.games.towers.mirror import Mirror
+from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import raised
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, Shots, Squads, State, Units
@@ -23,15 +23,15 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
-def start(mirror: Mirror, rng: np.random.Generator) -> State:
+def start(derived: TowersDerived, rng: np.random.Generator) -> State:
     """The state before the first step: towers by the seed, or none yet for teams whose player
     places them.
     """
     from fieldcraft_worlds.games.towers.layout import seeded
 
-    settings = mirror.settings
+    settings = derived.settings
     count = len(settings.teams)
-    cells = seeded(mirror.space, settings, rng)
+    cells = seeded(derived.space, settings, rng)
     human = np.array([commander == HUMAN for commander in settings.led_by])
     to_come = human if settings.layout == "placed" else np.zeros(count, dtype=np.bool_)
     teams = [
@@ -63,47 +63,47 @@ def start(mirror: Mirror, rng: np.random.Generator) -> State:
     )
 
 
-def advance(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
+def advance(derived: TowersDerived, state: State, rng: np.random.Generator) -> State:
     """The state a step later. All that randomness decides is drawn from `rng`, always in the same
     order.
     """
-    mirror.follow_towers(state.towers)
-    sightings = look(mirror, state)
-    blows = strike(mirror, state, sightings, rng)
-    moved = _moved(mirror, state, sightings)
-    after = _sent_out(mirror, _without_the_dead(mirror, replace(state, units=moved), blows), rng)
-    return _judged(mirror.settings, replace(after, step=state.step + 1, shots=blows.shots))
+    derived.follow_towers(state.towers)
+    sightings = look(derived, state)
+    blows = strike(derived, state, sightings, rng)
+    moved = _moved(derived, state, sightings)
+    after = _sent_out(derived, _without_the_dead(derived, replace(state, units=moved), blows), rng)
+    return _judged(derived.settings, replace(after, step=state.step + 1, shots=blows.shots))
 
 
 # Movement
 
 
-def _moved(mirror: Mirror, state: State, sightings: Sightings) -> Units:
+def _moved(derived: TowersDerived, state: State, sightings: Sightings) -> Units:
     units = state.units
     if not len(units):
         return units
-    wish = _wishes(mirror, state, sightings)
-    rules, cell = mirror.settings.unit, mirror.walking.cell_size
-    positions, velocities = mirror.crowd.step(
+    wish = _wishes(derived, state, sightings)
+    rules, cell = derived.settings.unit, derived.walking.cell_size
+    positions, velocities = derived.crowd.step(
         units.positions,
         units.velocities,
         wish,
-        1 / mirror.settings.rate,
+        1 / derived.settings.rate,
         max_speed=rules.speed * cell,
         max_force=rules.force * cell,
     )
     return replace(units, positions=positions, velocities=velocities)
 
 
-def _wishes(mirror: Mirror, state: State, sightings: Sightings) -> Floats:
+def _wishes(derived: TowersDerived, state: State, sightings: Sightings) -> Floats:
     """The velocity that each unit wants: along its squad's flow; straight to an enemy that it sees;
     none where it has arrived.
     """
-    units, rules, space = state.units, mirror.settings.unit, mirror.walking
+    units, rules, space = state.units, derived.settings.unit, derived.walking
     wish = np.zeros((len(units), 2))
     holding = np.zeros(len(units), dtype=np.bool_)
     cells = np.atleast_1d(space.cell_at(units.positions))
-    for team, squad, way in mirror.ways(state):
+    for team, squad, way in derived.ways(state):
         rows = np.flatnonzero((units.teams == team) & (units.squads == squad))
         wish[rows] = way.flow.sample(units.positions[rows])
         if state.squads.cells[team, squad] != NOTHING:
@@ -113,16 +113,16 @@ def _wishes(mirror: Mirror, state: State, sightings: Sightings) -> Floats:
 
     seeking = np.flatnonzero(sightings.targets != NOTHING)
     wish[seeking] = _direction(
-        away(space, units.positions[seeking], mirror.middles[sightings.targets[seeking]])
+        away(space, units.positions[seeking], derived.middles[sightings.targets[seeking]])
     )
     wish[sightings.edges <= 0.6 * rules.closeness] = 0
 
     guards = holding & (sightings.targets == NOTHING)
     if guards.any():
-        foes, apart = nearest_enemies(mirror, units, guards, rules.sight)
+        foes, apart = nearest_enemies(derived, units, guards, rules.sight)
         chasing = np.flatnonzero(foes != NOTHING)
         gaps = away(space, units.positions[chasing], units.positions[foes[chasing]])
-        in_the_open = mirror.is_open_between(units.positions[chasing], gaps)
+        in_the_open = derived.is_open_between(units.positions[chasing], gaps)
         chasing, gaps = chasing[in_the_open], gaps[in_the_open]
         wish[chasing] = _direction(gaps)
         wish[chasing[apart[chasing] <= 0.6 * rules.closeness]] = 0
@@ -137,11 +137,11 @@ def _direction(gaps: Floats) -> Floats:
 # Death
 
 
-def _without_the_dead(mirror: Mirror, state: State, blows: Blows) -> State:
+def _without_the_dead(derived: TowersDerived, state: State, blows: Blows) -> State:
     """Take off what was hit, and take away whoever has nothing left; what a tower had yet to send
     goes back to the supply.
     """
-    settings, towers, units = mirror.settings, state.towers, state.units
+    settings, towers, units = derived.settings, state.towers, state.units
     waiting = (
         state.step + settings.steps(settings.tower.interval),
         state.step + settings.steps(settings.unit.interval),
@@ -176,11 +176,11 @@ def _without_the_dead(mirror: Mirror, state: State, blows: Blows) -> State:
 # Supply
 
 
-def _sent_out(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
+def _sent_out(derived: TowersDerived, state: State, rng: np.random.Generator) -> State:
     """Let towers send what they were told to, one unit at a time, to the open ground around
     them.
     """
-    settings, towers = mirror.settings, state.towers
+    settings, towers = derived.settings, state.towers
     teams = len(settings.teams)
     supply = state.supply + np.bincount(towers.teams, minlength=teams) * (
         settings.income / settings.rate
@@ -188,19 +188,19 @@ def _sent_out(mirror: Mirror, state: State, rng: np.random.Generator) -> State:
     due = np.flatnonzero((towers.queues > 0) & (towers.trained <= state.step))
     if not len(due):
         return replace(state, supply=supply)
-    mirror.follow_towers(towers)
-    due = np.array([row for row in due.tolist() if len(mirror.rings[row])], dtype=np.int64)
+    derived.follow_towers(towers)
+    due = np.array([row for row in due.tolist() if len(derived.rings[row])], dtype=np.int64)
     count = len(due)
     cells = np.array(
-        [mirror.rings[row][int(rng.integers(len(mirror.rings[row])))] for row in due.tolist()],
+        [derived.rings[row][int(rng.integers(len(derived.rings[row])))] for row in due.tolist()],
         dtype=np.int64,
     )
-    jitter = rng.uniform(-0.3, 0.3, size=(count, 2)) * mirror.space.cell_size
+    jitter = rng.uniform(-0.3, 0.3, size=(count, 2)) * derived.space.cell_size
     new = Units(
         ids=state.next_id + np.arange(count, dtype=np.int64),
         teams=towers.teams[due],
         squads=towers.heads_for[due],
-        positions=mirror.space.position_of(cells).reshape(-1, 2) + jitter,
+        positions=derived.space.position_of(cells).reshape(-1, 2) + jitter,
         velocities=np.zeros((count, 2)),
         health=np.full(count, settings.unit.health),
         ready=np.full(count, state.step),

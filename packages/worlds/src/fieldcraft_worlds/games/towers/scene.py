@@ -8,7 +8,7 @@ import numpy as np
 
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.games.towers.commanders import LEADERS
-from fieldcraft_worlds.games.towers.mirror import Mirror, Way
+from fieldcraft_worlds.games.towers.derived import TowersDerived, Way
 from fieldcraft_worlds.games.towers.settings import HUMAN
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Lines, Marks, Scene
@@ -39,20 +39,20 @@ _REASONS = 3
 _FEW = 400  # so many units are drawn with a rim
 
 
-def seen(mirror: Mirror, state: State, overlays: frozenset[str], team: int = 0) -> Scene:
+def seen(derived: TowersDerived, state: State, overlays: frozenset[str], team: int = 0) -> Scene:
     """The scene of a state, with the overlays of these names; threat and flow are those of one
     team.
     """
-    mirror.follow(state)
+    derived.follow(state)
     lines: list[Lines] = []
     if "front" in overlays:
-        fronts = tuple(line.points for line in mirror.teams.front_lines())
+        fronts = tuple(line.points for line in derived.teams.front_lines())
         lines.append(Lines(fronts, color="front", width=2.0, label="front"))
     if "paths" in overlays:
-        lines += _paths(mirror, state)
-    plans = _plans(mirror, state) if "plan" in overlays else []
+        lines += _paths(derived, state)
+    plans = _plans(derived, state) if "plan" in overlays else []
     if plans:
-        lines += _aims(mirror, plans)
+        lines += _aims(derived, plans)
     lines.append(
         Lines(
             np.stack([state.shots.starts, state.shots.ends], axis=1),
@@ -62,47 +62,47 @@ def seen(mirror: Mirror, state: State, overlays: frozenset[str], team: int = 0) 
         )
     )
     return Scene(
-        space=mirror.space,
-        title=_title(mirror, state),
-        field=_field(mirror, overlays, team),
-        areas=_areas(mirror, overlays),
+        space=derived.space,
+        title=_title(derived, state),
+        field=_field(derived, overlays, team),
+        areas=_areas(derived, overlays),
         lines=tuple(lines),
-        arrows=_arrows(mirror, state, team) if "flow" in overlays else (),
-        marks=_marks(mirror, state),
-        facts=(*_facts(mirror, state), *_told(mirror, plans)),
-        headline=result(mirror, state) or "",
+        arrows=_arrows(derived, state, team) if "flow" in overlays else (),
+        marks=_marks(derived, state),
+        facts=(*_facts(derived, state), *_told(derived, plans)),
+        headline=result(derived, state) or "",
     )
 
 
-def result(mirror: Mirror, state: State) -> str | None:
+def result(derived: TowersDerived, state: State) -> str | None:
     """How a match ended, None while it goes on."""
     if not state.over:
         return None
-    return "a tie" if state.winner == NOBODY else f"{mirror.settings.teams[state.winner]} wins"
+    return "a tie" if state.winner == NOBODY else f"{derived.settings.teams[state.winner]} wins"
 
 
-def _title(mirror: Mirror, state: State) -> str:
+def _title(derived: TowersDerived, state: State) -> str:
     if not state.begun:
         return "place towers, then space"
-    return f"towers, {state.step / mirror.settings.rate:.0f} s"
+    return f"towers, {state.step / derived.settings.rate:.0f} s"
 
 
-def _field(mirror: Mirror, overlays: frozenset[str], team: int) -> Field | None:
-    base, names = mirror.settings.tower.influence, mirror.settings.teams
+def _field(derived: TowersDerived, overlays: frozenset[str], team: int) -> Field | None:
+    base, names = derived.settings.tower.influence, derived.settings.teams
     if "influence" in overlays and len(names) == 2:
-        values = mirror.teams.influence(names[0]).values
+        values = derived.teams.influence(names[0]).values
         return Field(
             values, f"influence of {names[0]} less {names[1]}", (-4 * base, 4 * base), colors=(1, 0)
         )
     if "tension" in overlays:
-        return Field(mirror.teams.tension().values, "tension", (0.0, 4 * base))
+        return Field(derived.teams.tension().values, "tension", (0.0, 4 * base))
     if "vulnerability" in overlays:
         return Field(
-            mirror.teams.contested().values, "vulnerability", (0.0, 2 * base), colors="warning"
+            derived.teams.contested().values, "vulnerability", (0.0, 2 * base), colors="warning"
         )
     if "threat" in overlays:
         return Field(
-            mirror.threat(team),
+            derived.threat(team),
             f"threat to {names[team]}: health a second",
             (0.0, 1.5),
             colors="danger",
@@ -110,18 +110,18 @@ def _field(mirror: Mirror, overlays: frozenset[str], team: int) -> Field | None:
     return None
 
 
-def _areas(mirror: Mirror, overlays: frozenset[str]) -> tuple[Areas, ...]:
+def _areas(derived: TowersDerived, overlays: frozenset[str]) -> tuple[Areas, ...]:
     """Of more than two teams, influence shows as whose ground it is."""
-    teams = len(mirror.settings.teams)
+    teams = len(derived.settings.teams)
     if "influence" not in overlays or teams == 2:
         return ()
     return (
-        Areas(mirror.teams.owner(), colors=tuple(range(teams)), opacity=0.4, label="whose ground"),
+        Areas(derived.teams.owner(), colors=tuple(range(teams)), opacity=0.4, label="whose ground"),
     )
 
 
-def _marks(mirror: Mirror, state: State) -> tuple[Marks, ...]:
-    space, towers, units, settings = mirror.space, state.towers, state.units, mirror.settings
+def _marks(derived: TowersDerived, state: State) -> tuple[Marks, ...]:
+    space, towers, units, settings = derived.space, state.towers, state.units, derived.settings
     return (
         Marks(
             units.positions,
@@ -140,34 +140,38 @@ def _marks(mirror: Mirror, state: State) -> tuple[Marks, ...]:
     )
 
 
-def _plans(mirror: Mirror, state: State) -> list[tuple[int, list[tuple[int, str]]]]:
+def _plans(derived: TowersDerived, state: State) -> list[tuple[int, list[tuple[int, str]]]]:
     """For each team that a commander leads, the enemy towers that come first, and why."""
     led = [
         team
-        for team, name in enumerate(mirror.settings.led_by)
+        for team, name in enumerate(derived.settings.led_by)
         if name != HUMAN and not state.by_hand[team]
     ]
     return [
-        (team, LEADERS[mirror.settings.led_by[team]].reasons(mirror, state, team)[:_REASONS])
+        (team, LEADERS[derived.settings.led_by[team]].reasons(derived, state, team)[:_REASONS])
         for team in led
     ]
 
 
-def _aims(mirror: Mirror, plans: list[tuple[int, list[tuple[int, str]]]]) -> Iterator[Lines]:
+def _aims(
+    derived: TowersDerived, plans: list[tuple[int, list[tuple[int, str]]]]
+) -> Iterator[Lines]:
     """The way to the tower that comes first, from where it is nearest, bold; to the others,
     thin.
     """
     for team, reasons in plans:
-        own = np.flatnonzero(mirror.towers.teams == team)
+        own = np.flatnonzero(derived.towers.teams == team)
         doors = np.concatenate(
-            [np.zeros(0, dtype=np.int64), *(mirror.rings[row] for row in own.tolist())]
+            [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
         )
         for place, (row, _) in enumerate(reasons):
-            way = mirror.way_to_tower(team, row, LEADERS[mirror.settings.led_by[team]].safely)
+            way = derived.way_to_tower(team, row, LEADERS[derived.settings.led_by[team]].safely)
             if way is None or not len(doors):
                 continue
             far = way.distance.values.reshape(-1)[doors]
-            path = way.distance.descend(mirror.walking.position_of(int(doors[int(np.argmin(far))])))
+            path = way.distance.descend(
+                derived.walking.position_of(int(doors[int(np.argmin(far))]))
+            )
             yield Lines(
                 (path.positions,),
                 color=team,
@@ -176,10 +180,10 @@ def _aims(mirror: Mirror, plans: list[tuple[int, list[tuple[int, str]]]]) -> Ite
             )
 
 
-def _told(mirror: Mirror, plans: list[tuple[int, list[tuple[int, str]]]]) -> Iterator[Fact]:
+def _told(derived: TowersDerived, plans: list[tuple[int, list[tuple[int, str]]]]) -> Iterator[Fact]:
     for team, reasons in plans:
         for place, (row, words) in enumerate(reasons):
-            x, y = mirror.middles[row].tolist()
+            x, y = derived.middles[row].tolist()
             yield Fact(
                 "strikes" if place == 0 else "or",
                 f"({x:.0f}, {y:.0f}): {words}",
@@ -187,11 +191,11 @@ def _told(mirror: Mirror, plans: list[tuple[int, list[tuple[int, str]]]]) -> Ite
             )
 
 
-def _facts(mirror: Mirror, state: State) -> Iterator[Fact]:
-    for team, name in enumerate(mirror.settings.teams):
+def _facts(derived: TowersDerived, state: State) -> Iterator[Fact]:
+    for team, name in enumerate(derived.settings.teams):
         towers = int(np.count_nonzero(state.towers.teams == team))
         units = int(np.count_nonzero(state.units.teams == team))
-        commander = "by hand" if state.by_hand[team] else mirror.settings.led_by[team]
+        commander = "by hand" if state.by_hand[team] else derived.settings.led_by[team]
         yield Fact(name, f"score {int(state.scores[team])}", team)
         yield Fact("", f"{towers} towers, {units} units, {int(state.supply[team])} to send")
         yield Fact(
@@ -206,11 +210,11 @@ def _facts(mirror: Mirror, state: State) -> Iterator[Fact]:
         )
 
 
-def _arrows(mirror: Mirror, state: State, team: int) -> tuple[Arrows, ...]:
+def _arrows(derived: TowersDerived, state: State, team: int) -> tuple[Arrows, ...]:
     """The flow of the largest squad of a team that has a way."""
-    space = mirror.walking
+    space = derived.walking
     mine = state.units.squads[state.units.teams == team]
-    ways = {squad: way for number, squad, way in mirror.ways(state) if number == team}
+    ways = {squad: way for number, squad, way in derived.ways(state) if number == team}
     if not ways:
         return ()
     largest = max(ways, key=lambda squad: (np.count_nonzero(mine == squad), -squad))
@@ -225,10 +229,10 @@ def _arrows(mirror: Mirror, state: State, team: int) -> tuple[Arrows, ...]:
     )
 
 
-def _paths(mirror: Mirror, state: State) -> Iterator[Lines]:
+def _paths(derived: TowersDerived, state: State) -> Iterator[Lines]:
     """For each squad under way, the way of the unit that has the middle distance to go."""
     found: dict[int, list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]] = {}
-    for team, squad, way in mirror.ways(state):
+    for team, squad, way in derived.ways(state):
         start = _middle(state, team, squad, way)
         path = way.distance.descend(start)
         if len(path) > 1:

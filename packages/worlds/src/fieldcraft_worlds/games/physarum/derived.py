@@ -1,4 +1,4 @@
-"""The mirror of a mould: its trail and its swarm, on the CPU or on a graphics card."""
+"""The derived of a mould: its trail and its swarm, on the CPU or on a graphics card."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Smell, Swarm, Walk
 from fieldcraft_worlds.games import carrying
-from fieldcraft_worlds.games.course import Course
+from fieldcraft_worlds.games.lazy import SwarmReplay
 from fieldcraft_worlds.games.obstacles import disc
 from fieldcraft_worlds.games.physarum.network import Network, Tree, network_of, shortest_tree
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.games.walking import grid_asked
 
-__all__ = ["Mirror"]
+__all__ = ["PhysarumDerived"]
 
 _VEIN = 0.5  # times what a trail would hold if agents were everywhere alike: thin roads are roads
 
 
-class Mirror(Course[State]):
+class PhysarumDerived(SwarmReplay[State]):
     """Ground, trail and swarm of a game on one map with one set of settings; raises `InvalidValue`
     for a map that is no grid.
     """
@@ -53,7 +53,7 @@ class Mirror(Course[State]):
         self._tree: tuple[NDArray[np.int64], Tree] | None = None
         self._network: tuple[int, NDArray[np.int64], Network] | None = None
 
-    def put(self, state: State) -> None:
+    def load(self, state: State) -> None:
         """Make swarm and trail those of a whole state."""
         self.trail.write(state.values)
         self.swarm = Swarm.restored(
@@ -75,7 +75,7 @@ class Mirror(Course[State]):
             smell=self.smell(base.cities),
         )
 
-    def look(self, name: str) -> Any:
+    def field(self, state: State, name: str) -> Any:
         """The agents, or the trail, as they are now."""
         return self.swarm.agents if name == "agents" else self.trail.values.copy()
 

@@ -1,5 +1,5 @@
-"""The mirror of the maze: steps, ways, views, and the layer of what monsters remember, made to show
-a state.
+"""The derived state of the maze: steps, ways, views, and the layer of what monsters
+remember.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State
 from fieldcraft_worlds.games.walking import largest_part
 
-__all__ = ["Mirror", "with_rim"]
+__all__ = ["MazeDerived", "with_rim"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class Mirror:
+class MazeDerived:
     """Everything that can be told from a state and need not be kept in it.
 
     `space` is the map, `centers` (N, 2) the world positions of its cells, `ground` the cells of its

@@ -1,6 +1,4 @@
-"""The mirror of the tower game: influence, fire, sight and the ways of squads, made to show a
-state.
-"""
+"""The derived state of the tower game: influence, fire, sight and the ways of squads."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers, Units
 from fieldcraft_worlds.games.walking import walking_grid
 
-__all__ = ["Mirror", "Way"]
+__all__ = ["TowersDerived", "Way"]
 
 _WAYS_KEPT = 48
 _PLAIN = -1
@@ -58,7 +56,7 @@ class Way:
         return flow_field(self.distance)
 
 
-class Mirror:
+class TowersDerived:
     """Everything that can be told from a state and need not be kept in it.
 
     `follow` brings it to any state, of the past or the future, at the price of what differs: since

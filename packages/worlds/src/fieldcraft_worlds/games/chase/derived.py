@@ -1,4 +1,4 @@
-"""The mirror of a chase: what hunters see, hear, remember and guess, worked out from a state."""
+"""The derived of a chase: what hunters see, hear, remember and guess, worked out from a state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, SEARCHING, Set
 from fieldcraft_worlds.games.chase.state import HUNTER, SEARCH, People, State
 from fieldcraft_worlds.games.walking import directions
 
-__all__ = ["Mirror", "Sighting"]
+__all__ = ["ChaseDerived", "Sighting"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,12 +43,12 @@ class Sighting:
     view: Bools
 
 
-class Mirror:
+class ChaseDerived:
     """The layers, patrols and searches of a chase on one ground.
 
     They carry nothing from one step to the next but through the state: each method takes what the
-    state holds and gives what the next one will hold, so one `Mirror` serves any state, in any
-    order.
+    state holds and gives what the next one will hold, so one object serves any state, in
+    any order.
     """
 
     def __init__(self, ground: Ground, settings: Settings) -> None:

@@ -1,10 +1,9 @@
-"""The rule of a swarm: how agents are put on a map, and what they are told to do, in whole
-numbers.
-"""
+"""The weights of a walk, and the whole numbers that a swarm makes of them."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,15 +13,80 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.reference.swarm import Rule
 from fieldcraft.query.ahead import unit_headings
-from fieldcraft.steering.walkers import Walk
 
-__all__ = ["MOST_AGENTS", "checked_key", "minds_of", "places_of", "rule_of"]
+__all__ = ["MOST_AGENTS", "Walk", "by_role", "checked_key", "minds_of", "places_of", "rule_of"]
 
 MOST_AGENTS = 1 << 27
 _MOST_KEY = 2**62
 _MOST_WEIGHT = 16.0
 _MOST_STRIDE = 256.0
 _MOST_DISTANCE = 4096.0
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Weights of what leads the agents of a `Swarm`. Their own heading weighs 1; each other weight
+    is at least 0, and 0 leaves it out.
+
+    Parameters
+    ----------
+    speed: world units per second, at least 0. Nothing is leapt over: a step is made in pieces of at
+        most half a cell.
+    wander: most degrees of a random turn at each step, below 180: a random walk with persistence.
+    turn: most degrees of a step's whole turn; None for no limit. Bouncing off a wall is free.
+    follow: towards the strongest of three sensors of a trail: left, middle, right.
+    align: towards the direction of a layer of vectors, read by the middle sensor.
+    separate: down the relative slope of a crowd.
+    cohere: up the relative slope of a group.
+    avoid: towards the free side where the middle sensor is in a wall or off the map.
+    distance: world units from an agent to its sensors, above 0.
+    angle: degrees between the middle sensor and those beside it.
+
+    Raises `InvalidValue` for numbers outside of these ranges.
+
+    Source: the three sensors are those of Jones, "Characteristics of Pattern Formation and
+        Evolution in Approximations of Physarum
+    Transport Networks" (2010); aligning ahead, and keeping apart by a second layer, are from
+    "Influence Maps, Ants, and Flocking".
+    """
+
+    speed: float
+    wander: float = 20.0
+    turn: float | None = None
+    follow: float = 0.0
+    align: float = 0.0
+    separate: float = 0.0
+    cohere: float = 0.0
+    avoid: float = 0.0
+    distance: float = 3.0
+    angle: float = 45.0
+
+    def __post_init__(self) -> None:
+        for name in ("speed", "wander", "follow", "align", "separate", "cohere", "avoid"):
+            object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
+        object.__setattr__(self, "distance", checks.positive("distance", self.distance))
+        object.__setattr__(self, "angle", checks.finite("angle", self.angle))
+        if self.turn is not None:
+            object.__setattr__(self, "turn", checks.not_negative("turn", self.turn))
+        if self.wander >= 180:
+            raise InvalidValue(
+                "wander is below 180 degrees",
+                got=f"wander={self.wander:g}",
+                remedy="Pass degrees a step",
+            )
+
+
+def by_role(name: str, given: Any) -> list[Any]:
+    """The layer that all read, or the two of the roles 0 and 1."""
+    several = isinstance(given, (list, tuple))
+    layers = list(given) if several else [given]
+    if several and len(layers) != 2:
+        raise InvalidValue(
+            f"{name} is one layer, or two",
+            got=f"{len(layers)}",
+            remedy="Pass one layer per role, 0 and 1",
+        )
+    return layers
 
 
 def checked_key(seed: Any) -> int:

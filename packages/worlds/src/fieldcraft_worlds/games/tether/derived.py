@@ -1,4 +1,4 @@
-"""The mirror of a duel: lines of sight, ways, and the tether layer around an enemy, looked up once
+"""The derived of a duel: lines of sight, ways, and the tether layer around an enemy, looked up once
 for each map.
 """
 
@@ -16,7 +16,7 @@ from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.games.walking import away, grid_asked, walking_grid
 
-__all__ = ["Mirror"]
+__all__ = ["TetherDerived"]
 
 _MOST_KEPT = 4096
 _ROOM = 0.9  # cells that fighters keep apart
@@ -28,7 +28,7 @@ Key = TypeVar("Key")
 Kept = TypeVar("Kept")
 
 
-class Mirror:
+class TetherDerived:
     """A map that is fought on. What it keeps only makes it faster: it answers the same whatever was
     asked before.
     """

@@ -1,19 +1,20 @@
-"""Worlds whose rules and scenes are functions of a mirror, the layers and ways that follow from a
+"""Worlds whose rules and scenes are functions of a derived, the layers and ways that follow from a
 state.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
 import numpy as np
 
-from fieldcraft import Grid
+from fieldcraft import Grid, checks
+from fieldcraft_worlds.games.game import World
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["MOST_AMOUNT", "MirroredWorld", "Rules", "TunedWorld", "Views"]
+__all__ = ["MOST_AMOUNT", "DerivedWorld", "Rules", "TunedWorld", "Views", "states"]
 
 MOST_AMOUNT = 2.0**20
 """The most that may be left in a cell of a trail."""
@@ -24,12 +25,12 @@ class Rules(Protocol):
 
     @property
     def start(self) -> Callable[[Any, np.random.Generator], Any]:
-        """The first state, of a mirror and dice."""
+        """The first state, of a derived and dice."""
         ...
 
     @property
     def step(self) -> Callable[[Any, Any, Sequence[Any], np.random.Generator], Any]:
-        """The next state, of a mirror, a state, orders and dice."""
+        """The next state, of a derived, a state, orders and dice."""
         ...
 
 
@@ -38,49 +39,49 @@ class Views(Protocol):
 
     @property
     def seen(self) -> Callable[..., Scene]:
-        """The scene, of a mirror, a state and the names of overlays."""
+        """The scene, of a derived, a state and the names of overlays."""
         ...
 
 
-class MirroredWorld:
-    """A game on one map: `rules` and `views` are its modules, to which it hands its mirror. It
+class DerivedWorld:
+    """A game on one map: `rules` and `views` are its modules, to which it hands its derived. It
     answers `orders` itself.
     """
 
     rules: Rules
     views: Views
 
-    def __init__(self, space: Grid, mirror: Any) -> None:
+    def __init__(self, space: Grid, derived: Any) -> None:
         self.space = space
-        self.mirror = mirror
+        self.derived = derived
 
     @property
     def rate(self) -> int:
         """Steps a second."""
-        return int(self.mirror.settings.rate)
+        return int(self.derived.settings.rate)
 
     def start(self, rng: np.random.Generator) -> Any:
         """The first state; raises `InvalidValue` where the map has no room for what the game begins
         with.
         """
-        return self.rules.start(self.mirror, rng)
+        return self.rules.start(self.derived, rng)
 
     def step(self, state: Any, orders: Sequence[Any], rng: np.random.Generator) -> Any:
         """The next state, by the rules; raises a `FieldcraftError` for an order that cannot be
         followed.
         """
-        return self.rules.step(self.mirror, state, orders, rng)
+        return self.rules.step(self.derived, state, orders, rng)
 
     def scene(self, state: Any, overlays: frozenset[str]) -> Scene:
         """The scene of a state."""
-        return self.views.seen(self.mirror, state, overlays)
+        return self.views.seen(self.derived, state, overlays)
 
     def result(self, state: Any) -> str | None:
         """How it ended: never, unless a game says so."""
         return None
 
 
-class TunedWorld(MirroredWorld):
+class TunedWorld(DerivedWorld):
     """A world whose states have a `tuning`, a dataclass of numbers, led by sliders and painted with
     a `brush`.
     """
@@ -92,3 +93,12 @@ class TunedWorld(MirroredWorld):
     def brush(self, state: Any) -> float:
         """The radius of the brush, world units."""
         return float(state.tuning.brush * self.space.cell_size)
+
+
+def states(world: World, seed: int) -> Iterator[Any]:
+    """Yield the states of a match without orders, the first one included, for ever."""
+    rng = np.random.default_rng(checks.whole("seed", seed))
+    state = world.start(rng)
+    while True:
+        yield state
+        state = world.step(state, (), rng)

@@ -1,0 +1,152 @@
+"""The derived state of a colony: layers, ants and food that follow from a state, on the CPU or on a
+graphics card.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import Grid, InfluenceMap, Trail
+from fieldcraft.layer import TrailLayer
+from fieldcraft.steering import Forage, Leave, Reversed, Smell, Swarm, Walk
+from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.ants.settings import SCALAR, Settings, Tuning
+from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.lazy import SwarmReplay
+from fieldcraft_worlds.games.obstacles import Obstacles, disc
+from fieldcraft_worlds.games.walking import grid_asked
+
+__all__ = ["AntsDerived"]
+
+_FAINTEST = 9  # halvings after which the amount that an ant leaves weakens no more
+
+
+class AntsDerived(SwarmReplay[State]):
+    """Layers and swarm of a colony on one map with one set of settings; raises `InvalidValue` for a
+    map that is no grid.
+    """
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        super().__init__()
+        self.space = grid_asked(space, "Ants walk on")
+        self.settings = settings
+        self.grid = space.with_walls(space.walls)
+        self.obstacles = Obstacles(self.grid)
+        self._nest: tuple[int, NDArray[np.bool_]] | None = None
+        every = 1 / settings.rate
+        imap = InfluenceMap(self.grid, device=carrying.device())
+        self.to_food = imap.add_layer("to food", Trail(), every=every)
+        self.to_home = imap.add_layer("to home", Trail(), every=every)
+        self.flow = imap.add_layer("flow", Trail(vector=True), every=every)
+        self._crowd = imap.add_layer(
+            "crowd", Trail(accumulate=False, blur=settings.crowd), every=every
+        )
+        weakening = 0.5 ** (1 / (settings.scent * settings.rate))
+        lasts = max(1, round(_FAINTEST * settings.scent * settings.rate))
+        scents = np.multiply.accumulate(np.concatenate([[1.0], np.full(lasts, weakening)]))
+        self._leave = {
+            True: [
+                Leave(self.to_home, scents.tolist(), role=0),
+                Leave(self.to_food, scents.tolist(), role=1),
+            ],
+            False: [
+                Leave(self.flow, role=0),
+                Leave(self.flow, (-settings.carriers * scents).tolist(), role=1),
+            ],
+        }
+        self._smell: list[Smell] = []
+        self._swarm = Swarm.at(self.grid, np.zeros((0, 2)))
+        self._food: Any = None
+        self._home = 0
+
+    def is_nest(self, middle: int) -> NDArray[np.bool_]:
+        """Return which cells are the nest around a cell, (cells,): those within its radius that are
+        open on the map at the start.
+        """
+        if self._nest is None or self._nest[0] != middle:
+            near = disc(self.grid, middle, self.settings.nest)
+            self._nest = middle, near & ~self.space.walls.reshape(-1)
+        return self._nest[1]
+
+    def walk(self, tuning: Tuning, trails: str) -> Walk:
+        """Return the weights of ants with this tuning."""
+        settings, cell, scalar = self.settings, self.grid.cell_size, trails == SCALAR
+        return Walk(
+            settings.speed * cell,
+            wander=tuning.wander,
+            turn=tuning.turn,
+            follow=settings.follow if scalar else 0.0,
+            align=0.0 if scalar else settings.follow,
+            separate=tuning.separate,
+            avoid=settings.avoid,
+            distance=tuning.distance * cell,
+        )
+
+    def trails(self, state: State) -> tuple[TrailLayer, ...]:
+        """Return the layers that ants of a state leave trails on."""
+        return (self.to_food, self.to_home) if state.trails == SCALAR else (self.flow,)
+
+    def load(self, state: State) -> None:
+        """Set layers, ants and food to those of a complete state; see `SwarmReplay.load`."""
+        settings, grid, device = self.settings, self.grid, carrying.device()
+        scalar = state.trails == SCALAR
+        self.obstacles.follow(state.walls)
+        for layer in self.trails(state):
+            layer.propagation = Trail(state.tuning.keep, blur=state.tuning.blur, vector=not scalar)
+        if scalar:
+            self.to_food.write(state.planes[0])
+            self.to_home.write(state.planes[1])
+        else:
+            self.flow.write(np.moveaxis(state.planes, 0, -1))
+        nest = self.is_nest(state.nest) & ~state.walls.reshape(-1)
+        self._food, self._home = Forage(grid, state.food, nest.reshape(grid.shape)), state.home
+        self._smell = [Smell(self._crowd, self.obstacles.banks, settings.obstacle)]
+        if scalar:
+            self._smell += [
+                Smell(self.to_home, np.flatnonzero(nest), settings.smell),
+                Smell(self.to_food, self._food, settings.smell),
+            ]
+        self._swarm = Swarm.restored(
+            grid, {"agents": state.agents, "key": state.key, "step": state.step}, device=device
+        )
+        self.run(state, 0)  # refuses impossible states, and moves ants out of walls
+        self._crowd.deposit_at(self._swarm.cells)
+        self._crowd.deposit_at(self.obstacles.banks, settings.obstacle)
+        self._crowd.step()
+
+    def run(self, base: State, count: int) -> None:
+        """Make steps: ants sense, turn, walk, take food, bring it home and leave trails."""
+        scalar = base.trails == SCALAR
+        self._swarm.run(
+            self.walk(base.tuning, base.trails),
+            1 / self.settings.rate,
+            steps=count,
+            trail=(self.to_food, self.to_home) if scalar else None,
+            flow=None if scalar else (self.flow, Reversed(self.flow)),
+            crowd_layer=self._crowd,
+            leave=[*self._leave[scalar], Leave(self._crowd)],
+            smell=self._smell,
+            forage=self._food,
+        )
+
+    def field(self, state: State, name: str) -> Any:
+        """Return the ants, the trails, the food, or how much of it came home."""
+        if name == "agents":
+            return self._swarm.agents
+        if name == "planes" and state.trails == SCALAR:
+            return np.stack([self.to_food.values, self.to_home.values])
+        if name == "planes":
+            return np.moveaxis(self.flow.vectors, -1, 0).copy()
+        return np.array(self._food.food) if name == "food" else self._home + self._food.brought
+
+    def swarm(self, state: State) -> Swarm:
+        """Return the ants of a state."""
+        return Swarm(self.grid, state.agents, 0)
+
+    def crowded(self, state: State) -> NDArray[np.float32]:
+        """Return where it is crowded in a state, (height, width)."""
+        self.reach(state)
+        return self._crowd.values

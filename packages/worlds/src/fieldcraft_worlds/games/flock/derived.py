@@ -1,0 +1,180 @@
+"""The derived state of a flock: the layers by which birds fly, rebuilt at each step, for nothing
+accumulates; on the CPU or on a graphics card.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import Grid, InfluenceMap, Trail
+from fieldcraft.errors import InvalidValue
+from fieldcraft.steering import Leave, Neighbors, Smell, Swarm, Walk
+from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.flock.settings import LAYERS, Settings, Tuning
+from fieldcraft_worlds.games.flock.state import State
+from fieldcraft_worlds.games.lazy import SwarmReplay
+from fieldcraft_worlds.games.obstacles import Obstacles, disc
+from fieldcraft_worlds.games.walking import away, grid_asked
+
+__all__ = ["FlockDerived"]
+
+_SCREAM = 64.0
+"""The number of birds that a predator outweighs in a neighborhood."""
+
+
+class FlockDerived(SwarmReplay[State]):
+    """Layers and birds of a flock on one map with one set of settings. Birds that fly by layers and
+    birds that fly by exact neighbors are two swarms, which don't see each other.
+
+    The narrow layer starts at the density that is no crowd yet: a smell of all open cells. Raises
+    `InvalidValue` for a map that is no grid.
+    """
+
+    def __init__(self, space: Grid, settings: Settings) -> None:
+        super().__init__()
+        self.space = grid_asked(space, "Birds fly on")
+        self.settings = settings
+        self.grid = space.with_walls(space.walls)
+        self.obstacles = Obstacles(self.grid)
+        every = 1 / settings.rate
+        imap = InfluenceMap(self.grid, device=carrying.device())
+        self.near = imap.add_layer("near", Trail(accumulate=False, blur=settings.near), every=every)
+        self.heading = imap.add_layer(
+            "heading", Trail(accumulate=False, blur=settings.heading, vector=True), every=every
+        )
+        self.far = imap.add_layer("far", Trail(accumulate=False, blur=settings.far), every=every)
+        self._leave = [Leave(self.near), Leave(self.far), Leave(self.heading)]
+        self._smell: list[Smell] = []
+        self._rows: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._by_layers = self._by_neighbors = Swarm.at(self.grid, np.zeros((0, 2)))
+
+    def load(self, state: State) -> None:
+        """Set walls, birds and layers to those of a complete state; see `SwarmReplay.load`."""
+        settings, grid, device = self.settings, self.grid, carrying.device()
+        if state.rule != LAYERS and device is not None:
+            raise InvalidValue(
+                "Birds on a device fly by layers",
+                got=f"rule={state.rule!r}",
+                remedy="Choose layers, or play without a device",
+            )
+        self.obstacles.follow(state.walls)
+        self._smell = [
+            Smell(self.near, self.obstacles.banks, settings.obstacle),
+            Smell(self.near, np.flatnonzero(~grid.walls), settings.room),
+        ]
+        if state.predator is not None:
+            near = disc(grid, int(grid.cell_at(state.predator)), settings.predator)
+            around = np.flatnonzero(near & ~grid.walls.reshape(-1))
+            fear = self._fear(grid.position_of(around).reshape(-1, 2), state.predator)
+            self._smell.append(Smell(self.heading, around, fear * _SCREAM))
+        self._rows = state.by_layers
+        self._by_layers, self._by_neighbors = (
+            Swarm.restored(
+                grid,
+                {"agents": state.agents[:, rows], "key": state.key + k, "step": state.step},
+                device=device,
+            )
+            for k, rows in enumerate((self._rows, ~self._rows))
+        )
+        self.run(state, 0)  # refuses impossible states, and moves birds out of walls
+        still = replace(self._flight(state.tuning), turn=0.0)
+        shown = self._by_layers if len(self._by_layers) else self._by_neighbors
+        shown.copy(device=device).run(still, 0.0, leave=self._leave, smell=self._smell)
+
+    def run(self, base: State, count: int) -> None:
+        """Make steps: birds see, turn, fly and are seen."""
+        flight, dt, tuning = self._flight(base.tuning), 1 / self.settings.rate, base.tuning
+        weights = {"align": tuning.align, "separate": tuning.separate, "cohere": tuning.cohere}
+        seen: dict[str, Any] = {"leave": self._leave, "smell": self._smell}
+        if self._rows.any() or not len(self._rows):
+            self._by_layers.run(
+                replace(flight, **weights),
+                dt,
+                steps=count,
+                flow=self.heading,
+                crowd_layer=self.near,
+                group_layer=self.far,
+                **seen,
+            )
+            seen = {}
+        if not self._rows.all():
+            for _ in range(count):
+                self._by_neighbors = self._turned(base, self._by_neighbors)
+                self._by_neighbors.run(replace(flight, turn=None), dt, **seen)
+            self._by_neighbors.run(flight, dt, steps=0)
+
+    def field(self, state: State, name: str) -> Any:
+        """Return the birds as they are now."""
+        agents = np.empty((3, len(self._rows)), dtype=np.int32)
+        agents[:, self._rows] = self._by_layers.agents
+        agents[:, ~self._rows] = self._by_neighbors.agents
+        return agents
+
+    def swarm(self, state: State) -> Swarm:
+        """Return the birds of a state."""
+        return Swarm(self.grid, state.agents, 0)
+
+    def _flight(self, tuning: Tuning) -> Walk:
+        """Return the weights that all birds share."""
+        cell, settings = self.grid.cell_size, self.settings
+        return Walk(
+            settings.speed * cell,
+            wander=tuning.wander,
+            turn=tuning.turn,
+            avoid=settings.avoid,
+            distance=max(2 * settings.speed / settings.rate, 1.0) * cell,
+        )
+
+    def _turned(self, state: State, birds: Swarm) -> Swarm:
+        """Return birds that turned by the same three rules, of exact neighbors. These are seen as
+        far as the layers reach: a slope is read over a cell more.
+        """
+        settings, tuning, grid = self.settings, state.tuning, self.grid
+        places, headings = birds.positions, birds.headings
+        wish = np.zeros((len(birds), 2))
+        if tuning.align:
+            sums = Neighbors(places, settings.heading / 2 * grid.cell_size, space=grid).sums(
+                headings
+            )
+            wish += tuning.align * _unit(sums[:, 3:] + headings)
+        if tuning.separate:
+            reach = (settings.near / 2 + 1) * grid.cell_size
+            wish += tuning.separate * Neighbors(places, reach, space=grid).pushes()
+        if tuning.cohere:
+            reach = (settings.far / 2 + 1) * grid.cell_size
+            sums = Neighbors(places, reach, space=grid).sums(headings)
+            wish += tuning.cohere / reach * (sums[:, 1:3] / np.maximum(sums[:, :1], 1))
+        if state.predator is not None:
+            fear = self._fear(places, state.predator)
+            wish = np.where(fear.any(axis=1, keepdims=True), tuning.align * _unit(fear), wish)
+        wish += headings
+        across = headings[:, 0] * wish[:, 1] - headings[:, 1] * wish[:, 0]
+        most = np.radians(tuning.turn)
+        turn = np.clip(np.arctan2(across, (headings * wish).sum(axis=1)), -most, most)
+        if grid.y_up:
+            turn = -turn
+        agents = birds.agents
+        heading = agents[2] + np.rint(turn * (65536 / (2 * np.pi))).astype(np.int32)
+        agents[2] = (agents[2] & -65536) | (heading & 0xFFFF)
+        given = {"agents": agents, "key": state.key + 1, "step": birds.step}
+        return Swarm.restored(grid, given)
+
+    def _fear(
+        self, positions: NDArray[np.float64], predator: tuple[float, float]
+    ) -> NDArray[np.float64]:
+        """Return vectors away from a predator, (N, 2): of length 1 beside it, 0 where it is no
+        longer feared.
+        """
+        gaps = away(self.grid, predator, positions)
+        lengths = np.sqrt((gaps * gaps).sum(axis=1, keepdims=True))
+        fear = np.maximum(1 - lengths / (self.settings.predator * self.grid.cell_size), 0)
+        return np.asarray(gaps / np.where(lengths > 0, lengths, 1) * fear)
+
+
+def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
