@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.library import kernels_of
 from research.experiments.experiment import Experiment, numbers
 from research.experiments.statistics import mean, mean_share
 from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
@@ -335,7 +334,6 @@ EXPERIMENT = Experiment(
         first_seed=chosen.first_seed,
         seconds=chosen.seconds,
     ),
-    kernels=kernels_of("ants"),
 )
 
 VORTEX = Experiment(
@@ -354,5 +352,4 @@ VORTEX = Experiment(
         first_seed=chosen.first_seed,
         seconds=chosen.seconds,
     ),
-    kernels=kernels_of("ants"),
 )

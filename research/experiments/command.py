@@ -133,12 +133,10 @@ def _draw(chosen: argparse.Namespace) -> None:
 def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
     def act(chosen: argparse.Namespace) -> None:
         from fieldcraft.view.drawing import need_plots
-        from fieldcraft_worlds import preparing
         from research.experiments.runner import run_study
 
         need_plots()
         study = experiment.study(chosen)
-        preparing.on_terminal(experiment.kernels, None if chosen.quiet else sys.stderr)
         report = run_study(
             study,
             chosen.out,

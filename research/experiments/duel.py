@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.library import kernels_of
 from research.experiments.experiment import Experiment, words
 from research.experiments.statistics import Interval, rate, ratio
 from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
@@ -264,5 +263,4 @@ EXPERIMENT = Experiment(
     "python -m research experiment duel --seeds 20 --out out/duel",
     _arguments,
     _study,
-    kernels=kernels_of("tether"),
 )

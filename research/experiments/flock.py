@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.library import kernels_of
 from research.experiments.experiment import Experiment, numbers
 from research.experiments.statistics import mean
 from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
 from research.experiments.worlds import add_seed_arguments, seeds_of, size_of
 
 if TYPE_CHECKING:
-    from fieldcraft import Grid
+    from fieldcraft.steering import Swarm
     from fieldcraft_worlds.games.flock.derived import FlockDerived
     from fieldcraft_worlds.games.flock.state import State
 
@@ -98,8 +97,9 @@ def fly(job: Job) -> Row:
     def watch(derived: FlockDerived, state: State) -> None:
         second, part = divmod(state.step, settings.rate)
         if part == 0 and second in _moments(lasts):
-            local, nearest = _among(state, derived.grid)
-            found[f"order {second} s"] = order_of(state.headings)
+            birds = derived.swarm(state)
+            local, nearest = _among(birds)
+            found[f"order {second} s"] = order_of(birds.headings)
             found[f"among {second} s"] = local
             found[f"nearest {second} s"] = nearest
 
@@ -110,7 +110,7 @@ def fly(job: Job) -> Row:
     return {**found, "digest": flight.digest}
 
 
-def _among(state: State, grid: Grid) -> tuple[float, float]:
+def _among(birds: Swarm) -> tuple[float, float]:
     """How well birds agree with those around them, and how far the nearest is, both on average and
     within a reach.
     """
@@ -118,11 +118,11 @@ def _among(state: State, grid: Grid) -> tuple[float, float]:
 
     from fieldcraft.steering import Neighbors
 
-    near = Neighbors(state.positions, _REACH, space=grid)
-    sums = near.sums(state.headings)
+    near = Neighbors(birds.positions, _REACH, space=birds.space)
+    sums = near.sums(birds.headings)
     some = sums[:, 0] > 0
     means = sums[some, 3:] / sums[some, :1]
-    agree = float((means * state.headings[some]).sum(axis=1).mean()) if some.any() else 0.0
+    agree = float((means * birds.headings[some]).sum(axis=1).mean()) if some.any() else 0.0
     return agree, float(np.minimum(near.nearest()[1], _REACH).mean())
 
 
@@ -298,7 +298,7 @@ EXPERIMENT = Experiment(
         first_seed=chosen.first_seed,
         seconds=chosen.seconds,
     ),
-    kernels=(*kernels_of("flock"), "neighbors"),
+    kernels=("neighbors",),
 )
 
 TIMES = Experiment(
@@ -314,5 +314,5 @@ TIMES = Experiment(
         seeds=chosen.seeds,
         first_seed=chosen.first_seed,
     ),
-    kernels=(*kernels_of("flock"), "neighbors"),
+    kernels=("neighbors",),
 )

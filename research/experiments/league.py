@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.library import kernels_of
 from research.experiments.experiment import Experiment, words
 from research.experiments.statistics import Interval, mean, paired, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary, number
@@ -321,5 +320,4 @@ EXPERIMENT = Experiment(
     "python -m research experiment league --seeds 5 --out out/league",
     _arguments,
     _study,
-    kernels=kernels_of("towers"),
 )

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 
 from fieldcraft import Graph, Grid, checks, generate_map
 from fieldcraft.maps import ALGORITHMS
-from fieldcraft_worlds.library import kernels_of
 from research.experiments.experiment import Experiment, numbers, words
 from research.experiments.statistics import Interval, mean, mean_share
 from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
@@ -341,5 +340,4 @@ EXPERIMENT = Experiment(
     " out/maze",
     _arguments,
     _study,
-    kernels=kernels_of("maze"),
 )

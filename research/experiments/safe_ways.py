@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fieldcraft import checks
-from fieldcraft_worlds.library import kernels_of
 from research.experiments.experiment import Experiment, words
 from research.experiments.statistics import Interval, paired, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary, number
@@ -183,5 +182,4 @@ EXPERIMENT = Experiment(
     "python -m research experiment safe-ways --maps open,rooms --seeds 20 --out out/safe-ways",
     _arguments,
     _study,
-    kernels=kernels_of("towers"),
 )

@@ -14,7 +14,6 @@ import numpy as np
 
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.library import kernels_of
 from research.experiments.experiment import Experiment, words
 from research.experiments.statistics import Interval, mean, paired, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
@@ -296,5 +295,4 @@ EXPERIMENT = Experiment(
     "python -m research experiment towers --maps open,cave --seeds 40 --out out/towers",
     _arguments,
     _study,
-    kernels=kernels_of("towers"),
 )

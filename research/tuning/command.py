@@ -144,7 +144,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _act(chosen: argparse.Namespace) -> None:
-    from fieldcraft_worlds import preparing
     from research.experiments.experiment import words
     from research.experiments.runner import cores
     from research.experiments.worlds import worlds_of
@@ -180,7 +179,6 @@ def _act(chosen: argparse.Namespace) -> None:
         parse_fixed(chosen.fix, tunable.settings),
     )
     stream = None if chosen.quiet else sys.stderr
-    preparing.on_terminal(tunable.kernels, stream)
     crew = None
     if chosen.scheduler is not None:
         from research.experiments.dask_workers import DaskCrew

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft_worlds.library import find_game, kernels_of
+from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.settings import settings_from
 from research.experiments.study import Job, Row, number
 from research.tuning import plays, searching
@@ -43,7 +43,6 @@ def of_game(
         objectives,
         run,
         lambda values: settings_from(kind, nested(values)),
-        kernels_of(name),
     )
 
 
@@ -56,7 +55,6 @@ def of_way(way: str, run: Callable[[Job], Row]) -> Tunable:
         {"seconds": -1, "found": 1},
         run,
         lambda values: searching.probe(way, values),
-        kernels_of("chase"),
     )
 
 
@@ -113,9 +111,7 @@ TUNABLES: dict[str, Callable[[], Tunable]] = {
         plays.tether,
     ),
     "ants": lambda: of_measured_game("ants"),
-    "ants-swarm": lambda: of_measured_game("ants-swarm"),
     "flock": lambda: of_measured_game("flock"),
-    "flock-swarm": lambda: of_measured_game("flock-swarm"),
     "physarum": lambda: of_measured_game("physarum"),
     "search-flood": lambda: of_way("flood", searching.flood),
     "search-belief": lambda: of_way("belief", searching.belief),

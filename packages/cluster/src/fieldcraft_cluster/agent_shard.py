@@ -17,7 +17,7 @@ from fieldcraft.errors import BadSaveFile
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.reference import swarm as reference
-from fieldcraft.steering.swarm_rule import MOST_AGENTS
+from fieldcraft.steering.walk import MOST_AGENTS
 from fieldcraft_cluster.block import Block, WorldPlan
 from fieldcraft_cluster.files import read_planes, write_planes
 from fieldcraft_cluster.plan import Box, Plan

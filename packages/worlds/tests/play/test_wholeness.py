@@ -28,7 +28,7 @@ def opened(name: str) -> Session:
 def test_a_step_is_made_or_not(name: str) -> None:
     session, caught = opened(name), 0
     straight = copy.deepcopy(session)
-    for moment in np.random.default_rng(len(name)).integers(1, 1500, 9).tolist():
+    for moment in np.random.default_rng(len(name)).integers(1, 400, 9).tolist():
         before = session.digest()
         happened = interrupted(session.step, moment)
         caught += happened

@@ -45,7 +45,7 @@ class State(LazyState):
         """The birds that fly by layers, bool (N,); the others fly by exact neighbors."""
         if self.rule in (LAYERS, NEIGHBORS):
             return np.full(len(self), self.rule == LAYERS)
-        return np.arange(len(self)) % 2 == 0
+        return np.asarray(np.arange(len(self)) % 2 == 0)
 
 
 def order_of(headings: NDArray[np.float64]) -> float:
