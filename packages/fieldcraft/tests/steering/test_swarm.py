@@ -262,6 +262,7 @@ def test_refuses_what_whole_numbers_do_not_hold() -> None:
     assert swarm.step == 0
     assert not trail.values.any()
 
+
 @pytest.mark.parametrize("y_up", [False, True])
 def test_agents_leave_their_headings_times_an_amount_of_time(y_up: bool) -> None:
     grid, imap = _world(share=0.0, y_up=y_up)
