@@ -18,7 +18,7 @@ from fieldcraft.kernels.reference import shortest_path_uniform as uniform_refere
 from fieldcraft.kernels.reference import shortest_path_weighted as weighted_reference
 from fieldcraft.kernels.reference import smoothing as smoothing_reference
 from fieldcraft.paths.on_grid.moves import Moves, moves_of
-from fieldcraft.space import neighborhood as links
+from fieldcraft.space.neighborhood import build_links
 from support.mazes import FAR, HEX, ONE_WAY, World
 from support.worlds import KNIGHT
 
@@ -180,7 +180,7 @@ def test_leave_and_label(world: World) -> None:
         (moves_reference.STEPS, moves.king.reshape(-1)),
         (space.neighborhood.steps, moves.table(space)),
     ):
-        arriving = links.build(space.walls, space.terrain, steps, space.wrap)
+        arriving = build_links(space.walls, space.terrain, steps, space.wrap)
         np.testing.assert_array_equal(
             made.reshape(space.shape),
             moves_reference.leave(arriving, space.walls, np.array(steps), space.wrap),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation import direct as gridless
+from fieldcraft.propagation import direct
 
 
 def by_the_definition(positions, sources, strengths, radii, falloff, blend):
@@ -45,13 +45,13 @@ def test_influence_without_a_map_is_its_definition(seed, count, dimensions, fall
     points, sources = rng.uniform(-9, 9, (23, dimensions)), rng.uniform(-9, 9, (count, dimensions))
     points[: min(count, 4)] = sources[:4]  # some ask where a source is
     strengths, radii = rng.normal(size=count) * 3, rng.uniform(0.5, 8, count)
-    kept, gridless._MOST_PAIRS = gridless._MOST_PAIRS, most
+    kept, direct._MOST_PAIRS = direct._MOST_PAIRS, most
     try:
         found = fc.propagation.influence_at(
             points, sources, strengths, radii, falloff=falloff, blend=blend
         )
     finally:
-        gridless._MOST_PAIRS = kept
+        direct._MOST_PAIRS = kept
     assert found.shape == (23,)
     assert np.allclose(
         found,

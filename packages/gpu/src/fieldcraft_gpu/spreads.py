@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.on_grid.spread import SpreadField
+from fieldcraft.propagation.on_grid.spread import GridSpreadField
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
@@ -28,7 +28,7 @@ _LEAST_FLOOR = 1e-30
 _BATCH = 1024
 
 
-class DeviceSpreadField(DeviceField, SpreadField):
+class DeviceSpreadField(DeviceField, GridSpreadField):
     """Values that spread on a device. The host has a copy, which is brought up to date when
     somebody looks at it.
 

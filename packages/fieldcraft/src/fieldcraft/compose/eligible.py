@@ -13,7 +13,7 @@ from fieldcraft.compose.frames import Frame
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation.door import surroundings_of
+from fieldcraft.propagation.surroundings import surroundings_of
 
 __all__ = ["eligible"]
 

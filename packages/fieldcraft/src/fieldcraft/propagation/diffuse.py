@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+from fieldcraft.propagation.diffuse_field import diffuse_field
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import choice, number, one_evaporation, part_kept
@@ -76,6 +77,4 @@ class Diffuse(Spreading):
         """Values of this propagation on a space, all 0, that are updated `every` so many
         seconds.
         """
-        from fieldcraft.propagation import door  # which knows the fields below
-
-        return door.diffuse_field(self, space, every)
+        return diffuse_field(self, space, every)

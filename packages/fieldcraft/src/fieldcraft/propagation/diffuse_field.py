@@ -1,31 +1,28 @@
-"""Fields that diffuse: what each cell offers its neighbours, and what they take."""
+"""Fields that diffuse: what each cell offers its neighbors, and what they take."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
-from fieldcraft.propagation.diffuse import Diffuse
+from fieldcraft.kernels.reference.diffuse import AROUND
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.mixing import balance
 from fieldcraft.sources import Sources
-from fieldcraft.space import Graph, Space
+from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hex_layout import STEPS
-from fieldcraft.space.ways import kept_until_walls_change
+from fieldcraft.space.ways import inside, kept_until_walls_change
 
-__all__ = [
-    "DiffuseField",
-    "ListedDiffuseField",
-    "Numbers",
-    "graph_diffuse_field",
-    "hex_diffuse_field",
-]
+if TYPE_CHECKING:
+    from fieldcraft.propagation.diffuse import Diffuse
+
+__all__ = ["DiffuseField", "GridDiffuseField", "ListedDiffuseField", "Numbers", "diffuse_field"]
 
 Numbers = NDArray[np.float32]
 
@@ -189,14 +186,16 @@ class ListedDiffuseField(DiffuseField):
         return kernels.diffuse.exchange_listed, (*_arrivals(self.space), *arguments)
 
 
-def hex_diffuse_field(diffuse: Diffuse, space: Space, every: float) -> DiffuseField:
-    """A field that diffuses on hexagons."""
-    return ListedDiffuseField(diffuse, space, every, np.full(len(space), len(STEPS)))
-
-
-def graph_diffuse_field(diffuse: Diffuse, space: Graph, every: float) -> DiffuseField:
-    """A field that diffuses on a graph; degrees are those of its edges, closed ones too."""
-    return ListedDiffuseField(diffuse, space, every, np.diff(space.topology.leaving[0]))
+def diffuse_field(diffuse: Diffuse, space: Space, every: float) -> DiffuseField:
+    """Return a field that diffuses, all 0; on graphs closed edges count as neighbors, too."""
+    if isinstance(space, Grid):
+        steps = space.neighborhood.steps
+        kind = GridDiffuseField if set(steps) <= set(AROUND) else ListedDiffuseField
+        return kind(diffuse, space, every, np.full(len(space), len(steps)))
+    if isinstance(space, HexGrid):
+        return ListedDiffuseField(diffuse, space, every, np.full(len(space), len(STEPS)))
+    degrees = np.diff(space.graph.topology.leaving[0])
+    return ListedDiffuseField(diffuse, space, every, degrees)
 
 
 @kept_until_walls_change
@@ -213,3 +212,63 @@ def _arrivals(space: Space) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     starts = np.zeros(len(space) + 1, dtype=np.int64)
     np.cumsum(np.bincount(ways.ends, minlength=len(space)), out=starts[1:])
     return starts, ways.origins[np.argsort(ways.ends, kind="stable")].astype(np.int32)
+
+
+class _Exchanges(NamedTuple):
+    """From where offers arrive, as kernels take it."""
+
+    links: NDArray[np.uint8]
+    masks: NDArray[np.uint8]
+    takers: NDArray[np.uint8]
+
+
+@kept_until_walls_change
+def _exchanges(grid: Grid) -> _Exchanges:
+    links, masks = (
+        grid.links(),
+        dict(zip(grid.neighborhood.steps, grid.link_masks.tolist(), strict=True)),
+    )
+    takers = np.zeros(grid.shape, dtype=np.uint8)
+    for (dx, dy), mask in masks.items():
+        arrive = links & np.uint8(mask) != 0
+        if grid.wrap:
+            takers += np.roll(arrive, (-dy, -dx), axis=(0, 1))
+        else:
+            takers[inside(grid, -dx, -dy)] += arrive[inside(grid, dx, dy)]
+    # A neighbour's offer arrives by the step from there.
+    return _Exchanges(
+        links, np.array([masks.get((-dx, -dy), 0) for dx, dy in AROUND], dtype=np.uint8), takers
+    )
+
+
+class GridDiffuseField(DiffuseField):
+    """Values on squares, row by row; offers are kept with a rim."""
+
+    _offers: Numbers | None = None
+
+    def _prepare(self) -> None:
+        height, width = self.space.shape
+        if self._offers is None:
+            self._offers = np.zeros((height + 2, width + 2), dtype=np.float32)
+        offers = self._offers
+        np.multiply(self.values, self._shares[0], out=offers[1:-1, 1:-1])
+        if self.space.wrap:
+            offers[0, 1:-1], offers[-1, 1:-1] = offers[-2, 1:-1], offers[1, 1:-1]
+            offers[:, 0], offers[:, -1] = offers[:, -2], offers[:, 1]
+        exchanges = _exchanges(self.space)
+        if self._given is None:
+            loses = self.diffuse.edges == "lose"
+            self._given = (
+                np.full_like(exchanges.takers, self._degrees[0]) if loses else exchanges.takers
+            )
+        self._arguments = (
+            offers,
+            exchanges.links,
+            exchanges.masks,
+            self._given,
+            self._keep,
+            self._floor,
+        )
+
+    def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
+        return kernels.diffuse.exchange, (*self._arguments, first, last, values)

@@ -16,8 +16,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import fade as reference
-from fieldcraft.propagation import door
 from fieldcraft.propagation.field import Account, RememberingField
+from fieldcraft.propagation.surroundings import surroundings_of
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.ways import Ways
@@ -86,7 +86,7 @@ class FadeField(RememberingField):
         self._every = clock.ticks("every", every, minimum=1)
         self._now = 0
         self._epoch = 0
-        self._surroundings = door.surroundings_of(space)
+        self._surroundings = surroundings_of(space)
         self._shape = self._surroundings.layout
         self._width = self._shape[1]
         down, across = (-(-size // tile) for size, tile in zip(self._shape, _TILE, strict=True))

@@ -26,6 +26,8 @@ __all__ = [
     "RadiatingField",
     "RememberingField",
     "StampedField",
+    "checked_pins",
+    "checked_resistance",
 ]
 
 
@@ -243,3 +245,26 @@ class GatheringField(StampedField):
     @abstractmethod
     def vectors(self) -> NDArray[np.float32]:
         """The vectors in world axes, (height, width, 2), of a field of vectors."""
+
+
+def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:
+    """The held cells of a saved field; raises ValueError for what can't be such on a map of so
+    many.
+    """
+    if (
+        pinned.dtype != np.int64
+        or pinned.ndim != 1
+        or (np.diff(pinned, prepend=-1) <= 0).any()
+        or (pinned >= cells).any()
+    ):
+        raise ValueError("held cells that are not cells of the map")
+    return pinned
+
+
+def checked_resistance(resistance: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """The resistance of a saved field; raises ValueError for what can't be such on a map of this
+    shape.
+    """
+    if resistance.dtype != np.float32 or resistance.shape != shape or not (resistance >= 0).all():
+        raise ValueError("a resistance that does not fit the map")
+    return np.ascontiguousarray(resistance)

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.propagation.field import Account, Field
+from fieldcraft.propagation.field import Account, Field, checked_pins
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import choice, number, text, whole
-from fieldcraft.propagation.spread import checked_pins
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.ways import Ways

@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import CURVES, Falloff, Ring
-from fieldcraft.propagation import door
 from fieldcraft.propagation.kinds import Radiating
+from fieldcraft.propagation.on_graph.exact import ExactGraphRadialField
+from fieldcraft.propagation.on_graph.radial import GraphRadialField
+from fieldcraft.propagation.on_grid.exact import ExactGridRadialField
+from fieldcraft.propagation.on_grid.footprints import too_large
+from fieldcraft.propagation.on_grid.radial import GridRadialField
 from fieldcraft.propagation.radial_field import MOST_STRENGTH, RadialField
 from fieldcraft.propagation.settings import Setting, checked, choice, curve, flag, number
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, Space
 
 __all__ = ["METRICS", "Radial"]
 
@@ -99,9 +103,9 @@ class Radial(Radiating):
 
     def check(self, space: Space) -> None:
         """Refuse a radius that takes too much memory on this space."""
-        if self.radius >= door.too_large(space):
+        if self.radius >= too_large(space):
             raise InvalidValue(
-                f"A radius on a map as large as this is below {door.too_large(space):g}",
+                f"A radius on a map as large as this is below {too_large(space):g}",
                 got=f"radius={self.radius:g}",
                 remedy="Give the layer a larger cell_size",
             )
@@ -109,4 +113,7 @@ class Radial(Radiating):
     def field(self, space: Space, every: float) -> RadialField[Any]:
         """Values of this propagation on a space, all 0."""
         self.check(space)
-        return door.radial_field(self, space)
+        if isinstance(space, Grid):
+            kind = ExactGridRadialField if self.exact else GridRadialField
+            return kind(self, space)
+        return (ExactGraphRadialField if self.exact else GraphRadialField)(self, space)

@@ -4,7 +4,6 @@ shows the sum.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic
@@ -16,9 +15,9 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.propagation.field import Account, RadiatingField
+from fieldcraft.propagation.field import Account, RadiatingField, checked_resistance
 from fieldcraft.propagation.footprints import AnyWalks, Emission, Footprints, finished
-from fieldcraft.propagation.spread import checked_resistance
+from fieldcraft.propagation.on_grid.footprints import too_large
 from fieldcraft.propagation.sums import TILE_ROWS, Sums
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
@@ -136,7 +135,7 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         """Refuse strengths, numbers and radii that sums could not hold; see
         `RadiatingField.limit`.
         """
-        sources.limit(MOST_STRENGTH, MOST_SOURCES, self._too_large)
+        sources.limit(MOST_STRENGTH, MOST_SOURCES, too_large(self.space))
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Show other values, until `validate` finds the difference; see `Field.write`."""
@@ -485,9 +484,6 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
             yield from self._add_strongest(part)
 
     # What a kind of space does in its own way
-
-    _too_large = math.inf
-    """The smallest radius that is refused."""
 
     _unit = 1.0
     """The length in world units that footprints count by."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +12,12 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.on_graph.spread import GraphSpreadField
+from fieldcraft.propagation.on_grid.spread import GridSpreadField
 from fieldcraft.propagation.settings import choice, flag, number
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, Space
 
-__all__ = ["FALLOFFS", "Spread", "checked_pins", "checked_resistance"]
+__all__ = ["FALLOFFS", "Spread"]
 
 FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 
@@ -116,29 +117,6 @@ class Spread(Spreading):
         """Values of this propagation on a space, all 0, that are updated `every` so many
         seconds.
         """
-        from fieldcraft.propagation import door  # which knows the fields below
-
-        return door.spread_field(self, space, every)
-
-
-def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:
-    """The held cells of a saved field; raises ValueError for what can't be such on a map of so
-    many.
-    """
-    if (
-        pinned.dtype != np.int64
-        or pinned.ndim != 1
-        or (np.diff(pinned, prepend=-1) <= 0).any()
-        or (pinned >= cells).any()
-    ):
-        raise ValueError("held cells that are not cells of the map")
-    return pinned
-
-
-def checked_resistance(resistance: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """The resistance of a saved field; raises ValueError for what can't be such on a map of this
-    shape.
-    """
-    if resistance.dtype != np.float32 or resistance.shape != shape or not (resistance >= 0).all():
-        raise ValueError("a resistance that does not fit the map")
-    return np.ascontiguousarray(resistance)
+        if isinstance(space, Grid):
+            return GridSpreadField(self, space, every)
+        return GraphSpreadField(self, space, every)

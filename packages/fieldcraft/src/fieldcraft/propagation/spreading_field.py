@@ -6,16 +6,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.propagation.field import Account, Field
-from fieldcraft.propagation.spread import Spread, checked_pins, checked_resistance
+from fieldcraft.propagation.field import Account, Field, checked_pins, checked_resistance
 from fieldcraft.propagation.spread_account import trace
 from fieldcraft.propagation.spread_floors import Floors
 from fieldcraft.sources import Sources
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation.spread import Spread
 
 __all__ = ["HELD", "PIN", "WALL", "Awake", "SpreadingField"]
 

@@ -607,9 +607,9 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 def graph_of(grid: Grid) -> Graph:
     """The grid as a graph, see `Grid.to_graph`."""
-    from fieldcraft.space import neighborhood as links
+    from fieldcraft.space.neighborhood import build_links
 
-    arrive = links.build(
+    arrive = build_links(
         grid.walls, grid.terrain, grid.neighborhood.steps, grid.wrap, into_walls=True
     )
     pairs, lengths = [], []

@@ -11,8 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.interruption import whole
-from fieldcraft.space import neighborhood as links
-from fieldcraft.space.neighborhood import Neighborhood, Terrain
+from fieldcraft.space.neighborhood import (
+    Neighborhood,
+    Terrain,
+    build_links,
+    link_masks,
+    patch_links,
+)
 from fieldcraft.space.protocol import Space, ids_or_mask
 from fieldcraft.space.snapshots import GridSnapshot
 from fieldcraft.space.ways import Ways, ways_on_grid
@@ -132,7 +137,7 @@ class Grid(Space):
             self._walls |= terrain.walls
         self._walls.flags.writeable = False
         self._links: NDArray[np.unsignedinteger] | None = None
-        self._link_masks = links.masks(self.neighborhood.steps)
+        self._link_masks = link_masks(self.neighborhood.steps)
         self._open_tree: cKDTree | None = None
         self._changes: list[NDArray[np.int64]] = []
         self._parent: Grid | None = None
@@ -247,7 +252,7 @@ class Grid(Space):
         """
         self._follow_parent()
         if self._links is None:
-            self._links = links.build(self._walls, self.terrain, self.neighborhood.steps, self.wrap)
+            self._links = build_links(self._walls, self.terrain, self.neighborhood.steps, self.wrap)
             self._links.flags.writeable = False
         return self._links
 
@@ -309,7 +314,7 @@ class Grid(Space):
         walls.flags.writeable = False
         self._walls = walls
         if self._links is not None:
-            self._links = links.patch(
+            self._links = patch_links(
                 self._links, changed, walls, self.terrain, self.neighborhood.steps, self.wrap
             )
             self._links.flags.writeable = False

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["MAX_STEPS", "Neighborhood", "Terrain", "build", "masks", "patch"]
+__all__ = ["MAX_STEPS", "Neighborhood", "Terrain", "build_links", "link_masks", "patch_links"]
 
 MAX_STEPS = 64
 _REACH = 64
@@ -167,12 +167,12 @@ Steps = tuple[tuple[int, int], ...]
 Links = NDArray[np.unsignedinteger]
 
 
-def masks(steps: Steps) -> Links:
+def link_masks(steps: Steps) -> Links:
     """The bit of each step: uint8 for up to 8 steps, else uint64."""
     return np.array([1 << k for k in range(len(steps))], dtype=_dtype(steps))
 
 
-def build(
+def build_links(
     walls: NDArray[np.bool_],
     terrain: Terrain | None,
     steps: Steps,
@@ -191,7 +191,7 @@ def build(
     )
 
 
-def patch(
+def patch_links(
     links: Links,
     changed: NDArray[np.int64],
     walls: NDArray[np.bool_],

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import neighborhood as links
+from fieldcraft.space.neighborhood import build_links, patch_links
 from fieldcraft.space.ways import kept_until_walls_change
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class GridSnapshot:
         return cls(
             space,
             walls,
-            links.build(walls, space.terrain, space.neighborhood.steps, space.wrap),
+            build_links(walls, space.terrain, space.neighborhood.steps, space.wrap),
             version,
         )
 
@@ -136,7 +136,7 @@ class GridSnapshot:
         grid = _squares(space)
         layout, terrain, steps = grid.shape, grid.terrain, grid.neighborhood.steps
         before = self.walls.reshape(layout)
-        into = links.patch(
+        into = patch_links(
             self.links.reshape(layout),
             cells,
             walls.reshape(layout),
@@ -152,7 +152,7 @@ class GridSnapshot:
     ) -> GridSnapshot:
         into = self.links.reshape(space.shape)
         if len(flipped):
-            into = links.patch(
+            into = patch_links(
                 into,
                 flipped,
                 walls.reshape(space.shape),

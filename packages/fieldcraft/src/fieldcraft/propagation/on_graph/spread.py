@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,12 @@ from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
 from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
-from fieldcraft.propagation.spread import Spread
 from fieldcraft.propagation.spread_floors import Floors, stronger
 from fieldcraft.propagation.spreading_field import PIN, WALL, Awake, SpreadingField
 from fieldcraft.space import Space
+
+if TYPE_CHECKING:
+    from fieldcraft.propagation.spread import Spread
 
 __all__ = ["GraphSpreadField"]
 

@@ -14,7 +14,7 @@ from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, finished, whole_radius
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.propagation.on_grid.walks import GridWalks
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, Space
 
 __all__ = ["SMALL_REACH", "GridFootprints", "Scratch", "too_large"]
 
@@ -25,11 +25,13 @@ _FAR = 1e9  # no walk is longer, in cells
 SMALL_REACH = 48
 
 
-def too_large(space: Grid) -> float:
-    """The smallest radius, in world units, that a radial layer on this grid refuses: infinity on
+def too_large(space: Space) -> float:
+    """The smallest radius, in world units, that a radial layer on a space refuses: infinity on
     all but huge ones.
     """
-    return (MOST_REACH + 1) * space.cell_size if max(space.shape) - 1 > MOST_REACH else math.inf
+    if isinstance(space, Grid) and max(space.shape) - 1 > MOST_REACH:
+        return (MOST_REACH + 1) * space.cell_size
+    return math.inf
 
 
 class GridFootprints:

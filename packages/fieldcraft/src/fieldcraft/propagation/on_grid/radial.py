@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Emission
-from fieldcraft.propagation.on_grid.footprints import SMALL_REACH, GridFootprints, too_large
+from fieldcraft.propagation.on_grid.footprints import SMALL_REACH, GridFootprints
 from fieldcraft.propagation.on_grid.walks import GridWalks
 from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
 from fieldcraft.propagation.sums import TILE_ROWS
@@ -32,10 +32,6 @@ class GridRadialField(RadialField[GridWalks]):
     @property
     def _unit(self) -> float:  # type: ignore[override]
         return float(self.space.cell_size)
-
-    @property
-    def _too_large(self) -> float:  # type: ignore[override]
-        return too_large(self.space)
 
     def _no_footprints(self) -> GridFootprints:
         return GridFootprints(self.radial.metric, self.radial.thickness / self._unit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.propagation.spread import Spread
 from fieldcraft.propagation.spread_floors import Floors, stronger
 from fieldcraft.propagation.spreading_field import HELD, PIN, WALL, Awake, SpreadingField
 from fieldcraft.space import Grid
 
-__all__ = ["SpreadField"]
+if TYPE_CHECKING:
+    from fieldcraft.propagation.spread import Spread
+
+__all__ = ["GridSpreadField"]
 
 # A scheduler's constants: none of them changes a value, only when which kernel runs.
 _RING_BYTES = 1 << 20  # the rows that a wave keeps should stay in the second-level cache
@@ -35,7 +37,7 @@ _UNIT_CELLS = 80_000
 _UNIT_TILES = 100
 
 
-class SpreadField(SpreadingField):
+class GridSpreadField(SpreadingField):
     """Values that spread over a grid, in place."""
 
     space: Grid
@@ -466,7 +468,7 @@ class SpreadField(SpreadingField):
 class _Bands:
     """Steps of several threads, each of which takes the next band of rows that nobody has taken."""
 
-    def __init__(self, field: SpreadField, levels: int, threads: int) -> None:
+    def __init__(self, field: GridSpreadField, levels: int, threads: int) -> None:
         height, width = field.space.shape
         count = min(_BANDS_PER_THREAD * threads, height // max(2 * levels, 16))
         bounds = np.arange(count + 1) * height // count

@@ -1,0 +1,207 @@
+"""The surroundings of marked cells: which cells lie within a radius, and where marks bleed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import Falloff
+from fieldcraft.propagation.footprints import Found, finished
+from fieldcraft.propagation.on_graph.footprints import GraphFootprints
+from fieldcraft.propagation.on_graph.walks import GraphWalks
+from fieldcraft.propagation.on_grid.footprints import GridFootprints, too_large
+from fieldcraft.propagation.on_grid.walks import GridWalks
+from fieldcraft.space import Grid, Space
+
+__all__ = ["GraphSurroundings", "GridSurroundings", "Surroundings", "surroundings_of"]
+
+
+class Surroundings(ABC):
+    """The surroundings of the cells of a space, as its walls are at one moment; `layout` is the
+    shape in which tiles of cells are kept.
+    """
+
+    layout: tuple[int, int]
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Look at the walls anew when something is next asked."""
+
+    @abstractmethod
+    def most_around(self, radius: float) -> int:
+        """At least as many cells as lie within a radius."""
+
+    @abstractmethod
+    def around(
+        self,
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float64],
+        radius: float,
+        falloff: Falloff,
+        metric: str,
+    ) -> Found:
+        """The open cells within a radius of each cell, by a metric, and the share of its strength
+        that each takes.
+        """
+
+    @abstractmethod
+    def bleeding(
+        self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
+    ) -> tuple[str, tuple[Any, ...]]:
+        """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
+
+
+def surroundings_of(space: Space) -> Surroundings:
+    """Return the surroundings of the cells of a space."""
+    return GridSurroundings(space) if isinstance(space, Grid) else GraphSurroundings(space)
+
+
+class GridSurroundings(Surroundings):
+    """The surroundings of the cells of a grid, as its walls are at one moment."""
+
+    def __init__(self, space: Grid) -> None:
+        self.space = space
+        self.layout: tuple[int, int] = space.shape
+        self._footprints: dict[str, GridFootprints] = {}
+        self._ground: GridWalks | None = None
+
+    def forget(self) -> None:
+        """Look at the walls anew when something is next asked."""
+        self._ground = None
+
+    def most_around(self, radius: float) -> int:
+        """At least as many cells as lie within a radius."""
+        return int(2 * min(radius / self.space.cell_size, max(self.space.shape)) + 1) ** 2
+
+    def around(
+        self,
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float64],
+        radius: float,
+        falloff: Falloff,
+        metric: str,
+    ) -> Found:
+        """The open cells within a radius of each cell, by a metric, and the share of its strength
+        that each takes.
+        """
+        space = self.space
+        if radius >= too_large(space):
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {too_large(space):g}",
+                got=f"radius={radius:g}",
+                remedy="Give the layer a larger cell_size",
+            )
+        if self._ground is None:
+            self._ground = GridWalks.of(space)
+        ground = self._ground
+        footprints = self._footprints.setdefault(metric, GridFootprints(metric))
+        number = footprints.number(falloff, radius / space.cell_size, ground)
+        reach = int(footprints.reaches[number])
+        is_open = (
+            ground.is_open(cells, np.full(len(cells), reach))
+            if metric != "straight"
+            else np.ones(len(cells), dtype=np.bool_)
+        )
+        table = footprints.table(number)
+        down, right = np.nonzero(table)
+        rows, columns = np.divmod(cells[is_open], space.width)
+        rows, columns = rows[:, None] + (down - reach), columns[:, None] + (right - reach)
+        shares = strengths[is_open][:, None] * table[down, right]
+        if space.wrap:
+            rows, columns = rows % space.height, columns % space.width
+            inside = np.ones(rows.shape, dtype=np.bool_)
+        else:
+            inside = (rows >= 0) & (rows < space.height) & (columns >= 0) & (columns < space.width)
+        found, given = [rows[inside] * space.width + columns[inside]], [shares[inside]]
+        for cell, strength in zip(
+            cells[~is_open].tolist(), strengths[~is_open].tolist(), strict=True
+        ):
+            reached, weights = finished(footprints.search(ground, cell, number))
+            found.append(reached)
+            given.append(weights * strength)
+        every, amounts = np.concatenate(found), np.concatenate(given)
+        free = ~space.walls.reshape(-1)[every]
+        return every[free], amounts[free]
+
+    def bleeding(
+        self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
+    ) -> tuple[str, tuple[Any, ...]]:
+        """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
+        space = self.space
+        steps = np.array(space.neighborhood.steps, dtype=np.int64)
+        losses = bleed ** space.neighborhood.lengths(1.0)
+        return "bleed", (
+            space.links(),
+            space.link_masks,
+            steps,
+            losses,
+            cells,
+            strengths,
+            least,
+            space.wrap,
+        )
+
+
+_COLUMNS = 16  # of the rows in which vertices are laid out: a tile's width
+
+
+class GraphSurroundings(Surroundings):
+    """The surroundings of the vertices of a graph, as it is at one moment; each footprint is
+    searched for.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.layout: tuple[int, int] = (max(1, -(-len(space) // _COLUMNS)), _COLUMNS)
+        self._footprints: dict[str, GraphFootprints] = {}
+        self._grounds: dict[str, GraphWalks] = {}
+
+    def forget(self) -> None:
+        """Look at the walls anew when something is next asked."""
+        self._grounds.clear()
+
+    def most_around(self, radius: float) -> int:
+        """At least as many vertices as lie within a radius."""
+        return max(1, len(self.space))
+
+    def around(
+        self,
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float64],
+        radius: float,
+        falloff: Falloff,
+        metric: str,
+    ) -> Found:
+        """The open vertices within a radius of each vertex, by a metric, and the share of its
+        strength that each takes.
+        """
+        ground = self._ground(metric)
+        footprints = self._footprints.setdefault(metric, GraphFootprints(metric))
+        number = footprints.number(falloff, radius, ground)
+        found, given = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
+        for cell, strength in zip(cells.tolist(), strengths.tolist(), strict=True):
+            reached, weights = finished(footprints.search(ground, cell, number))
+            found.append(reached)
+            given.append(weights * strength)
+        every, amounts = np.concatenate(found), np.concatenate(given)
+        free = ~self.space.graph.walls[every]
+        return every[free], amounts[free]
+
+    def _ground(self, metric: str) -> GraphWalks:
+        """The ground as it is now; one for each metric, as it keeps the footprints that were found
+        on it.
+        """
+        if metric not in self._grounds:
+            self._grounds[metric] = GraphWalks.of(self.space)
+        return self._grounds[metric]
+
+    def bleeding(
+        self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
+    ) -> tuple[str, tuple[Any, ...]]:
+        """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
+        ways = self._ground("path").ways
+        return "bleed_along", (ways.starts, ways.ends, bleed**ways.lengths, cells, strengths, least)
