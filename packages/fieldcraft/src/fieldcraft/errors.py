@@ -15,6 +15,7 @@ __all__ = [
     "BadMapFile",
     "BadRecipe",
     "BadSaveFile",
+    "BadSettings",
     "BadTimeline",
     "ConcurrentUse",
     "DeadSource",
@@ -143,10 +144,14 @@ class BadSaveFile(FieldcraftError, ValueError):
     """A saved influence map is damaged, or of a version that this fieldcraft cannot read."""
 
 
-class BadRecipe(FieldcraftError, ValueError):
-    """A recipe has problems; `problems` lists all of them, each with its line and remedy."""
+class BadSettings(InvalidValue):
+    """A settings file has problems; `problems` lists all of them, with line and remedy."""
 
     def __init__(self, where: str, problems: list[str]) -> None:
         self.problems = problems
         count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
         super().__init__(f"{where}: {count}\n  " + "\n  ".join(problems))
+
+
+class BadRecipe(BadSettings):
+    """A recipe has problems."""

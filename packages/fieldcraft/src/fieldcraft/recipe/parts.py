@@ -1,32 +1,124 @@
-"""The parts of a recipe, as plain data."""
+"""The parts of a recipe as plain data. Their fields say which keys the tables of a recipe have."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from fieldcraft import checks
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation import Propagation, Stamp
-from fieldcraft.recipe.document import Document
-from fieldcraft.recipe.lines import Keys
+from fieldcraft.propagation.canvas import BLENDS
+from fieldcraft.propagation.radial import METRICS
+from fieldcraft.recipe.document import RecipeFile
+from fieldcraft.recipe.shapes import falloff_of, stamp_of
+from fieldcraft.settings import (
+    Fraction,
+    Keys,
+    NotNegative,
+    Pair,
+    Positive,
+    Size,
+    Text,
+    one_of,
+    refused,
+)
+from fieldcraft.view.colors import parse_color
 
 __all__ = [
     "DepositPart",
+    "FilmKeys",
     "FormulaPart",
     "LayerPart",
+    "Look",
     "MapPart",
     "Mark",
     "OutputPart",
+    "OverTimeKeys",
+    "PlotLook",
     "Recipe",
     "RunPart",
     "SourcePart",
     "Stamping",
+    "StillKeys",
+    "TableKeys",
     "TeamsPart",
     "TimelinePart",
     "acting",
 ]
+
+
+def _position(name: str, value: object) -> tuple[float, ...]:
+    if not isinstance(value, list) or len(value) not in (2, 3):
+        raise refused(f"{name} is [x, y], or [x, y, z] on 3D maps", value, "Write the numbers")
+    return tuple(checks.finite(name, number) for number in value)
+
+
+def _path(name: str, value: object) -> tuple[tuple[float, ...], ...]:
+    rows = value if isinstance(value, list) else []
+    if not rows or any(not isinstance(row, list) or len(row) not in (3, 4) for row in rows):
+        raise refused(f"{name} is a list of [seconds, x, y]", value)
+    path = tuple(tuple(checks.finite(name, number) for number in row) for row in rows)
+    if len({len(row) for row in path}) > 1:
+        raise refused(f"All points of {name} have as many numbers", value)
+    if any(later[0] <= earlier[0] for earlier, later in itertools.pairwise(path)):
+        raise refused(f"The seconds of a {name} rise from point to point", value, "Sort the points")
+    return path
+
+
+def _names(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
+        raise refused(f"{name} is a list of names", value, 'Write ["one", "two"]')
+    if len(set(value)) != len(value):
+        raise refused(f"The names in {name} differ", value)
+    return tuple(value)
+
+
+def _rotation(name: str, value: object) -> float | str:
+    if isinstance(value, str) and value != "heading":
+        raise refused('rotation is degrees, or "heading"', value, "Write rotation = 90")
+    return "heading" if isinstance(value, str) else checks.finite(name, value)
+
+
+def _range(name: str, value: object) -> tuple[float, float]:
+    if isinstance(value, list) and len(value) == 2:
+        low, high = (checks.finite(name, number) for number in value)
+        if low < high:
+            return low, high
+    raise refused(f"{name} is [lowest, highest], with lowest below highest", value)
+
+
+def _limits(name: str, value: object) -> Any:
+    if isinstance(value, dict):
+        return {key: _range(f"limits of {key}", pair) for key, pair in value.items()}
+    return _range(name, value)
+
+
+def _colors(name: str, value: object) -> Any:
+    """Colors by name or in a list; each one color, or a pair for the two signs."""
+    if not isinstance(value, (list, dict)):
+        raise refused(f"{name} has one color for each map shown", value, 'Write ["#3fa7f5"], say')
+    for color in value.values() if isinstance(value, dict) else value:
+        for part in color if isinstance(color, list) and len(color) == 2 else [color]:
+            parse_color(part)
+    return value
+
+
+def _floors(name: str, value: object) -> int | list[float]:
+    if not isinstance(value, list):
+        return checks.whole(name, value, minimum=1)
+    heights = [checks.finite(name, each) for each in value]
+    if len(heights) < 2 or any(after <= before for before, after in itertools.pairwise(heights)):
+        raise refused("floors are heights, ascending", value, "Write [0, 4, 8], say, or how many")
+    return heights
+
+
+Position = Annotated[tuple[float, ...], _position]
+Names = Annotated[tuple[str, ...], _names]
+Outside = Literal["refuse", "clamp"]
 
 
 @dataclass(frozen=True)
@@ -40,29 +132,28 @@ class MapPart:
 
 @dataclass(frozen=True)
 class Mark:
-    """How a layer is marked: the ground around each place, by a metric."""
+    """How a layer is marked: the cells around each position, by a metric."""
 
-    radius: float | None
-    falloff: Falloff
-    metric: str
+    radius: Positive | None = None
+    falloff: Annotated[Falloff, falloff_of] = Falloff.of("constant")
+    metric: Annotated[str, one_of(METRICS)] = "connected"
 
 
 @dataclass(frozen=True)
 class Stamping:
     """How a layer is stamped: with what, if a source has no stamp of its own."""
 
-    stamp: Stamp | None
-    how: str
-    blend: str
+    stamp: Annotated[Stamp, stamp_of] | None = None
+    how: Literal["nearest", "bilinear"] = "nearest"
+    blend: Annotated[str, one_of(tuple(BLENDS))] = "add"
 
 
 @dataclass(frozen=True)
 class LayerPart:
-    """A layer, with its propagation; `kind` is the recipe's word for that. `walls=False` ignores
-    the map's walls.
+    """A layer with its propagation; `kind` is the word for that in a recipe.
 
-    `mark` is how it is marked, of a layer that remembers; `stamping` what is stamped on it, of a
-    trail or of stamps.
+    `mark` is for layers that remember; `stamping` for trails and stamps. `walls=False` ignores the
+    map's walls.
     """
 
     keys: Keys
@@ -71,13 +162,13 @@ class LayerPart:
     propagation: Propagation
     mark: Mark | None
     stamping: Stamping | None
-    every: float
-    cell_size: float | None
-    walls: bool
+    every: Positive = 0.1
+    cell_size: Positive | None = None
+    walls: bool = True
 
     @property
     def is_live(self) -> bool:
-        """Whether what acts on it are its live sources."""
+        """Whether live sources act on it."""
         return self.propagation.takes_sources
 
     @property
@@ -93,7 +184,12 @@ class LayerPart:
     @property
     def vector(self) -> bool:
         """Whether it holds vectors."""
-        return bool(self.propagation.settings().get("vector", False))
+        return bool(getattr(self.propagation, "vector", False))
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """The stamp of sources that have none of their own."""
+        return None if self.stamping is None else self.stamping.stamp
 
 
 @dataclass(frozen=True)
@@ -101,12 +197,12 @@ class TeamsPart:
     """The teams: what all their layers share, and how the maps that follow from them are made."""
 
     layer: LayerPart
-    names: tuple[str, ...]
-    colors: tuple[str, ...]
-    owner_by: str
-    margin: float
-    stake: float
-    hostile: Mapping[str, tuple[str, ...]] | None
+    names: Names
+    colors: tuple[Annotated[str, lambda name, value: (parse_color(value), value)[1]], ...] = ()
+    owner_by: Literal["total", "source"] = "total"
+    margin: NotNegative = 0.0
+    stake: NotNegative = 0.0
+    hostile: Mapping[str, tuple[str, ...]] | None = None
 
 
 @dataclass(frozen=True)
@@ -120,8 +216,7 @@ class FormulaPart:
 
 @dataclass(frozen=True)
 class SourcePart:
-    """A source: in place between two moments, at one position or along a path of (seconds, x, y),
-    or (seconds, x, y, z).
+    """A source between two moments, at one position or along a path of (seconds, x, y[, z]).
 
     `rotation` is in degrees, or "heading". `direction` is what a standing source leaves on a trail
     of vectors.
@@ -129,19 +224,21 @@ class SourcePart:
 
     keys: Keys
     layer: str
-    path: tuple[tuple[float, ...], ...]
-    repeat: bool
-    strength: float
-    start: float
-    until: float | None
-    on_wall: str
-    outside: str
-    radius: float | None = None
-    falloff: Any = None
-    stamp: Stamp | None = None
-    rotation: float | str = 0.0
-    scale: float = 1.0
-    direction: tuple[float, float] | None = None
+    on_wall: Literal["refuse", "nearest", "through"]
+    name: Text | None = None
+    position: Position | None = None
+    path: Annotated[tuple[tuple[float, ...], ...], _path] = ()
+    repeat: bool = False
+    strength: float = 1.0
+    start: NotNegative = field(default=0.0, metadata={"key": "from"})
+    until: NotNegative | None = None
+    outside: Outside = "refuse"
+    radius: Positive | None = None
+    falloff: Annotated[Falloff, falloff_of] | None = None
+    stamp: Annotated[Stamp, stamp_of] | None = None
+    rotation: Annotated[float | str, _rotation] = 0.0
+    scale: Positive = 1.0
+    direction: Pair | None = None
 
 
 @dataclass(frozen=True)
@@ -153,47 +250,108 @@ class TimelinePart:
     format: str
     options: Mapping[str, Any]
     layers: Mapping[str, str]
-    start: float
-    strength: float
-    faint: float
-    on_wall: str
-    outside: str
+    start: NotNegative = field(default=0.0, metadata={"key": "from"})
+    strength: float = 1.0
+    faint: Fraction = 0.05
+    on_wall: Literal["refuse", "nearest", "through"] = "nearest"
+    outside: Outside = "clamp"
 
 
 @dataclass(frozen=True)
 class DepositPart:
-    """An amount, (x, y) on a trail of vectors, put down at a moment, and again every `every`
-    seconds.
-    """
+    """An amount, (x, y) on a trail of vectors, at a moment, and again every `every` seconds."""
 
     keys: Keys
     layer: str
-    position: tuple[float, ...]
-    amount: Any
-    at: float
-    every: float | None
-    on_wall: str
-    outside: str
+    position: Position
+    name: Text | None = None
+    amount: Any = 1.0
+    at: NotNegative = 0.0
+    every: Positive | None = None
+    on_wall: Literal["refuse", "nearest"] = "refuse"
+    outside: Outside = "refuse"
 
 
 @dataclass(frozen=True)
 class RunPart:
-    """How long, and how world time becomes film time. `step` is the clock of sources: by default
-    the shortest `every`.
+    """How long, and how world time becomes film time.
+
+    `step` is the clock of sources: by default the shortest `every`.
     """
 
-    seconds: float
-    speed: float
-    fps: float
-    step: float | None
-    settle: bool
+    seconds: NotNegative
+    speed: Positive = 1.0
+    fps: Positive = 20.0
+    step: Positive | None = None
+    settle: bool = False
+
+
+@dataclass(frozen=True)
+class PlotLook:
+    """How a plot looks."""
+
+    title: Text | None = None
+    caption: Text = ""
+    limits: Annotated[Any, _limits] = None
+    size: Annotated[int, lambda name, value: checks.whole(name, value, minimum=16)] | None = None
+
+
+@dataclass(frozen=True)
+class Look(PlotLook):
+    """How a picture or a film looks."""
+
+    threshold: NotNegative = 0.0
+    colors: Annotated[Any, _colors] = field(default_factory=dict)
+    scale: Size | None = None
+    columns: Size | None = None
+    floors: Annotated[int | list[float], _floors] | None = None
+    crop: bool = False
+    sources: bool = True
+    together: bool | None = None
+    front_lines: bool = False
+    arrows: bool = True
+
+
+@dataclass(frozen=True)
+class StillKeys:
+    """The keys of a picture of one moment, beside those of `Look`."""
+
+    layers: Names = ()
+    start: NotNegative | None = field(default=None, metadata={"key": "at"})
+
+
+@dataclass(frozen=True)
+class FilmKeys:
+    """The keys of a film, beside those of `Look`."""
+
+    layers: Names = ()
+    start: NotNegative = field(default=0.0, metadata={"key": "from"})
+    until: NotNegative | None = None
+
+
+@dataclass(frozen=True)
+class TableKeys:
+    """The keys of a table."""
+
+    layers: Names = ()
+    every: Positive | None = None
+    points: Mapping[str, Annotated[tuple[float, ...], _position]] = field(default_factory=dict)
+    threshold: NotNegative = 0.0
+
+
+@dataclass(frozen=True)
+class OverTimeKeys:
+    """The keys of a table or plot of what the teams hold."""
+
+    over_time: Literal["share", "owned"]
+    every: Positive | None = None
 
 
 @dataclass(frozen=True)
 class OutputPart:
     """A file to make: `kind` is "still", "film", "totals", "points", "plot" or "holdings".
 
-    `over_time` says what the last two are about: "share" or "owned".
+    `over_time` says what the last two show: "share" or "owned".
     """
 
     keys: Keys
@@ -205,14 +363,14 @@ class OutputPart:
     every: float | None = None
     points: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     over_time: str = ""
-    look: Mapping[str, Any] = field(default_factory=dict)
+    look: Look = Look()  # noqa: RUF009 (frozen)
 
 
 @dataclass(frozen=True)
 class Recipe:
     """A whole recipe; made by `read_recipe`."""
 
-    document: Document
+    document: RecipeFile
     title: str
     map: MapPart
     layers: tuple[LayerPart, ...]
@@ -227,7 +385,7 @@ class Recipe:
     @property
     def path(self) -> Path:
         """The recipe's file."""
-        return self.document.path
+        return self.document.file
 
     @property
     def acting(self) -> tuple[LayerPart, ...]:
@@ -236,14 +394,12 @@ class Recipe:
 
     @property
     def step(self) -> float:
-        """Seconds between two looks at paths and recordings."""
+        """Seconds between two updates of sources and recordings."""
         return self.run.step or min(layer.every for layer in self.acting)
 
 
 def acting(layers: tuple[LayerPart, ...], teams: TeamsPart | None) -> tuple[LayerPart, ...]:
-    """The layers, and one for each team."""
-    return (
-        layers
-        if teams is None
-        else (*layers, *(replace(teams.layer, name=name) for name in teams.names))
-    )
+    """Return the layers, and one for each team."""
+    if teams is None:
+        return layers
+    return (*layers, *(replace(teams.layer, name=name) for name in teams.names))

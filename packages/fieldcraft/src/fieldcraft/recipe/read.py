@@ -1,0 +1,421 @@
+"""From the tables of a recipe file to plain parts, with every problem of the file at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from fieldcraft import checks
+from fieldcraft.compose import formula
+from fieldcraft.errors import InvalidValue
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.maps import ALGORITHMS, FORMATS, KINDS
+from fieldcraft.propagation import PROPAGATIONS, Propagation, Radial
+from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.settings import curve
+from fieldcraft.recipe.document import RecipeFile
+from fieldcraft.recipe.parts import FormulaPart, LayerPart, MapPart, Mark, Recipe, RunPart
+from fieldcraft.recipe.parts import Stamping, TeamsPart, acting
+from fieldcraft.recipe.read_acts import MapNames, read_deposit, read_output, read_source
+from fieldcraft.recipe.read_acts import read_timeline
+from fieldcraft.recipe.shapes import falloff_of
+from fieldcraft.settings import Count, Fraction, Pair, Positive, Size, Table, Text, one_of, refused
+from fieldcraft.space import Grid
+from fieldcraft.space.hex_grid import ORIENTATIONS
+from fieldcraft.view.colors import team_colors
+
+__all__ = ["MAP_KINDS", "MAX_STEPS", "maps_of_teams", "propagations", "read_recipe"]
+
+MAX_STEPS = 5_000_000
+MAX_TEAMS = 64
+_NAME = re.compile(r"[^\W\d][\w -]*")
+
+
+def _neighbors(name: str, value: Any) -> Any:
+    if isinstance(value, list) and value and all(isinstance(step, list) for step in value):
+        if all(len(step) == 2 for step in value):
+            return [[checks.whole(name, part, minimum=-64) for part in step] for step in value]
+    if isinstance(value, bool) or value not in (4, 8):
+        raise refused("neighbors is 4, 8, or a list of [dx, dy] steps", value, "Write 8, say")
+    return value
+
+
+def _rectangles(name: str, value: Any) -> list[list[float]]:
+    if not isinstance(value, list) or any(not isinstance(each, list) or len(each) != 4 for each in value):
+        raise refused(f"{name} is a list of [x, y, x, y], two opposite corners each", value)
+    return [[checks.finite(name, number) for number in each] for each in value]
+
+
+@dataclass(frozen=True)
+class _FileKeys:
+    neighbors: Annotated[Any, _neighbors] = 4
+    mobility: Text = "ground"
+
+
+@dataclass(frozen=True)
+class _PitchKeys:
+    length: Positive = 105
+    width: Positive = 68
+    margin: Annotated[float, checks.not_negative] = 5
+    center: Pair = (0, 0)
+    cell_size: Positive = 1
+    y_up: bool = True
+    neighbors: Annotated[Any, _neighbors] = 8
+
+
+@dataclass(frozen=True)
+class _EmptyKeys:
+    width: Size
+    height: Size
+    cell_size: Positive = 1
+    origin: Pair = (0, 0)
+    walls: Annotated[Any, _rectangles] = ()
+    y_up: bool = False
+    neighbors: Annotated[Any, _neighbors] = 4
+
+
+@dataclass(frozen=True)
+class _GeneratedKeys:
+    width: Size
+    height: Size
+    cell_size: Positive = 1
+    seed: Count = 0
+    y_up: bool = False
+    neighbors: Annotated[Any, _neighbors] = 4
+
+
+@dataclass(frozen=True)
+class _MazeKeys(_GeneratedKeys):
+    algorithm: Annotated[str, one_of(ALGORITHMS)] = "backtracker"
+    loops: Fraction = 0
+    corridor: Size = 1
+
+
+@dataclass(frozen=True)
+class _HexKeys:
+    columns: Size
+    rows: Size
+    orientation: Annotated[str, one_of(ORIENTATIONS)] = ORIENTATIONS[0]
+    size: Positive = 1
+    origin: Pair = (0, 0)
+    walls: Annotated[Any, _rectangles] = ()
+    wrap: bool = False
+    y_up: bool = False
+
+
+MAP_KINDS: dict[str, type] = {
+    **dict.fromkeys(KINDS, _GeneratedKeys),
+    "maze": _MazeKeys,
+    "empty": _EmptyKeys,
+    "pitch": _PitchKeys,
+    "hex": _HexKeys,
+}
+"""The keys of generated maps by their kind."""
+
+
+def read_recipe(
+    path: str | Path,
+    overrides: Iterable[str] = (),
+    *,
+    data: str | Path | None = None,
+    text: str | None = None,
+) -> Recipe:
+    """Read and check a recipe file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The TOML file.
+    overrides : iterable of str
+        Texts "KEY=VALUE" that replace values of the file, such as "layers.threat.decay=0.5".
+    data : str or Path, optional
+        The folder that `${FIELDCRAFT_DATA}` stands for in the recipe's paths; by default the
+        environment variable of that name.
+    text : str, optional
+        Read in place of the file. Paths are still relative to the folder of `path`.
+
+    Returns
+    -------
+    Recipe
+        The parts of the recipe. `fieldcraft.recipe.played` runs it.
+
+    Raises
+    ------
+    BadRecipe
+        If the file has problems. The message lists all of them, each with its line and a remedy.
+
+    Examples
+    --------
+    >>> from fieldcraft.recipe import read_recipe
+    >>> recipe = read_recipe("camp.toml", text='''
+    ... [map]
+    ... generate = "empty"
+    ... width = 12
+    ... height = 7
+    ... [layers.threat]
+    ... decay = 0.5
+    ... [[sources]]
+    ... layer = "threat"
+    ... position = [2, 3]
+    ... [run]
+    ... seconds = 1
+    ... ''')
+    >>> recipe.layers[0].propagation.decay
+    0.5
+    """
+    path = checks.path("path", path)
+    file = RecipeFile(
+        path,
+        overrides,
+        data=None if data is None else checks.path("data", data),
+        text=None if text is None else checks.text("text", text),
+    )
+    root = Table(file, (), file.table)
+    for key in ("run", "map"):
+        if key not in root:
+            root.add("", f"A recipe has a table [{key}]. Add it.")
+    title = root.take("title", Text, path.stem)
+    run = _made(root.table("run"), RunPart) if "run" in root else None
+    map_part = _read_map(root.table("map")) if "map" in root else None
+    teams_table = root.table("teams") if "teams" in root else None
+    layers = _read_layers(root)
+    teams = _read_teams(teams_table) if teams_table else None
+    parts = acting(layers, teams)
+    named = {part.name: part for part in parts}
+    team_names = teams.names if teams else ()
+    _check_names(root, parts, team_names)
+    formulas = _read_formulas(root, named, team_names)
+    names = MapNames(
+        named, team_names, maps_of_teams(team_names), tuple(formula.name for formula in formulas)
+    )
+    sources = [read_source(table, named) for table in root.tables("sources")]
+    timelines = [read_timeline(table, named, file) for table in root.tables("timelines")]
+    deposits = [read_deposit(table, named) for table in root.tables("deposits")]
+    outputs = [read_output(table, names, run) for table in root.tables("outputs")]
+    root.finish()
+    if not (sources or timelines or deposits):
+        root.add(
+            "",
+            "A recipe has at least one of [[sources]], [[timelines]] and [[deposits]]. Without them"
+            " every layer stays 0. Add one.",
+        )
+    files = [output.file for output in outputs if output]
+    for at, output in enumerate(outputs):
+        if output and output.file in files[:at]:
+            file.add(
+                (*output.keys, "file"),
+                f"Every output has a file of its own. Got {output.file!r} twice. Rename one.",
+            )
+    step = run and run.step or min((part.every for part in parts), default=1.0)
+    if run and run.seconds > step * MAX_STEPS:
+        file.add(
+            ("run", "seconds"),
+            f"A run has at most {MAX_STEPS:,} steps. Got {run.seconds:g} seconds in steps of"
+            f" {step:g}. Shorten the run or raise run.step.",
+        )
+    file.raise_all()
+    assert run is not None
+    assert map_part is not None
+    return Recipe(
+        file,
+        title,
+        map_part,
+        layers,
+        teams,
+        formulas,
+        tuple(source for source in sources if source),
+        tuple(timeline for timeline in timelines if timeline),
+        tuple(deposit for deposit in deposits if deposit),
+        run,
+        tuple(output for output in outputs if output),
+    )
+
+
+def maps_of_teams(teams: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the maps that follow from teams."""
+    if not teams:
+        return ()
+    alone = ("tension", "contested", *(("vulnerability",) if len(teams) == 2 else ()))
+    kinds = ("influence", "share", "vulnerability")
+    return (*alone, *(f"{kind} {team}" for team in teams for kind in kinds))
+
+
+def propagations() -> dict[str, type[Propagation]]:
+    """Return the propagations by the words of a recipe."""
+    return {**PROPAGATIONS, "stamps": Carried}
+
+
+def _made(table: Table, kind: type[RunPart]) -> RunPart | None:
+    part = table.make(kind)
+    table.finish()
+    return part
+
+
+def _read_map(table: Table) -> MapPart | None:
+    """Return the map of a recipe."""
+    chosen = [key for key in ("file", "generate", "kind") if key in table]
+    file = None
+    kind = table.take("generate", one_of([*MAP_KINDS][:-1])) or table.take("kind", one_of(("hex",)))
+    if len(chosen) != 1:
+        got = " and ".join(chosen) or "neither"
+        table.add(
+            "",
+            f"A map has either a file or generate. Got {got}. Write file ="
+            f' "..." or generate = one of {", ".join([*MAP_KINDS][:-1])}, or kind = "hex".',
+        )
+        return None
+    if "file" in table:
+        file = table.take("file", table.file.resolve)  # type: ignore[attr-defined]
+        options = table.values(_FileKeys)
+        for format_ in FORMATS:
+            for key in format_.options:
+                if key in table and key not in options:
+                    options[key] = table.take(key, Any)
+    elif kind is None:
+        return None
+    else:
+        table.take("file", Text)
+        options = table.values(MAP_KINDS[kind])
+    table.finish()
+    return MapPart(file, kind, options)
+
+
+def _read_layers(root: Table) -> tuple[LayerPart, ...]:
+    """Return the layers; a recipe with teams needs none."""
+    tables = root.take("layers", Any, {})
+    if not isinstance(tables, dict) or (not tables and "teams" not in root):
+        root.add(
+            "layers",
+            "A recipe has at least one layer, or teams. Write [layers.threat] with its keys below,"
+            " say.",
+        )
+        return ()
+    parts = []
+    for name, given in tables.items():
+        table = Table(root.file, ("layers", name), given)
+        parts.append(_read_layer(table, name, propagations()))
+        table.finish()
+    return tuple(parts)
+
+
+def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]]) -> LayerPart:
+    """Return a layer; one that is refused has a stand-in, so that the rest can be read."""
+    word = table.take("propagation", one_of([*kinds]), next(iter(kinds)))
+    kind = kinds[word]
+    propagation = _read_propagation(table, kind)
+    stamped = kind.layer in ("trail", "array")
+    more = {} if kind.layer == "array" else {"blend": "add"}
+    layer = table.make(
+        LayerPart,
+        keys=table.keys,
+        name=name,
+        kind=word,
+        propagation=propagation,
+        mark=table.make(Mark) if kind.layer == "memory" else None,
+        stamping=table.make(Stamping, **more) if stamped else None,
+    )
+    assert layer is not None
+    return layer
+
+
+def _read_propagation(table: Table, kind: type[Propagation]) -> Propagation:
+    """Return the propagation of a layer, or some other of its kind where it is refused."""
+    for one, others in kind.stands_in.items():
+        if one in table and any(other in table for other in others):
+            table.add(
+                one,
+                f"A layer that {kind.does} does so by {' and '.join(others)}, or by {one}. Got"
+                " both. Leave one of them out.",
+            )
+    made = table.make(kind)
+    return made or kind(**dict.fromkeys(table.needed_by(kind), 1.0))
+
+
+def _read_teams(table: Table) -> TeamsPart | None:
+    """Return the teams."""
+    kinds = propagations()
+    layer = _read_layer(table, "", {word: kinds[word] for word in ("radial", "spread")})
+    part = table.make(TeamsPart, layer=layer)
+    table.finish()
+    if part is None:
+        return None
+    names = part.names
+    if len(names) > MAX_TEAMS:
+        table.add("names", f"A recipe has at most {MAX_TEAMS} teams. Got {len(names)}. Join some.")
+    if part.colors and len(part.colors) != len(names):
+        table.add("colors", f"colors has one color for each team: {', '.join(names)}. Write as many.")
+    for team, enemies in (part.hostile or {}).items():
+        unknown = [each for each in (team, *enemies) if each not in names]
+        if unknown or team in enemies or len(set(enemies)) < len(enemies):
+            got = unknown[0] if unknown else f"{team} = {list(enemies)}"
+            table.add(
+                "hostile",
+                f"teams: hostile has teams and lists of other teams. Got {got!r}. The teams are:"
+                f" {', '.join(names)}.",
+            )
+    if part.owner_by == "source" and layer.propagation.layer != "radial":
+        table.add(
+            "owner_by",
+            'owner_by = "source" needs radial teams. Got propagation = "spread". Write owner_by ='
+            ' "total".',
+        )
+    usual = team_colors(names, [None] * len(names))
+    colors = part.colors or tuple("#{:02x}{:02x}{:02x}".format(*color) for color in usual)
+    return replace(part, colors=colors, names=names[:MAX_TEAMS])
+
+
+def _check_names(root: Table, parts: tuple[LayerPart, ...], teams: tuple[str, ...]) -> None:
+    """Report layers and teams whose names can't be used or come twice."""
+    taken = {*maps_of_teams(teams), *(("owner", "share") if teams else ())}
+    for part in parts:
+        if not _NAME.fullmatch(part.name):
+            root.file.add(part.keys, _bad_name("layer", part.name))
+        if part.name in taken:
+            root.file.add(
+                part.keys,
+                f"Teams, layers and the maps of teams have different names. Got {part.name!r} for"
+                " two of them. Rename one.",
+            )
+        taken.add(part.name)
+
+
+def _bad_name(what: str, name: str) -> str:
+    return (
+        f"The name of a {what} begins with a letter and has letters, digits, _, - and spaces. Got"
+        f" {name!r}. Rename it."
+    )
+
+
+def _read_formulas(
+    root: Table, acting: Mapping[str, LayerPart], teams: tuple[str, ...]
+) -> tuple[FormulaPart, ...]:
+    """Return the formulas of `[maps]`, each checked over stand-ins for the maps that it names."""
+    tables = root.take("maps", dict[str, Any], {})
+    if not tables:
+        return ()
+    stand_ins = InfluenceMap(Grid(1, 1))
+    known: dict[str, Any] = {
+        name: stand_ins.add_layer(name, Radial(1.0)) for name in (*acting, *maps_of_teams(teams))
+    }
+    parts = []
+    for name, text in tables.items():
+        keys = ("maps", name)
+        if not _NAME.fullmatch(name):
+            root.file.add(keys, _bad_name("map", name))
+        if name in known or name in ("owner", "share"):
+            root.file.add(
+                keys,
+                f"Maps, layers and teams have different names. Got {name!r}, which there is. Rename"
+                " the map.",
+            )
+            continue
+        try:
+            known[name] = formula(text, known)
+        except InvalidValue as error:
+            root.file.add_error((*keys, ""), error)
+            known[name] = 0.0
+        parts.append(FormulaPart(keys, name, text))
+    return tuple(parts)

@@ -1,0 +1,485 @@
+"""Settings files: TOML tables read into frozen dataclasses, with every problem reported at once.
+
+A class of settings is a frozen dataclass. Each of its fields takes what its metadata `"check"` or
+its type accepts. Types may carry a check: `Annotated[float, checks.positive]`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+import stat
+import tomllib
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass, replace
+from pathlib import Path
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from fieldcraft import checks
+from fieldcraft.errors import BadSettings, InvalidValue
+
+__all__ = [
+    "Check",
+    "Count",
+    "Fraction",
+    "Keys",
+    "NotNegative",
+    "Pair",
+    "Positive",
+    "SettingsFile",
+    "Size",
+    "Table",
+    "Text",
+    "convert",
+    "dotted",
+    "one_of",
+    "parse_value",
+    "refused",
+    "settings_from",
+]
+
+MAX_BYTES = 2**18
+
+Check = Callable[[str, Any], Any]
+"""Takes the name of a setting and a value, and returns the value to store, or raises
+`InvalidValue`."""
+Keys = tuple[str | int, ...]
+"""The place of a value in a file: names of tables and keys, and indices into arrays."""
+T = TypeVar("T")
+
+_PLACE = re.compile(r"\(at line (\d+), column \d+\)$")
+_HEADER = re.compile(r"""\s*\[{1,2}((?:[^]["']|"[^"]*"|'[^']*')+)\]{1,2}\s*(?:#.*)?$""")
+_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_NAME = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+
+
+def one_of(words: Sequence[str]) -> Check:
+    """Return a check that accepts one of some words."""
+    allowed = tuple(words)
+    return lambda name, value: checks.choice(name, value, allowed)
+
+
+def refused(rule: str, value: object, remedy: str = "") -> InvalidValue:
+    """Return the error for a value of a file that breaks a rule."""
+    text = repr(value)
+    return InvalidValue(rule, got=text if len(text) <= 60 else text[:57] + "...", remedy=remedy)
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise refused(f"{name} is a text", value, "Write it in quotes")
+    return value
+
+
+def _pair(name: str, value: object) -> tuple[float, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise refused(f"{name} is [x, y]", value, "Write two numbers in brackets")
+    return checks.finite(name, value[0]), checks.finite(name, value[1])
+
+
+Positive = Annotated[float, checks.positive]
+NotNegative = Annotated[float, checks.not_negative]
+Fraction = Annotated[float, checks.fraction]
+Count = Annotated[int, checks.whole]
+Size = Annotated[int, functools.partial(checks.whole, minimum=1)]
+Text = Annotated[str, _text]
+Pair = Annotated[tuple[float, float], _pair]
+
+_CHECKS: dict[Any, Check] = {
+    float: checks.finite,
+    int: functools.partial(checks.whole, minimum=-(2**63)),
+    bool: checks.flag,
+    str: checks.text,
+    Any: lambda name, value: value,
+}
+
+
+def convert(hint: Any, name: str, value: Any) -> Any:
+    """Return a value of a file as a type hint or a check takes it; raises `InvalidValue`."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return hint.__metadata__[0](name, value)
+    if hint in _CHECKS:
+        return _CHECKS[hint](name, value)
+    if origin is Literal:
+        return checks.choice(name, value, parts)
+    if origin in (Union, types.UnionType):
+        return _first_that_fits(parts, name, value)
+    if is_dataclass(hint) and isinstance(hint, type):
+        return settings_from(hint, value, name)
+    if origin is tuple and isinstance(value, list):
+        if parts[-1] is Ellipsis:
+            parts = parts[:1] * len(value)
+        if len(parts) == len(value):
+            each = zip(parts, value, strict=True)
+            return tuple(convert(one, f"{name}[{i}]", item) for i, (one, item) in enumerate(each))
+    if origin is tuple:
+        raise refused(f"{name} is a list of {len(parts)}", value)
+    if origin is not None and issubclass(origin, Mapping):
+        if isinstance(value, dict):
+            return {key: convert(parts[1], key, item) for key, item in value.items()}
+        raise refused(f"{name} is a table", value)
+    raise refused(f"{name} cannot be set from a file", value, "Leave it out")
+
+
+def _first_that_fits(hints: tuple[Any, ...], name: str, value: Any) -> Any:
+    """Return a value as the first of some type hints takes it; "none" stands for None."""
+    if type(None) in hints and value == "none":
+        return None
+    refusal = InvalidValue(f"{name} cannot be set from a file")
+    for hint in hints:
+        if hint is not type(None):
+            try:
+                return convert(hint, name, value)
+            except InvalidValue as error:
+                refusal = error
+    raise refusal
+
+
+class _Setting(NamedTuple):
+    """A field of a class of settings: its name in files, what it accepts, whether it is needed."""
+
+    key: str
+    accepts: Any
+    needed: bool
+
+
+@functools.cache
+def _settings_of(kind: Any) -> dict[str, _Setting]:
+    """Return the settings of a class by the names of its fields."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {
+        field.name: _Setting(
+            field.metadata.get("key", field.name),
+            Annotated[Any, field.metadata["check"]]
+            if "check" in field.metadata
+            else hints[field.name],
+            field.default is MISSING and field.default_factory is MISSING,
+        )
+        for field in fields(kind)
+        if field.init
+    }
+
+
+class SettingsFile:
+    """A TOML file as text and as tables, and the problems found in it so far.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; None for no file.
+    overrides : iterable of str
+        Texts such as "layers.threat.decay=0.5" that replace values of the file.
+    text : str, optional
+        Read in place of the file.
+    open_ended : bool
+        Whether an override may name tables that the file does not have.
+    error : type
+        What is raised for problems, a kind of `BadSettings`.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        overrides: Iterable[str] = (),
+        *,
+        text: str | None = None,
+        open_ended: bool = False,
+        error: type[BadSettings] = BadSettings,
+    ) -> None:
+        self._error = error
+        self.path = path
+        self._found: dict[tuple[int, str], None] = {}
+        self._set: dict[Keys, str] = {}
+        self._lines: dict[Keys, int] | None = None
+        self.text = text if text is not None else "" if path is None else self._read(path)
+        self.table: dict[str, Any] = self._parsed()
+        for override in overrides:
+            problem = self._override(override, open_ended)
+            if problem:
+                self._found[0, problem] = None
+        self.raise_all()
+
+    def value(self, keys: Keys) -> Any:
+        """The value at `keys`; None if there is none."""
+        place: Any = self.table
+        for key in keys:
+            try:
+                place = place[key]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return place
+
+    def line(self, keys: Keys) -> int:
+        """The line of a key, or of the table around it; exact for keys that begin a line."""
+        if self._lines is None:
+            self._lines = {}
+            for place, number in _lines_of(self):
+                self._lines.setdefault(place, number)
+        return next(
+            (self._lines[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in self._lines), 1
+        )
+
+    def add(self, keys: Keys, problem: str) -> None:
+        """Add a problem with the value at `keys`."""
+        override = next(
+            (self._set[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in self._set), ""
+        )
+        line = 0 if override else self.line(keys)
+        self._found[
+            line, f"--set {override}: {problem}" if override else f"line {line}: {problem}"
+        ] = None
+
+    def add_error(self, keys: Keys, error: Exception) -> None:
+        """Add what a check or a call refused."""
+        text = str(error).replace("\n", "\n    ")
+        self.add(keys, f"{dotted(keys[:-1])}: {text}" if len(keys) > 1 else text)
+
+    def raise_all(self) -> None:
+        """Raise the error with all problems in the order of their lines, if there are any."""
+        if self._found:
+            self._refuse(*(text for _, text in sorted(self._found, key=lambda found: found[0])))
+
+    def _refuse(self, *problems: str) -> None:
+        raise self._error("settings" if self.path is None else str(self.path), list(problems))
+
+    def _read(self, path: Path) -> str:
+        raw, text = b"", ""
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+                self._refuse(f"A settings file has at most {MAX_BYTES // 1024} KiB. Name another.")
+            raw = path.read_bytes()
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            self._refuse(
+                f"line {line}: A settings file is UTF-8 text. Got byte 0x{raw[error.start]:02x}."
+                " Check that this is a TOML file."
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            self._refuse(f"The file cannot be read: {reason}. Check the path.")
+        return text
+
+    def _parsed(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            too_deep = isinstance(error, RecursionError)
+            problem = "Arrays or tables are nested too deeply" if too_deep else str(error)
+            place = _PLACE.search(problem)
+            where = f"line {place[1]}: " if place else ""
+            self._refuse(f"{where}{problem}. Correct the TOML there.")
+        return {}
+
+    def _override(self, text: str, open_ended: bool) -> str:
+        """Apply one "key=value"; returns the problem with it, if any."""
+        name, equals, value = text.partition("=")
+        parts = [part.strip() for part in name.split(".")]
+        if not equals or not all(parts):
+            return (
+                f"--set takes KEY=VALUE. Got {text!r}. Write for example layers.threat.decay=0.5."
+            )
+        place: Any = self.table
+        keys: Keys = ()
+        for depth, part in enumerate(parts, start=1):
+            key: str | int = part
+            if isinstance(place, list):
+                found = _index(place, part)
+                if found is None:
+                    names = [str(item["name"]) for item in place if "name" in item]
+                    listed = f" or a name: {', '.join(names)}" if names else ""
+                    return (
+                        f"--set {text}: {dotted(keys)} has {len(place)} items. Got {part!r}. Pass"
+                        f" an index below that{listed}."
+                    )
+                key = found
+            elif not isinstance(place, dict):
+                return f"--set {text}: {dotted(keys)} is a plain value. Drop what follows it."
+            keys = (*keys, key)
+            if depth == len(parts):
+                place[key] = parse_value(value)
+            elif isinstance(place, dict) and part not in place and not open_ended:
+                return f"--set {text}: There is no {dotted(keys)}. {_nearest(part, place)}."
+            elif isinstance(place, dict):
+                place = place.setdefault(part, {})
+            else:
+                place = place[key]
+        self._set[keys] = name.strip()
+        return ""
+
+
+class Table:
+    """One table of a file, read by classes of settings.
+
+    A value that is refused becomes a problem of the file, and its default is taken.
+    """
+
+    def __init__(self, file: SettingsFile, keys: Keys, table: object) -> None:
+        self.file = file
+        self.keys = keys
+        self._known: list[str] = []
+        self.given: dict[str, Any] = table if isinstance(table, dict) else {}
+        if not isinstance(table, dict):
+            where = dotted(keys)
+            file.add(
+                keys, f"{where} is a table. Got {table!r:.60}. Write [{where}] with its keys below."
+            )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.given
+
+    def add(self, key: str, problem: str) -> None:
+        """Add a problem with the value of a key, or with the whole table for ""."""
+        self.file.add((*self.keys, key) if key in self.given else self.keys, problem)
+
+    def take(self, key: str, accepts: Any, default: Any = None) -> Any:
+        """Return the value of a key as a type hint or a check takes it, or the default."""
+        self._known.append(key)
+        if key not in self.given:
+            return default
+        try:
+            return convert(accepts, key, self.given[key])
+        except InvalidValue as error:
+            self.file.add_error((*self.keys, key), error)
+            return default
+
+    def values(self, kind: Any, without: Iterable[str] = (), usual: Any = None) -> dict[str, Any]:
+        """Return the given settings of a class by field, and report those needed but absent.
+
+        Tables in it change some values of the dataclasses that `usual` has there.
+        """
+        found = {}
+        for name, (key, accepts, needed) in _settings_of(kind).items():
+            part = getattr(usual, name, None)
+            if name in without:
+                continue
+            if needed and usual is None and key not in self:
+                self.add("", f"{dotted(self.keys) or 'The file'} needs the key {key!r}. Add it.")
+            if is_dataclass(part) and not isinstance(part, type) and key in self:
+                below = self.table(key)
+                value: Any = below.make(type(part), part)
+                below.finish()
+            else:
+                value = self.take(key, accepts, MISSING)
+            if value is not MISSING:
+                found[name] = value
+        return found
+
+    def make(self, kind: type[T], usual: T | None = None, **more: Any) -> T | None:
+        """Return an instance of a class, or None with the problem reported.
+
+        `more` are values of fields that are not read from the table. With `usual` the table
+        changes some of its values.
+        """
+        values = {**more, **self.values(kind, more, usual)}
+        if usual is None and any(
+            setting.needed and name not in values for name, setting in _settings_of(kind).items()
+        ):
+            return None
+        try:
+            return kind(**values) if usual is None else replace(usual, **values)  # type: ignore[type-var]
+        except InvalidValue as error:
+            self.file.add_error((*self.keys, error.about if error.about in self else ""), error)
+        return None
+
+    def table(self, key: str) -> Table:
+        """Return the table below a key, empty if there is none."""
+        return Table(self.file, (*self.keys, key), self.take(key, Any, {}))
+
+    def tables(self, key: str) -> list[Table]:
+        """Return the tables of an array of tables."""
+        items = self.take(key, Any, [])
+        if not isinstance(items, list):
+            self.add(key, f"{key} is a list of tables. Write each as [[{key}]], in two brackets.")
+            return []
+        return [Table(self.file, (*self.keys, key, at), item) for at, item in enumerate(items)]
+
+    def finish(self) -> None:
+        """Report the keys that no class has."""
+        where = dotted(self.keys) or "the file"
+        for key in self.given:
+            if key not in self._known:
+                remedy = _nearest(key, self._known)
+                self.add(key, f"There is no key {key!r} in {where}. {remedy}.")
+
+
+def settings_from(kind: type[T], table: object, where: str = "") -> T:
+    """Return settings of a class with the values of a table.
+
+    Tables in it change some values of the dataclasses that the settings have by default. Raises
+    `BadSettings` with all problems.
+    """
+    file = SettingsFile(None, text="")
+    section = Table(file, (where,) if where else (), table)
+    needed = any(setting.needed for setting in _settings_of(kind).values())
+    made = section.make(kind, None if needed else kind())
+    section.finish()
+    file.raise_all()
+    assert made is not None
+    return made
+
+
+def parse_value(text: str) -> Any:
+    """Return a value as TOML means it; text that is no TOML value stands for itself."""
+    checks.text("text", text)
+    try:
+        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
+    except (ValueError, RecursionError):
+        return text.strip()
+
+
+def dotted(keys: Keys) -> str:
+    """Return keys as text: layers.threat, sources[2]."""
+    text = ""
+    for key in keys:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    """Return a hint at the known word nearest to a wrong one."""
+    words = list(known)
+    near = difflib.get_close_matches(word, words, n=1)
+    return f"Perhaps {near[0]!r} is meant" if near else f"Known: {', '.join(words) or 'none'}"
+
+
+def _index(items: list[Any], part: str) -> int | None:
+    """Return the index of an item of an array of tables by its number or its name."""
+    names = [item.get("name") if isinstance(item, dict) else None for item in items]
+    if part in names:
+        return names.index(part)
+    return int(part) if part.isascii() and part.isdigit() and int(part[:9]) < len(items) else None
+
+
+def _lines_of(file: SettingsFile) -> Iterator[tuple[Keys, int]]:
+    """Yield the keys that begin a line, with the number of that line."""
+    table: Keys = ()
+    counts: dict[Keys, int] = {}
+    for number, line in enumerate(file.text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        match = header or _KEY.match(line)
+        names = _NAME.findall(match[1]) if match else []
+        keys: Keys = () if header else table
+        for depth, name in enumerate(names, start=1):
+            keys = (*keys, name.strip("\"'"))
+            yield keys, number
+            if header and isinstance(file.value(keys), list):
+                counts[keys] = counts.get(keys, -1) + (depth == len(names))
+                keys = (*keys, counts[keys])
+                yield keys, number
+        if header and file.value(keys) is not None:
+            table = keys
