@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,10 +62,10 @@ class Falloff:
     """How a weight falls with distance, from the center (share 0) to the radius (share 1), and is 0
     beyond.
 
-    `of` makes one from a name in `CURVES`, from a `Ring`, from a table of weights at equal steps
-    from 0 to 1 (at least two, joined by straight lines), or from a callable that takes an array of
-    shares and gives one of weights. Exponential and gaussian curves are shifted and stretched so
-    that they start at 1 and reach 0 at the radius.
+    `of` makes one from a name in `CURVES`, from a `Ring` or `{"inner": 0.4, "outer": 1}`, from a
+    table of weights at equal steps from 0 to 1 (at least two, joined by straight lines), or from a
+    callable that takes an array of shares and gives one of weights. Exponential and gaussian curves
+    are shifted and stretched so that they start at 1 and reach 0 at the radius.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Falloff:
             str
             | Ring
             | Falloff
+            | Mapping[str, float]
             | Sequence[float]
             | NDArray[Any]
             | Callable[[NDArray[np.float64]], ArrayLike]
@@ -91,6 +92,14 @@ class Falloff:
             return falloff
         if isinstance(falloff, str):
             return cls(checks.choice("falloff", falloff, tuple(CURVES)))
+        if isinstance(falloff, Mapping):
+            if not {"inner"} <= {*falloff} <= {"inner", "outer"}:
+                raise InvalidValue(
+                    "A ring has inner and outer, shares of the radius",
+                    got=repr(falloff)[:60],
+                    remedy='Pass {"inner": 0.4, "outer": 1}, say',
+                )
+            falloff = Ring(**falloff)
         if isinstance(falloff, Ring):
             return cls("ring", _ring=falloff)
         shares = np.linspace(0, 1, _TABLE_POINTS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import inspect
 import re
 import stat
 import tomllib
@@ -44,6 +45,7 @@ __all__ = [
     "Text",
     "convert",
     "dotted",
+    "needed_by",
     "one_of",
     "parse_value",
     "refused",
@@ -126,7 +128,9 @@ def convert(hint: Any, name: str, value: Any) -> Any:
             each = zip(parts, value, strict=True)
             return tuple(convert(one, f"{name}[{i}]", item) for i, (one, item) in enumerate(each))
     if origin is tuple:
-        raise refused(f"{name} is a list of {len(parts)}", value)
+        raise refused(
+            f"{name} is a list" + (f" of {len(parts)}" if ... not in parts else ""), value
+        )
     if origin is not None and issubclass(origin, Mapping):
         if isinstance(value, dict):
             return {key: convert(parts[1], key, item) for key, item in value.items()}
@@ -158,19 +162,23 @@ class _Setting(NamedTuple):
 
 @functools.cache
 def _settings_of(kind: Any) -> dict[str, _Setting]:
-    """Return the settings of a class by the names of its fields."""
+    """Return the settings of a class, or of a function's keyword arguments, by name."""
     hints = get_type_hints(kind, include_extras=True)
-    return {
-        field.name: _Setting(
-            field.metadata.get("key", field.name),
-            Annotated[Any, field.metadata["check"]]
-            if "check" in field.metadata
-            else hints[field.name],
-            field.default is MISSING and field.default_factory is MISSING,
-        )
-        for field in fields(kind)
-        if field.init
-    }
+    found = {}
+    metadata = {each.name: each.metadata for each in fields(kind)} if is_dataclass(kind) else {}
+    for name, parameter in inspect.signature(kind).parameters.items():
+        if metadata or parameter.kind is parameter.KEYWORD_ONLY:
+            more: Mapping[str, Any] = metadata.get(name, {})
+            accepts = Annotated[Any, more["check"]] if "check" in more else hints[name]
+            needed = parameter.default is parameter.empty
+            found[name] = _Setting(more.get("key", name), accepts, needed)
+    return found
+
+
+@functools.cache
+def needed_by(kind: Any) -> frozenset[str]:
+    """Return the names of the settings of a class that have no default."""
+    return frozenset(name for name, setting in _settings_of(kind).items() if setting.needed)
 
 
 class SettingsFile:
@@ -234,13 +242,11 @@ class SettingsFile:
 
     def add(self, keys: Keys, problem: str) -> None:
         """Add a problem with the value at `keys`."""
-        override = next(
-            (self._set[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in self._set), ""
-        )
-        line = 0 if override else self.line(keys)
-        self._found[
-            line, f"--set {override}: {problem}" if override else f"line {line}: {problem}"
-        ] = None
+        outer = (keys[:depth] for depth in range(len(keys), 0, -1))
+        override = next((self._set[place] for place in outer if place in self._set), "")
+        line = self.line(keys) if self.text and not override else 0
+        where = f"--set {override}: " if override else f"line {line}: " if line else ""
+        self._found[line, where + problem] = None
 
     def add_error(self, keys: Keys, error: Exception) -> None:
         """Add what a check or a call refused."""
@@ -249,8 +255,9 @@ class SettingsFile:
 
     def raise_all(self) -> None:
         """Raise the error with all problems in the order of their lines, if there are any."""
-        if self._found:
-            self._refuse(*(text for _, text in sorted(self._found, key=lambda found: found[0])))
+        found, self._found = sorted(self._found, key=lambda found: found[0]), {}
+        if found:
+            self._refuse(*(text for _, text in found))
 
     def _refuse(self, *problems: str) -> None:
         raise self._error("settings" if self.path is None else str(self.path), list(problems))
@@ -281,7 +288,8 @@ class SettingsFile:
             too_deep = isinstance(error, RecursionError)
             problem = "Arrays or tables are nested too deeply" if too_deep else str(error)
             place = _PLACE.search(problem)
-            where = f"line {place[1]}: " if place else ""
+            last = str(self.text.count("\n") + 1)
+            where = "" if too_deep else f"line {place[1] if place else last}: "
             self._refuse(f"{where}{problem}. Correct the TOML there.")
         return {}
 
@@ -344,7 +352,8 @@ class Table:
 
     def add(self, key: str, problem: str) -> None:
         """Add a problem with the value of a key, or with the whole table for ""."""
-        self.file.add((*self.keys, key) if key in self.given else self.keys, problem)
+        where = f"{dotted(self.keys)}: " if self.keys else ""
+        self.file.add((*self.keys, key) if key in self.given else self.keys, where + problem)
 
     def take(self, key: str, accepts: Any, default: Any = None) -> Any:
         """Return the value of a key as a type hint or a check takes it, or the default."""
@@ -367,28 +376,30 @@ class Table:
             part = getattr(usual, name, None)
             if name in without:
                 continue
-            if needed and usual is None and key not in self:
-                self.add("", f"{dotted(self.keys) or 'The file'} needs the key {key!r}. Add it.")
-            if is_dataclass(part) and not isinstance(part, type) and key in self:
+            if needed and usual is None and key not in self.given:
+                self.add("", f"The key {key!r} is needed. Add it.")
+            if is_dataclass(part) and not isinstance(part, type) and key in self.given:
                 below = self.table(key)
                 value: Any = below.make(type(part), part)
                 below.finish()
-            else:
+            elif key in self.given:
                 value = self.take(key, accepts, MISSING)
+            else:
+                self._known.append(key)
+                value = MISSING
             if value is not MISSING:
                 found[name] = value
         return found
 
-    def make(self, kind: type[T], usual: T | None = None, **more: Any) -> T | None:
+    def make(self, kind: type[T], usual: T | None = None, /, **more: Any) -> T | None:
         """Return an instance of a class, or None with the problem reported.
 
         `more` are values of fields that are not read from the table. With `usual` the table
         changes some of its values.
         """
         values = {**more, **self.values(kind, more, usual)}
-        if usual is None and any(
-            setting.needed and name not in values for name, setting in _settings_of(kind).items()
-        ):
+        any_kind: Any = kind
+        if usual is None and not needed_by(any_kind) <= {*values}:
             return None
         try:
             return kind(**values) if usual is None else replace(usual, **values)  # type: ignore[type-var]
@@ -410,11 +421,10 @@ class Table:
 
     def finish(self) -> None:
         """Report the keys that no class has."""
-        where = dotted(self.keys) or "the file"
         for key in self.given:
             if key not in self._known:
                 remedy = _nearest(key, self._known)
-                self.add(key, f"There is no key {key!r} in {where}. {remedy}.")
+                self.add(key, f"There is no key {key!r}. {remedy}.")
 
 
 def settings_from(kind: type[T], table: object, where: str = "") -> T:
@@ -423,10 +433,10 @@ def settings_from(kind: type[T], table: object, where: str = "") -> T:
     Tables in it change some values of the dataclasses that the settings have by default. Raises
     `BadSettings` with all problems.
     """
+    any_kind: Any = kind
     file = SettingsFile(None, text="")
     section = Table(file, (where,) if where else (), table)
-    needed = any(setting.needed for setting in _settings_of(kind).values())
-    made = section.make(kind, None if needed else kind())
+    made = section.make(kind, None if needed_by(any_kind) else kind())
     section.finish()
     file.raise_all()
     assert made is not None

@@ -2,64 +2,33 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fieldcraft.compose.formula import FUNCTIONS
-from fieldcraft.recipe import read_recipe
-from fieldcraft.recipe.parse_layers import maps_of_teams
-from fieldcraft.recipe.parse_shapes import SHAPES
+from fieldcraft.propagation import PROPAGATIONS
+from fieldcraft.recipe import parts, read, read_acts, read_recipe
+from fieldcraft.recipe.parts import maps_of_teams
 from fieldcraft.recipe.run import run
-from fieldcraft.recipe.section import Section
+from fieldcraft.recipe.shapes import SHAPES, measures_of
+from fieldcraft.settings import _settings_of
+from tools.recipe_tables import updated
 
 ROOT = Path(__file__).resolve().parents[4]
 GUIDE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
-EVERYTHING = """
-[map]
-{map}
-[layers.a]
-decay = 1
-momentum = 1
-[layers.b]
-propagation = "radial"
-radius = 1
-[layers.c]
-propagation = "fade"
-[layers.d]
-propagation = "trail"
-[layers.e]
-propagation = "stamps"
-[layers.f]
-propagation = "flood"
-[teams]
-names = ["t"]
-radius = 1
-[maps]
-m = "a - t"
-[[sources]]
-layer = "a"
-position = [1, 1]
-[[deposits]]
-layer = "a"
-position = [1, 1]
-[[timelines]]
-file = "x"
-format = "{format}"
-layers = {{ a = "a" }}
-[run]
-seconds = 1
-[[outputs]]
-file = "a.png"
-limits = [0, 1]
-[[outputs]]
-file = "a.gif"
-limits = [0, 1]
-[[outputs]]
-file = "a.csv"
-[[outputs]]
-file = "b.png"
-over_time = "share"
-"""
+TABLES: dict[str, tuple[Any, ...]] = {
+    "map": (*read.MAP_KINDS.values(), read._FileKeys),
+    "layers": (*PROPAGATIONS.values(), parts.LayerPart, parts.Mark, parts.Stamping),
+    "teams": (parts.TeamsPart,),
+    "sources": (parts.SourcePart,),
+    "deposits": (parts.DepositPart,),
+    "timelines": (*read_acts.READERS.values(), parts.TimelinePart),
+    "run": (parts.RunPart,),
+    "outputs": (parts.Look, parts.StillKeys, parts.FilmKeys, parts.TableKeys, parts.OverTimeKeys),
+}
+"""The classes that read the tables of a recipe."""
+INTERNAL = {"keys", "name", "propagation", "mark", "stamping", "layer", "options", "rooted", "kind"}
 
 
 def test_the_whole_recipe_of_the_guide_runs(tmp_path):
@@ -71,38 +40,21 @@ def test_the_whole_recipe_of_the_guide_runs(tmp_path):
     assert report.layers[0].peak == 8
 
 
-@pytest.mark.parametrize(
-    ("map_keys", "kind"),
-    [
-        ('file = "x.map"', "csv"),
-        ('generate = "maze"\nwidth = 9\nheight = 9', "starcraft"),
-        ('generate = "pitch"', "football"),
-        ('generate = "empty"\nwidth = 9\nheight = 9', "pedestrians"),
-        ('file = "x.obj"', "tracks"),
-    ],
-)
-def test_the_guide_names_every_key(tmp_path, monkeypatch, map_keys, kind):
-    known: dict[str, set[str]] = {}
-    finish = Section.finish
-
-    def note(section: Section) -> None:
-        known.setdefault(str(section.keys[0]) if section.keys else "", set()).update(section._known)
-        finish(section)
-
-    monkeypatch.setattr(Section, "finish", note)
-    path = tmp_path / "all.toml"
-    path.write_text(EVERYTHING.format(map=map_keys, format=kind))
-    read_recipe(path)
+@pytest.mark.parametrize("table", TABLES)
+def test_the_guide_names_every_key(table):
     chapters = {
         re.split(r"[`.\]]", part)[0].strip("["): part
         for part in re.split(r"^## `", GUIDE, flags=re.MULTILINE)[1:]
     }
-    assert set(chapters) == set(known) - {""} | {"maps"}
-    # Those of propagation stand in the chapter on layers.
-    known["teams"] -= known["layers"] - {"propagation"}
-    for table, keys in known.items():
-        for key in keys if table else ():
-            assert re.search(rf"`{key}\b", chapters[table]), f"{key} of {table}"
+    assert set(chapters) == {*TABLES, "maps"}
+    for kind in TABLES[table]:
+        for setting in _settings_of(kind).values():
+            known = setting.key in INTERNAL or re.search(rf"`{setting.key}\b", chapters[table])
+            assert known, f"{setting.key} of {table}"
+
+
+def test_the_tables_of_propagations_follow_from_their_settings():
+    assert updated(GUIDE) == GUIDE, "run python -m tools.recipe_tables"
 
 
 @pytest.mark.parametrize(
@@ -126,10 +78,10 @@ def test_the_guide_names_every_map_and_function():
 
 
 def test_the_guide_names_every_shape_of_a_stamp_and_its_measures():
-    for name, shape in SHAPES.items():
+    for name in SHAPES:
         row = re.search(rf"^\| `{name}` \|(.*)$", GUIDE, re.MULTILINE)
         assert row
-        assert all(f"`{key}" in row[1] for key in (*shape.needed, *shape.others)), name
+        assert all(f"`{key}" in row[1] for key in measures_of(name)), name
 
 
 def test_the_fragments_of_the_guide_are_sound(tmp_path):

@@ -37,7 +37,7 @@ def recipe_of(session: Session, *, write: bool = False) -> dict[str, Any]:
             remedy="Keep the session instead",
         )
     text, left_out = _text(session, live)
-    path = live.recipe.document.path
+    path = live.recipe.path
     try:
         read_recipe(path, data=live.recipe.document.data, text=text)
     except BadRecipe as error:

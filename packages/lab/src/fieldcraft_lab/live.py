@@ -24,8 +24,8 @@ from fieldcraft.files import is_there
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Stamp
-from fieldcraft.recipe.parse import read_recipe
 from fieldcraft.recipe.parts import Recipe
+from fieldcraft.recipe.read import read_recipe
 from fieldcraft.recipe.world import MAX_STEPS, World
 from fieldcraft.recordings import Timeline
 from fieldcraft.space import Mesh, Space
@@ -259,7 +259,7 @@ class LiveRecipe:
         document = self.recipe.document
         return {
             "text": document.text,
-            "path": str(document.path.resolve()),
+            "path": str(document.file.resolve()),
             "overrides": tuple(self.overrides),
             "data": None if document.data is None else str(document.data),
         }

@@ -43,7 +43,7 @@ def described(session: Session, shape: dict[str, Any]) -> dict[str, Any]:
         "teams": _teams(live),
         "limits": _limits(live),
         "actions": getattr(live, "actions", []),
-        "recipe": str(live.recipe.document.path.name) if isinstance(live, LiveRecipe) else None,
+        "recipe": str(live.recipe.path.name) if isinstance(live, LiveRecipe) else None,
     }
 
 
@@ -111,7 +111,7 @@ def _limits(live: Live) -> dict[str, list[float]]:
     if not isinstance(live, LiveRecipe):
         return found
     for output in live.recipe.outputs:
-        given = output.look.get("limits")
+        given = output.look.limits
         for name in output.layers:
             limits = given.get(name) if isinstance(given, dict) else given
             if limits is not None and name not in found:

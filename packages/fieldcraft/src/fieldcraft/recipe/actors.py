@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from fieldcraft.layer import RadialLayer
 from fieldcraft.propagation import Stamp
+from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import DepositPart, LayerPart, Mark, SourcePart, Stamping, TimelinePart
 from fieldcraft.recipe.places import Places, Policies, check_places, settled, stride_of
-from fieldcraft.recipe.section import Problems
 from fieldcraft.recordings.playback import Playback
 
 __all__ = ["Actor", "Deposit", "Recorded", "Scripted", "recordings"]
@@ -145,7 +145,7 @@ class Scripted:
             axis=1,
         )
 
-    def check(self, step: float, seconds: float, problems: Problems) -> None:
+    def check(self, step: float, seconds: float, problems: RecipeFile) -> None:
         """Notes the first place where it cannot be."""
         until = min(seconds, math.inf if self.part.until is None else self.part.until)
         if len(self._points) == 1:
@@ -372,7 +372,7 @@ class Deposit:
 def recordings(
     layers: dict[str, tuple[Any, LayerPart]],
     players: list[tuple[TimelinePart, Playback]],
-    problems: Problems,
+    problems: RecipeFile,
 ) -> list[Recorded]:
     """The recordings that play into each layer; they share one policy for walls and the rim of the
     map.

@@ -14,10 +14,10 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
 from fieldcraft.progress import Progress
 from fieldcraft.recipe.outputs import film_times
-from fieldcraft.recipe.parse import MAX_STEPS, read_recipe
-from fieldcraft.recipe.parse_outputs import FILMS, MAX_FRAMES, STILLS
 from fieldcraft.recipe.parts import OutputPart, Recipe
 from fieldcraft.recipe.pictures import Painter
+from fieldcraft.recipe.read import MAX_STEPS, read_recipe
+from fieldcraft.recipe.read_acts import FILMS, MAX_FRAMES, STILLS
 from fieldcraft.recipe.world import World
 from fieldcraft.view import Film, save_png
 
@@ -114,10 +114,7 @@ def _shown(recipe: Recipe, parameter: str) -> OutputPart:
         if pictures
         else OutputPart((), "", "still", tuple(layer.name for layer in recipe.acting))
     )
-    return replace(
-        output,
-        look={key: value for key, value in output.look.items() if key not in ("size", "scale")},
-    )
+    return replace(output, look=replace(output.look, size=None, scale=None))
 
 
 def _lasting(recipe: Recipe, seconds: float) -> Recipe:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fieldcraft import checks
 from fieldcraft.errors import BadRecipe, InvalidValue
-from fieldcraft.settings import Keys, SettingsFile
+from fieldcraft.settings import SettingsFile
 
 __all__ = ["DATA", "RecipeFile", "data_beside"]
 
@@ -46,10 +46,6 @@ class RecipeFile(SettingsFile):
             raise InvalidValue(f"{name} is a path", got=repr(text), remedy="Write it in quotes")
         return self.file.parent / filled
 
-    def copy_without_problems(self) -> RecipeFile:
-        """Return the same file, to collect the problems of another step."""
-        return RecipeFile(self.file, data=self.data, text=self.text)
-
     def _variable(self, match: re.Match[str]) -> str:
         name = match[1]
         if name == DATA and self.data is not None:
@@ -62,7 +58,9 @@ class RecipeFile(SettingsFile):
         raise InvalidValue(
             "A variable in a path is set",
             got=f"${{{name}}}",
-            remedy=f"Pass --data DIR, or set the environment variable {DATA}" if name == DATA else remedy,
+            remedy=f"Pass --data DIR, or set the environment variable {DATA}"
+            if name == DATA
+            else remedy,
         )
 
 

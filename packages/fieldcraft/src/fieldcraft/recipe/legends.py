@@ -47,7 +47,7 @@ def caption_of(worlds: Sequence[World], output: OutputPart) -> str:
             else f"{numbers[0]} to {numbers[-1]}"
         )
         notes.append(_FADING[kind].format(seconds=numbers[0] if len(numbers) == 1 else several))
-    return " ".join([output.look.get("caption", ""), *notes]).strip()
+    return " ".join([output.look.caption, *notes]).strip()
 
 
 def limits_of(worlds: Sequence[World], output: OutputPart) -> dict[str, tuple[float, float]]:
@@ -57,7 +57,7 @@ def limits_of(worlds: Sequence[World], output: OutputPart) -> dict[str, tuple[fl
     what follows from teams has the range of the teams' sources, on both sides where it is signed.
     Layers that fade and those of stamps have ranges of their own.
     """
-    given = output.look.get("limits") or {}
+    given = output.look.limits or {}
     if not isinstance(given, dict):
         return dict.fromkeys(output.layers, given)
     endless = [name for name in output.layers if name not in given and worlds[0].is_trail(name)]

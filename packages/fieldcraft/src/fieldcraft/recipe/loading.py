@@ -13,14 +13,13 @@ from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
 from fieldcraft.files import is_there
 from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
-from fieldcraft.recipe.document import DATA, dotted
-from fieldcraft.recipe.lines import Keys
+from fieldcraft.recipe.document import DATA, RecipeFile
 from fieldcraft.recipe.parts import MapPart, TimelinePart
-from fieldcraft.recipe.section import Problems
 from fieldcraft.recordings.football import pitch, pitch_ground, read_football
 from fieldcraft.recordings.starcraft import read_starcraft
 from fieldcraft.recordings.timeline import Timeline
 from fieldcraft.recordings.tracks import read_pedestrians, read_tracks
+from fieldcraft.settings import Keys, dotted
 from fieldcraft.space import Grid, HexGrid, Space, grid_of
 
 __all__ = ["ground_of", "load_space", "load_timeline"]
@@ -28,7 +27,7 @@ __all__ = ["ground_of", "load_space", "load_timeline"]
 _EMPTY: dict[str | None, Any] = {"empty": Grid, "hex": HexGrid}
 
 
-def load_space(part: MapPart, problems: Problems) -> Space | None:
+def load_space(part: MapPart, problems: RecipeFile) -> Space | None:
     """The map of a recipe; None with the problem noted if there is none."""
     options = dict(part.options)
     try:
@@ -70,7 +69,7 @@ def ground_of(part: MapPart, space: Space) -> NDArray[np.uint8] | None:
     )
 
 
-def load_timeline(part: TimelinePart, problems: Problems) -> Timeline | None:
+def load_timeline(part: TimelinePart, problems: RecipeFile) -> Timeline | None:
     """The recording of one part of a recipe; None with the problem noted if it can't be read."""
     if not (part.format == "tracks" and part.file.is_dir()) and not _is_there(
         part.file, (*part.keys, "file"), problems
@@ -104,11 +103,11 @@ def load_timeline(part: TimelinePart, problems: Problems) -> Timeline | None:
     return timeline
 
 
-def _is_there(file: Path, keys: Keys, problems: Problems) -> bool:
+def _is_there(file: Path, keys: Keys, problems: RecipeFile) -> bool:
     if is_there(file):
         return True
     remedy = "Check the path"
-    if DATA in str(problems.document.value(keys)):
+    if DATA in str(problems.value(keys)):
         remedy += f"; {DATA} is the folder of --data DIR or of the environment variable"
     problems.add(keys, f"{dotted(keys[:-1])}: There is no file {file}. {remedy}.")
     return False

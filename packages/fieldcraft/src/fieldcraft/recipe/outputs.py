@@ -159,7 +159,7 @@ class _Totals(_Table):
         row: list[float | int] = []
         for name in self.output.layers:
             values = world.maps[name].values
-            above = int(np.count_nonzero(np.abs(values) > self.output.look["threshold"]))
+            above = int(np.count_nonzero(np.abs(values) > self.output.look.threshold))
             row += [
                 float(values.sum(dtype=np.float64)),
                 float(values.flat[np.abs(values).argmax()]),
@@ -233,11 +233,11 @@ class _Plot:
         picture = plot_over_time(
             self._seconds,
             curves if columns[-1].max() >= _LEAST else curves[:-1],
-            title=look.get("title", f"{self._title}: who holds the ground"),
-            caption=look.get("caption", _MEANING[self.output.over_time]),
-            limits=look.get("limits", (0.0, 1.0)),
+            title=look.title or f"{self._title}: who holds the ground",
+            caption=look.caption or _MEANING[self.output.over_time],
+            limits=look.limits or (0.0, 1.0),
             percent=True,
-            width=look.get("size", SIZES["still"]),
+            width=look.size or SIZES["still"],
         )
         save_png(self.file, picture)
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fieldcraft import checks
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation import Propagation, Stamp
+from fieldcraft.propagation import PROPAGATIONS, Propagation, Stamp
 from fieldcraft.propagation.canvas import BLENDS
+from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.radial import METRICS
+from fieldcraft.propagation.settings import curve
 from fieldcraft.recipe.document import RecipeFile
-from fieldcraft.recipe.shapes import falloff_of, stamp_of
+from fieldcraft.recipe.shapes import stamp_of
 from fieldcraft.settings import (
     Fraction,
     Keys,
@@ -48,6 +51,8 @@ __all__ = [
     "TeamsPart",
     "TimelinePart",
     "acting",
+    "maps_of_teams",
+    "propagations",
 ]
 
 
@@ -107,6 +112,12 @@ def _colors(name: str, value: object) -> Any:
     return value
 
 
+def _team_colors(name: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or any(isinstance(each, (list, dict)) for each in value):
+        raise refused(f"{name} has one color for each team", value, 'Write ["#3fa7f5"], say')
+    return tuple(_colors(name, value))
+
+
 def _floors(name: str, value: object) -> int | list[float]:
     if not isinstance(value, list):
         return checks.whole(name, value, minimum=1)
@@ -116,6 +127,7 @@ def _floors(name: str, value: object) -> int | list[float]:
     return heights
 
 
+_EVERYWHERE = Falloff.of("constant")
 Position = Annotated[tuple[float, ...], _position]
 Names = Annotated[tuple[str, ...], _names]
 Outside = Literal["refuse", "clamp"]
@@ -135,7 +147,7 @@ class Mark:
     """How a layer is marked: the cells around each position, by a metric."""
 
     radius: Positive | None = None
-    falloff: Annotated[Falloff, falloff_of] = Falloff.of("constant")
+    falloff: Annotated[Falloff, curve] = _EVERYWHERE
     metric: Annotated[str, one_of(METRICS)] = "connected"
 
 
@@ -198,7 +210,7 @@ class TeamsPart:
 
     layer: LayerPart
     names: Names
-    colors: tuple[Annotated[str, lambda name, value: (parse_color(value), value)[1]], ...] = ()
+    colors: Annotated[tuple[str, ...], _team_colors] = ()
     owner_by: Literal["total", "source"] = "total"
     margin: NotNegative = 0.0
     stake: NotNegative = 0.0
@@ -234,7 +246,7 @@ class SourcePart:
     until: NotNegative | None = None
     outside: Outside = "refuse"
     radius: Positive | None = None
-    falloff: Annotated[Falloff, falloff_of] | None = None
+    falloff: Annotated[Falloff, curve] | None = None
     stamp: Annotated[Stamp, stamp_of] | None = None
     rotation: Annotated[float | str, _rotation] = 0.0
     scale: Positive = 1.0
@@ -265,7 +277,7 @@ class DepositPart:
     layer: str
     position: Position
     name: Text | None = None
-    amount: Any = 1.0
+    amount: tuple[float, float] | float = 1.0
     at: NotNegative = 0.0
     every: Positive | None = None
     on_wall: Literal["refuse", "nearest"] = "refuse"
@@ -293,7 +305,7 @@ class PlotLook:
     title: Text | None = None
     caption: Text = ""
     limits: Annotated[Any, _limits] = None
-    size: Annotated[int, lambda name, value: checks.whole(name, value, minimum=16)] | None = None
+    size: Annotated[int, partial(checks.whole, minimum=16)] | None = None
 
 
 @dataclass(frozen=True)
@@ -363,7 +375,7 @@ class OutputPart:
     every: float | None = None
     points: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     over_time: str = ""
-    look: Look = Look()  # noqa: RUF009 (frozen)
+    look: Look = Look()
 
 
 @dataclass(frozen=True)
@@ -403,3 +415,17 @@ def acting(layers: tuple[LayerPart, ...], teams: TeamsPart | None) -> tuple[Laye
     if teams is None:
         return layers
     return (*layers, *(replace(teams.layer, name=name) for name in teams.names))
+
+
+def maps_of_teams(teams: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of the maps that follow from teams."""
+    if not teams:
+        return ()
+    alone = ("tension", "contested", *(("vulnerability",) if len(teams) == 2 else ()))
+    kinds = ("influence", "share", "vulnerability")
+    return (*alone, *(f"{kind} {team}" for team in teams for kind in kinds))
+
+
+def propagations() -> dict[str, type[Propagation]]:
+    """Return the propagations by the words of a recipe."""
+    return {**PROPAGATIONS, "stamps": Carried}

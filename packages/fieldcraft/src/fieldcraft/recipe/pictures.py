@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.layer import TrailLayer
 from fieldcraft.recipe.legends import caption_of, clock, limits_of
-from fieldcraft.recipe.parse_layers import maps_of_teams
-from fieldcraft.recipe.parts import OutputPart
+from fieldcraft.recipe.parts import OutputPart, maps_of_teams
 from fieldcraft.recipe.world import World
 from fieldcraft.space import Grid, Space, grid_of, picked
 from fieldcraft.view import (
@@ -92,11 +91,16 @@ class _Drawing:
     ) -> None:
         self.world, self.output, self.limits = world, output, limits
         self.look = output.look
-        self.threshold = self.look.get("threshold", 0.0)
-        self.place: dict[str, Any] = {"size": self.look.get("size", size)}
-        self.place.update((key, self.look[key]) for key in ("scale", "crop") if key in self.look)
+        colors = self.look.colors
+        self.colors: dict[str, Any] = (
+            colors if isinstance(colors, dict) else dict(zip(output.layers, colors, strict=True))
+        )
+        self.threshold = self.look.threshold
+        self.place: dict[str, Any] = {"size": self.look.size or size, "crop": self.look.crop}
+        if self.look.scale:
+            self.place["scale"] = self.look.scale
         self.ground: dict[str, Any] = {} if world.ground is None else {"ground": world.ground}
-        self.fronts = world.front_lines() if self.look.get("front_lines") else []
+        self.fronts = world.front_lines() if self.look.front_lines else []
 
     def panels(self) -> Panels:
         draw: Callable[[], Panels] = picked(
@@ -128,7 +132,7 @@ class _Drawing:
         alike = len({self.limits[name] for name in names}) == 1 and (
             len(names) == 1 or all(table is None for table in tables)
         )
-        marked = bool(self.look.get("sources", True))
+        marked = self.look.sources
         frames, titles = [], []
         for name, scale in zip(names, scales, strict=True):
             for heights in cuts:
@@ -166,7 +170,7 @@ class _Drawing:
 
     def _cuts(self) -> list[tuple[float, float] | None]:
         """The heights between which to draw; all of them as None."""
-        floors = self.look.get("floors")
+        floors = self.look.floors
         graph = self.world.imap.space
         if floors is None:
             return [None]
@@ -183,19 +187,19 @@ class _Drawing:
         names = self.output.layers
         layers = [name for name in names if name in self.world.imap]
         if len(layers) < len(names):
-            return bool(self.look.get("together", False))
+            return bool(self.look.together)
         lowest = min(min(self.limits[name][0], self.world.strongest(name)[0]) for name in names)
-        return bool(self.look.get("together", True)) and lowest >= 0
+        return self.look.together is not False and lowest >= 0
 
     def _together(self) -> Panels:
         names = self.output.layers
-        hues = [self.look.get("colors", {}).get(name, self._team_color(name)) for name in names]
+        hues = [self.colors.get(name, self._team_color(name)) for name in names]
         limits = (
             min(self.limits[name][0] for name in names),
             max(self.limits[name][1] for name in names),
         )
         teams = [(self.world.maps[name], hue, name) for name, hue in zip(names, hues, strict=True)]
-        marked = self.look.get("sources", True)
+        marked = self.look.sources
         drawn = frame_teams(
             teams,
             limits=limits,
@@ -260,7 +264,7 @@ class _Drawing:
 
     def _map(self, name: str, scale: ColorScale) -> NDArray[np.uint8]:
         is_layer = name in self.world.imap
-        marked = bool(self.look.get("sources", True))
+        marked = self.look.sources
         teams = self.world.recipe.teams
         own = teams is not None and name in teams.names
         drawn = frame(
@@ -272,11 +276,7 @@ class _Drawing:
             **self.ground,
         )
         layer = self.world.imap[name] if is_layer else None
-        if (
-            isinstance(layer, TrailLayer)
-            and self.look.get("arrows", True)
-            and self.world.holds_vectors(name)
-        ):
+        if isinstance(layer, TrailLayer) and self.look.arrows and self.world.holds_vectors(name):
             ground = grid_of(layer.space, "A picture with arrows")
             place = Placement(self._space, **self.place)
             draw_arrows(
@@ -324,7 +324,7 @@ class _Drawing:
 
     def _marked_teams(self) -> list[Team]:
         teams = self.world.recipe.teams
-        if teams is None or not self.look.get("sources", True):
+        if teams is None or not self.look.sources:
             return []
         return Team.all_of(
             [
@@ -345,7 +345,7 @@ class _Drawing:
 
     def _table(self, name: str) -> NDArray[np.uint8] | None:
         """The colours of a map: those of the recipe, of its team, or (None) the usual ones."""
-        colors, teams = self.look.get("colors", {}), self.world.recipe.teams
+        colors, teams = self.colors, self.world.recipe.teams
         if name in colors:
             return (
                 between(*colors[name]) if isinstance(colors[name], list) else tinted(colors[name])
@@ -407,11 +407,11 @@ class Painter:
             frames += shown.frames
             titles += [", ".join(part for part in (name, title) if part) for title in shown.titles]
         recipe = self.worlds[0].recipe
-        title = str(self.output.look.get("title", recipe.title))
+        title = self.output.look.title or recipe.title
         if recipe.run.seconds:
             title += f", {moment}"
         names = titles if any(titles) else None
-        columns = self.columns or self.output.look.get("columns")
+        columns = self.columns or self.output.look.columns
         if len(self.worlds) > 1 and len(shown.frames) > 1:
             # Each world has a row of its own, unless several are to stand beside each other.
             columns = len(shown.frames) * (self.columns or 1)

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import OutsideMap
 from fieldcraft.layer import Layer
-from fieldcraft.recipe.document import dotted
+from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import DepositPart, SourcePart
-from fieldcraft.recipe.section import Problems
+from fieldcraft.settings import dotted
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
 
@@ -61,7 +61,7 @@ def check_places(
     places: Places,
     part: SourcePart | DepositPart,
     key: str,
-    problems: Problems,
+    problems: RecipeFile,
     times: NDArray[np.float64] | None = None,
 ) -> None:
     """Notes the first place that lies outside of the map or on a wall against the part's policy."""

@@ -6,28 +6,53 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fieldcraft import checks
 from fieldcraft.compose import formula
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.maps import ALGORITHMS, FORMATS, KINDS
-from fieldcraft.propagation import PROPAGATIONS, Propagation, Radial
-from fieldcraft.propagation.carried import Carried
-from fieldcraft.propagation.settings import curve
+from fieldcraft.propagation import Propagation, Radial
 from fieldcraft.recipe.document import RecipeFile
-from fieldcraft.recipe.parts import FormulaPart, LayerPart, MapPart, Mark, Recipe, RunPart
-from fieldcraft.recipe.parts import Stamping, TeamsPart, acting
-from fieldcraft.recipe.read_acts import MapNames, read_deposit, read_output, read_source
-from fieldcraft.recipe.read_acts import read_timeline
-from fieldcraft.recipe.shapes import falloff_of
-from fieldcraft.settings import Count, Fraction, Pair, Positive, Size, Table, Text, one_of, refused
+from fieldcraft.recipe.parts import (
+    FormulaPart,
+    LayerPart,
+    MapPart,
+    Mark,
+    Recipe,
+    RunPart,
+    Stamping,
+    TeamsPart,
+    acting,
+    maps_of_teams,
+    propagations,
+)
+from fieldcraft.recipe.read_acts import (
+    MapNames,
+    read_deposit,
+    read_output,
+    read_source,
+    read_timeline,
+)
+from fieldcraft.settings import (
+    Count,
+    Fraction,
+    NotNegative,
+    Pair,
+    Positive,
+    Size,
+    Table,
+    Text,
+    needed_by,
+    one_of,
+    refused,
+)
 from fieldcraft.space import Grid
 from fieldcraft.space.hex_grid import ORIENTATIONS
 from fieldcraft.view.colors import team_colors
 
-__all__ = ["MAP_KINDS", "MAX_STEPS", "maps_of_teams", "propagations", "read_recipe"]
+__all__ = ["MAP_KINDS", "MAX_STEPS", "read_recipe"]
 
 MAX_STEPS = 5_000_000
 MAX_TEAMS = 64
@@ -35,16 +60,18 @@ _NAME = re.compile(r"[^\W\d][\w -]*")
 
 
 def _neighbors(name: str, value: Any) -> Any:
-    if isinstance(value, list) and value and all(isinstance(step, list) for step in value):
-        if all(len(step) == 2 for step in value):
-            return [[checks.whole(name, part, minimum=-64) for part in step] for step in value]
+    steps = value if isinstance(value, list) else []
+    if steps and all(isinstance(step, list) and len(step) == 2 for step in steps):
+        return [[checks.whole(name, part, minimum=-64) for part in step] for step in steps]
     if isinstance(value, bool) or value not in (4, 8):
         raise refused("neighbors is 4, 8, or a list of [dx, dy] steps", value, "Write 8, say")
     return value
 
 
 def _rectangles(name: str, value: Any) -> list[list[float]]:
-    if not isinstance(value, list) or any(not isinstance(each, list) or len(each) != 4 for each in value):
+    if not isinstance(value, list) or any(
+        not isinstance(each, list) or len(each) != 4 for each in value
+    ):
         raise refused(f"{name} is a list of [x, y, x, y], two opposite corners each", value)
     return [[checks.finite(name, number) for number in each] for each in value]
 
@@ -59,7 +86,7 @@ class _FileKeys:
 class _PitchKeys:
     length: Positive = 105
     width: Positive = 68
-    margin: Annotated[float, checks.not_negative] = 5
+    margin: NotNegative = 5
     center: Pair = (0, 0)
     cell_size: Positive = 1
     y_up: bool = True
@@ -179,7 +206,7 @@ def read_recipe(
             root.add("", f"A recipe has a table [{key}]. Add it.")
     title = root.take("title", Text, path.stem)
     run = _made(root.table("run"), RunPart) if "run" in root else None
-    map_part = _read_map(root.table("map")) if "map" in root else None
+    map_part = _read_map(root.table("map"), file) if "map" in root else None
     teams_table = root.table("teams") if "teams" in root else None
     layers = _read_layers(root)
     teams = _read_teams(teams_table) if teams_table else None
@@ -194,7 +221,9 @@ def read_recipe(
     sources = [read_source(table, named) for table in root.tables("sources")]
     timelines = [read_timeline(table, named, file) for table in root.tables("timelines")]
     deposits = [read_deposit(table, named) for table in root.tables("deposits")]
-    outputs = [read_output(table, names, run) for table in root.tables("outputs")]
+    outputs = [
+        output for table in root.tables("outputs") if (output := read_output(table, names, run))
+    ]
     root.finish()
     if not (sources or timelines or deposits):
         root.add(
@@ -202,14 +231,14 @@ def read_recipe(
             "A recipe has at least one of [[sources]], [[timelines]] and [[deposits]]. Without them"
             " every layer stays 0. Add one.",
         )
-    files = [output.file for output in outputs if output]
+    files = [output.file for output in outputs]
     for at, output in enumerate(outputs):
-        if output and output.file in files[:at]:
+        if output.file in files[:at]:
             file.add(
                 (*output.keys, "file"),
                 f"Every output has a file of its own. Got {output.file!r} twice. Rename one.",
             )
-    step = run and run.step or min((part.every for part in parts), default=1.0)
+    step = (run and run.step) or min((part.every for part in parts), default=1.0)
     if run and run.seconds > step * MAX_STEPS:
         file.add(
             ("run", "seconds"),
@@ -226,26 +255,12 @@ def read_recipe(
         layers,
         teams,
         formulas,
-        tuple(source for source in sources if source),
-        tuple(timeline for timeline in timelines if timeline),
-        tuple(deposit for deposit in deposits if deposit),
+        tuple(filter(None, sources)),
+        tuple(filter(None, timelines)),
+        tuple(filter(None, deposits)),
         run,
-        tuple(output for output in outputs if output),
+        tuple(outputs),
     )
-
-
-def maps_of_teams(teams: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of the maps that follow from teams."""
-    if not teams:
-        return ()
-    alone = ("tension", "contested", *(("vulnerability",) if len(teams) == 2 else ()))
-    kinds = ("influence", "share", "vulnerability")
-    return (*alone, *(f"{kind} {team}" for team in teams for kind in kinds))
-
-
-def propagations() -> dict[str, type[Propagation]]:
-    """Return the propagations by the words of a recipe."""
-    return {**PROPAGATIONS, "stamps": Carried}
 
 
 def _made(table: Table, kind: type[RunPart]) -> RunPart | None:
@@ -254,33 +269,34 @@ def _made(table: Table, kind: type[RunPart]) -> RunPart | None:
     return part
 
 
-def _read_map(table: Table) -> MapPart | None:
+def _read_map(table: Table, file: RecipeFile) -> MapPart | None:
     """Return the map of a recipe."""
     chosen = [key for key in ("file", "generate", "kind") if key in table]
-    file = None
-    kind = table.take("generate", one_of([*MAP_KINDS][:-1])) or table.take("kind", one_of(("hex",)))
+    path = None
+    generated = [*MAP_KINDS][:-1]
+    kind = table.take("generate", Annotated[str, one_of(generated)])
+    kind = kind or table.take("kind", Literal["hex"])
     if len(chosen) != 1:
         got = " and ".join(chosen) or "neither"
         table.add(
             "",
             f"A map has either a file or generate. Got {got}. Write file ="
-            f' "..." or generate = one of {", ".join([*MAP_KINDS][:-1])}, or kind = "hex".',
+            f' "..." or generate = one of {", ".join(generated)}, or kind = "hex".',
         )
         return None
     if "file" in table:
-        file = table.take("file", table.file.resolve)  # type: ignore[attr-defined]
+        path = table.take("file", Annotated[Any, file.resolve])
         options = table.values(_FileKeys)
-        for format_ in FORMATS:
-            for key in format_.options:
-                if key in table and key not in options:
-                    options[key] = table.take(key, Any)
+        for key in {key for format_ in FORMATS for key in format_.options} - {*options}:
+            if key in table:
+                options[key] = table.take(key, Any)
     elif kind is None:
         return None
     else:
         table.take("file", Text)
         options = table.values(MAP_KINDS[kind])
     table.finish()
-    return MapPart(file, kind, options)
+    return MapPart(path, kind, options)
 
 
 def _read_layers(root: Table) -> tuple[LayerPart, ...]:
@@ -303,7 +319,7 @@ def _read_layers(root: Table) -> tuple[LayerPart, ...]:
 
 def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]]) -> LayerPart:
     """Return a layer; one that is refused has a stand-in, so that the rest can be read."""
-    word = table.take("propagation", one_of([*kinds]), next(iter(kinds)))
+    word = table.take("propagation", Annotated[str, one_of([*kinds])], next(iter(kinds)))
     kind = kinds[word]
     propagation = _read_propagation(table, kind)
     stamped = kind.layer in ("trail", "array")
@@ -331,7 +347,7 @@ def _read_propagation(table: Table, kind: type[Propagation]) -> Propagation:
                 " both. Leave one of them out.",
             )
     made = table.make(kind)
-    return made or kind(**dict.fromkeys(table.needed_by(kind), 1.0))
+    return made or kind(**dict.fromkeys(needed_by(kind), 1.0))
 
 
 def _read_teams(table: Table) -> TeamsPart | None:
@@ -346,14 +362,16 @@ def _read_teams(table: Table) -> TeamsPart | None:
     if len(names) > MAX_TEAMS:
         table.add("names", f"A recipe has at most {MAX_TEAMS} teams. Got {len(names)}. Join some.")
     if part.colors and len(part.colors) != len(names):
-        table.add("colors", f"colors has one color for each team: {', '.join(names)}. Write as many.")
+        table.add(
+            "colors", f"colors has one color for each team: {', '.join(names)}. Write as many."
+        )
     for team, enemies in (part.hostile or {}).items():
         unknown = [each for each in (team, *enemies) if each not in names]
         if unknown or team in enemies or len(set(enemies)) < len(enemies):
             got = unknown[0] if unknown else f"{team} = {list(enemies)}"
             table.add(
                 "hostile",
-                f"teams: hostile has teams and lists of other teams. Got {got!r}. The teams are:"
+                f"hostile has teams and lists of other teams. Got {got!r}. The teams are:"
                 f" {', '.join(names)}.",
             )
     if part.owner_by == "source" and layer.propagation.layer != "radial":
@@ -372,7 +390,7 @@ def _check_names(root: Table, parts: tuple[LayerPart, ...], teams: tuple[str, ..
     taken = {*maps_of_teams(teams), *(("owner", "share") if teams else ())}
     for part in parts:
         if not _NAME.fullmatch(part.name):
-            root.file.add(part.keys, _bad_name("layer", part.name))
+            root.file.add(part.keys, _bad_name("layer or a team", part.name))
         if part.name in taken:
             root.file.add(
                 part.keys,

@@ -6,18 +6,29 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
-from fieldcraft import checks
 from fieldcraft.recipe.document import RecipeFile
-from fieldcraft.recipe.parts import DepositPart, FilmKeys, LayerPart, Look, OutputPart
-from fieldcraft.recipe.parts import OverTimeKeys, PlotLook, RunPart, SourcePart, StillKeys
-from fieldcraft.recipe.parts import TableKeys, TimelinePart
+from fieldcraft.recipe.parts import (
+    DepositPart,
+    FilmKeys,
+    LayerPart,
+    Look,
+    OutputPart,
+    OverTimeKeys,
+    PlotLook,
+    RunPart,
+    SourcePart,
+    StillKeys,
+    TableKeys,
+    TimelinePart,
+    propagations,
+)
 from fieldcraft.recordings.football import read_football
 from fieldcraft.recordings.starcraft import read_starcraft
 from fieldcraft.recordings.timeline import Timeline
 from fieldcraft.recordings.tracks import read_pedestrians, read_tracks
-from fieldcraft.settings import Table, Text, one_of, refused
+from fieldcraft.settings import Table, one_of, refused
 
 __all__ = [
     "FILMS",
@@ -79,7 +90,8 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
     """Return a source of the recipe."""
     layer = _layer_of(table, layers)
     on_wall = "through" if layer and layer.is_cleared else "refuse"
-    part = table.make(SourcePart, **({} if "on_wall" in table else {"on_wall": on_wall}))
+    more: dict[str, Any] = {} if "on_wall" in table else {"on_wall": on_wall}
+    part = table.make(SourcePart, None, keys=table.keys, **more)
     table.finish()
     if ("position" in table) == ("path" in table):
         table.add(
@@ -87,14 +99,16 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
             "A source has either a position or a path. Write position = [x, y] or path = [[seconds,"
             " x, y], ...].",
         )
-    if part is None or layer is None:
+    if part is None:
+        return None
+    _check_span(table, part.start, part.until)
+    if layer is None:
         return None
     if part.repeat and len(part.path) < 2:
         table.add(
             "repeat",
             "Only a path of at least two points repeats. Write path = [[0, x, y], [10, x, y]].",
         )
-    _check_span(table, part.start, part.until)
     _check_on_wall(table, part.on_wall, layer)
     if "strength" not in table:
         part = replace(part, strength=layer.propagation.usual)
@@ -102,8 +116,9 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
     if part.position is not None:
         part = replace(part, path=((0.0, *part.position),))
     for key in table.given:
-        takers = [kind for kind, keys in _SOURCE_KEYS.items() if key in keys]
-        if takers and layer.propagation.layer not in takers:
+        kinds = [kind for kind, keys in _SOURCE_KEYS.items() if key in keys]
+        if kinds and layer.propagation.layer not in kinds:
+            takers = [word for word, made in propagations().items() if made.layer in kinds]
             table.add(
                 key,
                 f"{key} is for sources of {' and '.join(takers)} layers. Layer {layer.name!r}"
@@ -126,8 +141,8 @@ def _check_stamp(table: Table, part: SourcePart, layer: LayerPart) -> None:
     if layer.vector and part.position is not None and part.direction is None:
         table.add(
             "",
-            "A source on a trail of vectors leaves the direction of its path. It stands still. Write"
-            " a path, or direction = [x, y].",
+            "A source on a trail of vectors leaves the direction of its path. It stands still."
+            " Write a path, or direction = [x, y].",
         )
     if layer.gathers and not layer.vector and part.direction is not None:
         table.add(
@@ -141,9 +156,9 @@ def read_timeline(
     table: Table, layers: Mapping[str, LayerPart], file: RecipeFile
 ) -> TimelinePart | None:
     """Return a recording of the recipe."""
-    format_ = table.take("format", one_of([*READERS]), "csv")
+    format_ = table.take("format", Annotated[str, one_of([*READERS])], "csv")
     options = table.values(READERS[format_])
-    path = table.take("file", file.resolve)
+    path = table.take("file", Annotated[Any, file.resolve])
     if "file" not in table:
         table.add("", "A recording has a file. Add the key 'file'.")
     part = table.make(TimelinePart, file=path, format=format_, options=options, keys=table.keys)
@@ -184,13 +199,14 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
     if layer.is_cleared and layer.stamp is None:
         table.add(
             "",
-            f"A deposit on stamps is the stamp of its layer. Layer {layer.name!r} has none. {_NEEDED}",
+            f"A deposit on stamps is the stamp of its layer. Layer {layer.name!r} has none."
+            f" {_NEEDED}",
         )
     if part.every is not None and part.every < _SHORTEST:
         table.add(
             "every",
-            f"A deposit comes at most every {_SHORTEST} seconds. Got {part.every:g}. Deposit more at"
-            " once.",
+            f"A deposit comes at most every {_SHORTEST} seconds. Got {part.every:g}. Deposit more"
+            " at once.",
         )
     if layer.gathers and layer.vector:
         if not isinstance(part.amount, tuple):
@@ -206,7 +222,7 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
 
 def read_output(table: Table, names: MapNames, run: RunPart | None) -> OutputPart | None:
     """Return an output of the recipe."""
-    file = table.take("file", _output_file)
+    file = table.take("file", Annotated[str, _output_file])
     if "file" not in table:
         table.add("", "An output has a file. Add the key 'file'.")
     if file is None:
@@ -218,7 +234,9 @@ def read_output(table: Table, names: MapNames, run: RunPart | None) -> OutputPar
         values = table.values(TableKeys)
         look = Look(threshold=values.pop("threshold", 0.0))
         kind = "points" if "points" in values else "totals"
-        part = OutputPart(table.keys, file, kind, **_shown(table, values, names.maps, names), look=look)
+        part = OutputPart(
+            table.keys, file, kind, **_shown(table, values, names.maps, names), look=look
+        )
     else:
         keys = StillKeys if suffix in STILLS else FilmKeys
         values = _shown(table, table.values(keys), names.pictures, names)
@@ -246,7 +264,8 @@ def _check_time(table: Table, part: OutputPart, suffix: str, run: RunPart) -> Ou
         at = part.start if "at" in table else run.seconds
         if at > run.seconds:
             table.add(
-                "at", f"The picture is taken within the run's {run.seconds:g} seconds. Got at={at:g}."
+                "at",
+                f"The picture is taken within the run's {run.seconds:g} seconds. Got at={at:g}.",
             )
         return replace(part, kind="still", start=at)
     _check_span(table, part.start, part.until)
@@ -307,14 +326,16 @@ def _check_look(table: Table, look: Look, shown: tuple[str, ...], names: MapName
         for name in named if isinstance(named, dict) else ():
             _check_known(table, key, name, set(shown) & set(names.maps), "map shown")
             if isinstance(named[name], list) and name in names.acting:
-                table.add(key, f"A pair of colors is for a map with both signs. Got layer {name!r}.")
+                table.add(
+                    key, f"A pair of colors is for a map with both signs. Got layer {name!r}."
+                )
     for name in shown if limits is None or isinstance(limits, dict) else ():
         is_trail = name in names.acting and names.acting[name].gathers
         if name not in (limits or {}) and (is_trail or name in names.formulas):
             table.add(
                 "",
                 f"A picture of {'a trail' if is_trail else 'a formula'} has limits, so that its"
-                f" colors keep their meaning. {name!r} has none. Write limits = {{ \"{name}\" ="
+                f' colors keep their meaning. {name!r} has none. Write limits = {{ "{name}" ='
                 " [0, 1] }, say.",
             )
     if look.front_lines and not names.teams:
@@ -322,9 +343,7 @@ def _check_look(table: Table, look: Look, shown: tuple[str, ...], names: MapName
             "front_lines", "Front lines lie between teams. The recipe has none. Write [teams]."
         )
     if look.together and len(shown) > 1 and not set(shown) <= set(names.maps):
-        table.add(
-            "together", "owner and share are pictures of their own. Write together = false."
-        )
+        table.add("together", "owner and share are pictures of their own. Write together = false.")
 
 
 def _layer_of(table: Table, layers: Mapping[str, LayerPart]) -> LayerPart | None:
@@ -366,9 +385,10 @@ def _check_strength(table: Table, key: str, strength: float, layer: LayerPart) -
     """Report a strength that a layer can't take."""
     kind = layer.propagation
     if not kind.least <= strength <= kind.most:
+        too_much = strength > kind.most
+        bound = f"at most {kind.most:,.0f}" if too_much else f"at least {kind.least:,.0f}"
         remedy = "Marks fade by themselves." if kind.least == 0 else "Count in larger units."
         table.add(
             key,
-            f"{key} on a layer that {kind.does} is at least {kind.least:,.0f} and at most"
-            f" {kind.most:,.0f}. Got {strength:g}. {remedy}",
+            f"{key} on a layer that {kind.does} is {bound}. Got {strength:g}. {remedy}",
         )

@@ -10,31 +10,15 @@ from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.falloff import CURVES, Falloff, Ring
 from fieldcraft.propagation import Stamp
+from fieldcraft.propagation.settings import curve
 from fieldcraft.settings import refused
 
-__all__ = ["SHAPES", "falloff_of", "measures_of", "stamp_of"]
+__all__ = ["SHAPES", "measures_of", "stamp_of"]
 
 SHAPES = ("disc", "ring", "cone", "line", "rectangle", "polygon", "image", "tether")
 """Constructors of `Stamp`."""
 _CHANGES = ("times", "scale", "rotation", "at")
-
-
-def falloff_of(name: str, value: Any) -> Falloff:
-    """Return a falloff over a radius: a word, the edges of a ring, or a list of weights."""
-    if isinstance(value, dict) and "inner" in value and set(value) <= {"inner", "outer"}:
-        inner, outer = value["inner"], value.get("outer", 1.0)
-        return Falloff.of(Ring(checks.finite("inner", inner), checks.finite("outer", outer)))
-    if isinstance(value, list):
-        return Falloff.of([checks.finite(f"Each weight of {name}", weight) for weight in value])
-    if isinstance(value, str):
-        return Falloff.of(value)
-    raise refused(
-        f"{name} is one of {', '.join(CURVES)}, a ring or a list of weights",
-        value,
-        'Write falloff = "linear", { inner = 0.4, outer = 1 } or [1, 0.5, 0], say',
-    )
 
 
 def measures_of(shape: str) -> dict[str, bool]:
@@ -66,11 +50,17 @@ def stamp_of(name: str, value: Any) -> Stamp:
     known = (*measures, *_CHANGES, "shape")
     unknown = [key for key in value if key not in known]
     if missing or unknown:
-        wrong = f"no {' and no '.join(missing)}" if missing else f"{unknown[0]} = {value[unknown[0]]!r:.40}"
-        raise InvalidValue(f"A {shape} has {', '.join(measures)}", got=wrong, remedy="Correct the keys")
+        wrong = (
+            f"no {' and no '.join(missing)}"
+            if missing
+            else f"{unknown[0]} = {value[unknown[0]]!r:.40}"
+        )
+        raise InvalidValue(
+            f"A {shape} has {', '.join(measures)}", got=wrong, remedy="Correct the keys"
+        )
     given = {key: value[key] for key in measures if key in value}
     if "falloff" in given:
-        given["falloff"] = falloff_of("falloff", given["falloff"])
+        given["falloff"] = curve("falloff", given["falloff"])
     stamp: Stamp = getattr(Stamp, shape)(**given)
     if "scale" in value:
         stamp = stamp.scaled(value["scale"])

@@ -19,12 +19,11 @@ from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer, SourceLayer, SpreadLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.recipe.actors import Actor, Deposit, Scripted, recordings
-from fieldcraft.recipe.document import dotted
+from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
-from fieldcraft.recipe.parse_layers import indented, maps_of_teams
-from fieldcraft.recipe.parts import LayerPart, Recipe, SourcePart
+from fieldcraft.recipe.parts import LayerPart, Recipe, SourcePart, maps_of_teams
 from fieldcraft.recipe.places import check_places, on_map, stride_of
-from fieldcraft.recipe.section import Problems
+from fieldcraft.settings import dotted
 from fieldcraft.space import grid_of
 
 __all__ = ["World", "played"]
@@ -44,7 +43,7 @@ class World:
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
-        problems = Problems(recipe.document)
+        problems = recipe.document
         space = load_space(recipe.map, problems)
         timelines = [(part, load_timeline(part, problems)) for part in recipe.timelines]
         if space is not None:
@@ -147,7 +146,7 @@ class World:
                     if actor.layer is layer:
                         actor.stamp()
 
-    def _check_map(self, problems: Problems) -> None:
+    def _check_map(self, problems: RecipeFile) -> None:
         """Notes what this kind of map can't have: places in other dimensions, and pictures of grids
         on graphs.
         """
@@ -173,15 +172,15 @@ class World:
                     problems.add(
                         keys, f"{where}: A point lies on the map. Got {list(point)}. Move it."
                     )
-            if "floors" in output.look and space.dimensions != 3:
+            if output.look.floors is not None and space.dimensions != 3:
                 problems.add(
                     (*output.keys, "floors"),
                     f"{where}: floors are those of a 3D graph. The map is flat. Leave it out.",
                 )
             if space.squares is space:
                 continue
-            for key in ("scale", "crop", "front_lines", "together", "arrows"):
-                if output.look.get(key):
+            for key in ("scale", "crop", "front_lines", "together"):
+                if getattr(output.look, key):
                     problems.add(
                         (*output.keys, key),
                         f"{where}: {key} is for pictures of square cells. The map has none. Leave"
@@ -194,7 +193,7 @@ class World:
                     " `share TEAM` maps.",
                 )
 
-    def _add_layers(self, problems: Problems) -> None:
+    def _add_layers(self, problems: RecipeFile) -> None:
         teams = self.recipe.teams
         for part in self.recipe.layers:
             try:
@@ -234,12 +233,12 @@ class World:
             dtype=np.float32,
         )
 
-    def _add_formulas(self, problems: Problems) -> None:
+    def _add_formulas(self, problems: RecipeFile) -> None:
         for part in self.recipe.formulas:
             try:
                 self.maps[part.name] = formula(part.text, self.maps)
             except FieldcraftError as error:
-                problems.add(part.keys, f"maps.{part.name}: {indented(error)}")
+                problems.add_error((*part.keys, ""), error)
 
     def owner(self) -> NDArray[np.int32]:
         """The number of the team that owns each cell of the teams' layers, -1 for nobody, shape
@@ -285,7 +284,11 @@ class World:
         """
         strengths = [0.0]
         strengths += [part.strength for part in self.recipe.sources if part.layer == name]
-        strengths += [part.amount for part in self.recipe.deposits if part.layer == name]
+        strengths += [
+            part.amount
+            for part in self.recipe.deposits
+            if part.layer == name and not isinstance(part.amount, tuple)
+        ]
         for recorded in self._recorded:
             if recorded.layer.name == name:
                 for part, player in recorded.players:

@@ -1,0 +1,65 @@
+"""Write the tables of propagations in docs/recipes.md from the settings that they declare.
+
+Usage: python -m tools.recipe_tables
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fieldcraft import checks
+from fieldcraft.propagation import PROPAGATIONS, Propagation
+from fieldcraft.propagation.settings import Setting
+
+__all__ = ["settings_table", "updated"]
+
+GUIDE = Path(__file__).resolve().parents[1] / "docs" / "recipes.md"
+
+
+def settings_table(kind: type[Propagation]) -> str:
+    """Return the settings of a propagation as a table in Markdown."""
+    rows = ["| key | meaning | values | if left out |", "|---|---|---|---|"]
+    for name, setting in kind.declared().items():
+        default = "needed" if setting.required else _toml(setting.default)
+        rows.append(f"| `{name}` | {setting.about.rstrip('.')} | {_values(setting)} | {default} |")
+    return "\n".join(rows)
+
+
+def updated(text: str) -> str:
+    """Return the guide with its tables as the propagations are now."""
+    for word, kind in PROPAGATIONS.items():
+        begin, end = f"<!-- {word} -->", f"<!-- end of {word} -->"
+        pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+        table = f"{begin}\n{settings_table(kind)}\n{end}"
+        text, count = pattern.subn(lambda _, table=table: table, text)
+        if count != 1:
+            raise ValueError(f"docs/recipes.md has no table between {begin} and {end}")
+    return text
+
+
+def _values(setting: Setting) -> str:
+    if setting.choices:
+        return ", ".join(f'`"{word}"`' for word in setting.choices)
+    if setting.kind in ("number", "whole"):
+        low = "above 0" if setting.above else f"{setting.low:g}"
+        bounded = setting.high < checks.LARGEST and setting.kind == "number"
+        span = (
+            f"{low} to {setting.high:g}" if bounded else low if setting.above else f"{low} or more"
+        )
+        return f"{span}, {setting.unit}" if setting.unit else span
+    return {"flag": "`true` or `false`", "text": "a text", "weights": "a width or weights"}.get(
+        setting.kind, setting.kind
+    )
+
+
+def _toml(value: object) -> str:
+    if value is None:
+        return ""
+    return (
+        f"`{str(value).lower()}`" if isinstance(value, bool) else f"`{value!r}`".replace("'", '"')
+    )
+
+
+if __name__ == "__main__":
+    GUIDE.write_text(updated(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")
