@@ -322,4 +322,4 @@ def test_a_command_that_is_not_there_is_named(monkeypatch, capsys):
     monkeypatch.setattr(cli.metadata, "entry_points", lambda group: ())
     assert call("play", "towers") == 2
     err = capsys.readouterr().err
-    assert "'play'" in err and "compare, compile, gpu, info, run" in err and err.count("\n") == 1
+    assert "'play'" in err and "compare, compile, info, run" in err and err.count("\n") == 1

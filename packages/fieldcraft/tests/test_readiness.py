@@ -146,7 +146,7 @@ def test_after_warming_up_nothing_is_compiled(name: str) -> None:
 @pytest.mark.parametrize("space", ["fc.Grid(30, 20, neighbors=8)", "fc.Grid(6, 5).to_graph()"])
 def test_a_warm_map_asks_for_no_other_kernels(space: str) -> None:
     code = (
-        "import fieldcraft as fc; from test_readiness import _layers, _ask; from"
+        "import fieldcraft as fc; from packages.fieldcraft.tests.test_readiness import _layers, _ask; from"
         f" fieldcraft.kernels import jit\nimap = _layers({space}); fc.warm_up(imap)\nlate, prepare"
         " = [], jit.Kernel.prepare\ndef listen(self):\n    if not self._is_ready and not"
         " isinstance(self, jit.Variants):\n       "

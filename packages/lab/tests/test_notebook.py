@@ -18,7 +18,7 @@ import fieldcraft as fc
 imap = fc.InfluenceMap(fc.Grid(20, 12))
 threat = imap.add_layer("threat", fc.Spread(decay=0.2, momentum=1.0))
 threat.add_source((3.5, 5.5), 8.0)
-shown = fc.widget(imap)
+shown = fc.lab.widget(imap)
 """
 
 
@@ -60,7 +60,7 @@ def test_a_page_touches_the_map_of_the_notebook() -> None:
 
 def test_what_is_no_map_is_refused() -> None:
     with refused(InvalidValue, "influence map"):
-        fc.widget("imap")  # type: ignore[arg-type]
+        fc.lab.widget("imap")  # type: ignore[arg-type]
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -156,7 +156,7 @@ def test_marimo_runs_it() -> None:
 
         imap = fc.InfluenceMap(fc.Grid(20, 12))
         imap.add_layer("threat", fc.Spread(decay=0.2, momentum=1.0)).add_source((3.5, 5.5), 8.0)
-        shown = mo.ui.anywidget(fc.widget(imap))
+        shown = mo.ui.anywidget(fc.lab.widget(imap))
         return imap, shown
 
     _, names = app.run()

@@ -52,7 +52,7 @@ export default { render };
 
 
 def widget(imap: InfluenceMap, *, height: int = 520) -> Any:
-    """The widget of a map: see `fc.widget`."""
+    """The widget of a map: see `fc.lab.widget`."""
     if not isinstance(imap, InfluenceMap):
         raise InvalidValue(
             "The widget shows an influence map", got=type(imap).__name__, remedy="Pass imap"
