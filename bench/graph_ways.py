@@ -19,9 +19,9 @@ import fieldcraft as fc
 from bench.race import Times, race, say
 from bench.table import Report, Table, milliseconds, times
 from fieldcraft import steering
-from fieldcraft.paths.on_graph.flow import GraphFlow
-from fieldcraft.paths.on_graph.strings import pulled
-from fieldcraft.paths.prices import Prices
+from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.mesh_strings import pulled
+from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Graph
 
 SEED = 20260807
@@ -178,7 +178,7 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
     if not np.allclose(found, by_scipy(), rtol=1e-9):
         report.wrong.append("shortest paths on a graph: not as long as SciPy's")
     smooth = partial(fc.shortest_paths, mesh, places[starts], places[goals], smooth=True)
-    prices = Prices(mesh, None)
+    prices = CellCosts(mesh, None)
 
     def strings() -> list[float]:
         return [
@@ -228,7 +228,7 @@ def _any_angle(quick: bool, report: Report) -> Table:
     problems = fc.maps.load_scenarios(DATA / f"{AURORA}.scen")
     some = slice(0, None, 100 if quick else 20)
     starts, goals = problems.starts[some], problems.goals[some]
-    prices = Prices(mesh, None)
+    prices = CellCosts(mesh, None)
 
     def strings() -> list[float]:
         plain = fc.shortest_paths(mesh, starts, goals)

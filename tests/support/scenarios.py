@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels import pool
 from fieldcraft.maps import load_map
 from fieldcraft.maps.scenarios import Scenarios, load_scenarios
-from fieldcraft.paths.search import shortest_paths
+from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Grid
 
 # of a unit of the last place; the sources' sums were a little off before they were rounded

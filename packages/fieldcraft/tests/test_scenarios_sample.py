@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fieldcraft.maps.scenarios import load_scenarios
-from fieldcraft.paths.search import shortest_path, shortest_paths
+from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from support import realdata, scenarios
 
 FILES = realdata.files("gridmaps", "scenarios/*/*.scen")

@@ -23,11 +23,11 @@ from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.interruption import whole
 from fieldcraft.kernels.reference import distance as reference
 from fieldcraft.layer import ArrayLayer, Guard
-from fieldcraft.paths.distance import aims
-from fieldcraft.paths.door import snapshot_of
+from fieldcraft.paths.backend import backend
+from fieldcraft.paths.cost import CellCosts, uniform_cost
 from fieldcraft.paths.filled import UNREACHED
-from fieldcraft.paths.on_grid.strides import strides_of
-from fieldcraft.paths.prices import Prices, uniform
+from fieldcraft.paths.grid_search import grid_steps
+from fieldcraft.paths.places import unique_goals
 from fieldcraft.space import Grid
 from fieldcraft_cluster.plan import Box, Piece, Plan
 from fieldcraft_cluster.surface import centers
@@ -89,7 +89,9 @@ class WorldDistances:
         self._world = world
         self._walls = Changes(world.changes.cells.copy(), world.changes.blocked.copy())
         self._one_price = (
-            uniform(cost) if cost is None or isinstance(cost, (int, float, np.number)) else None
+            uniform_cost(cost)
+            if cost is None or isinstance(cost, (int, float, np.number))
+            else None
         )
         self._cover = (
             None
@@ -107,7 +109,7 @@ class WorldDistances:
                 got="none",
                 remedy="Pass one position or an array of at least one",
             )
-        cells, starts = aims(rows * plan.width + columns, start_costs)
+        cells, starts = unique_goals(rows * plan.width + columns, start_costs)
         self._measure = reference.measure(plan.width * plan.height)
         neighborhood = plan.neighborhood
         self.counted = (
@@ -354,7 +356,7 @@ class WorldDistances:
         heads = np.full(int(part.dearest / span) + 3, -1, dtype=np.int32)
         room = [np.empty(len(dist), dtype=np.int32) for _ in range(2)]
         state = np.array([0, 0, 0, -1, 0, 0], dtype=np.int64)
-        steps = strides_of(part.grid).steps
+        steps = grid_steps(part.grid).steps
         while True:
             kernels.distance.add(
                 part.links,
@@ -394,7 +396,7 @@ class WorldDistances:
                 part.dist,
                 part.links,
                 part.cost,
-                strides_of(part.grid).steps,
+                grid_steps(part.grid).steps,
                 part.lengths,
                 width,
                 False,
@@ -444,20 +446,18 @@ class WorldDistances:
             neighbors=np.array(world.neighbors),
             walls=walls_in(world.walls, self._walls, box),
         )
-        strides = strides_of(grid)
-        prices = Prices(grid, self._one_price if self._cover is None else self._cover.over(box))
-        snapshot = snapshot_of(grid, prices.shut)
-        lengths: NDArray[Any] = (
-            strides.lengths * 0.5 if prices.uniform is None else strides.lengths * prices.uniform
-        )
+        strides = grid_steps(grid)
+        costs = CellCosts(grid, self._one_price if self._cover is None else self._cover.over(box))
+        snapshot = backend(grid).snapshot(costs.walls)
+        lengths: NDArray[Any] = strides.lengths * (costs.uniform or 0.5)
         if self.counted:
             diagonal = (np.abs(strides.steps) == 1).all(axis=1)
             lengths = np.where(diagonal, self._measure.diagonal, 1 << self._measure.shift)
         shortest, longest = float(lengths.min()), float(lengths.max())
-        if prices.uniform is None:
-            dearest = prices.dearest or 1.0  # 0 where all is closed, and nothing will be searched
-            shortest, longest = 2 * shortest * min(prices.least, dearest), 2 * longest * dearest
-        cost = None if self.counted else np.ones(1) if prices.costs is None else prices.costs.copy()
+        if costs.uniform is None:
+            dearest = costs.greatest or 1.0  # 0 where all is closed, and nothing will be searched
+            shortest, longest = 2 * shortest * min(costs.least, dearest), 2 * longest * dearest
+        cost = None if self.counted else np.ones(1) if costs.values is None else costs.values
         return _Part(
             grid,
             snapshot.links,

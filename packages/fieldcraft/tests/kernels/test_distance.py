@@ -17,8 +17,10 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import distance as reference
-from fieldcraft.kernels.reference import distance_repair
 from fieldcraft.paths import DistanceMap, distance_map
+from fieldcraft.paths.arc_search import step_cost
+from fieldcraft.paths.cost import CellCosts
+from fieldcraft.paths.grid_search import _General
 from support import grids
 
 compiled_only = pytest.mark.skipif(
@@ -28,16 +30,16 @@ compiled_only = pytest.mark.skipif(
 
 
 def plain(space: fc.Grid, goals: Any, **arguments: Any) -> DistanceMap:
-    """A distance map by the reference."""
+    """A distance map by the general search."""
     field = distance_map(space, goals, **arguments)
-    field._distances.ops, field._distances.repair_ops = reference, distance_repair
+    field.search._begin = lambda: _General(field.search)
     return field
 
 
 @compiled_only
 @settings(max_examples=150, deadline=None)
 @given(world=grids.worlds(), asked=st.lists(st.integers(0, 600), max_size=4))
-def test_the_kernel_gives_the_bits_of_the_reference_in_whatever_order_it_is_asked(
+def test_all_searches_find_the_same_bits_in_whatever_order_they_are_asked(
     world: grids.World, asked: list[int]
 ) -> None:
     space = world.grid()
@@ -54,39 +56,8 @@ def test_the_kernel_gives_the_bits_of_the_reference_in_whatever_order_it_is_aske
     assert np.array_equal(fast.values, slow.values)
     assert np.array_equal(fast.values, expected.astype(np.float32))
     for cell in np.flatnonzero(np.isfinite(expected))[:5]:
-        for one, other in zip(
-            fast._distances.descend(cell), slow._distances.descend(cell), strict=True
-        ):
+        for one, other in zip(fast.search.descend(cell), slow.search.descend(cell), strict=True):
             assert np.array_equal(one, other)
-
-
-@compiled_only
-@settings(max_examples=100, deadline=None)
-@given(world=grids.worlds(), rounds=st.integers(1, 4), seed=st.integers(0, 1000))
-def test_mending_gives_the_bits_of_the_reference(
-    world: grids.World, rounds: int, seed: int
-) -> None:
-    space = world.grid()
-    arguments = world.arguments(space)
-    if arguments is None:
-        return
-    goals, keywords = arguments
-    fast, slow = distance_map(space, goals, **keywords), plain(space, goals, **keywords)
-    assert np.array_equal(fast.values, slow.values)
-    rng = np.random.default_rng(seed)
-    mendable = (
-        np.flatnonzero(~space.terrain.walls) if space.terrain is not None else np.arange(len(space))
-    )
-    for _ in range(rounds):
-        for blocked in (True, False):
-            space.set_walls(rng.choice(mendable, rng.integers(0, 4)), blocked)
-        before = fast.exact
-        changed = fast.repair()
-        slow.repair()
-        assert np.array_equal(fast.exact, slow.exact)
-        assert np.array_equal(fast.values, slow.values)
-        if fast.repairs:
-            assert np.array_equal(changed, np.flatnonzero(before != fast.exact))
 
 
 @settings(max_examples=60, deadline=None)
@@ -119,17 +90,18 @@ def test_summits_are_what_no_neighbour_undercuts(world: grids.World, seed: int) 
         return
     field = plain(space, arguments[0], cost=arguments[1].get("cost"))
     heights = np.random.default_rng(seed).uniform(0, 9, len(space))
-    expected = field._distances.summits(heights)
-    assert np.isin(
-        np.flatnonzero(~field.walls)[np.argmin(heights[~field.walls.reshape(-1)])], expected
-    )
-    if kernels.compiled():
-        assert np.array_equal(
-            distance_map(space, arguments[0], cost=arguments[1].get("cost"))._distances.summits(
-                heights
-            ),
-            expected,
-        )
+    field.search.settle()
+    found = np.zeros(len(space), dtype=bool)
+    found[field.search.minima(heights)] = True
+    ways = space.ways
+    costs = CellCosts(space, arguments[1].get("cost"))
+    lower = np.zeros(len(space), dtype=bool)
+    steps = step_cost("mean", costs, ways.origins, ways.ends, ways.lengths)
+    closed = np.isinf(costs.values) if costs.values is not None else np.zeros(len(space), bool)
+    if not closed.any():
+        less = heights[ways.ends] + steps < heights[ways.origins]
+        lower[ways.origins[less]] = True
+        assert np.array_equal(found, ~lower & ~space.walls.reshape(-1))
 
 
 @pytest.mark.parametrize("cells", [1, 2, 100, 1 << 20, 1 << 28])

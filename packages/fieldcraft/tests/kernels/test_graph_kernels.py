@@ -18,9 +18,9 @@ from fieldcraft import kernels, steering
 from fieldcraft.kernels import graph_ways, pool
 from fieldcraft.kernels.reference import graph_ways as reference
 from fieldcraft.paths import distance_map
-from fieldcraft.paths.on_graph import flow as graph_flow
-from fieldcraft.paths.on_graph import search as graph_search
-from fieldcraft.paths.on_graph.flow import GraphFlow
+from fieldcraft.paths import graph_flow as graph_flow
+from fieldcraft.paths import graph_paths as graph_search
+from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.space import mesh
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering import on_graph as meshes

@@ -17,7 +17,7 @@ from fieldcraft.kernels.reference import moves as moves_reference
 from fieldcraft.kernels.reference import shortest_path_uniform as uniform_reference
 from fieldcraft.kernels.reference import shortest_path_weighted as weighted_reference
 from fieldcraft.kernels.reference import smoothing as smoothing_reference
-from fieldcraft.paths.on_grid.moves import Moves, moves_of
+from fieldcraft.paths.grid_moves import GridMoves, moves_of
 from fieldcraft.space.neighborhood import build_links
 from support.mazes import FAR, HEX, ONE_WAY, World
 from support.worlds import KNIGHT
@@ -38,7 +38,7 @@ def pairs(world: World, count: int) -> list[tuple[int, int]]:
     return world.rng.choice(cells, (count, 2)).tolist() if cells else []
 
 
-def common(world: World, moves: Moves) -> tuple[Any, ...]:
+def common(world: World, moves: GridMoves) -> tuple[Any, ...]:
     """The arguments of `weighted` for a world."""
     space = world.space
     costs = np.empty(0) if world.costs is None else world.costs.reshape(-1)
@@ -175,7 +175,7 @@ def test_weighted_over_costs_of_every_size() -> None:
 @settings(max_examples=60)
 def test_leave_and_label(world: World) -> None:
     space = world.space
-    moves = Moves(space)
+    moves = GridMoves(space)
     for steps, made in (
         (moves_reference.STEPS, moves.king.reshape(-1)),
         (space.neighborhood.steps, moves.table(space)),

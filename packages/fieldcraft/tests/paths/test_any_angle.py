@@ -18,9 +18,9 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.reference import any_angle as reference
 from fieldcraft.paths import shortest_path, shortest_paths
-from fieldcraft.paths.on_graph.doors import open_doors
-from fieldcraft.paths.on_graph.strings import pulled
-from fieldcraft.paths.prices import Prices
+from fieldcraft.paths.cost import CellCosts
+from fieldcraft.paths.mesh_doors import open_doors
+from fieldcraft.paths.mesh_strings import pulled
 from support import graphs, realdata
 
 Bits = NDArray[np.bool_]
@@ -203,9 +203,9 @@ def test_they_are_never_longer_than_strings_and_stay_on_the_mesh(seed: int) -> N
         assert plain.found == path.found
         if path:
             places = np.stack([plain.positions[0], plain.positions[-1]])
-            assert path.length <= pulled(mesh, plain.cells, places, Prices(mesh, None)).length * (
-                1 + 1e-12
-            )
+            assert path.length <= pulled(
+                mesh, plain.cells, places, CellCosts(mesh, None)
+            ).length * (1 + 1e-12)
             walked = path.at(np.linspace(0, path.length, 50))
             found = mesh.mesh.locate(walked)[0]
             assert (found >= 0).all()

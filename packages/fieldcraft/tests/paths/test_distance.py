@@ -172,8 +172,8 @@ def test_one_answer_searches_no_further_than_it_needs() -> None:
     space = fc.Grid(300, 200, neighbors=8)
     field = distance_map(space, (0.5, 0.5))
     assert field.sample((3.5, 0.5)) == 3
-    assert not field._distances.finished
-    reached = np.count_nonzero(field._distances.dist < field._distances._far)
+    assert not field.search.finished
+    reached = np.count_nonzero(field.search.dist < field.search.far)
     assert reached < 60
     assert field.sample((290.5, 0.5)) == 290
     assert field.sample((3.5, 0.5)) == 3

@@ -179,7 +179,7 @@ class TestAnswers:
         long = fc.Graph([(x, 0) for x in range(5000)], [(x, x + 1) for x in range(4999)])
         field = distance_map(long, (0, 0))
         assert field.sample((3, 0)) == 3
-        assert not field._distances.finished or not kernels.compiled()
+        assert not field.search.finished or not kernels.compiled()
         assert field.sample([(10, 0), (4000, 0)]).tolist() == [10, 4000]
         assert field.values[-1] == 4999
 
@@ -240,7 +240,7 @@ class TestAnswers:
 class TestRefusals:
     def test_goals_on_blocked_vertices(self) -> None:
         graph = fc.Graph([(0, 0), (1, 0)], [(0, 1)], blocked=[1])
-        with pytest.raises(OnWall, match="the nearest open vertex is 0"):
+        with pytest.raises(OnWall, match="nearest open vertex is 0"):
             distance_map(graph, (1, 0))
 
     def test_goals_off_the_floor(self) -> None:
@@ -262,7 +262,7 @@ class TestRefusals:
             distance_map(TRIANGLE, (0, 0), cost=1 + other)
 
     def test_spaces(self) -> None:
-        with pytest.raises(InvalidValue, match="lies on a space"):
+        with pytest.raises(InvalidValue, match="lie on a space"):
             distance_map(7, (0, 0))  # type: ignore[arg-type]
         with pytest.raises(InvalidValue, match="of this space"):
             fc.would_block(house(), 2, DistanceMap(TRIANGLE, (0, 0)))

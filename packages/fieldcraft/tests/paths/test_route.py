@@ -8,7 +8,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.route import Path, no_path
+from fieldcraft.paths.path import Path, no_path
 from support.refusals import refused
 
 

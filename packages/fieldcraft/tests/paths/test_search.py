@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.paths.distance import distance_map
-from fieldcraft.paths.search import shortest_path, shortest_paths
+from fieldcraft.paths.distance_map import distance_map
+from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from support.mazes import World, cheapest, edges
 from support.refusals import refused
 
@@ -298,13 +298,13 @@ SPACE = drawn("..#", "...", "###", neighbors=8, cell_size=2.0)
 
 
 def test_outside_and_walls_are_refused_with_the_nearest_open_cell() -> None:
-    with refused(OutsideMap, "start", "(9.0, 1.0)", "nearest open cell is 1 around (3, 1)"):
+    with refused(OutsideMap, "start", "(9.0, 1.0)", "nearest open cell is 1, around (3, 1)"):
         shortest_path(SPACE, (9.0, 1.0), (1.0, 1.0))
     with refused(OutsideMap, "goal", "nearest open cell is 4"):
         shortest_path(SPACE, (1.0, 1.0), (3.0, 99.0))
-    with refused(OnWall, "start", "cell 2 around (5, 1)", "nearest open cell is 1"):
+    with refused(OnWall, "start", "(5.0, 1.0)", "nearest open cell is 1"):
         shortest_path(SPACE, (5.0, 1.0), (1.0, 1.0))
-    with refused(OnWall, "goal", "cell 8", "nearest open cell is 5 around (5, 3)"):
+    with refused(OnWall, "goal", "(5.0, 5.0)", "nearest open cell is 5, around (5, 3)"):
         shortest_path(SPACE, (1.0, 1.0), (5.0, 5.0))
     with refused(OnWall, "goal", "index 1"):
         shortest_paths(SPACE, [(1.0, 1.0), (3.0, 1.0)], [(3.0, 1.0), (5.0, 5.0)])
@@ -369,7 +369,7 @@ def test_bad_costs_are_refused(cost: object) -> None:
 
 
 def test_other_arguments_are_refused() -> None:
-    with refused(InvalidValue, "A path needs a space"):
+    with refused(InvalidValue, "Paths lie on a space"):
         shortest_path("map", (1.0, 1.0), (3.0, 1.0))  # type: ignore[arg-type]
     with refused(InvalidValue, "2 starts and 3 goals"):
         shortest_paths(SPACE, np.ones((2, 2)), np.ones((3, 2)))

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.paths.route import Path
-from fieldcraft.paths.search import shortest_path, shortest_paths
+from fieldcraft.paths.path import Path
+from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from support.mazes import World
 from support.worlds import KNIGHT
 

@@ -1,11 +1,11 @@
 """Ways through a map: distance maps, flow fields, shortest paths."""
 
 from fieldcraft.paths.blocking import would_block
-from fieldcraft.paths.distance import DistanceMap, distance_map
+from fieldcraft.paths.distance_map import DistanceMap, distance_map
 from fieldcraft.paths.flee import FleeMap, flee_map
 from fieldcraft.paths.flow import FlowField, FlowFields, flow_field
-from fieldcraft.paths.route import Path
-from fieldcraft.paths.search import shortest_path, shortest_paths
+from fieldcraft.paths.path import Path
+from fieldcraft.paths.shortest import shortest_path, shortest_paths
 
 __all__ = [
     "DistanceMap",

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.distance import DistanceMap
-from fieldcraft.paths.standing import standing
+from fieldcraft.paths.distance_map import DistanceMap
+from fieldcraft.paths.places import resolve_cells
 from fieldcraft.space import Space, checked_space
 
 __all__ = ["would_block"]
@@ -56,5 +56,5 @@ def would_block(
             field = DistanceMap(
                 space, space.position_of(kept), cost=np.where(field.walls, np.inf, 1.0)
             )
-    asked = None if starts is None else standing(space, field.walls, "start", starts)[0]
+    asked = None if starts is None else resolve_cells(space, field.walls, "start", starts)[0]
     return bool(len(field.cut_off(cells, asked)))

@@ -1,4 +1,4 @@
-"""The cost of a step: one number per cell, from whatever a caller has."""
+"""The cost of walking over each cell, from whatever a caller passes as `cost`."""
 
 from __future__ import annotations
 
@@ -13,125 +13,180 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
 
-__all__ = ["LEAST", "Cost", "checked", "picked", "read", "resolve"]
+__all__ = [
+    "LEAST",
+    "CellCosts",
+    "Cost",
+    "cell_values",
+    "read_costs",
+    "uniform_cost",
+]
 
 LEAST = 1e-6
 """The smallest cost of a cell: searches look at distances in steps of the smallest one."""
 
 Cost = Operand | ArrayLike | None
 
+_NONE = np.empty(0, dtype=np.int64)
+_NONE.flags.writeable = False
 
-def resolve(space: Space, cost: Cost) -> NDArray[np.float64] | None:
-    """The cost of each cell, float64 of the space's shape, read-only; None where every cell costs
-    1.
 
-    `cost` is None, a number, an array of the space's shape, a layer, an expression, or anything
-    else with `values` on a `space`.
-    What comes back is a copy: later changes of `cost` don't reach it. +inf is a wall; what is
-    written on the space's walls is not looked at. A step from a to b costs `(length * 0.5) *
-    (cost[a] + cost[b])`, its length in world units.
+class CellCosts:
+    """The cost of each cell: `uniform` for all, or `values`, one per cell, flat float64.
 
-    Raises `InvalidValue` for costs below `LEAST` (so for 0 and negative ones), above 1e30 but
-    finite, or NaN on open ground, for another shape and for the cells of another space.
+    `least` and `greatest` bound the finite costs of open cells, and `infinite` says whether there
+    may be infinite ones: these bounds only widen.
     """
-    if cost is None:
-        return None
-    resolved = np.empty(space.shape)
-    read(space, cost, resolved.reshape(-1))
-    resolved.flags.writeable = False
-    return resolved
+
+    def __init__(self, space: Space, cost: Cost) -> None:
+        self.space = space
+        self.uniform = 1.0 if cost is None else uniform_cost(cost)
+        self.values: NDArray[np.float64] | None = None
+        self.infinite = False
+        self._source: Any = None
+        self._seen: object = None
+        if self.uniform is not None:
+            self.least = self.greatest = self.uniform
+            return
+        self.values = np.empty(len(space))
+        self.least, self.greatest, self.infinite = read_costs(space, cost, self.values)
+        self._follow(cost)
+
+    def _follow(self, cost: Cost) -> None:
+        """Remember a layer or an expression, which can be read again, and its version."""
+        if isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space):
+            self._source, self._seen = cost, getattr(cost, "version", None)
+        else:
+            self._source = self._seen = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_seen": None, "outdated": self.outdated}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        outdated = state.pop("outdated")
+        self.__dict__.update(state)
+        self._seen = object() if outdated else getattr(self._source, "version", None)
+
+    @property
+    def walls(self) -> NDArray[np.float64] | None:
+        """The costs if some may be infinite, and so walls."""
+        return self.values if self.infinite else None
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the layer or expression that was read has changed since."""
+        return self._source is not None and getattr(self._source, "version", None) != self._seen
+
+    def copy(self) -> CellCosts:
+        """The same costs, which stay as they are when these change."""
+        other = object.__new__(CellCosts)
+        other.__dict__.update(self.__dict__)
+        other.values = None if self.values is None else self.values.copy()
+        return other
+
+    def update(
+        self, cost: Cost, cells: NDArray[np.int64] | None, walls: NDArray[np.int64]
+    ) -> NDArray[np.int64] | None:
+        """Take over a new cost, or where it is None what the layer or expression reads now.
+
+        Returns the cells whose cost has changed, some of which may be walls; None where a number
+        replaces an array, an array a number, or a number another: then nothing is taken over. Only
+        `cells` are read; changed `walls` may have opened.
+        """
+        if cost is None and not self.outdated:
+            if self.values is not None and len(walls):
+                _check(self.space, self.values[walls], walls)
+                self._widen(walls)
+            return _NONE
+        cost = self._source if cost is None else cost
+        number = uniform_cost(cost)
+        if number is not None or self.values is None:
+            return _NONE if number is not None and number == self.uniform else None
+        if cells is None:
+            found = np.empty(len(self.space))
+            read_costs(self.space, cost, found)
+            where = np.flatnonzero(found != self.values)
+        else:
+            where = np.union1d(cells, walls)
+            found = self.values.copy()
+            found[where] = cell_values(self.space, cost).reshape(-1)[where]
+            _check(self.space, found[where], where)
+            where = where[found[where] != self.values[where]]
+        self.values[where] = found[where]
+        self._follow(cost)
+        self._widen(np.concatenate([where, walls]))
+        return where
+
+    def _widen(self, cells: NDArray[np.int64]) -> None:
+        assert self.values is not None
+        found = self.values[cells][~self.space.walls.reshape(-1)[cells]]
+        finite = found[np.isfinite(found)]
+        self.infinite = self.infinite or len(finite) < len(found)
+        self.least = min(self.least, float(finite.min(initial=math.inf)))
+        self.greatest = max(self.greatest, float(finite.max(initial=0)))
 
 
-def read(space: Space, cost: Cost, out: NDArray[np.float64]) -> tuple[float, float, bool]:
-    """`resolve` into `out`, flat. Returns the least cost of open ground, the dearest finite one,
-    and whether some are infinite.
+def read_costs(space: Space, cost: Cost, out: NDArray[np.float64]) -> tuple[float, float, bool]:
+    """Write the cost of each cell into `out`, flat; infinite ones are walls.
+
+    Returns the least cost of open cells, the greatest finite one, and whether some are infinite.
+    Raises `InvalidValue` for costs below `LEAST`, above 1e30 but finite, or NaN on open cells.
     """
-    values = np.ascontiguousarray(_looked(space, cost)).reshape(-1)
+    values = np.ascontiguousarray(cell_values(space, cost)).reshape(-1)
     if values.dtype not in (np.float32, np.float64):
         values = values.astype(np.float64)
     values = values.view()
-    values.flags.writeable = (
-        False  # always: kernels are compiled anew for arrays that can be written to
-    )
-    least, dearest, infinite, bad = kernels.distance.price(
+    # Kernels are compiled once more for arrays that can be written to.
+    values.flags.writeable = False
+    least, greatest, infinite, bad = kernels.distance.price(
         values, space.walls.reshape(-1), LEAST, checks.LARGEST, out
     )
     if bad >= 0:
         raise _refusal(space, float(values[bad]), bad)
-    return float(least), float(dearest), bool(infinite)
+    return float(least), float(greatest), bool(infinite)
 
 
-def picked(space: Space, cost: Cost, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The costs that `resolve` gives for some cells, of which alone they are checked."""
-    flat = _looked(space, cost).reshape(-1)
-    found: NDArray[np.float64] = flat[cells].astype(np.float64)
-    _check(space, found, cells)
-    return found
-
-
-def checked(
-    space: Space, cost: NDArray[np.float64], cells: NDArray[np.int64] | None = None
-) -> None:
-    """Refuse costs on open ground, all of it or that among `cells`, that are too small, too large
-    or NaN.
-    """
-    flat = cost.reshape(-1)
-    _check(space, flat if cells is None else flat[cells], cells)
-
-
-def _check(space: Space, found: NDArray[np.float64], cells: NDArray[np.int64] | None) -> None:
-    shut = space.walls.reshape(-1)
-    good = (found >= LEAST) & ((found <= checks.LARGEST) | (found == math.inf)) | (
-        shut if cells is None else shut[cells]
-    )
-    if good.all():
-        return
-    index = int(np.flatnonzero(~good)[0])
-    raise _refusal(space, float(found[index]), index if cells is None else int(cells[index]))
+def _check(space: Space, found: NDArray[np.float64], cells: NDArray[np.int64]) -> None:
+    """Refuse costs of some cells that are too small, too large or NaN, unless these are walls."""
+    valid = (found >= LEAST) & ((found <= checks.LARGEST) | (found == math.inf))
+    bad = np.flatnonzero(~(valid | space.walls.reshape(-1)[cells]))
+    if len(bad):
+        raise _refusal(space, float(found[bad[0]]), int(cells[bad[0]]))
 
 
 def _refusal(space: Space, cost: float, cell: int) -> InvalidValue:
-    return InvalidValue(
-        f"The cost of open ground lies from {LEAST:g} to {checks.LARGEST:g}, or is inf for a wall",
-        got=f"{cost:g} at {space.describe(cell)}",
-        remedy=(
-            "Begin with a cost of its own for every step: 1 + 4 * threat, with nothing negative in"
-            " threat"
+    remedy = "Start from a positive cost: 1 + 4 * threat, with nothing negative in threat"
+    if not cost:
+        remedy += (
+            ". Expressions read 0 on walls of their own maps: write 1 + 4 * threat.on(space),"
+            " not (1 + 4 * threat).on(space)"
         )
-        + (
-            ""
-            if cost
-            else (
-                ". Expressions read 0 on walls of their own maps: write 1 + 4 * threat.on(space),"
-                " not (1 + 4 * threat).on(space)"
-            )
-        ),
+    return InvalidValue(
+        f"The cost of an open cell is {LEAST:g} to {checks.LARGEST:g}, or inf for a wall",
+        got=f"{cost:g} at {space.describe(cell)}",
+        remedy=remedy,
     )
 
 
-def _looked(space: Space, cost: Cost) -> NDArray[Any]:
-    """A cost as numbers of the space's shape; not a copy."""
-    if isinstance(cost, (bool, np.bool_)):
-        raise InvalidValue(
-            "cost is a number, an array or a layer",
-            got=repr(cost),
-            remedy="Pass 1 + 4 * layer, say",
-        )
+def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
+    """A cost as numbers of the space's shape, not checked one by one; not a copy."""
     other = getattr(cost, "space", None)
     if isinstance(other, Space):
-        _same_cells(space, other, cost)
+        if other is not space and (differs := space.difference(other)):
+            raise InvalidValue(
+                "cost lies on the cells of the space",
+                got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",
+                remedy=(
+                    f"Use a layer of a map on {space!r}, or read a coarse one on the fine cells:"
+                    " coarse.on(space)"
+                ),
+            )
         values: NDArray[Any] = np.asarray(cost.values)  # type: ignore[union-attr]
     else:
+        number = uniform_cost(cost)
+        if number is not None:
+            return np.full(space.shape, number)
         values = checks.array("cost", cost)  # type: ignore[arg-type]
-    if values.ndim == 0 and values.dtype.kind in "iuf":
-        number = float(values)
-        if number == math.inf:
-            raise InvalidValue(
-                "Some ground can be walked on",
-                got="an infinite cost everywhere",
-                remedy="Pass an array with inf for walls",
-            )
-        values = np.full(space.shape, number)
     if values.shape != space.shape or values.dtype.kind not in "iuf":
         hint = (
             " (it looks like [x, y]: transpose it)"
@@ -146,14 +201,19 @@ def _looked(space: Space, cost: Cost) -> NDArray[Any]:
     return values
 
 
-def _same_cells(space: Space, other: Space, cost: object) -> None:
-    differs = space.difference(other)
-    if differs:
-        raise InvalidValue(
-            "cost lies on the cells of the space",
-            got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",
-            remedy=(
-                f"Use a layer of a map on {space!r}, or read a coarse one on the fine cells:"
-                " coarse.on(space)"
-            ),
-        )
+def uniform_cost(cost: Cost) -> float | None:
+    """The cost of all cells where it is one number, or None, which stands for 1; else None."""
+    if cost is None:
+        return 1.0
+    if isinstance(cost, np.ndarray) and cost.ndim == 0 and cost.dtype.kind in "iuf":
+        cost = float(cost)
+    if isinstance(cost, (bool, np.bool_)) or not isinstance(cost, (int, float, np.number)):
+        return None
+    number = checks.finite("cost", cost)
+    if LEAST <= number <= checks.LARGEST:
+        return number
+    raise InvalidValue(
+        f"A cost is a number from {LEAST:g} to {checks.LARGEST:g}",
+        got=f"cost={cost!r}",
+        remedy="Pass a number such as 1",
+    )

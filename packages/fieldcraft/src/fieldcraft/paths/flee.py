@@ -1,4 +1,4 @@
-"""Flee maps: the way to safety, not into a corner."""
+"""Flee maps: the path to safety, not into a corner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.distance import DistanceMap
+from fieldcraft.paths.distance_map import DistanceMap
 
 __all__ = ["FleeMap", "flee_map"]
 
@@ -18,24 +18,44 @@ _NONE.flags.writeable = False
 
 
 def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None = None) -> FleeMap:
-    """Where to run from the goals of a distance map: descend it.
+    """Return a map that leads away from the goals of a distance map when it is descended.
 
-    Going away from danger step by step ends in the nearest corner. Here each cell is worth
-    `strength` times as much as it is
-    far from danger, and every step costs its length: a cell that is safe in itself is worth a way
-    to it if that way is shorter than what is gained, even one that first leads past the danger. So
-    a dead end is left while there is time.
+    Walking away from danger step by step ends in the nearest corner. Here each cell is worth
+    `strength` times its distance to the danger, and each step costs its length. So agents leave a
+    dead end while there is time, even if their path first leads past the danger.
 
     Parameters
     ----------
-    danger: the distance map to what is fled from. Cells that it doesn't reach, or that lie beyond
-        its limit, are safe.
-    strength: above 1. The larger, the longer the ways that are worth their while; at 1 everyone
-        would stay.
-    limit: the search ends at this value. By default it doesn't.
+    danger : DistanceMap
+        The distances to the danger. Cells that it does not reach, or that lie beyond its limit, are
+        safe.
+    strength : float
+        Above 1. The larger, the longer the paths that agents take to safety.
+    limit : float, optional
+        The search ends at this value.
 
-    Raises `InvalidValue` for other arguments. The idea is that of the roguelikes' "safety maps"
-    (the distances times -1.2, scanned again until they settle), done exactly.
+    Returns
+    -------
+    FleeMap
+        Values are 0 at the safest cells, and elsewhere what it costs to reach safety.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument does not fit, or the map is outward.
+
+    References
+    ----------
+    The "safety maps" of roguelikes (distances times -1.2, scanned again until they settle), done
+    exactly: roguebasin.com, "The Incredible Power of Dijkstra Maps".
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> corridor = fc.Grid(7, 1)
+    >>> danger = fc.distance_map(corridor, (2.5, 0.5))
+    >>> fc.flee_map(danger).descend((1.5, 0.5)).cells  # past the danger, out of the dead end
+    array([1, 2, 3, 4, 5, 6])
     """
     if not isinstance(danger, DistanceMap):
         raise InvalidValue(
@@ -45,42 +65,36 @@ def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None 
         )
     number = checks.finite("strength", strength)
     if not number > 1:
-        raise InvalidValue(
-            "strength is above 1", got=f"strength={strength!r}", remedy="Pass 1.2, say"
-        )
+        raise InvalidValue("strength is above 1", got=f"strength={strength!r}", remedy="Pass 1.2")
     return FleeMap(danger, number, np.inf if limit is None else checks.not_negative("limit", limit))
 
 
 class FleeMap(DistanceMap):
-    """How far it is to safety; made by `flee_map`. Used like any distance map: `descend` leads to
-    safety, and so does a flow field.
+    """The distance from every cell to safety; made by `flee_map`, and used like any distance map.
 
-    The values are 0 at the safest cells of the map, and elsewhere what `flee_map` says, in world
-    units (times cost). `goals` are the cells to run to, `start_costs` what these lack in safety.
+    `goals` are the cells to run to, `start_costs` what these lack in safety.
     """
 
     name = "flight"
 
     def __init__(self, danger: DistanceMap, strength: float, limit: float) -> None:
-        self.danger = danger
-        self.rule = danger.rule
+        self.danger, self.strength = danger, strength
+        self.charge, self.outward = danger.charge, danger.outward
         self._points = None
-        self.strength = strength
-        self._followed = -1
-        goals, start_costs = self._aims()
-        distances = danger._distances
-        self._set_up(distances.ground, distances.prices.copy(), goals, start_costs, limit)
+        goals, start_costs = self._safe_cells()
+        search = danger.search
+        self._set_up(search.ground, search.costs.copy(), goals, start_costs, limit)
 
-    def _aims(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The cells to run to, and what they lack in safety."""
+    def _safe_cells(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the cells to run to, and what they lack in safety."""
         distances = self.danger.exact.reshape(-1)
         self._followed = self.danger.version
         reached = distances < np.inf
         top = distances.max(initial=0.0, where=reached)
         lacking = self.strength * (top - np.where(reached, distances, top))
-        # A cell from which a step leads to one that is safer by more than the step costs is not run
-        # to.
-        goals = self.danger._distances.summits(lacking)
+        # Cells from which a step leads to a cell that is safer by more than the step costs are no
+        # goals.
+        goals = self.danger.search.minima(lacking)
         return goals, lacking[goals]
 
     @property
@@ -90,18 +104,16 @@ class FleeMap(DistanceMap):
 
     @whole
     def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
-        """Take over what has changed: repairs the danger's map first, with these arguments. See
-        `DistanceMap.repair`.
+        """Repair the danger's map with these arguments, and take over its changes.
 
-        A flee map is begun anew whenever a distance to the danger has changed, so None comes back
-        then.
+        Returns None where a distance to the danger has changed: then the flee map is searched anew.
         """
         self.danger.repair(cells, cost)
         if self.danger.version == self._followed:
             return _NONE
         with self._guard:
-            goals, start_costs = self._aims()
-            self._prices = self.danger._distances.prices.copy()
-            self._begin(self.danger._distances.ground, goals, start_costs)
+            self.goals, self.start_costs = self._safe_cells()
+            self.cell_costs = self.danger.search.costs.copy()
+            self._restart(self.danger.search.ground)
             self._note(None)
         return None

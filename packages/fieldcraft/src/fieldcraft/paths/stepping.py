@@ -1,4 +1,4 @@
-"""One step each for whoever moves from tile to tile down a distance map."""
+"""One step each for agents that move from cell to cell down a distance map."""
 
 from __future__ import annotations
 
@@ -9,85 +9,80 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.charged import ways_at
-from fieldcraft.paths.standing import standing
+from fieldcraft.paths.arc_search import step_cost, ways_with_walls
+from fieldcraft.paths.places import resolve_cells
 from fieldcraft.space.answers import Spots
+from fieldcraft.space.ways import runs
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance import DistanceMap
+    from fieldcraft.paths.distance_map import DistanceMap
 
-__all__ = ["stepped"]
+__all__ = ["step_down"]
 
 
-def stepped(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_goals: bool) -> Spots:
+def step_down(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_goals: bool) -> Spots:
     """See `DistanceMap.step`."""
-    space = distances.space
-    checks.positions(positions, dimensions=space.dimensions)
-    for name, flag in (("apart", apart), ("onto_goals", onto_goals)):
-        if not isinstance(flag, bool):
-            raise InvalidValue(
-                f"{name} is True or False", got=f"{name}={flag!r}", remedy="Pass one of these"
-            )
+    space, walls = distances.space, distances.walls.reshape(-1)
+    checks.flag("apart", apart)
+    checks.flag("onto_goals", onto_goals)
     if distances.outward:
         raise InvalidValue(
-            "One steps down a map of how far it is to its goals",
+            "Agents step down a map of distances to its goals",
             got="a map with outward=True",
             remedy="Make it without outward",
         )
-    starts, single = standing(space, distances.walls, "walker", positions)
-    ways = ways_at(space, distances.walls.reshape(-1))
-    counts = ways.starts[starts + 1] - ways.starts[starts]
+    starts, single = resolve_cells(space, walls, "walker", positions)
+    ways = space.ways if distances.is_current else ways_with_walls(space, walls)
+    first = ways.starts[starts]
+    counts = ways.starts[starts + 1] - first
+    arcs = runs(first, counts)
     walker = np.repeat(np.arange(len(starts)), counts)
-    arcs = np.repeat(ways.starts[starts] - (np.cumsum(counts) - counts), counts) + np.arange(
-        len(walker)
-    )
     there = ways.ends[arcs].astype(np.int64)
-    open_ = ~(distances.walls | space.walls).reshape(-1)[there]
-    walker, arcs, there = walker[open_], arcs[open_], there[open_]
-    left_here = distances.sample_cells(starts)
-    left = distances.sample_cells(there)
-    worth = left + distances.rule.price(distances.prices, starts[walker], there, ways.lengths[arcs])
-    # Side by side round a goal is no loss where the way is taken; without others only what is
-    # nearer is.
-    leads = (left <= left_here[walker] if apart else left < left_here[walker]) & np.isfinite(left)
+    left = distances.measured(np.concatenate([starts, there]))
+    left_here, left = left[: len(starts)], left[len(starts) :]
+    lengths = ways.lengths[arcs]
+    total = left + step_cost(distances.charge, distances.cell_costs, starts[walker], there, lengths)
+    # Agents that step one after the other may pass sideways around a goal; else each comes nearer.
+    leads = (left <= left_here[walker]) if apart else (left < left_here[walker])
+    leads &= left < np.inf
+    if not distances.is_current:
+        leads &= ~space.walls.reshape(-1)[there]
     if not onto_goals:
         leads &= ~np.isin(there, distances.goals)
-    walker, there, worth = walker[leads], there[leads], worth[leads]
-    order = np.lexsort((there, worth, walker))
-    walker, there = walker[order], there[order]
-    first = np.searchsorted(walker, np.arange(len(starts) + 1))
-    cells = _apart(starts, left_here, there, first) if apart else starts.copy()
-    if not apart:
-        moves = first[:-1] < first[1:]
-        cells[moves] = there[first[:-1][moves]]
-    flat = np.full(len(space), np.inf, dtype=np.float32)
-    flat[cells] = distances.sample_cells(cells)
-    return (
-        Spots.steps(cells[0], starts[0], space, flat)
-        if single
-        else Spots.steps(cells, starts, space, flat)
-    )
+    walker, there, total, left = walker[leads], there[leads], total[leads], left[leads]
+    order = np.lexsort((there, total, walker)) if len(there) > 1 else slice(None)
+    walker, there, left = walker[order], there[order], left[order]
+    edges = np.searchsorted(walker, np.arange(len(starts) + 1))
+    chosen = _one_by_one(starts, left_here, there, edges) if apart else edges[:-1].copy()
+    chosen[edges[:-1] == edges[1:]] = -1
+    cells, values = starts.copy(), left_here.astype(np.float32)
+    moves = chosen >= 0
+    cells[moves], values[moves] = there[chosen[moves]], left[chosen[moves]]
+    if single:
+        position = space.position_of(int(cells[0]))
+        return Spots(position, values[0], cells[0], moves[0], cells[0])
+    return Spots(space.position_of(cells), values, cells, moves, cells)
 
 
-def _apart(
+def _one_by_one(
     starts: NDArray[np.int64],
     left: NDArray[np.float64],
     there: NDArray[np.int64],
-    first: NDArray[np.int64],
+    edges: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """Let walkers step one after the other, the nearest first, each to the best cell on which
-    nobody stands then.
+    """Return the option of each walker, -1 for none, if they step one after the other, the nearest
+    first, each to the best cell that is free at that moment.
     """
-    cells = starts.copy()
-    stand_on: dict[int, int] = {}
+    chosen = np.full(len(starts), -1, dtype=np.int64)
+    occupied: dict[int, int] = {}
     for cell in starts.tolist():
-        stand_on[cell] = stand_on.get(cell, 0) + 1
-    options, edges = there.tolist(), first.tolist()
+        occupied[cell] = occupied.get(cell, 0) + 1
+    options, ends = there.tolist(), edges.tolist()
     for walker in np.argsort(left, kind="stable").tolist():
-        for cell in options[edges[walker] : edges[walker + 1]]:
-            if not stand_on.get(cell):
-                stand_on[int(starts[walker])] -= 1
-                stand_on[cell] = 1
-                cells[walker] = cell
+        for option in range(ends[walker], ends[walker + 1]):
+            if not occupied.get(options[option]):
+                occupied[int(starts[walker])] -= 1
+                occupied[options[option]] = 1
+                chosen[walker] = option
                 break
-    return cells
+    return chosen

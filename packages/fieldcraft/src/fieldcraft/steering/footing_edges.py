@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.paths.on_graph.flow import GraphFlow
+from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.space import Space
 
 __all__ = ["NOTHING", "EdgeFooting"]

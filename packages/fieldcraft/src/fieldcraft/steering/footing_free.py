@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.paths.flow import FlowField, flow_field
-from fieldcraft.paths.on_graph.flow import GraphFlow
+from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering.crowd import Crowd

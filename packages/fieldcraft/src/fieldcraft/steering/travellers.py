@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.paths.on_graph.flow import GraphFlow
+from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.query.ground import crowd
 from fieldcraft.space import Space, needs
 from fieldcraft.steering.arguments import limits

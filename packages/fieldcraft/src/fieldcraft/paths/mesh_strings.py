@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.paths.prices import Prices
-from fieldcraft.paths.route import Path
+from fieldcraft.paths.cost import CellCosts
+from fieldcraft.paths.path import Path
 from fieldcraft.space import Space
 from fieldcraft.space.floors import Floors, floors_of
 
@@ -56,7 +56,7 @@ class _String:
         return float(np.hypot(legs[:, 0], legs[:, 1]).sum())
 
 
-def pulled(space: Space, cells: Ints, ends: Wide, prices: Prices) -> Path:
+def pulled(space: Space, cells: Ints, ends: Wide, costs: CellCosts) -> Path:
     """The path between two places over these polygons, as straight as their doors allow.
 
     On ground of one price bends are left out past which one can walk straight over other polygons.
@@ -65,22 +65,22 @@ def pulled(space: Space, cells: Ints, ends: Wide, prices: Prices) -> Path:
     """
     floors = floors_of(space.graph)
     string = _through(floors, cells, ends)
-    if prices.uniform is not None:
+    if costs.uniform is not None:
         for _ in range(_ROUNDS):
             shorter = _through(floors, _short_cuts(floors, string), ends)
             if not shorter.length < string.length * (1 - _EVEN_GROUND):
                 break
             string = shorter
         if space.dimensions == 2:
-            return _measured(space, string, prices)
+            return _measured(space, string, costs)
         straight = _through(floors, cells, ends)
-        return _cheapest(space, [string, straight, _over_middles(straight)], prices)
-    return _cheapest(space, [string, _over_middles(string)], prices)
+        return _cheapest(space, [string, straight, _over_middles(straight)], costs)
+    return _cheapest(space, [string, _over_middles(string)], costs)
 
 
-def taut(space: Space, cells: Ints, ends: Wide, prices: Prices) -> Path:
+def taut(space: Space, cells: Ints, ends: Wide, costs: CellCosts) -> Path:
     """The path between two places over the polygons of the shortest way."""
-    return _measured(space, _through(floors_of(space.graph), cells, ends), prices)
+    return _measured(space, _through(floors_of(space.graph), cells, ends), costs)
 
 
 def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
@@ -117,8 +117,8 @@ def _over_middles(string: _String) -> _String:
     )
 
 
-def _cheapest(space: Space, strings: list[_String], prices: Prices) -> Path:
-    return min((_measured(space, string, prices) for string in strings), key=lambda path: path.cost)
+def _cheapest(space: Space, strings: list[_String], costs: CellCosts) -> Path:
+    return min((_measured(space, string, costs) for string in strings), key=lambda path: path.cost)
 
 
 def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
@@ -220,7 +220,7 @@ def _leg(
     return None
 
 
-def _measured(space: Space, string: _String, prices: Prices) -> Path:
+def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     """The path along a string. Of its places in doors the bends are kept, and those where the
     ground rises or falls.
     """
@@ -242,9 +242,9 @@ def _measured(space: Space, string: _String, prices: Prices) -> Path:
     legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
     length = float(legs.sum())
     cost = (
-        length * prices.uniform
-        if prices.uniform is not None
-        else float((legs * prices.costs[within]).sum())  # type: ignore[index]
+        length * costs.uniform
+        if costs.uniform is not None
+        else float((legs * costs.values[within]).sum())  # type: ignore[index]
     )
     at = np.flatnonzero(kept)
     again = (places[at[1:]] == places[at[:-1]]).all(axis=1)  # a bend where the one before is

@@ -39,6 +39,32 @@ class Path(Pictured):
     length: float
     cost: float
     bends: NDArray[np.float64] | None = None
+    start: NDArray[np.float64] | None = None
+
+    @classmethod
+    def over_cells(
+        cls,
+        space: Space,
+        cells: NDArray[np.int64],
+        length: float,
+        cost: float,
+        start: NDArray[np.float64] | None = None,
+        first_cost: float = 1.0,
+    ) -> Path:
+        """Return a path over the centers of cells that begins at a position in the first of them.
+
+        `length` and `cost` are those from center to center, `first_cost` the cost of a world unit
+        of the first leg.
+        """
+        cells.flags.writeable = False
+        on_edges = space.forms == ("graph",) and space.graph.mesh is None
+        if start is None or len(cells) < 2 or on_edges:
+            return cls(space, cells, length, cost)
+        leg = math.hypot(*space.short_way(space.position_of(int(cells[1])) - start).tolist())
+        more = leg - float(space.step_lengths(cells[:2])[0])
+        if more == 0:
+            return cls(space, cells, length, cost)
+        return cls(space, cells, length + more, cost + more * first_cost, start=start)
 
     @property
     def found(self) -> bool:
@@ -59,6 +85,8 @@ class Path(Pictured):
             if len(self.cells)
             else np.empty((0, self.space.dimensions))
         )
+        if self.start is not None:
+            centers[0] = self.start
         centers.flags.writeable = False
         return centers
 
@@ -92,6 +120,8 @@ class Path(Pictured):
             if self.bends is None
             else np.sqrt((legs**2).sum(axis=1))
         )
+        if self.start is not None:
+            sizes[0] = np.sqrt((legs[0] ** 2).sum())
         walked = np.concatenate([[0.0], np.cumsum(sizes)])
         return walked, self.positions[0] + np.concatenate(
             [np.zeros((1, legs.shape[1])), np.cumsum(legs, axis=0)]

@@ -12,12 +12,12 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.kernels import pool
-from fieldcraft.paths.directions import FlowField, Sampler
+from fieldcraft.paths.flow_base import FlowField, Sampler
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.passages import passages
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance import DistanceMap
+    from fieldcraft.paths.distance_map import DistanceMap
 
 __all__ = ["GridFlow"]
 
@@ -154,7 +154,7 @@ class GridFlow(FlowField):
             self._point(None)
         else:
             own = self._turned(changed)
-            self._far.reshape(-1)[own] = distances.sample_cells(changed)
+            self._far.reshape(-1)[own] = distances.measured(changed)
             goals = self._mark_goals()
             self._point(
                 np.concatenate([own, goals, self._turned(space.walls_changed(self._seen[1]))])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.space import Space
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance import DistanceMap
+    from fieldcraft.paths.distance_map import DistanceMap
 
 __all__ = ["FlowField", "Sampler"]
 
@@ -76,6 +76,6 @@ class FlowField(ABC):
         """
         distances = self.distance_map
         ends: NDArray[np.int64] = distances.goals[
-            distances.sample_cells(distances.goals) == distances.start_costs
+            distances.measured(distances.goals) == distances.start_costs
         ]
         return ends

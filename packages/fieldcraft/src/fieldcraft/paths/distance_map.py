@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,23 +12,21 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Guard
 from fieldcraft.layer.operand import Operand
-from fieldcraft.paths import door
-from fieldcraft.paths.charged import CHARGES, ChargedDistances, Rule
-from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.distances import Distances
+from fieldcraft.paths.arc_search import CHARGES, ArcSearch
+from fieldcraft.paths.backend import backend
+from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.filled import UNREACHED, Filled
-from fieldcraft.paths.prices import Prices
-from fieldcraft.paths.route import Path, no_path
-from fieldcraft.paths.standing import standing
-from fieldcraft.paths.stepping import stepped
-from fieldcraft.space import Snapshot, Space, checked_space
+from fieldcraft.paths.path import Path, no_path
+from fieldcraft.paths.places import ON_WALL, resolve_cells, unique_goals
+from fieldcraft.paths.search_base import DistanceSearch
+from fieldcraft.paths.stepping import step_down
+from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.answers import Spots
 
 __all__ = ["DistanceMap", "distance_map"]
 
-_Found = TypeVar("_Found")
-_KEPT_CHANGES = 64
-_MADE_ANEW = ("_guard", "_values", "_view", "_finite", "_distances", "_shown")  # by a copy
+_CHANGES = 64  # versions that `changed_since` can look back
+_NOT_COPIED = ("_guard", "_values", "_view", "_finite", "_search")
 _NONE = np.empty(0, dtype=np.int64)
 _NONE.flags.writeable = False
 
@@ -43,37 +40,72 @@ def distance_map(
     limit: float | None = None,
     charge: str = "mean",
     outward: bool = False,
+    on_wall: str = "refuse",
 ) -> DistanceMap:
-    """How far it is from everywhere to the nearest goal, walking.
+    """Return the walking distance from every cell to the nearest goal.
 
-    Nothing is searched before a value is asked for, and then no further than that value needs.
+    Distances are computed lazily: nothing is searched before a value is requested, and no farther
+    than that value needs. Maps with another charge, or outward, are searched again as a whole after
+    each change of walls or costs.
 
     Parameters
     ----------
-    space: a grid: its neighbourhood says which steps there are; they cut no corners, one-way
-        terrain is kept to, and a torus is walked round. Or a graph or mesh: ways lead along open
-        edges. Distances are those of walking *to* the goal, also where steps lead one way.
-    goals: one world position or (N, 2) of them, (N, 3) on a 3D graph.
-    cost: what the ground costs per world unit of way: a number, an array of the space's shape, a
-        layer, or an expression such as `1 + 4 * threat`. By default 1. At least 1e-6; infinite is a
-        wall. A step costs its length times the mean of its two cells. A layer or expression is read
-        when the map is made, and again by `repair`.
-    start_costs: what each goal begins with, at least 0: one number or one per goal. A goal that
-        another one undercuts is not a goal.
-    limit: the search ends at this distance, which is included.
-    charge: "mean", or "enter": a step costs its length times the cost of the cell that it ends in,
-        as tile and board games reckon.
-    outward: distances of walking *from* the goals instead of to them: how far a unit gets,
-        `distances.values <= movement`. The two differ where steps lead one way or are charged on
-        entering. `descend` then answers the way from the goal to a position.
+    space : Grid, HexGrid, Graph or Mesh
+        Where agents walk. The neighborhood of a grid determines the allowed steps, which cut no
+        corners. On a graph or mesh agents walk along open edges. Distances are of walking *to* the
+        goals, also where steps lead one way.
+    goals : array_like of shape (2,) or (N, 2)
+        World positions; on a 3D graph of shape (3,) or (N, 3).
+    cost : float, ndarray, layer or expression, optional
+        Cost per world unit, at least 1e-6 (default 1), such as `1 + 4 * threat`; infinite cells are
+        walls. A step costs its length times the mean cost of its two cells. Layers and expressions
+        are read once, and again by `DistanceMap.repair`.
+    start_costs : float or array_like of shape (N,), optional
+        Cost added to each goal, for example the price of entering an exit. A goal is ignored where
+        another one is cheaper even from there.
+    limit : float, optional
+        Largest distance to search, inclusive.
+    charge : {"mean", "enter"}
+        With "enter" a step costs its length times the cost of the cell that it ends in, as in tile
+        and board games.
+    outward : bool
+        Return distances of walking *from* the goals. They differ where steps lead one way or are
+        charged on entering. `fieldcraft.reach` finds the cells within a few steps of units.
+    on_wall : {"refuse", "nearest"}
+        With "nearest" a goal in a wall is moved to the nearest open cell.
 
-    Maps with another charge or outward are searched as a whole when they are first asked, and anew
-    after each change.
+    Returns
+    -------
+    DistanceMap
+        A map that can be sampled, drawn, used in expressions, followed downhill and repaired after
+        walls change.
 
-    Raises `OutsideMap` or `OnWall` for a goal that can't be stood on, naming the nearest open cell,
-    and `InvalidValue` for no goals and for other arguments that don't fit.
+    Raises
+    ------
+    OnWall
+        If a goal is in a wall. The message names the nearest open cell.
+    OutsideMap
+        If a goal is outside the map.
+    InvalidValue
+        If there are no goals, or an argument does not fit.
+
+    References
+    ----------
+    E. W. Dijkstra, "A note on two problems in connexion with graphs", Numerische Mathematik 1
+    (1959).
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(5, 3, neighbors=4, walls=[[0, 0, 1, 0, 0],
+    ...                                          [0, 0, 1, 0, 0],
+    ...                                          [0, 0, 0, 0, 0]])
+    >>> distances = fc.distance_map(grid, (0.5, 0.5))
+    >>> distances.values
+    array([[ 0.,  1., inf,  7.,  8.],
+           [ 1.,  2., inf,  6.,  7.],
+           [ 2.,  3.,  4.,  5.,  6.]], dtype=float32)
     """
-    checked_space(space, "A distance map lies on")
     return DistanceMap(
         space,
         goals,
@@ -82,36 +114,41 @@ def distance_map(
         limit=limit,
         charge=charge,
         outward=outward,
+        on_wall=on_wall,
     )
 
 
 class DistanceMap(Operand):
-    """How far it is from everywhere to the nearest goal, walking; made by `distance_map`.
+    """The walking distance from every cell to the nearest goal; made by `distance_map`.
 
-    It shows the ground as it was when the map was made or last repaired: walls and costs that
-    change later are taken over by `repair`, and `outdated` says whether there are any. A map that
-    has been searched to its end is mended there, at a fraction of the price; one that hasn't is
-    begun anew when it is next asked. Either way it equals a new one bit for bit.
+    It shows walls and costs as they were when the map was made or last repaired: `outdated` says
+    whether they have changed since, and `repair` takes the changes over. A map that has been
+    searched to its end is repaired at a fraction of the price of a new one, and equals it bit for
+    bit.
 
-    Distances are float64 inside. With 4 or 8 neighbours and one cost for all ground they are
-    counted in straight and diagonal steps, and right to the last digit or so however long the way.
-    Else they are sums along the way, from the goal on.
+    Distances are float64 inside. With 4 or 8 neighbors and one cost for all cells they are counted
+    in straight and diagonal steps, and right to the last digit or so. Else they are sums along the
+    path, beginning at the goal.
 
-    It is a map like a layer, so it goes into expressions, windows and questions: `threat - 0.2 *
-    distances`, `-distances`, `distances.curve("linear", 40, 0)`. There walls read 0, and 1e20
-    stands for ground from which no way leads, so that it is never the nearest; `filled(number)`
-    takes another number for it. Expressions follow when the map is repaired.
+    Like a layer it can be used in expressions, windows and questions: `threat - 0.2 * distances`.
+    There walls read 0, and cells that reach no goal 1e20, so that they are never the nearest;
+    `filled(number)` takes another number. A distance map is used by one thread at a time.
 
-    Used by one thread at a time.
+    Attributes
+    ----------
+    goals : ndarray of int64
+        The cells of the goals, ascending, each once.
+    start_costs : ndarray of float64
+        The cost that each goal begins with.
+    charge, outward
+        See `distance_map`.
     """
 
     name = "distance"
-    rule: Rule
-    """The cost of a step, and which way one walks."""
+    charge: str
+    outward: bool
     goals: NDArray[np.int64]
-    """The cells of the goals, ascending, each once."""
     start_costs: NDArray[np.float64]
-    """The cost that each goal begins with."""
 
     def __init__(
         self,
@@ -123,57 +160,77 @@ class DistanceMap(Operand):
         limit: float | None = None,
         charge: str = "mean",
         outward: bool = False,
+        on_wall: str = "refuse",
     ) -> None:
-        if not isinstance(outward, bool):
-            raise InvalidValue(
-                "outward is True or False", got=f"outward={outward!r}", remedy="Pass one of these"
-            )
-        self.rule = Rule(checks.choice("charge", charge, CHARGES), outward)
-        limit = math.inf if limit is None else checks.not_negative("limit", limit)
-        prices = Prices(space, cost)
-        ground = door.snapshot_of(space, prices.shut)
-        cells, _ = standing(space, ground.walls, "goal", goals)
+        if charge not in CHARGES or on_wall not in ON_WALL or not isinstance(outward, bool):
+            checks.choice("charge", charge, CHARGES)
+            checks.choice("on_wall", on_wall, ON_WALL)
+            checks.flag("outward", outward)
+        self.charge, self.outward = charge, bool(outward)
+        paths = backend(space)
+        costs = CellCosts(space, cost)
+        ground = paths.snapshot(costs.walls)
+        cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
             raise InvalidValue(
                 "A distance map has goals",
                 got="none",
                 remedy="Pass one position or an array of at least one",
             )
-        self._points: NDArray[np.float64] | None = checks.positions(
-            goals, dimensions=space.dimensions
-        )[0].copy()
-        self._points.flags.writeable = False
-        self._set_up(ground, prices, *aims(cells, start_costs), limit)
+        points = np.array(goals, dtype=np.float64).reshape(len(cells), -1)
+        if on_wall == "nearest":
+            points = np.where(
+                (np.atleast_1d(space.cell_at(points)) == cells)[:, np.newaxis],
+                points,
+                space.position_of(cells),
+            )
+        points.flags.writeable = False
+        self._points: NDArray[np.float64] | None = points
+        limit = math.inf if limit is None else checks.not_negative("limit", limit)
+        self._set_up(ground, costs, *unique_goals(cells, start_costs), limit)
 
     def _set_up(
         self,
         ground: Snapshot,
-        prices: Prices,
+        costs: CellCosts,
         goals: NDArray[np.int64],
         start_costs: NDArray[np.float64],
         limit: float,
     ) -> None:
-        self.space, self.limit, self._prices = checked_space(prices.space), limit, prices
+        self.space, self.limit, self.cell_costs = costs.space, limit, costs
+        self.goals, self.start_costs = goals, start_costs
         self._guard = Guard("A distance map", "Put a lock around it, or give each thread its own")
-        self._values: NDArray[np.float32] = np.empty(len(self.space), dtype=np.float32)
-        self._view = self._values.view().reshape(self.space.shape)
-        self._view.flags.writeable = False
+        self._values: NDArray[np.float32] | None = None
         self._finite: Filled | None = None
         self._version = 0
         self._changes: list[NDArray[np.int64] | None] = []
-        self._begin(ground, goals, start_costs)
+        self._restart(ground)
 
-    def _begin(
-        self, ground: Snapshot, goals: NDArray[np.int64], start_costs: NDArray[np.float64]
-    ) -> None:
-        """Forget all distances; the next question begins to look for them."""
-        self.goals, self.start_costs = goals, start_costs
-        self._distances: Distances = (
-            door.distances_on(ground, self._prices, goals, start_costs, self.limit)
-            if self.rule.is_usual
-            else ChargedDistances(ground, self._prices, goals, start_costs, self.limit, self.rule)
-        )
+    def _restart(self, ground: Snapshot) -> None:
+        """Forget all distances; the next question begins a search for them."""
+        self._ground = ground
+        self._search: DistanceSearch | None = None
         self._shown = False
+
+    @property
+    def search(self) -> DistanceSearch:
+        """The search behind the map, which may not have begun."""
+        if self._search is None:
+            costs, goals, starts = self.cell_costs, self.goals, self.start_costs
+            if self.charge == "mean" and not self.outward:
+                search = backend(self.space).search(self._ground, costs, goals, starts, self.limit)
+            else:
+                search = ArcSearch(
+                    self._ground, costs, goals, starts, self.limit, self.charge, self.outward
+                )
+            self._search = search
+        return self._search
+
+    def settled(self) -> DistanceSearch:
+        """Return the search behind the map after it has reached its end."""
+        with self._guard:
+            self.search.settle()
+            return self.search
 
     def __repr__(self) -> str:
         goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
@@ -185,13 +242,12 @@ class DistanceMap(Operand):
     # Python's own copies
 
     def __getstate__(self) -> dict[str, Any]:
-        held = {name: value for name, value in self.__dict__.items() if name not in _MADE_ANEW}
-        return held | {"ground": self._distances.ground}
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_COPIED}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        ground, changes, version = (state.pop(name) for name in ("ground", "_changes", "_version"))
         self.__dict__.update(state)
-        self._set_up(ground, self._prices, self.goals, self.start_costs, self.limit)
+        changes, version = self._changes, self._version
+        self._set_up(self._ground, self.cell_costs, self.goals, self.start_costs, self.limit)
         self._changes, self._version = changes, version
         if self._points is not None:
             self._points.flags.writeable = False
@@ -206,9 +262,13 @@ class DistanceMap(Operand):
         A read-only view, which `repair` changes in place.
         """
         if not self._shown:
+            if self._values is None:
+                self._values = np.empty(len(self.space), dtype=np.float32)
+                self._view = self._values.view().reshape(self.space.shape)
+                self._view.flags.writeable = False
             with self._guard:
-                self._distances.settle()
-                self._distances.show(self._values)
+                self.search.settle()
+                self.search.write(self._values)
                 self._shown = True
         return self._view
 
@@ -229,9 +289,7 @@ class DistanceMap(Operand):
     @property
     def exact(self) -> NDArray[np.float64]:
         """The distances in float64, of the space's shape: a new array."""
-        with self._guard:
-            self._distances.settle()
-            return self._distances.measured(slice(None)).reshape(self.space.shape)
+        return self.settled().measured(slice(None)).reshape(self.space.shape)
 
     def sample(  # type: ignore[override]
         self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
@@ -247,22 +305,25 @@ class DistanceMap(Operand):
             between = super().sample(positions, how=how, outside=outside)
             return between if isinstance(between, float) else between.astype(np.float64)
         cells = self.space.cell_at(positions, outside=outside)
-        found = self._measured(np.atleast_1d(cells))
+        found = self.measured(np.atleast_1d(cells))
         return float(found[0]) if isinstance(cells, int) else found
 
     def sample_cells(self, cells: ArrayLike) -> NDArray[np.float64]:
         """`sample` for cells: (N,) float64. Raises `InvalidValue` for what are no cells of the
         space.
         """
-        return self._measured(self.space.cell_ids(cells))
+        return self.measured(self.space.cell_ids(cells))
 
-    def _measured(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    def measured(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the distances of checked cells: (N,) float64, inf on walls."""
         with self._guard:
-            shut = self._distances.ground.walls[cells]
-            if shut.all():
-                return np.full(len(cells), math.inf)
-            self._distances.settle(cells[~shut])
-            return self._distances.measured(cells)
+            search = self.search
+            if not search.finished:
+                on_wall = self._ground.walls[cells]
+                if on_wall.all():
+                    return np.full(len(cells), math.inf)
+                search.settle(cells[~on_wall])
+            return search.measured(cells)
 
     def descend(self, position: ArrayLike) -> Path:
         """The way from a world position to the goal that is nearest by this map, over the cells'
@@ -272,22 +333,33 @@ class DistanceMap(Operand):
         Where no goal is reached, the path is not `found`. Raises `OnWall` or `OutsideMap` for a
         position that can't be stood on, naming the nearest open cell.
         """
-        distances = self._distances
-        cells, single = standing(self.space, distances.ground.walls, "start", position)
+        cells, single = resolve_cells(self.space, self._ground.walls, "start", position)
         if not single:
             raise InvalidValue(
                 "A way begins at one position",
                 got=f"an array of shape {np.shape(position)}",
                 remedy="Call it for each position",
             )
-        total = float(self._measured(cells)[0])
+        total = float(self.measured(cells)[0])
         if total == math.inf:
             return no_path(self.space)
         with self._guard:
-            way, length = distances.descend(int(cells[0]))
-            total -= float(distances.measured(way[:1] if self.outward else way[-1:])[0])
-        way.flags.writeable = False
-        return Path(self.space, way, length, total)
+            path, length = self.search.descend(int(cells[0]))
+            total -= float(self.search.measured(path[:1] if self.outward else path[-1:])[0])
+        if self.outward:
+            path.flags.writeable = False
+            return Path(self.space, path, length, total)
+        first_cost = self._step_cost(path)
+        place = np.asarray(position, dtype=np.float64)
+        return Path.over_cells(self.space, path, length, total, place, first_cost)
+
+    def _step_cost(self, path: NDArray[np.int64]) -> float:
+        """Return the cost of a world unit of the first step of a path."""
+        values = self.cell_costs.values
+        if values is None or len(path) < 2:
+            return self.cell_costs.uniform or 1.0
+        entered = values[path[1]]
+        return float(entered if self.charge == "enter" else (values[path[0]] + entered) / 2)
 
     def step(self, positions: ArrayLike, *, apart: bool = False, onto_goals: bool = True) -> Spots:
         """One step each towards the nearest goal, for whoever moves from cell to cell:
@@ -310,7 +382,7 @@ class DistanceMap(Operand):
         Raises `OutsideMap` or `OnWall` for positions that can't be stood on, `InvalidValue` for a
         map with `outward=True`.
         """
-        return stepped(self, positions, apart, onto_goals)
+        return step_down(self, positions, apart, onto_goals)
 
     @property
     def goal_positions(self) -> NDArray[np.float64]:
@@ -318,29 +390,6 @@ class DistanceMap(Operand):
         centers of its goals' cells.
         """
         return self.space.position_of(self.goals) if self._points is None else self._points
-
-    @property
-    def charge(self) -> str:
-        """The rule by which a step is charged: "mean" or "enter", see `distance_map`."""
-        return self.rule.charge
-
-    @property
-    def outward(self) -> bool:
-        """Whether these are distances of walking from the goals."""
-        return self.rule.outward
-
-    @property
-    def prices(self) -> Prices:
-        """The costs of the ground, as they were when the map was made or last repaired."""
-        return self._prices
-
-    def searched(self, look: Callable[[Distances], _Found]) -> _Found:
-        """The answer that a look at the search behind the map finds, once it has come to its end:
-        for things that follow the map.
-        """
-        with self._guard:
-            self._distances.settle()
-            return look(self._distances)
 
     @property
     def version(self) -> int:
@@ -352,39 +401,41 @@ class DistanceMap(Operand):
         """Whether walls, or the layer or expression that the cost was read from, have changed
         since; `repair` takes that over.
         """
-        return self.space.walls_version != self._distances.ground.version or self._prices.outdated
+        return self.space.walls_version != self._ground.version or self.cell_costs.outdated
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the map keeps to the walls of the space as they are now, and to no others."""
+        return self.space.walls_version == self._ground.version and not self.cell_costs.infinite
 
     @property
     def repairs(self) -> bool:
         """Whether `repair` can mend distances: not where they are so large that a short step added
         to them changes nothing.
         """
-        return self._distances.mendable
+        return self.search.repairable
 
     @property
     def walls(self) -> NDArray[np.bool_]:
         """The walls that the distances keep to, infinite costs among them: of the space's shape,
         read-only.
         """
-        return self._distances.ground.walls.reshape(self.space.shape)
+        return self._ground.walls.reshape(self.space.shape)
 
     @property
     def links(self) -> NDArray[Any]:
         """The steps that the distances keep to: (height, width) as `Grid.links`, on a graph whether
         each arc of its topology is open.
         """
-        return self._distances.links
+        return self.search.links
 
     @property
     def costs(self) -> NDArray[np.float64] | None:
         """The cost of each cell, of the space's shape, a copy; None where all ground costs the
         same.
         """
-        return (
-            None
-            if self._prices.costs is None
-            else self._prices.costs.reshape(self.space.shape).copy()
-        )
+        values = self.cell_costs.values
+        return None if values is None else values.reshape(self.space.shape).copy()
 
     def changed_since(self, version: int) -> NDArray[np.int64] | None:
         """The cells, ascending, whose distance has changed since a `version`; None where that may
@@ -409,11 +460,10 @@ class DistanceMap(Operand):
         """
         shut = np.unique(self.space.cell_ids(cells))
         looked_at = None if among is None else self.space.cell_ids(among)
+        shut = shut[~self._ground.walls[shut]]
         with self._guard:
-            distances = self._distances
-            distances.settle()
-            shut = shut[~distances.ground.walls[shut]]
-            lost = distances.cut_off(shut)
+            self.search.settle()
+            lost = self.search.cut_off(shut)
         return (
             np.setdiff1d(lost, shut, assume_unique=True)
             if looked_at is None
@@ -443,34 +493,31 @@ class DistanceMap(Operand):
             return self._repair(where, cost)
 
     def _repair(self, cells: NDArray[np.int64] | None, cost: Cost) -> NDArray[np.int64] | None:
-        space, prices = self.space, self._prices
-        distances = self._distances
-        before = distances.ground
+        space, costs, before = self.space, self.cell_costs, self._ground
         version = space.walls_version
         changed = space.walls_changed(before.version) if version != before.version else _NONE
-        if cost is not None or prices.uniform is None:
-            recosted = prices.take_over(cost, cells, changed)
-            if recosted is None:
-                self._prices = Prices(space, cost)
-                self._begin_anew(door.snapshot_of(space, self._prices.shut))
-                return None
-            if len(recosted):
-                changed = np.union1d(changed, recosted)
-            distances.fit()
+        if cost is not None or costs.uniform is None:
+            changed_costs = costs.update(cost, cells, changed)
+            if changed_costs is None:
+                self.cell_costs = CellCosts(space, cost)
+                self._restart(backend(space).snapshot(self.cell_costs.walls))
+                return self._note(None)
+            if len(changed_costs):
+                changed = np.union1d(changed, changed_costs)
         if not len(changed):
             return _NONE
-        if not distances.finished or not distances.mendable:
-            self._begin_anew(before.mended(space, version, prices.shut, changed))
-            return None
-        found = distances.mend(version, changed)
+        ground = before.mended(space, version, costs.walls, changed)
+        search = self._search
+        if search is None or not search.finished or not search.repairable:
+            self._restart(ground)
+            return self._note(None)
+        search.costs_changed()
+        found = search.repair(ground, changed)
+        self._ground = ground
         found.sort()
-        if self._shown:
-            distances.show(self._values, found)
+        if self._shown and self._values is not None:
+            search.write(self._values, found)
         return self._note(found)
-
-    def _begin_anew(self, ground: Snapshot) -> None:
-        self._begin(ground, self.goals, self.start_costs)
-        self._note(None)
 
     def _note(self, changed: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
         """Go on to the next version."""
@@ -478,32 +525,5 @@ class DistanceMap(Operand):
         if changed is not None:
             changed.flags.writeable = False
         self._changes.append(changed)
-        del self._changes[:-_KEPT_CHANGES]
+        del self._changes[:-_CHANGES]
         return changed
-
-
-def aims(
-    cells: NDArray[np.int64], start_costs: ArrayLike | None
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The cells of goals, ascending and each once, and the least that each is given to begin
-    with.
-    """
-    given = (
-        np.zeros(len(cells))
-        if start_costs is None
-        else checks.numbers("start_costs", start_costs, len(cells))
-    )
-    if start_costs is not None and (bad := (given < 0) | (given > checks.LARGEST)).any():
-        index = int(np.flatnonzero(bad)[0])
-        raise InvalidValue(
-            f"start_costs lie from 0 to {checks.LARGEST:g}",
-            got=f"{given[index]:g} at index {index}",
-            remedy="Add a number to all of them: only their differences matter",
-        )
-    if len(cells) > 1:
-        cells, which = np.unique(cells, return_inverse=True)
-        least = np.full(len(cells), math.inf)
-        np.minimum.at(least, which, given)
-        given = least
-    cells.flags.writeable = given.flags.writeable = False
-    return cells, given

@@ -14,16 +14,14 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.kernels import pool
-from fieldcraft.paths.charged import ChargedDistances
-from fieldcraft.paths.directions import FlowField, Sampler
-from fieldcraft.paths.distances import Distances
-from fieldcraft.paths.on_graph.distances import GraphDistances
+from fieldcraft.paths.arc_search import ArcSearch
+from fieldcraft.paths.flow_base import FlowField, Sampler
 from fieldcraft.space import Space
 from fieldcraft.space.floors import floors_of
 from fieldcraft.space.ways import runs
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance import DistanceMap
+    from fieldcraft.paths.distance_map import DistanceMap
 
 __all__ = ["GraphFlow"]
 
@@ -224,7 +222,9 @@ class GraphFlow(FlowField):
         else:
             assert self._seen is not None
             some = self._around(np.union1d(changed, space.walls_changed(self._seen[1])))
-        distances.searched(lambda found: self._take_arcs(found, None if changed is None else some))
+        search = distances.settled()
+        assert isinstance(search, ArcSearch)
+        search.nexts(self._arcs, None if changed is None else some)
         ends = self.ends()
         self._arcs[ends] = -1
         self._goals = np.zeros(len(space), dtype=np.bool_)
@@ -232,13 +232,6 @@ class GraphFlow(FlowField):
         self._goals.flags.writeable = False
         self._point(some)
         self._seen = now
-
-    def _take_arcs(self, found: Distances, some: NDArray[np.int64] | None) -> None:
-        """The arcs that ways down take from vertices, all or some, numbered as in the topology; -1
-        where they end.
-        """
-        assert isinstance(found, (GraphDistances, ChargedDistances))
-        found.nexts(self._arcs, some)
 
     def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Vertices and those that arcs lead from into them."""

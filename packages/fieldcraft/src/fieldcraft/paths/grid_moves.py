@@ -15,17 +15,17 @@ from fieldcraft.kernels.reference import moves as reference
 from fieldcraft.kernels.reference.shortest_path_weighted import bound
 from fieldcraft.space import Grid, Terrain
 
-__all__ = ["Moves", "moves_of"]
+__all__ = ["GridMoves", "Scratch", "moves_of"]
 
 _FEW = 64  # changed walls around which moves are mended; after more they are built anew
 
 Scratch = list[NDArray[Any]]
 
 
-class Moves:
+class GridMoves:
     """The moves on one grid, for the walls of one `walls_version`; these arrays never change."""
 
-    def __init__(self, space: Grid, before: Moves | None = None) -> None:
+    def __init__(self, space: Grid, before: GridMoves | None = None) -> None:
         # A coarser grid takes over its parent's walls when asked for its version, so that comes
         # first.
         self.version = space.walls_version
@@ -58,7 +58,7 @@ class Moves:
         space: Grid,
         steps: tuple[tuple[int, int], ...],
         old: NDArray[np.signedinteger] | None,
-        before: Moves | None,
+        before: GridMoves | None,
     ) -> NDArray[Any]:
         """The moves of these steps, (height, width): uint8 for up to 8, else int64."""
         table = np.array(steps, dtype=np.int64)
@@ -79,7 +79,7 @@ class Moves:
         moves.flags.writeable = False
         return moves
 
-    def _stopping(self, space: Grid, before: Moves | None) -> NDArray[np.int64]:
+    def _stopping(self, space: Grid, before: GridMoves | None) -> NDArray[np.int64]:
         """Where straight runs end, for `uniform`."""
         if not self.plain or space.wrap:
             return np.zeros(0, dtype=np.int64)
@@ -125,22 +125,23 @@ class Moves:
         except IndexError:
             if kind == "cost":
                 return [np.empty(len(space))]
-            family = getattr(kernels, f"shortest_path_{kind}")
-            return list(getattr(family, f"{kind}_room")(len(space)))
+            if kind == "uniform":
+                return list(kernels.shortest_path_uniform.uniform_room(len(space)))
+            return list(kernels.shortest_path_weighted.weighted_room(len(space)))
 
     def give(self, kind: str, scratch: Scratch) -> None:
         """Take back what `take` gave."""
         self._free[kind].append(scratch)
 
 
-_known: WeakKeyDictionary[Grid, Moves] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Grid, GridMoves] = WeakKeyDictionary()
 
 
-def moves_of(space: Grid) -> Moves:
+def moves_of(space: Grid) -> GridMoves:
     """The moves on a grid as its walls are now."""
     moves = _known.get(space)
     if moves is None or moves.version != space.walls_version:
-        moves = _known[space] = Moves(space, moves)
+        moves = _known[space] = GridMoves(space, moves)
     return moves
 
 

@@ -1,0 +1,342 @@
+"""The search for distances over arcs: on graphs and meshes, and on every space for steps that are
+charged on entering or walked away from the goals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.paths.cost import CellCosts
+from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, scratch_of
+from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
+from fieldcraft.space.apart import apart, together
+from fieldcraft.space.ways import Ways, kept, kept_until_walls_change
+
+__all__ = ["CHARGES", "ArcSearch", "step_cost", "ways_with_walls"]
+
+CHARGES = ("mean", "enter")
+_MOST_BUCKETS = 4096
+# The shortest arc may be shorter than the typical one by this factor for buckets as narrow as it.
+_FINE = 16.0
+# Buckets are narrower than the shortest arc by this share, so that rounding does not bring both
+# ends of it into one bucket.
+_NARROWER = 1e-7
+_EVEN = frozen(np.ones(1))
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Arcs:
+    """Arcs in the order in which distances spread over them.
+
+    Distances of vertex v spread over the arcs `starts[v]` up to `starts[v + 1]` to the vertices
+    `receivers` (A,); `givers` (A,) are the vertices they spread from. `back_starts` and `back_arcs`
+    list the arcs by receiver. `lengths` (A,) are in world units.
+    """
+
+    starts: Ints
+    receivers: NDArray[np.int32]
+    givers: NDArray[np.int32]
+    back_starts: Ints
+    back_arcs: Ints
+    lengths: NDArray[np.float64]
+
+    def reversed(self) -> _Arcs:
+        """Return the same arcs for distances that spread the other way, and in its order."""
+        order = self.back_arcs
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return _Arcs(
+            self.back_starts,
+            np.ascontiguousarray(self.givers[order]),
+            np.ascontiguousarray(self.receivers[order]),
+            self.starts,
+            rank,
+            self.lengths[order],
+        )
+
+
+@kept
+def _topology_arcs(space: Space) -> _Arcs:
+    """Return the arcs of a graph, numbered as in its topology."""
+    arcs = space.graph.topology
+    return _Arcs(arcs.starts, arcs.origins, arcs.ends, *arcs.leaving, arcs.lengths)
+
+
+@kept
+def _topology_arcs_outward(space: Space) -> _Arcs:
+    return _topology_arcs(space).reversed()
+
+
+def _arcs_of_ways(ways: Ways) -> _Arcs:
+    """Return the steps of a grid, for distances that spread as agents walk."""
+    ends = ways.ends
+    starts = np.zeros(len(ways.starts), dtype=np.int64)
+    np.cumsum(np.bincount(ends, minlength=len(starts) - 1), out=starts[1:])
+    order = np.argsort(ends, kind="stable")
+    return _Arcs(ways.starts, ends, ways.origins.astype(np.int32), starts, order, ways.lengths)
+
+
+@kept_until_walls_change
+def _grid_arcs(space: Space) -> _Arcs:
+    return _arcs_of_ways(space.ways)
+
+
+@kept
+def _length_bounds(space: Space) -> tuple[float, float, float]:
+    """Return the shortest, the median and the longest step of a space."""
+    grid = isinstance(space, Grid)
+    lengths = (
+        np.array(space.neighborhood.lengths(space.cell_size))
+        if isinstance(space, Grid)
+        else space.graph.topology.lengths
+    )
+    if not len(lengths):
+        return 1.0, 1.0, 1.0
+    typical = float(lengths.min() if grid else np.median(lengths))
+    return float(lengths.min()), typical, float(lengths.max())
+
+
+class ArcSearch(DistanceSearch):
+    """Distances over arcs, in float64.
+
+    `charge` is "mean", the length of a step times the mean of its two cells' costs, or "enter", its
+    length times the cost of the cell it ends in. With `outward` the distances are of walking from
+    the goals. Along a path distances always grow, so a repair finds out which arc gave each.
+    """
+
+    _nodes: NDArray[np.int32]
+    _following: NDArray[np.int32]
+    _state: Ints
+
+    def __init__(
+        self,
+        ground: Snapshot,
+        costs: CellCosts,
+        goals: Ints,
+        start_costs: NDArray[np.float64],
+        limit: float,
+        charge: str = "mean",
+        outward: bool = False,
+    ) -> None:
+        super().__init__(ground, costs, goals, start_costs, limit)
+        self.charge, self.outward = charge, outward
+        self._on_grid = isinstance(self.space, Grid)
+        self.repairable = not self._on_grid and charge == "mean" and not outward
+        self._arcs: _Arcs | None = None
+        self._sizes_of: Snapshot | None = None
+        self._started = False
+        self.costs_changed()
+
+    def costs_changed(self) -> None:
+        """See `DistanceSearch.costs_changed`."""
+        costs = self.costs
+        even = costs.values is None or self.charge == "enter"
+        self._cost = _EVEN if even else frozen(np.asarray(costs.values))
+        self._sizes_of = None
+        shortest, typical, longest = _length_bounds(self.space)
+        cheapest, dearest = shortest * costs.least, longest * costs.greatest
+        highest = float(self.start_costs.max(initial=0.0))
+        width = max(cheapest, dearest / _MOST_BUCKETS, highest * 2.0**-50)
+        self._ordered = cheapest < width or cheapest * _FINE < typical * costs.least
+        if self._ordered:
+            width = max(width, typical * costs.least / 4)
+        self._inverse, self._rounds = (1 + _NARROWER) / width, int(dearest / width) + 3
+
+    @property
+    def arcs(self) -> _Arcs:
+        """Return the arcs that may be used on the snapshot."""
+        if self._arcs is None:
+            if not self._on_grid:
+                plain = _topology_arcs_outward if self.outward else _topology_arcs
+                self._arcs = plain(self.space)
+            else:
+                found = (
+                    _grid_arcs(self.space)
+                    if np.array_equal(self.ground.walls, self.space.walls.reshape(-1))
+                    else _arcs_of_ways(ways_with_walls(self.space, self.ground.walls))
+                )
+                self._arcs = found if self.outward else found.reversed()
+        return self._arcs
+
+    @property
+    def _sizes(self) -> NDArray[np.float64]:
+        """Return the costs of arcs, or where cells have costs of their own, half their lengths."""
+        if self._sizes_of is not self.ground:
+            arcs, costs = self.arcs, self.costs
+            sizes = arcs.lengths
+            if isinstance(self.ground, GraphSnapshot):
+                sizes = self.ground.sizes
+                if self.outward:
+                    sizes = sizes[_topology_arcs(self.space).back_arcs]
+            if costs.values is not None and self.charge == "enter":
+                entered = arcs.receivers if self.outward else arcs.givers
+                sizes = sizes * costs.values[entered]
+            elif (factor := costs.uniform or 0.5) != 1:
+                sizes = sizes * factor
+            self._share = frozen(np.ascontiguousarray(sizes))
+            self._sizes_of = self.ground
+        return self._share
+
+    @property
+    def _into(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
+        return self.arcs.starts, self.arcs.receivers, self._sizes
+
+    @property
+    def _out(self) -> tuple[Ints, Ints, NDArray[np.int32]]:
+        return self.arcs.back_starts, self.arcs.back_arcs, self.arcs.givers
+
+    def settle(self, until: Ints = EVERYWHERE) -> None:
+        """See `DistanceSearch.settle`."""
+        if self.finished:
+            return
+        if not self._started:
+            self._start()
+        self._nodes, self._following = kernels.graph_ways.settle(
+            *self._into,
+            self._cost,
+            self.dist,
+            self._inverse,
+            self._ordered,
+            self.limit,
+            self._seeds,
+            self._seed_starts,
+            self._heads,
+            self._nodes,
+            self._following,
+            self._state,
+            until,
+        )
+        self.finished = bool(self._state[1] == 0 and self._state[2] == len(self._seeds))
+
+    def _start(self) -> None:
+        walls = self.ground.walls
+        self.dist = np.full(len(walls), np.inf)
+        self.dist[walls] = -np.inf
+        usable = ~walls[self.goals] & (self.start_costs <= self.limit)
+        order = np.argsort(self.start_costs[usable], kind="stable")
+        self._seeds, self._seed_starts = self.goals[usable][order], self.start_costs[usable][order]
+        self.dist[self._seeds] = self._seed_starts
+        self._heads = np.full(self._rounds, -1, dtype=np.int32)
+        self._nodes = np.empty(1024, dtype=np.int32)
+        self._following = np.empty(1024, dtype=np.int32)
+        self._state = np.array([0, 0, 0, -1, 0], dtype=np.int64)
+        self._started = True
+
+    def repair(self, ground: Any, changed: Ints) -> Ints:
+        """See `DistanceSearch.repair`."""
+        return self._repaired(ground, changed)[0]
+
+    def _repaired(self, ground: Snapshot, changed: Ints) -> tuple[Ints, NDArray[np.float64]]:
+        """Repair; return the cells whose distance has changed, and what it was."""
+        before, self.ground = self.ground, ground
+        scratch = scratch_of(self.space)
+        arrays = [scratch.take(kind) for kind in (np.int8, np.int32, np.int32, np.float64)]
+        # Kernels are compiled once more for arrays that can be written to.
+        changed.flags.writeable = False
+        found: tuple[Ints, NDArray[np.float64]] = kernels.graph_repair.mend(
+            *self._into,
+            *self._out,
+            self._cost,
+            self.dist,
+            ground.walls,
+            before.walls,
+            self.limit,
+            changed,
+            self.goals,
+            self.start_costs,
+            *arrays,
+        )
+        scratch.give(*arrays)
+        return found
+
+    def cut_off(self, walls: Ints) -> Ints:
+        """See `DistanceSearch.cut_off`."""
+        here = self.ground
+        ground = here.walled(self.space, walls)
+        if not self.repairable:
+            anew = ArcSearch(
+                ground,
+                self.costs,
+                self.goals,
+                self.start_costs,
+                self.limit,
+                self.charge,
+                self.outward,
+            )
+            anew.settle()
+            return np.flatnonzero(np.isfinite(self.dist) & ~np.isfinite(anew.dist))
+        vertices, olds = self._repaired(ground, walls)
+        lost: Ints = vertices[np.isinf(self.dist[vertices]) & np.isfinite(olds)]
+        self.dist[vertices] = olds
+        self.ground = here
+        return np.sort(lost)
+
+    def minima(self, heights: NDArray[np.float64]) -> Ints:
+        """See `DistanceSearch.minima`."""
+        if self.outward:
+            raise InvalidValue(
+                "A flee map needs distances to the danger",
+                got="a map with outward=True",
+                remedy="Make the distance map without outward",
+            )
+        found: Ints = kernels.graph_ways.summits(
+            *self._out, self._sizes, self._cost, self.ground.walls, heights
+        )
+        return found
+
+    @property
+    def links(self) -> NDArray[Any]:
+        """See `DistanceSearch.links`."""
+        links = self.ground.links
+        return links.reshape(self.space.shape) if self._on_grid else links
+
+    def descend(self, cell: int) -> tuple[Ints, float]:
+        """See `DistanceSearch.descend`."""
+        path, taken = kernels.graph_ways.descend(
+            *self._out, self._sizes, self._cost, self.dist, cell
+        )
+        return path[::-1].copy() if self.outward else path, float(self.arcs.lengths[taken].sum())
+
+    def nexts(self, taken: Ints, vertices: Ints | None = None) -> None:
+        """Write the arc of the topology that `descend` takes from each vertex, or each of some,
+        into `taken`; -1 where it ends.
+        """
+        common = self._sizes, self._cost, self.dist
+        if vertices is None:
+            kernels.graph_ways.all_nexts(self.arcs.starts, self.arcs.receivers, *common, taken)
+        else:
+            kernels.graph_ways.nexts(*self._out, *common, vertices, taken)
+
+
+def step_cost(
+    charge: str,
+    costs: CellCosts,
+    starts: Ints,
+    ends: Ints,
+    lengths: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the costs of steps that are walked from cells to cells."""
+    if costs.values is None:
+        return lengths * (costs.uniform or 1.0)
+    if charge == "enter":
+        return np.asarray(lengths * costs.values[ends])
+    return np.asarray((lengths * 0.5) * (costs.values[starts] + costs.values[ends]))
+
+
+def ways_with_walls(space: Space, walls: NDArray[np.bool_]) -> Ways:
+    """Return the steps that a space would have with these walls: on a grid no step cuts a corner
+    of a wall by infinite cost either.
+    """
+    if not isinstance(space, Grid) or np.array_equal(walls, space.walls.reshape(-1)):
+        return space.ways
+    kind, parts = apart(space)
+    return together(kind, parts | {"walls": np.packbits(walls)}).ways
