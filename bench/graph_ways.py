@@ -19,9 +19,9 @@ import fieldcraft as fc
 from bench.race import Times, race, say
 from bench.table import Report, Table, milliseconds, times
 from fieldcraft import steering
+from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.paths.mesh_strings import pulled
-from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Graph
 
 SEED = 20260807
