@@ -1,7 +1,7 @@
 """Ways through a map: distance maps, flow fields, shortest paths."""
 
 from fieldcraft.paths.blocking import would_block
-from fieldcraft.paths.distance_map import DistanceMap, distance_map
+from fieldcraft.paths.distances import DistanceMap, distance_map
 from fieldcraft.paths.flee import FleeMap, flee_map
 from fieldcraft.paths.flow import FlowField, FlowFields, flow_field
 from fieldcraft.paths.path import Path

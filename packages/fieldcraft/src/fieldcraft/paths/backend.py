@@ -20,7 +20,7 @@ from fieldcraft.paths.search_base import DistanceSearch
 from fieldcraft.space import GraphSnapshot, Grid, GridSnapshot, Snapshot, Space, checked_space
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance_map import DistanceMap
+    from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["PathBackend", "backend"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.distance_map import DistanceMap
+from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.places import resolve_cells
 from fieldcraft.space import Space, checked_space
 

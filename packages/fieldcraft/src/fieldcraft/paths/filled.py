@@ -11,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.layer.operand import Operand
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance_map import DistanceMap
+    from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["UNREACHED", "Filled"]
 

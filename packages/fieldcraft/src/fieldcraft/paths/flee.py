@@ -9,7 +9,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.distance_map import DistanceMap
+from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["FleeMap", "flee_map"]
 

@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.distance_map import DistanceMap, distance_map
+from fieldcraft.paths.distances import DistanceMap, distance_map
 from fieldcraft.paths.flow_base import FlowField, Sampler
 from fieldcraft.space import Space, checked_space
 

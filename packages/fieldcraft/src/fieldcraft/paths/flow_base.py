@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.space import Space
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance_map import DistanceMap
+    from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["FlowField", "Sampler"]
 

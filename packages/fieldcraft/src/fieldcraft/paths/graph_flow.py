@@ -21,7 +21,7 @@ from fieldcraft.space.floors import floors_of
 from fieldcraft.space.ways import runs
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance_map import DistanceMap
+    from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["GraphFlow"]
 

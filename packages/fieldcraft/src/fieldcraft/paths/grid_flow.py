@@ -17,7 +17,7 @@ from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.passages import passages
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance_map import DistanceMap
+    from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["GridFlow"]
 

@@ -10,7 +10,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.distance_map import DistanceMap
+from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.path import Path
 from fieldcraft.paths.places import ON_WALL, resolve_pairs
 from fieldcraft.space import Space

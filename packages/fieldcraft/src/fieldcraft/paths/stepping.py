@@ -15,7 +15,7 @@ from fieldcraft.space.answers import Spots
 from fieldcraft.space.ways import runs
 
 if TYPE_CHECKING:
-    from fieldcraft.paths.distance_map import DistanceMap
+    from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["step_down"]
 

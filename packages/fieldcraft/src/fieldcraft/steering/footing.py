@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.distance_map import DistanceMap, distance_map
+from fieldcraft.paths.distances import DistanceMap, distance_map
 from fieldcraft.paths.flow import FlowField, flow_field
 from fieldcraft.space import Space, checked_space, picked
 from fieldcraft.steering.arguments import limits
