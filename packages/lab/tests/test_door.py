@@ -8,6 +8,7 @@ import asyncio
 import http.client
 import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -182,24 +183,59 @@ def test_long_messages_close_the_socket(server: Server) -> None:
     assert run(server, act) == 1009
 
 
-def test_clients_are_counted_at_the_handshake(server: Server) -> None:
-    async def crowd() -> tuple[int, int]:
-        opened, refused = [], 0
-        for _ in range(11):
-            try:
-                opened.append(await opening(server))
-            except InvalidStatus as error:
-                assert error.response.status_code == 503
-                refused += 1
-        for socket in opened:
-            await socket.close()
-        return len(opened), refused
+def test_pages_are_counted_and_strangers_cannot_keep_them_out(server: Server) -> None:
+    address = f"127.0.0.1:{server.port}"
+    plain = f"GET /live HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\n\r\n"
+    for _ in range(12):
+        with socket.create_connection(("127.0.0.1", server.port)) as stranger:
+            stranger.sendall(plain.encode())
+            assert stranger.recv(99).startswith(b"HTTP/1.1 426")
 
-    assert asyncio.run(crowd()) == (8, 3)
+    async def crowd() -> int:
+        silent = [await opening(server) for _ in range(80)]
+        pages = [await Page.open(server, await opening(server)) for _ in range(8)]
+        with pytest.raises(InvalidStatus) as refused:
+            await opening(server)
+        for each in (*silent, *(page.socket for page in pages)):
+            await each.close()
+        return int(refused.value.response.status_code)
+
+    assert asyncio.run(crowd()) == 503
     deadline = time.monotonic() + 5
-    while server._clients and time.monotonic() < deadline:
+    while (server._clients or server._strangers) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert server._clients == 0
+    assert not server._clients and not server._strangers
+
+
+def test_a_flood_of_questions_waits_in_the_socket(server: Server) -> None:
+    async def act(page: Page) -> int:
+        for _ in range(500):
+            await page.socket.send(
+                json.dumps({"do": "levers", "x": 5.5, "y": 5.5, "map": "threat"})
+            )
+        return server.desk._inbox.qsize()  # type: ignore[attr-defined]
+
+    assert run(server, act) <= 64
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_shared_lab_answers_by_any_address_of_the_machine(shared: bool) -> None:
+    host = Host(Session(small_map()))
+    served = Server(host, share="0.0.0.0" if shared else None)
+    served.start()
+    try:
+        name = f"192.0.2.2:{served.port}"
+        status, headers, _ = get(served, Host=name)
+        assert status == (200 if shared else 403)
+        assert not shared or f"ws://{name};" in headers["Content-Security-Policy"]
+        for foreign in (
+            f"evil.example:{served.port}",
+            "192.0.2.2:1",
+            f"1.2.3.4.evil:{served.port}",
+        ):
+            assert get(served, Host=foreign)[0] == 403
+    finally:
+        served.stop()
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,19 @@ stood.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from fieldcraft import packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError
+from fieldcraft.files import write_sealed
 from fieldcraft_lab import orders
 from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.live import begun
@@ -190,6 +194,31 @@ def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
         Session.load(path)
     with refused(BadSaveFile, "can be opened here"):
         begun("chess", {})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("moment", 2**32),
+        ("log", np.frombuffer(packing.pack(True), np.uint8)),
+        ("log", np.frombuffer(packing.pack(3), np.uint8)),
+        ("kind", "os"),
+        ("origin", {"game": "this:GAME", "version": 1, "match": np.zeros(1, np.uint8)}),
+    ],
+)
+def test_a_forged_file_is_refused_at_once(tmp_path: Path, name: str, value: Any) -> None:
+    path = tmp_path / "a.lab"
+    session = Session(small_map())
+    session.step(3)
+    magic, version, packed = session.packed()
+    found = {**packing.unpack(packed), name: value}
+    if name == "origin":
+        found["kind"] = "game"
+    write_sealed(path, (magic, version, packing.pack(found)))
+    sys.modules.pop("this", None)
+    with pytest.raises(FieldcraftError):
+        Session.load(path)
+    assert "this" not in sys.modules
 
 
 @given(st.integers(0, 400))

@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import hmac
 import http
+import ipaddress
 import json
 import re
 import secrets
@@ -30,6 +31,8 @@ from fieldcraft_lab.stage import Client, Stage
 __all__ = ["Server", "page"]
 
 _MOST_CLIENTS = 8
+_MOST_STRANGERS = 64  # connections that have not sent the token yet; the oldest makes room
+_MOST_UNANSWERED = 64  # messages of one page; the next ones are read when these are answered
 _PATIENCE = 3.0  # seconds that a new client has to say its token
 _ERRORS_TOLD = 200  # refused messages after which a client is sent away
 _LOOPBACK = ("127.0.0.1", "localhost")
@@ -106,11 +109,13 @@ class Server:
         self._host = "127.0.0.1" if share is None else share
         self._socket = _listening(self._host, checks.whole("port", port, maximum=65535))
         self.port = int(self._socket.getsockname()[1])
-        names = _LOOPBACK if share is None else (*_LOOPBACK, share, socket.gethostname())
+        own = socket.gethostname().lower()
+        names = _LOOPBACK if share is None else (*_LOOPBACK, share.lower(), own, f"{own}.local")
         self._hosts = {f"{name}:{self.port}" for name in names}
+        self._is_shared = share is not None
         self._page = page()
-        self._policy = policy(self._page, " ".join(f"ws://{name}" for name in sorted(self._hosts)))
-        self._clients = 0
+        self._strangers: dict[Any, None] = {}
+        self._clients: set[Any] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
         self._started = threading.Event()
@@ -149,6 +154,7 @@ class Server:
             "max_size": protocol.MOST_BYTES,
             "max_queue": 64,
             "server_header": None,
+            "close_timeout": 1,
         }
         async with serve(
             self._talk, sock=self._socket, process_request=self._door, ping_interval=20, **options
@@ -174,22 +180,21 @@ class Server:
             )
             return Response(status, http.HTTPStatus(status).phrase, headers, body)
 
-        hosts = request.headers.get_all("Host")
-        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+        hosts = [host.lower() for host in request.headers.get_all("Host")]
+        if len(hosts) != 1 or not self._is_own(hosts[0]):
             return answer(403)
         if request.path == "/live":
-            if request.headers.get_all("Origin") != [f"http://{hosts[0].lower()}"]:
+            if request.headers.get_all("Origin") != [f"http://{hosts[0]}"]:
                 return answer(403)
-            if self._clients >= _MOST_CLIENTS:
+            if len(self._clients) >= _MOST_CLIENTS:
                 return answer(503)
-            self._clients += 1  # here, and not behind the token: who opens many at once is counted
-            connection.counted = True
+            self._admit(connection)
             return None
         if request.path != "/":
             return answer(404)
         more = [
             ("Content-Type", "text/html; charset=utf-8"),
-            ("Content-Security-Policy", self._policy),
+            ("Content-Security-Policy", policy(self._page, f"ws://{hosts[0]}")),
             ("Referrer-Policy", "no-referrer"),
             ("Cache-Control", "no-store"),
             ("Cross-Origin-Opener-Policy", "same-origin"),
@@ -197,14 +202,42 @@ class Server:
         ]
         return answer(200, self._page, *more)
 
+    def _is_own(self, host: str) -> bool:
+        """Return whether a Host header names this server: an address, or a name that no other site
+        can have. Shared, any address of this machine will do, since only names can be rebound.
+        """
+        name, _, port = host.rpartition(":")
+        if self._is_shared and port == str(self.port):
+            with contextlib.suppress(ValueError):
+                return bool(ipaddress.ip_address(name.strip("[]")))
+        return host in self._hosts
+
+    def _admit(self, connection: Any) -> None:
+        """Count a connection until it is closed, whether or not it becomes a socket. Strangers
+        cannot keep a page out: the oldest of them is closed for the newest.
+        """
+        while len(self._strangers) >= _MOST_STRANGERS:
+            oldest = next(iter(self._strangers))
+            del self._strangers[oldest]
+            oldest.transport.abort()
+        self._strangers[connection] = None
+        closed = asyncio.ensure_future(connection.wait_closed())
+        closed.add_done_callback(lambda _: self._strangers.pop(connection, None))
+
     # A client
 
     async def _talk(self, connection: Any) -> None:
+        if not await self._knows_token(connection):
+            return
+        self._strangers.pop(connection, None)
+        if len(self._clients) >= _MOST_CLIENTS:
+            await connection.close(1013, "too many pages")
+            return
+        self._clients.add(connection)
         try:
-            if await self._knows_token(connection):
-                await self._look(connection)
+            await self._look(connection)
         finally:
-            self._clients -= 1
+            self._clients.discard(connection)
 
     async def _knows_token(self, connection: Any) -> bool:
         from websockets.exceptions import ConnectionClosed
@@ -300,6 +333,7 @@ class Server:
 
     async def _listen(self, connection: Any, client: Client, fresh: asyncio.Event) -> None:
         refused = 0
+        unanswered = asyncio.Semaphore(_MOST_UNANSWERED)
         async for text in connection:
             try:
                 said = protocol.parse(text, self.desk.kinds)
@@ -318,16 +352,24 @@ class Server:
                 client.look, client.look_number = message, said.number
                 fresh.set()
             else:
-                self.desk.hear(said, _replying(client, said.number))
+                await unanswered.acquire()
+                self.desk.hear(said, _replying(client, said.number, unanswered))
 
 
-def _replying(client: Client, number: int) -> Callable[[dict[str, Any]], None]:
-    """How an answer comes to a client: a bare one as the number of the last order done, in its next
-    frame.
+def _replying(
+    client: Client, number: int, unanswered: asyncio.Semaphore
+) -> Callable[[dict[str, Any]], None]:
+    """Return how an answer comes to a client: a bare one as the number of the last order done, in
+    its next frame. The first answer lets the next message in.
     """
+    loop, places = asyncio.get_running_loop(), [unanswered]
 
     def reply(answer: dict[str, Any]) -> None:
         client.done = max(client.done, number)
+        if places:
+            place = places.pop()
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(place.release)
         if len(answer) > 1:
             client.say(answer)
 

@@ -191,8 +191,18 @@ class Session:
         write_sealed(checks.path("path", path), self.packed())
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, check: bool = True, go: bool = True) -> Session:
-        """The session of a file, at the moment at which it was saved.
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        check: bool = True,
+        go: bool = True,
+        most_steps: int = 1_000_000,
+    ) -> Session:
+        """Return the session of a file, at the moment at which it was saved.
+
+        It is safe to load one from a stranger: no code in it is run, and its world comes from
+        installed packages only. It gets there step by step, at most `most_steps` of them.
 
         With `go=False` at its beginning, with all orders ahead. With `check=False` a world that
         begins otherwise than it did then, because its map or its recordings were changed, is not
@@ -203,6 +213,12 @@ class Session:
         """
         target = checks.path("path", path)
         value = _read(target)
+        if value["moment"] > checks.whole("most_steps", most_steps, maximum=MOST_STEPS):
+            raise BadSaveFile(
+                f"A session of at most {most_steps:,} steps is loaded",
+                got=f"step {value['moment']:,} in {target}",
+                remedy="If you trust the file, pass Session.load(..., most_steps=) more",
+            )
         session = cls(begun(value["kind"], value["origin"]))
         if check and session._started != value["started"]:
             raise BadSaveFile(
@@ -234,7 +250,9 @@ class Session:
 
     def _take_log(self, log: Any, end: Any, target: Path) -> None:
         last = 0
-        for entry in log if type(log) is tuple else ():
+        if type(log) is not tuple:
+            raise damaged(target, "a log that is no list of orders")
+        for entry in log:
             fits = (
                 type(entry) is tuple
                 and len(entry) == 2

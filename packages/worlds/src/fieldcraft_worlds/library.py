@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
+from importlib import metadata
 from typing import cast
 
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.game import Game
 
-__all__ = ["GAMES", "WORLDS", "Piece", "Row", "find_game"]
+__all__ = ["GAMES", "WORLDS", "Piece", "Row", "find_game", "saved_game"]
 
 
 @dataclass(frozen=True)
@@ -303,6 +304,24 @@ WORLDS = (
 )
 
 GAMES = {row.name: row for row in WORLDS}
+
+
+def saved_game(name: object) -> Game:
+    """Return the game that a file or a link names: one of `GAMES`, or one that an installed package
+    registers as an entry point in the group "fieldcraft.games".
+
+    Raises `InvalidValue` for any other name, before anything is imported.
+    """
+    if isinstance(name, str) and name in GAMES:
+        return find_game(name)
+    for point in metadata.entry_points(group="fieldcraft.games"):
+        if point.name == name:
+            return cast("Game", point.load())
+    raise InvalidValue(
+        "A file names a game that an installed package registers",
+        got=repr(name)[:80],
+        remedy="For a save of your own game, pass module:object --load SAVE",
+    )
 
 
 def find_game(name: str) -> Game:

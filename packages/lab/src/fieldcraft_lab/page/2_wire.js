@@ -1,6 +1,13 @@
 // The socket: messages out, frames and answers in. A lost connection comes back by itself.
 const Wire = { socket: null, next: 1, looks: new Map(), asked: new Map(), tries: 0, sent: new Map(), latencies: [], frames: 0, bytes: 0, waiting: null };
-const token = new URLSearchParams(location.hash.slice(1)).get("token") || "";
+function tokenOfThisLab() { // links carry none: this browser keeps it, for this address alone
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  try {
+    if (given) localStorage.setItem("token", given);
+    return given || localStorage.getItem("token") || "";
+  } catch { return given || ""; }
+}
+const token = tokenOfThisLab();
 
 function send(message, hear) {
   if (!Wire.socket || Wire.socket.readyState !== 1) return 0;

@@ -295,10 +295,10 @@ function copyLink() { // the session goes along where it is small enough, so tha
   const view = encodeURIComponent(btoa(unescape(encodeURIComponent(JSON.stringify(stateOfView())))));
   const hear = async (said) => {
     const data = said.export && said.export.data.length < 65536 ? said.export.data.replace(/\+/g, "-").replace(/\//g, "_") : "";
-    const link = `${location.origin}/#token=${token}&state=${view}${data ? `&session=${data}` : ""}`;
+    const link = `${location.origin}/#state=${view}${data ? `&session=${data}` : ""}`; // without the token
     history.replaceState(null, "", link);
-    const later = data ? " Later, fieldcraft lab 'LINK' brings it back." : "";
-    try { await navigator.clipboard.writeText(link); $("kept").textContent = `Copied: it opens this view at this moment as long as the lab runs.${later}`; } catch { $("kept").textContent = link; }
+    const later = data ? " Elsewhere or later, fieldcraft lab 'LINK' brings it back." : "";
+    try { await navigator.clipboard.writeText(link); $("kept").textContent = `Copied: in this browser it opens this view at this moment as long as the lab runs.${later}`; } catch { $("kept").textContent = link; }
   };
   hear.quiet = true;
   if (["program", "notebook"].includes(S.hello.kind)) hear({}); else send({ do: "export", what: "session", side: S.side }, hear);

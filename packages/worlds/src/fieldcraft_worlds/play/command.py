@@ -264,7 +264,7 @@ def _check(chosen: argparse.Namespace) -> None:
 
 
 def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSettings]:
-    from fieldcraft_worlds.library import find_game
+    from fieldcraft_worlds.library import find_game, saved_game
     from fieldcraft_worlds.play.pads import PadSettings
     from fieldcraft_worlds.play.session import Session
     from fieldcraft_worlds.play.settings import read_table, settings_from
@@ -272,7 +272,8 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any], PadSe
     table = read_table(chosen.settings, chosen.set)
     saved = chosen.load or chosen.replay
     if saved is not None:
-        session = Session.load(saved, _known if chosen.game is None else find_game(chosen.game))
+        game_of = saved_game if chosen.game is None else find_game(chosen.game)
+        session = Session.load(saved, game_of)
         controls, pads = (_taken(table, session.game, name) for name in ("controls", "pad"))
         if table:
             raise InvalidValue(
@@ -314,18 +315,6 @@ def _taken(table: dict[str, Any], game: Game, name: str) -> dict[str, Any]:
         )
         raise InvalidValue(f"{name} is a table", got=repr(found)[:80], remedy=f"Write {example}")
     return found
-
-
-def _known(name: str) -> Game:
-    from fieldcraft_worlds.library import GAMES, find_game
-
-    if name not in GAMES:
-        raise InvalidValue(
-            "A game of your own is named beside its save",
-            got=f"a save of {name!r}",
-            remedy="Pass module:object --load SAVE",
-        )
-    return find_game(name)
 
 
 def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:

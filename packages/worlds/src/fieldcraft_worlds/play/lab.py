@@ -18,7 +18,7 @@ from fieldcraft.view import between, tinted
 from fieldcraft_lab.orders import Order, checked, position, word
 from fieldcraft_lab.shown import Shown
 from fieldcraft_worlds.games.game import Game, Hands, Signal, shown_first
-from fieldcraft_worlds.library import GAMES, find_game
+from fieldcraft_worlds.library import GAMES, find_game, saved_game
 from fieldcraft_worlds.play.bindings import sliders_of
 from fieldcraft_worlds.play.settings import kinds_of, read_table, settings_from
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones
@@ -258,7 +258,7 @@ class _Opener:
 
     def begun(self, origin: dict[str, Any]) -> LiveGame:
         """The match of an `origin`, at its beginning."""
-        game = find_game(str(origin["game"]))
+        game = saved_game(origin["game"])
         if game.version != origin["version"]:
             raise BadSaveFile(
                 f"This fieldcraft goes on with version {game.version} of {game.name}",
