@@ -27,6 +27,7 @@ from bench.race import race, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, times
 from fieldcraft import view
 from fieldcraft.space import Graph
+from research.plots import IntervalPanel, plot_curves
 
 MOMENTUM = 0.3
 STRENGTH = 5.0
@@ -357,9 +358,9 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
         tables.append(table)
         both = np.array(drawn)
         alone = np.where([True, False], both, np.nan)
-        panels.append(view.IntervalPanel(f"{len(graph):,} triangles, ms a frame", both, both, both))
-        panels.append(view.IntervalPanel("fieldcraft alone", alone, alone, alone))
-    chart = view.plot_curves(
+        panels.append(IntervalPanel(f"{len(graph):,} triangles, ms a frame", both, both, both))
+        panels.append(IntervalPanel("fieldcraft alone", alone, alone, alone))
+    chart = plot_curves(
         counts,
         ["fieldcraft", "C++"],
         panels,

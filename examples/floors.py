@@ -1,10 +1,9 @@
-"""Influence on level geometry, floor by floor: of a file of yours, or of a hall with a gallery and
-a ramp.
+"""Influence on a navigation mesh, floor by floor: of a file of yours, or of a hall with a gallery
+and a ramp.
 
     python examples/floors.py [LEVEL.obj] [--floors 4] [--picture floors.png]
 
-The level is baked: voxels tell where one can stand. Two noises spread over the ground that one can
-walk, never through a ceiling.
+Two noises spread over the ground that one can walk, never through a ceiling.
 """
 
 from __future__ import annotations
@@ -17,31 +16,31 @@ import numpy as np
 
 import fieldcraft as fc
 
-# Height is y here, as in most files: a hall of 20 by 10, a gallery three above it, and the ramp up
-# to that.
-HALL = """
-v 0 0 0\nv 20 0 0\nv 20 0 -10\nv 0 0 -10\nf 1 2 3 4
-v 0 3 0\nv 10 3 0\nv 10 3 -6\nv 0 3 -6\nf 5 6 7 8
-v 10 3 0\nv 16 0 0\nv 16 0 -3\nv 10 3 -3\nf 9 10 11 12
-"""
 
-
-def baked(file: Path) -> fc.Graph:
-    level = fc.load_map(file, bake=True, cell_size=0.25, agent_radius=0.4, step_height=0.9)
-    parts = level.parts()
-    share = level.areas[parts == 0].sum() / level.areas.sum()
-    print(
-        f"{len(level):,} places to stand in {parts.max() + 1} parts; the largest has {share:.0%} of"
-        " the ground"
-    )
-    return level
+def hall(file: Path) -> None:
+    """Write a hall of 20 by 10, a gallery three above it, and the ramp up to it; y is up."""
+    corners, faces = [], []
+    for left, right, near, far, height in (
+        (0, 20, 0, 10, 0.0),
+        (0, 10, 0, 6, 3.0),
+        (10, 16, 0, 3, 0.0),
+    ):
+        for x in range(left, right):
+            for z in range(near, far):
+                for across, down in ((x, z), (x + 1, z), (x + 1, z + 1), (x, z + 1)):
+                    is_ramp = left == 10
+                    corners.append((across, (16 - across) / 2 if is_ramp else height, -down))
+                if height or left or not (10 <= x < 16 and z < 3):  # the ramp's foot stands there
+                    faces.append([len(corners) - k for k in (3, 2, 1, 0)])
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [
+        "f " + " ".join(map(str, f)) for f in faces
+    ]
+    file.write_text("\n".join(lines))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument(
-        "level", nargs="?", type=Path, help="an .obj or .glb file with y up, in metres"
-    )
+    parser.add_argument("level", nargs="?", type=Path, help="an .obj file with y up, in meters")
     parser.add_argument("--floors", type=int, default=2)
     parser.add_argument("--picture", default="floors.png")
     arguments = parser.parse_args()
@@ -49,8 +48,8 @@ def main() -> None:
         file = arguments.level
         if file is None:
             file = Path(folder, "hall.obj")
-            file.write_text(HALL)
-        level = baked(file)
+            hall(file)
+        level = fc.load_map(file)
     largest = np.flatnonzero(level.parts() == 0)
     below, above = (
         largest[np.argsort(level.positions[largest, 2], kind="stable")[k]]

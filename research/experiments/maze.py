@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from fieldcraft import Graph, Grid, checks, generate_map
-from fieldcraft.maps import ALGORITHMS
+from fieldcraft.maps.mazes import ALGORITHMS
 from research.experiments.experiment import Experiment, numbers, words
 from research.experiments.statistics import Interval, mean, mean_share
 from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole

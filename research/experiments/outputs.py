@@ -267,7 +267,7 @@ def _plot(
     name: str, caption: str, summary: Summary
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
     """A summary of the study of this name as a picture."""
-    from fieldcraft.view import IntervalPanel, plot_curves, plot_intervals
+    from research.plots import IntervalPanel, plot_curves, plot_intervals
 
     def column(measure: Measure, part: str) -> list[list[float]]:
         return [

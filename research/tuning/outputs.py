@@ -208,7 +208,7 @@ def _document(found: Found) -> dict[str, Any]:
 
 
 def _judgement(found: Found) -> Any:
-    from fieldcraft.view import IntervalPanel, plot_intervals
+    from research.plots import IntervalPanel, plot_intervals
 
     summary = _summary(found)
 
@@ -245,7 +245,7 @@ def _judgement(found: Found) -> Any:
 
 
 def _importance(found: Found) -> Any:
-    from fieldcraft.view import IntervalPanel, plot_intervals
+    from research.plots import IntervalPanel, plot_intervals
 
     shares = [[share] for share in found.importances.values()]
     nothing = [[math.nan] for _ in shares]
@@ -261,7 +261,7 @@ def _importance(found: Found) -> Any:
 
 
 def _history(found: Found) -> Any:
-    from fieldcraft.view import IntervalPanel, plot_curves
+    from research.plots import IntervalPanel, plot_curves
 
     sign, best = found.tuning.sign, -math.inf
     rows = []

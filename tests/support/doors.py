@@ -20,7 +20,8 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 import fieldcraft_gpu as gpu
 import fieldcraft_lab as lab
-from fieldcraft import checks, files, maps, packing, pursuit, readiness, recipe
+from fieldcraft import checks, files, packing, pursuit, readiness, recipe
+from fieldcraft.maps import geotiff
 from fieldcraft.view import drawing
 from fieldcraft_lab import orders, shown
 
@@ -130,10 +131,10 @@ def _blocks(w: World) -> cluster.World:
     return blocks
 
 
-def _raster_file(w: World) -> maps.RasterFile:
+def _raster_file(w: World) -> geotiff.RasterFile:
     path = w.folder / "heights.tif"
-    maps.save_geotiff(path, np.ones(SHAPE), fc.Grid(SHAPE[1], SHAPE[0]))
-    return maps.open_geotiff(path)
+    geotiff.save_geotiff(path, np.ones(SHAPE), fc.Grid(SHAPE[1], SHAPE[0]))
+    return geotiff.open_geotiff(path)
 
 
 def _save(w: World) -> Path:
@@ -486,7 +487,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "graph": lambda w: w.graph,
     "recipe": _recipe,
     "data": lambda w: packing.pack((1, "a")),
-    "fc.maps.load_movingai.path": lambda w: w.map_file,
     "fc.maps.load_map.path": lambda w: w.map_file,
     "fc.load_map.path": lambda w: w.map_file,
     "Pursuit.restore.memory": lambda w: w.pursuit.snapshot(),
@@ -499,17 +499,8 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "contacts": lambda w: [],
     "others": lambda w: [3],
     "neighbors": lambda w: 4,
-    "lows": lambda w: np.zeros((6, 1)),
-    "highs": lambda w: np.ones((6, 1)),
-    "series": lambda w: ["a"],
     "floors": lambda w: 2,
-    "fc.view.IntervalPanel.values": lambda w: np.ones((6, 1)),
-    "strip": lambda w: fc.view.ScaleStrip(fc.view.ColorScale(0.0, 1.0)),
-    "panels": lambda w: [
-        fc.view.IntervalPanel("t", np.ones((1, 1)), np.zeros((1, 1)), np.ones((1, 1)))
-    ],
     "places": lambda w: [1.0],
-    "fc.view.plot_intervals.rows": lambda w: ["r"],
     "curves": lambda w: [("a", [1.0], None)],
     "fc.view.plot_over_time.seconds": lambda w: [1.0],
     "where": lambda w: np.ones(SHAPE, dtype=bool),
@@ -518,11 +509,9 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "way": lambda w: w.graph_flow,
     "Expression.fill.where": lambda w: np.ones(SHAPE, dtype=bool),
     "title": lambda w: "t",
-    "fc.view.ScaleStrip.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
     "fc.view.ScaleLegend.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
-    "fc.view.TeamLegend.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
-    "fc.view.TeamLegend.teams": lambda w: fc.view.Team.all_of([(w.spread, None, "a")]),
-    "fc.view.frame_graph.layer": lambda w: w.graph_layer,
+    "fc.view.TeamLegend.names": lambda w: ["a"],
+    "fc.view.TeamLegend.colors": lambda w: ["red"],
     "fc.view.picture_floors.layer": lambda w: w.graph_layer,
 }
 
@@ -688,7 +677,6 @@ ENDLESS = {
     "fc.adapters.tcod.tiles_of",
     "fc.checks.array",
     "fc.checks.key",
-    "fc.view.IntervalPanel",
     "fc.distance_map",
     "fc.flee_map",
     "fc.best",
@@ -714,7 +702,7 @@ ROOMS: tuple[ModuleType, ...] = (
     fc.steering,
     fc.view,
     pursuit,
-    maps,
+    fc.maps,
     recipe,
     packing,
     drawing,

@@ -13,13 +13,13 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
        [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
 """
 
+import importlib as _importlib
 import typing as _typing
 
 from fieldcraft import errors as errors
 from fieldcraft import extensions as _extensions
-from fieldcraft import hooks, steering, view
+from fieldcraft import hooks
 from fieldcraft import maps as maps
-from fieldcraft import recordings as recordings
 from fieldcraft.compose import Expression, formula, maximum, minimum, where, window
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import FieldcraftError
@@ -68,17 +68,33 @@ from fieldcraft.space import (
     sees,
     visible,
 )
-from fieldcraft.view.notebook import as_html as _as_html
-from fieldcraft.view.notebook import as_png as _as_png
 
 hooks.calculus, hooks.others_with = _calculus, _others_with
-hooks.html_of, hooks.png_of = _as_html, _as_png
 
-if not _typing.TYPE_CHECKING:
+
+def _png_of(shown: hooks.Pictured) -> bytes | None:
+    from fieldcraft.view.notebook import as_png
+
+    return as_png(shown)
+
+
+def _html_of(imap: InfluenceMap) -> str:
+    from fieldcraft.view.notebook import as_html
+
+    return as_html(imap)
+
+
+hooks.html_of, hooks.png_of = _html_of, _png_of
+
+if _typing.TYPE_CHECKING:
+    from fieldcraft import recordings, steering, view
+else:
 
     def __getattr__(name: str) -> _typing.Any:
         if name in ("gpu", "lab"):
             return _extensions.package(name)
+        if name in ("recordings", "steering", "view"):
+            return _importlib.import_module(f"fieldcraft.{name}")
         raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
 
 

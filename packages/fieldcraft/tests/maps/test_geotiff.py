@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps import load_map, open_geotiff, read_geotiff, save_geotiff
+from fieldcraft.maps import load_map
+from fieldcraft.maps.geotiff import open_geotiff, read_geotiff, save_geotiff
 from support import damage
 from support.refusals import refused
 

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps import load_map, load_quake
+from fieldcraft.maps import load_map
+from fieldcraft.maps.quake import load_quake
 from fieldcraft.space import Graph
 from support import damage, realdata
 

@@ -12,7 +12,8 @@ from PIL import Image
 
 import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps import load_map, load_ros, save_ros
+from fieldcraft.maps import load_map
+from fieldcraft.maps.ros import load_ros, save_ros
 from support import damage
 
 pytest.importorskip("yaml", reason="maps of ROS need PyYAML")

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, FieldcraftError, InvalidValue
-from fieldcraft.maps import load_map, save_waypoints
+from fieldcraft.maps import load_map
+from fieldcraft.maps.waypoints import save_waypoints
 from fieldcraft.space import Graph
 from support import damage
 
@@ -129,7 +130,7 @@ def test_options_of_graphs(tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="edges of its own"):
         load_map(path, neighbors=8)
     with pytest.raises(InvalidValue, match="It takes: mobility, max_height"):
-        load_map(path, bake=True)
+        load_map(path, band=1)
     with pytest.raises(InvalidValue, match="'air'"):
         load_map(path, mobility="swim")
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 import fieldcraft as fc
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
-from fieldcraft.maps import save_waypoints
+from fieldcraft.maps.waypoints import save_waypoints
 from fieldcraft.propagation import Flood
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.compare import compare
@@ -488,12 +488,12 @@ def test_pictures_of_graphs_and_their_floors(tmp_path):
     found = problems(
         tmp_path,
         *parts,
-        '[[outputs]]\nfile = "a.png"\nscale = 2\ntogether = true\n',
+        '[[outputs]]\nfile = "a.png"\ncrop = true\ntogether = true\n',
         source("threat", "position = [2, 0]\n"),
     )
     for says in (
         "places [x, y, z] on this map",
-        "scale is for pictures of square cells",
+        "crop is for pictures of square cells",
         "together is for pictures of square cells",
     ):
         assert any(says in problem for problem in found), found

@@ -8,8 +8,8 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Graph
-from fieldcraft.view import ColorScale, frame_graph, picture_floors
-from fieldcraft.view.canvas import GROUND, WALL
+from fieldcraft.view import ColorScale, frame, picture_floors
+from fieldcraft.view.plan import GROUND, WALL
 from support.refusals import refused
 
 
@@ -34,7 +34,7 @@ def at(picture: np.ndarray, share_x: float, share_y: float) -> list[int]:
 
 def test_the_highest_polygon_shows() -> None:
     scale = ColorScale(0, 2)
-    picture = frame_graph(layer_on(squares((0, 3)), [1, 2]), colors=scale, size=200)
+    picture = frame(layer_on(squares((0, 3)), [1, 2]), colors=scale, size=200)
     assert picture.dtype == np.uint8 and picture.shape[2] == 4 and max(picture.shape[:2]) == 200
     low, high = (scale.rgb(np.array([[v]], dtype=np.float32))[0, 0].tolist() for v in (1, 2))
     assert (
@@ -43,7 +43,7 @@ def test_the_highest_polygon_shows() -> None:
         and at(picture, 0.8, 0.5) == high
     )
     assert at(picture, 0.5, 0.02) == list(GROUND)
-    floor = frame_graph(layer_on(squares((0, 3)), [1, 2]), colors=scale, size=200, heights=(-1, 1))
+    floor = frame(layer_on(squares((0, 3)), [1, 2]), colors=scale, size=200, heights=(-1, 1))
     assert (
         floor.shape == picture.shape
         and at(floor, 0.5, 0.5) == low
@@ -53,7 +53,7 @@ def test_the_highest_polygon_shows() -> None:
 
 def test_blocked_and_empty_ground_is_told_apart() -> None:
     graph = Graph([(0, 0, 0), (8, 0, 0)], [], blocked=[1])
-    picture = frame_graph(layer_on(graph, [0, 0]), limits=(0, 1), size=120)
+    picture = frame(layer_on(graph, [0, 0]), limits=(0, 1), size=120)
     shades = {tuple(pixel) for pixel in picture[..., :3].reshape(-1, 3).tolist()}
     assert WALL in shades and GROUND in shades and len(shades) > 2
 
@@ -61,7 +61,7 @@ def test_blocked_and_empty_ground_is_told_apart() -> None:
 @pytest.mark.parametrize("y_up", [False, True])
 def test_which_way_y_goes(y_up: bool) -> None:
     graph = Graph([(0, 0), (0, 10), (10, 0)], [(0, 1), (0, 2)], y_up=y_up)
-    picture = frame_graph(layer_on(graph, [0, 5, 0]), size=100)
+    picture = frame(layer_on(graph, [0, 5, 0]), size=100)
     bright = np.argwhere(picture[..., :3].sum(axis=2) > 500).mean(axis=0)
     assert (bright[0] < 50) == y_up and bright[1] < 50
 
@@ -71,7 +71,7 @@ def test_a_lattice_is_filled_and_sources_are_marked() -> None:
     layer = imap.add_layer("noise", fc.Spread(0.1, 1))
     layer.add_source((3.5, 2.5), 4)
     layer.settle()
-    plain, marked = frame_graph(layer, size=220, sources=False), frame_graph(layer, size=220)
+    plain, marked = frame(layer, size=220, sources=False), frame(layer, size=220)
     inner = plain[20:-20, 20:-20, :3]
     assert not (inner == GROUND).all(axis=2).any()
     assert (plain != marked).any()
@@ -90,30 +90,24 @@ def test_what_is_refused() -> None:
     flat = layer_on(Graph([(0, 0), (1, 0)], []), [1, 2])
     solid = layer_on(squares((0,)), [1])
     for call, said in (
-        (
-            lambda: frame_graph(
-                fc.InfluenceMap(fc.Grid(2, 2)).add_layer("x", values=np.zeros((2, 2)))
-            ),
-            "grid",
-        ),
-        (lambda: frame_graph(flat, heights=(0, 1)), "3D"),
-        (lambda: frame_graph(solid, heights=(1, 0)), "from, to"),
-        (lambda: frame_graph(solid, size=0), "size"),
-        (lambda: frame_graph(solid, size=10**6), "size"),
-        (lambda: frame_graph(solid, colors=ColorScale(0, 1), limits=(0, 2)), "limits"),
+        (lambda: frame(flat, heights=(0, 1)), "3D"),
+        (lambda: frame(solid, heights=(1, 0)), "from, to"),
+        (lambda: frame(solid, size=0), "size"),
+        (lambda: frame(solid, size=10**6), "size"),
+        (lambda: frame(solid, colors=ColorScale(0, 1), limits=(0, 2)), "limits"),
         (lambda: picture_floors(flat, 2), "3D"),
         (lambda: picture_floors(solid, [3, 1]), "ascending"),
-        (lambda: fc.view.Placement(flat.space, scale=4), "scale"),
+        (lambda: fc.view.Placement(flat.space, scale=10**5), "pixels"),
+        (lambda: frame(np.zeros((2, 2)), heights=(0, 1)), "3D"),
         (lambda: fc.view.frame(layer_on(Graph([(0, 0)], []), [np.nan])), "vertex 0"),
     ):
         with refused(InvalidValue, said):
             call()
-    assert frame_graph(layer_on(Graph([], []), np.zeros(0)), size=50).shape[2] == 4
+    assert frame(layer_on(Graph([], []), np.zeros(0)), size=50).shape[2] == 4
 
 
 def test_frames_of_any_space_are_those_of_graphs() -> None:
     layer = layer_on(squares((0,)), [2])
-    np.testing.assert_array_equal(fc.view.frame(layer, size=150), frame_graph(layer, size=150))
     assert fc.view.picture(layer, size=150).shape[2] == 4
     clear = fc.view.frame(layer, size=150, ground=None, opacity=0.5)
     assert set(np.unique(clear[..., 3]).tolist()) >= {0, 128}

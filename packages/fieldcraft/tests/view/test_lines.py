@@ -6,7 +6,6 @@ import pytest
 from fieldcraft import Grid, view
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view import Placement
-from fieldcraft.view.lines import draw_polylines
 
 
 def canvas(height: int = 40, width: int = 60) -> np.ndarray:
@@ -15,12 +14,19 @@ def canvas(height: int = 40, width: int = 60) -> np.ndarray:
     return picture
 
 
+def draw(picture: np.ndarray, lines: list, color: tuple[int, int, int], width: float) -> None:
+    """Lines in pixels."""
+    height, across = picture.shape[:2]
+    place = Placement(Grid(across, height), scale=1)
+    view.draw_lines(picture, place, lines, color=color, width=width, shade=0)
+
+
 # Lines
 
 
 def test_a_level_line_covers_its_width_and_nothing_else():
     picture = canvas()
-    draw_polylines(picture, [np.array([[10.0, 20.0], [50.0, 20.0]])], (255, 255, 255), 2.0)
+    draw(picture, [np.array([[10.0, 20.0], [50.0, 20.0]])], (255, 255, 255), 2.0)
     assert (picture[19:21, 12:48, :3] == 255).all()
     assert not picture[:18, :, :3].any()
     assert not picture[23:, :, :3].any()
@@ -29,17 +35,15 @@ def test_a_level_line_covers_its_width_and_nothing_else():
 
 def test_a_slanted_line_has_soft_edges_and_the_same_weight():
     flat, slanted = canvas(60, 60), canvas(60, 60)
-    draw_polylines(flat, [np.array([[10.0, 30.0], [50.0, 30.0]])], (200, 200, 200), 2.0)
-    draw_polylines(
-        slanted, [np.array([[15.0, 15.0], [15 + 40 * 0.8, 15 + 40 * 0.6]])], (200, 200, 200), 2.0
-    )
+    draw(flat, [np.array([[10.0, 30.0], [50.0, 30.0]])], (200, 200, 200), 2.0)
+    draw(slanted, [np.array([[15.0, 15.0], [15 + 40 * 0.8, 15 + 40 * 0.6]])], (200, 200, 200), 2.0)
     assert slanted[..., 0].sum() == pytest.approx(flat[..., 0].sum(), rel=0.1)
     assert len(np.unique(slanted[..., 0])) > 4
 
 
 def test_lines_over_the_rim_are_cut_and_single_points_are_dots():
     picture = canvas()
-    draw_polylines(
+    draw(
         picture,
         [np.array([[-30.0, -30.0], [90.0, 70.0]]), np.array([[5.0, 35.0]]), np.zeros((0, 2))],
         (9, 9, 9),
@@ -48,13 +52,13 @@ def test_lines_over_the_rim_are_cut_and_single_points_are_dots():
     assert picture[35, 5, 0] == 9
     assert (picture[..., 3] == 255).all()
     away = canvas()
-    draw_polylines(away, [np.array([[-90.0, -90.0], [-80.0, -90.0]])], (9, 9, 9), 3.0)
+    draw(away, [np.array([[-90.0, -90.0], [-80.0, -90.0]])], (9, 9, 9), 3.0)
     assert not away[..., :3].any()
 
 
 def test_lines_on_a_transparent_picture_bring_their_own_alpha():
     picture = np.zeros((20, 20, 4), dtype=np.uint8)
-    draw_polylines(picture, [np.array([[3.0, 10.0], [17.0, 10.0]])], (250, 10, 10), 2.0)
+    draw(picture, [np.array([[3.0, 10.0], [17.0, 10.0]])], (250, 10, 10), 2.0)
     assert tuple(picture[10, 10]) == (250, 10, 10, 255)
     assert tuple(picture[2, 2]) == (0, 0, 0, 0)
 
@@ -62,11 +66,9 @@ def test_lines_on_a_transparent_picture_bring_their_own_alpha():
 @pytest.mark.parametrize("y_up", [False, True])
 def test_lines_in_world_units_lie_where_the_world_is(y_up):
     space = Grid(12, 8, cell_size=2, origin=(100, 50), y_up=y_up)
-    picture = view.frame(np.zeros(space.shape), space=space, scale=10)
+    picture = view.frame(np.zeros(space.shape), space=space, scale=5)
     before = picture.copy()
-    view.draw_lines(
-        picture, Placement(space, scale=10), [np.array([[104, 54], [110, 54]])], width=2
-    )
+    view.draw_lines(picture, Placement(space, scale=5), [np.array([[104, 54], [110, 54]])], width=2)
     changed = np.argwhere((picture != before).any(axis=2))
     row = 80 - 20 if y_up else 20
     assert abs(changed[:, 0].mean() - row) < 0.6
@@ -131,12 +133,12 @@ def test_large_maps_of_owners_and_shares_shrink():
         (lambda space: view.frame_owners(np.zeros((1, 3)), ["#fff"], space=space), "whole numbers"),
         (
             lambda space: view.frame_owners(np.array([[0, 1, -1]]), ["#fff"], space=space),
-            "index into the 1 colours",
+            "index into the 1 colors",
         ),
         (lambda space: view.frame_owners(np.array([[0, 0, -2]]), ["#fff"], space=space), "or -1"),
         (
             lambda space: view.frame_shares([np.zeros((1, 3))], [], space=space),
-            "one colour per team",
+            "one color per team",
         ),
         (
             lambda space: view.frame_shares([np.full((1, 3), -1)], ["#fff"], space=space),
@@ -156,25 +158,23 @@ def test_what_owners_and_shares_refuse(call, says):
 # Legends below
 
 
-def test_a_strip_lies_below_the_picture_and_shows_its_colours():
+def test_legends_lie_below_their_pictures_and_show_their_colors():
     scale = view.ColorScale(-2, 2, table=view.between("#0000ff", "#ff0000"))
     picture = canvas(40, 200)
-    whole = view.above_strip(picture, view.ScaleStrip(scale, beyond=(True, False)))
-    assert whole.shape[1] == 200
-    np.testing.assert_array_equal(whole[:40], picture)
-    bar = whole[40 + 12, :, :3].astype(int)
-    assert bar[20, 2] > bar[20, 0] + 50
-    assert bar[180, 0] > bar[180, 2] + 50
-    teams = view.above_strip(
-        picture,
-        view.TeamStrip(
-            ["a", "b", "a name too long for the rest of the line"],
-            ["#ff0000", "#00ff00", "#0000ff"],
-        ),
-    )
-    seen = {tuple(color) for color in teams[40:].reshape(-1, 4)[:, :3].tolist()}
+    page = view.sheet(
+        [picture, picture],
+        legend=[
+            view.ScaleLegend(scale, beyond=(True, False)),
+            view.TeamLegend(["a", "b"], ["#ff0000", "#00ff00"]),
+        ],
+    ).astype(int)
+    np.testing.assert_array_equal(page[18:58, 18:218], picture)
+    below = page[66:]
+    bars = below[:, 18:218, :3]
+    assert (bars[:, 30, 2] > bars[:, 30, 0] + 50).any()
+    assert (bars[:, 170, 0] > bars[:, 170, 2] + 50).any()
+    seen = {tuple(color) for color in below[:, 232:, :3].reshape(-1, 3).tolist()}
     assert {(255, 0, 0), (0, 255, 0)} <= seen
-    assert (0, 0, 255) not in seen
 
 
 def test_the_table_between_two_colours_is_dark_in_the_middle():

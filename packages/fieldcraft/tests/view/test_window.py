@@ -89,7 +89,7 @@ def test_a_surface_shows_what_a_frame_shows(y_up: bool):
     view.draw(screen, values, space=space, limits=(-5, 5), threshold=None)
     assert (
         pixels(screen)
-        == view.frame(values, space=space, limits=(-5, 5), threshold=None, scale=10)[..., :3]
+        == view.frame(values, space=space, limits=(-5, 5), threshold=None, scale=10 / 3)[..., :3]
     ).all()
 
 
@@ -194,7 +194,7 @@ def test_fitting_shows_the_whole_map_in_the_middle():
         (lambda: Camera([(0, 1), (2, 3)]), "one"),
         (lambda: Camera().to_screen((0, 0), 5), "width, height"),
         (lambda: Camera().to_screen((0, 0), (0, 5)), "width of the screen"),
-        (lambda: Camera.fit(object(), (5, 5)), "grid"),
+        (lambda: Camera.fit(object(), (5, 5)), "space"),
     ],
 )
 def test_bad_input_is_refused(call: Any, word: str):

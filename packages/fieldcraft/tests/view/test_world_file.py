@@ -16,7 +16,7 @@ def test_pixels_lie_where_the_world_file_says(tmp_path: Path, y_up: bool, scale:
     grid = fc.Grid(9, 6, cell_size=0.5, origin=(-1.0, 2.0), y_up=y_up)
     layer = fc.InfluenceMap(grid).add_layer("here", values=np.zeros((6, 9)))
     layer.write(np.where(np.arange(54).reshape(6, 9) == int(grid.cell_at((2.1, 3.2))), 1.0, 0.0))
-    fc.view.save_map(tmp_path / "map.png", layer, limits=(0, 1), scale=scale)
+    fc.view.save_map(tmp_path / "map.png", layer, limits=(0, 1), scale=2 * scale)
     a, d, b, e, c, f = map(float, (tmp_path / "map.pgw").read_text().split())
     assert (d, b) == (0, 0)
     shown = np.asarray(Image.open(tmp_path / "map.png").convert("RGB")).astype(int).sum(axis=2)

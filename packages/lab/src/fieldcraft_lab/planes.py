@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.space import Space
 from fieldcraft.view.colors import HIDDEN, ColorScale
-from fieldcraft.view.live import outlines
+from fieldcraft.view.drawing import outlines
 
 __all__ = ["MOST_CELLS", "Plane", "Shape", "nice", "shape_of", "tiles"]
 
@@ -146,7 +146,7 @@ def shape_of(space: Space) -> Shape:
 
 
 def _triangles(
-    space: Space, corners: NDArray[np.float64], starts: list[int]
+    space: Space, corners: NDArray[np.float64], starts: NDArray[np.int64]
 ) -> tuple[dict[str, Any], bytes]:
     """Fans of triangles: (x, y) float32 of each corner, and the cell of each as uint32; higher
     cells come later.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fieldcraft.view.brush import Brush
+from fieldcraft.view.drawing import Brush
 from fieldcraft_worlds.view.help import _laid_out, draw_help
 
 LINES = [

@@ -9,7 +9,7 @@ from fieldcraft import load_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Graph
 from fieldcraft.view import ColorScale
-from fieldcraft.view.canvas import GROUND, WALL
+from fieldcraft.view.drawing import GROUND, WALL
 from fieldcraft_worlds.scene import Areas, Arrows, Cones, Field, Label, Lines, Marks, Scene
 from fieldcraft_worlds.view.extent import extent_of, step_of, whole_view
 from fieldcraft_worlds.view.scene import SceneView, draw_scene

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.maps.json_document import Document, built, read_document
-from fieldcraft.maps.welding import weld
+from fieldcraft.maps.obj import weld
 from fieldcraft.space import Graph
 
 __all__ = ["load_recast"]

@@ -14,7 +14,7 @@ from fieldcraft.recipe.parts import OutputPart, RunPart
 from fieldcraft.recipe.pictures import SIZES, Painter
 from fieldcraft.recipe.world import World
 from fieldcraft.view import Film, plot_over_time, save_png
-from fieldcraft.view.plot_page import need_plots
+from fieldcraft.view.pages import need_plots
 
 __all__ = ["Collector", "collector_for", "film_times"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,20 +15,16 @@ from fieldcraft.layer import TrailLayer
 from fieldcraft.recipe.legends import caption_of, clock, limits_of
 from fieldcraft.recipe.parts import OutputPart, maps_of_teams
 from fieldcraft.recipe.world import World
-from fieldcraft.space import Grid, Space, grid_of, picked
+from fieldcraft.space import Grid, Space, grid_of
 from fieldcraft.view import (
     ColorScale,
     Placement,
     ScaleLegend,
-    ScaleStrip,
     TeamLegend,
-    TeamStrip,
-    above_strip,
     between,
     draw_arrows,
     draw_lines,
     frame,
-    frame_graph,
     frame_owners,
     frame_shares,
     frame_teams,
@@ -36,7 +32,8 @@ from fieldcraft.view import (
     tinted,
 )
 from fieldcraft.view.frame import Team, mark_sources, marker_size
-from fieldcraft.view.marks import draw_markers
+from fieldcraft.view.overlays import draw_markers
+from fieldcraft.view.pages import Legend
 from fieldcraft.view.placement import Subject
 from fieldcraft.view.text import measure
 
@@ -49,13 +46,13 @@ SIZES = {"still": 960, "film": 640}
 
 @dataclass(frozen=True)
 class Panels:
-    """The drawn maps of one moment, uint8 of shape (H, W, 4) each, with their titles and the legend
-    for all, if they share one.
+    """The drawn maps of one moment, uint8 of shape (H, W, 4) each, with their titles, and one
+    legend for all or one for each.
     """
 
     frames: list[NDArray[np.uint8]]
     titles: list[str]
-    legend: ScaleLegend | TeamLegend | None
+    legend: Legend | list[Legend]
 
 
 def panels(
@@ -72,7 +69,7 @@ def panels(
 
 @dataclass(frozen=True)
 class _Actors:
-    cells: NDArray[np.int64]
+    positions: NDArray[np.float64]
     strengths: NDArray[np.float64]
 
 
@@ -103,10 +100,9 @@ class _Drawing:
         self.fronts = world.front_lines() if self.look.front_lines else []
 
     def panels(self) -> Panels:
-        draw: Callable[[], Panels] = picked(
-            self.world.imap.space, "A picture", grid=self._on_squares, graph=self._from_above
-        )
-        return draw()
+        if isinstance(self.world.imap.space, Grid):
+            return self._on_squares()
+        return self._from_above()
 
     def _on_squares(self) -> Panels:
         names = self.output.layers
@@ -119,7 +115,8 @@ class _Drawing:
         if alike and all(name in self.world.maps for name in names):
             return self._alike(tables[names[0]])
         titles = list(names) if len(names) > 1 else [""]
-        return Panels([self._with_strip(name, tables[name]) for name in names], titles, None)
+        drawn = [self._with_legend(name, tables[name]) for name in names]
+        return Panels([shown for shown, _ in drawn], titles, [legend for _, legend in drawn])
 
     def _from_above(self) -> Panels:
         """Each map seen from above, or floor by floor."""
@@ -133,7 +130,9 @@ class _Drawing:
             len(names) == 1 or all(table is None for table in tables)
         )
         marked = self.look.sources
-        frames, titles = [], []
+        frames: list[NDArray[np.uint8]] = []
+        titles: list[str] = []
+        legends: list[Legend] = []
         for name, scale in zip(names, scales, strict=True):
             for heights in cuts:
                 shown = (
@@ -141,14 +140,9 @@ class _Drawing:
                     if marked and name in self.world.imap
                     else self.world.maps[name]
                 )
-                drawn = frame_graph(
-                    shown, heights=heights, colors=scale, size=self.place["size"], sources=marked
-                )
-                frames.append(
-                    drawn
-                    if alike
-                    else above_strip(drawn, ScaleStrip(scale, beyond=self._beyond(name, scale)))
-                )
+                place = {key: value for key, value in self.place.items() if key != "crop"}
+                frames.append(frame(shown, heights=heights, colors=scale, sources=marked, **place))
+                legends.append(ScaleLegend(scale, beyond=self._beyond(name, scale)))
                 floor = "" if heights is None else f"z {heights[0]:.4g} to {heights[1]:.4g}"
                 titles.append(
                     ", ".join(part for part in (name if len(names) > 1 else "", floor) if part)
@@ -159,14 +153,15 @@ class _Drawing:
             names[0] if len(names) == 1 else "",
             beyond=(any(b for b, _ in beyond), any(a for _, a in beyond)),
         )
-        return Panels(frames, titles, legend if alike else None)
+        return Panels(frames, titles, legend if alike else legends)
 
     def _with_actors(self, name: str) -> Any:
         """A layer on a graph, with all that acts on it in place of its sources."""
         layer = self.world.imap[name]
         places, strengths = self.world.actors_on(name)
         cells = np.asarray(layer.space.cell_at(places, outside="clamp"), dtype=np.int64).reshape(-1)
-        return _Acted(layer.space, layer.values, _Actors(cells, strengths))
+        positions = layer.space.position_of(cells)
+        return _Acted(layer.space, layer.values, _Actors(positions, strengths))
 
     def _cuts(self) -> list[tuple[float, float] | None]:
         """The heights between which to draw; all of them as None."""
@@ -222,9 +217,8 @@ class _Drawing:
             if marked
             else [],
         )
-        return Panels(
-            [drawn], [""], TeamLegend(Team.all_of(teams), ColorScale(*limits, self.threshold))
-        )
+        colors = [team.color for team in Team.all_of(teams)]
+        return Panels([drawn], [""], TeamLegend(names, colors))
 
     def _alike(self, table: NDArray[np.uint8] | None) -> Panels:
         names = self.output.layers
@@ -241,15 +235,15 @@ class _Drawing:
             legend,
         )
 
-    def _with_strip(self, name: str, table: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
+    def _with_legend(
+        self, name: str, table: NDArray[np.uint8] | None
+    ) -> tuple[NDArray[np.uint8], Legend]:
         teams = self.world.recipe.teams
         if name in self.world.maps:
             scale = ColorScale(*self.limits[name], self.threshold, table)
             percent = name.startswith("share ") and name not in self.world.imap
-            return above_strip(
-                self._map(name, scale),
-                ScaleStrip(scale, beyond=self._beyond(name, scale), percent=percent),
-            )
+            legend = ScaleLegend(scale, beyond=self._beyond(name, scale), percent=percent)
+            return self._map(name, scale), legend
         assert teams is not None
         options: dict[str, Any] = {"space": self._space, **self.place, **self.ground}
         options["opacity"] = _OPACITY[name]
@@ -260,7 +254,7 @@ class _Drawing:
             shares = [self._on_map(self.world.maps[f"share {team}"].values) for team in teams.names]
             drawn = frame_shares(shares, teams.colors, **options)
         self._finish(drawn, self._marked_teams())
-        return above_strip(drawn, TeamStrip(teams.names, teams.colors, opacity=_OPACITY[name]))
+        return drawn, TeamLegend(teams.names, teams.colors, opacity=_OPACITY[name])
 
     def _map(self, name: str, scale: ColorScale) -> NDArray[np.uint8]:
         is_layer = name in self.world.imap

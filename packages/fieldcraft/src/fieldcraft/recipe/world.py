@@ -179,7 +179,7 @@ class World:
                 )
             if space.squares is space:
                 continue
-            for key in ("scale", "crop", "front_lines", "together"):
+            for key in ("crop", "front_lines", "together"):
                 if getattr(output.look, key):
                     problems.add(
                         (*output.keys, key),

@@ -47,10 +47,7 @@ def _mesh_of(space: Space, radius: float = 0.0) -> Graph:
         raise InvalidValue(
             "On a mesh agents are points: their radius is left out of it when it is made",
             got=f"radius={radius!r}",
-            remedy=(
-                "Leave radius out, and make the mesh for agents of that radius: fc.load_map(path,"
-                " bake=True, agent_radius=...)"
-            ),
+            remedy="Leave radius out, and load a mesh that was made for agents of that radius",
         )
     return graph
 

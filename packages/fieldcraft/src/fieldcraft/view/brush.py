@@ -86,6 +86,16 @@ class Brush:
             self._kernels.segments(self._mask, begun, ended, half)
             self._wash_around(page, np.concatenate([begun, ended]), half + 2, shade, alpha)
 
+    def mask_of(self, starts: Floats, ends: Floats, width: float) -> RGBA:
+        """How much of each pixel straight lines of that width cover, 0 to 255, in an array of the
+        brush's height and at least its width.
+        """
+        begun = _rows("starts", starts, 2)
+        mask = empty_mask(*self.shape)
+        half = checks.not_negative("width", width) / 2
+        self._kernels.segments(mask, begun, _rows("ends", ends, 2, len(begun)), half)
+        return mask
+
     def sectors(
         self,
         canvas: RGBA,

@@ -1,14 +1,15 @@
-"""The parts of pictures, for packages that draw their own: a brush, letters, and the colors of
-ground, walls and values.
+"""The parts of pictures, for packages that draw their own: a brush, text, and the colors of ground,
+walls and values.
 """
 
 from fieldcraft.view.brush import SHAPES, Brush, empty_mask
-from fieldcraft.view.canvas import GROUND, ON_WALL, RIM, WALL, beside, ground_kinds
 from fieldcraft.view.colors import HIDDEN, parse_color, plain_values
 from fieldcraft.view.film import SUFFIXES
-from fieldcraft.view.legend import format_number, over_ground
-from fieldcraft.view.placement import GridLike, subject_of
-from fieldcraft.view.plot_page import need_plots
+from fieldcraft.view.pages import format_number, need_plots, over_ground, styled
+from fieldcraft.view.placement import subject_of
+from fieldcraft.view.plan import GROUND, ON_WALL, RIM, WALL
+from fieldcraft.view.plan_graph import outlines
+from fieldcraft.view.plan_grid import beside, ground_kinds
 from fieldcraft.view.text import ASCENT, LINE, lettered, measure, wrapped
 from fieldcraft.view.writers import FASTEST_GIF
 
@@ -24,7 +25,6 @@ __all__ = [
     "SUFFIXES",
     "WALL",
     "Brush",
-    "GridLike",
     "beside",
     "empty_mask",
     "format_number",
@@ -32,9 +32,11 @@ __all__ = [
     "lettered",
     "measure",
     "need_plots",
+    "outlines",
     "over_ground",
     "parse_color",
     "plain_values",
+    "styled",
     "subject_of",
     "wrapped",
 ]

@@ -11,16 +11,19 @@ from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.files import Staging
+from fieldcraft.space import grid_of
+from fieldcraft.view.frame import frame
 from fieldcraft.view.writers import FASTEST_GIF, WRITERS, Writer, need
 
-__all__ = ["SUFFIXES", "Film", "save_film", "save_png"]
+__all__ = ["SUFFIXES", "Film", "save_film", "save_map", "save_png"]
 
 RGBA = NDArray[np.uint8]
 
@@ -57,6 +60,37 @@ def save_film(
     with Film(path, fps, quality=quality) as film:
         for frame in frames:
             film.add(frame)
+
+
+def save_map(path: str | os.PathLike[str], layer: Any, *, space: Any = None, **look: Any) -> None:
+    """Write a layer on a grid as a PNG of one pixel a cell (or `scale` pixels per world unit), and
+    a world file (.pgw) beside it that says where it lies.
+
+    QGIS, GDAL and other programs for maps put the picture in its place by that file: six lines, the
+    size of a pixel and the middle of the upper left one in world units, north up. `look` are
+    arguments of `frame`: limits, threshold, colors, ground, opacity, ... On a map with y down the
+    file says that, too.
+
+    Raises `InvalidValue` for what does not lie on a grid, `crop=True`, and where `frame` and
+    `save_png` do.
+    """
+    base = grid_of(getattr(layer, "space", None) if space is None else space, "A world file")
+    if look.get("crop"):
+        raise InvalidValue("A map has its rim", got="crop=True", remedy="Leave it out")
+    file = checks.path("path", path)
+    scale = checks.positive("scale", look.pop("scale", 1 / base.cell_size))
+    picture = frame(layer, space=space, scale=scale, **{"sources": False, **look})
+    pixel = 1 / scale
+    left, low = base.origin
+    top = low + base.cell_size * base.height if base.y_up else low
+    down = -pixel if base.y_up else pixel
+    lines = (pixel, 0.0, 0.0, down, left + pixel / 2, top + down / 2)
+    save_png(file, picture)
+    with Staging(file.parent, [f"{file.stem}.pgw"]) as staging:
+        staging.part(f"{file.stem}.pgw").write_text(
+            "".join(f"{line!r}\n" for line in map(float, lines)), encoding="utf-8"
+        )
+        staging.commit()
 
 
 class Film:

@@ -1,6 +1,4 @@
-"""Values as pixels, with NumPy alone: one layer by a colour scale, or several layers in one hue
-each.
-"""
+"""Values as pixels: one layer by a color scale, several layers in one hue each, territory."""
 
 from __future__ import annotations
 
@@ -13,18 +11,38 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.colors import HIDDEN, Color, ColorScale, team_colors, tinted
-from fieldcraft.view.marks import draw_markers
+from fieldcraft.space import Space
+from fieldcraft.view.colors import (
+    HIDDEN,
+    Color,
+    ColorScale,
+    lab_of,
+    parse_color,
+    plain_values,
+    rgb_of,
+    team_colors,
+    tinted,
+)
+from fieldcraft.view.overlays import draw_markers
 from fieldcraft.view.placement import Placement, Subject, subject_of
+from fieldcraft.view.plan import RGBA
 
-__all__ = ["Team", "frame", "frame_teams", "mark_sources", "marker_size", "scale_for", "team_scale"]
-
-RGBA = NDArray[np.uint8]
+__all__ = [
+    "Team",
+    "frame",
+    "frame_owners",
+    "frame_shares",
+    "frame_teams",
+    "mark_sources",
+    "marker_size",
+    "scale_for",
+    "team_scale",
+]
 
 
 @dataclass(frozen=True)
 class Team:
-    """One layer of a picture of several: its colour and its label in the legend."""
+    """One layer of a picture of several: its color and its label in the legend."""
 
     layer: Any
     color: tuple[int, int, int]
@@ -34,94 +52,107 @@ class Team:
     def all_of(cls, teams: Any) -> list[Team]:
         """Teams from a `fieldcraft.Teams`, or (layer, color, label) triples.
 
-        A colour of None is the one that the label says, or else the next of `TEAM_COLORS` that is
-        free.
+        A color of None is the one that the label names, or else the next free one of `TEAM_COLORS`.
         """
-        triples = []
-        named = getattr(teams, "names", None)
-        for team in (
-            [(teams[name], None, name) for name in named]
-            if named is not None
-            else checks.sequence("teams", teams)
-        ):
-            if not isinstance(team, tuple) or len(team) != 3:
-                raise InvalidValue(
-                    "teams are (layer, color, label) triples",
-                    got=repr(team)[:80],
-                    remedy="Pass [(layer, '#3fa7f5', 'blue'), ...]",
-                )
-            triples.append((team[0], team[1], str(team[2])))
-        if not triples:
+        names = getattr(teams, "names", None)
+        if names is not None:
+            triples = [(teams[name], None, name) for name in names]
+        else:
+            triples = checks.sequence("teams", teams)
+        wrong = [team for team in triples if not isinstance(team, tuple) or len(team) != 3]
+        if wrong or not triples:
             raise InvalidValue(
-                "A picture of teams has at least one",
-                got="none",
+                "teams are (layer, color, label) triples, at least one",
+                got=repr(wrong[0])[:80] if wrong else "none",
                 remedy="Pass [(layer, '#3fa7f5', 'blue'), ...]",
             )
-        colors = team_colors([label for _, _, label in triples], [color for _, color, _ in triples])
+        labels = [str(label) for _, _, label in triples]
+        colors = team_colors(labels, [color for _, color, _ in triples])
         return [
             cls(layer, color, label)
-            for (layer, _, label), color in zip(triples, colors, strict=True)
+            for (layer, _, _), color, label in zip(triples, colors, labels, strict=True)
         ]
 
 
 def frame(
     layer: Any,
     *,
-    space: Any = None,
+    space: Space | None = None,
     colors: ColorScale | None = None,
     limits: tuple[float, float] | None = None,
     threshold: float | None = 0.0,
-    scale: int | None = None,
+    scale: float | None = None,
     size: int = 1024,
     crop: bool = False,
+    heights: tuple[float, float] | None = None,
     sources: bool = True,
     ground: Color | ArrayLike | None = "terrain",
     opacity: float = 1.0,
 ) -> RGBA:
-    """A layer as pixels: uint8 of shape (H, W, 4), row 0 at the top, every cell a square of whole
-    pixels.
+    """A layer as pixels: uint8 of shape (H, W, 4), row 0 at the top.
+
+    Cells of a grid are squares of whole pixels. Graphs, meshes and hexagons are seen from above:
+    polygons are filled, other vertices are discs with their edges between them.
 
     Parameters
     ----------
-    layer:
-        a layer (anything with `values` and `space`), or an array of numbers of shape (height,
-        width).
-    space:
-        the map to draw on; the layer's own if absent. A layer of coarser cells covers the same
+    layer : Layer, Expression or array_like
+        Anything with `values` and `space`, or an array of numbers of the map's shape.
+    space : Space, optional
+        The map to draw on; by default the layer's own. A layer of coarser cells covers the same
         ground.
-    colors:
-        the scale to use, instead of `limits` and `threshold`.
-    limits:
-        (low, high), the values that get the end colours; 0 to the strongest value if absent. Give
-        them for a film, so that colours keep their meaning from frame to frame.
-    threshold:
-        the ground shows where `abs(value) <= threshold`; None draws every cell.
-    scale:
-        whole pixels per cell; if absent what fits `size`. Where a pixel holds several cells, the
-        value of largest magnitude counts.
-    size:
-        pixels along the longer side, at most, where `scale` is absent.
-    crop:
-        whether to leave out the rim of the map as far as it holds nothing but walls.
-    sources:
-        whether to mark the layer's sources.
-    ground:
-        "terrain" colours walls and terrain, a colour replaces the ground, uint8 of shape (height,
-        width, 3) gives each cell its own, and None leaves transparent what no value covers.
-    opacity:
-        of the values over the ground, 0 to 1.
+    colors : ColorScale, optional
+        The scale to use, in place of `limits` and `threshold`.
+    limits : (float, float), optional
+        The values that get the end colors; by default 0 and the strongest value. Give them for a
+        film, so that colors keep their meaning from frame to frame.
+    threshold : float, optional
+        The ground shows where `abs(value) <= threshold`; None draws every cell.
+    scale : float, optional
+        Pixels per world unit, on every kind of space; by default what fits `size`. Where a pixel
+        holds several cells, it shows the value of largest magnitude.
+    size : int
+        Pixels along the longer side, at most, where `scale` is absent.
+    crop : bool
+        Leave out the edges of a grid as far as they hold nothing but walls.
+    heights : (float, float), optional
+        Draw only vertices of a 3D graph with z from the first up to the second: a floor. The rest
+        of the plan shows as a shadow.
+    sources : bool
+        Mark the layer's sources.
+    ground : str, color or array_like, optional
+        "terrain" colors walls and terrain, a color replaces the ground, uint8 of the map's shape
+        and three more gives each cell its own, and None leaves transparent what no value covers.
+    opacity : float
+        Of the values over the ground, 0 to 1.
 
-    Raises `InvalidValue` for values that are not finite, shapes that don't fit, and arguments out
-    of range.
+    Returns
+    -------
+    ndarray
+        uint8 of shape (H, W, 4).
 
+    Raises
+    ------
+    InvalidValue
+        For values that are not finite, shapes that don't fit, and arguments out of range.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> heat = fc.InfluenceMap(fc.Grid(6, 4, cell_size=2.0)).add_layer("heat", fc.Spread(0.5, 1.0))
+    >>> source = heat.add_source((3.0, 3.0), 5.0)
+    >>> heat.settle()
+    >>> fc.view.frame(heat, scale=10).shape
+    (80, 120, 4)
     """
     subject, base = subject_of(layer, space)
-    place = Placement(base, scale=scale, size=size, crop=crop)
-    values = place.strongest(subject.on(base))
+    place = Placement(base, scale=scale, size=size, crop=crop, heights=heights)
     shown = scale_for(subject, colors, limits, threshold)
-    canvas = place.scaled(
-        values, shown, subject.unknown_on(base), subject.never_on(base), ground, opacity
+    unknown, never = (
+        None if cells is None else subject.resampled(cells, base)
+        for cells in (subject.unknown, subject.never)
     )
+    canvas = place.plan.scaled(subject.on(base), shown, unknown, never, ground, opacity)
     if checks.flag("sources", sources):
         _mark(canvas, place, [(subject, None)])
     return canvas
@@ -142,7 +173,7 @@ def scale_for(
         )
     if limits is not None or threshold != 0:
         raise InvalidValue(
-            "A colour scale brings its own limits and threshold",
+            "A color scale brings its own limits and threshold",
             got=f"colors={colors!r} and limits={limits!r}, threshold={threshold!r}",
             remedy="Pass ColorScale(low, high, threshold) alone",
         )
@@ -152,10 +183,10 @@ def scale_for(
 def frame_teams(
     teams: Any,
     *,
-    space: Any = None,
+    space: Space | None = None,
     limits: tuple[float, float] | None = None,
     threshold: float = 0.0,
-    scale: int | None = None,
+    scale: float | None = None,
     size: int = 1024,
     crop: bool = False,
     sources: bool = True,
@@ -167,8 +198,8 @@ def frame_teams(
 
     The ground shows where no layer is above the threshold.
 
-    `teams` is what `imap.add_teams` gives, or a list of (layer, color, label); a colour is
-    "#rrggbb", a word, three whole numbers, or None for the one that the label says, or else one of
+    `teams` is what `imap.add_teams` returns, or a list of (layer, color, label); a color is
+    "#rrggbb", a word, three whole numbers, or None for the one that the label names, or else one of
     fieldcraft's own. Values are at least 0. The other arguments are those of `frame`; one pair of
     `limits` serves all.
 
@@ -179,7 +210,7 @@ def frame_teams(
     base = space if space is not None else subject_of(cast[0].layer, None)[1]
     place = Placement(base, scale=scale, size=size, crop=crop)
     subjects = [subject_of(team.layer, space)[0] for team in cast]
-    layers = [place.strongest(subject.on(base)) for subject in subjects]
+    layers = [place.plan.strongest(subject.on(base)) for subject in subjects]
     drawn = np.logical_or.reduce([shared.index(values) != HIDDEN for values in layers])
     shares = [shared.share(values) for values in layers]
     total = np.maximum(np.add.reduce([share**2 for share in shares]), 1e-30)
@@ -191,7 +222,7 @@ def frame_teams(
             table[np.rint(together * (len(table) - 1)).astype(np.uint8)]
             * (share**2 / total)[..., np.newaxis]
         )
-    canvas = place.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
+    canvas = place.plan.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
     if checks.flag("sources", sources):
         _mark(
             canvas,
@@ -219,8 +250,101 @@ def team_scale(
     return shared
 
 
+def frame_owners(
+    owners: ArrayLike,
+    colors: Sequence[Color],
+    *,
+    space: Space,
+    scale: float | None = None,
+    size: int = 1024,
+    crop: bool = False,
+    ground: Color | ArrayLike | None = "terrain",
+    opacity: float = 0.6,
+) -> RGBA:
+    """The owner of each cell, in flat colors: uint8 of shape (H, W, 4).
+
+    `owners` are whole numbers of shape (height, width): an index into `colors`, or -1 where the
+    ground shows. Where a pixel holds several cells, the one in their middle counts. The other
+    arguments are those of `frame`.
+
+    Raises `InvalidValue` for another shape, and for indices without a color.
+    """
+    place = Placement(space, scale=scale, size=size, crop=crop)
+    held: NDArray[Any] = checks.array("Owners", owners)
+    tones = np.array(
+        [parse_color(color) for color in checks.sequence("colors", colors)], dtype=np.uint8
+    ).reshape(-1, 3)
+    if held.shape != tuple(space.shape) or held.dtype.kind not in "iu":
+        raise InvalidValue(
+            "Owners are whole numbers of the map's shape (height, width)",
+            got=f"shape {held.shape}, dtype {held.dtype} on a map of {tuple(space.shape)}",
+            remedy="Pass what teams.owner() returns",
+        )
+    if held.min(initial=0) < -1 or held.max(initial=-1) >= len(tones):
+        raise InvalidValue(
+            f"An owner is an index into the {len(tones)} colors, or -1",
+            got=f"{held.min()} to {held.max()}",
+            remedy="Pass one color per team, in their order",
+        )
+    shown = place.plan.middle(held)
+    rgb = tones[np.maximum(shown, 0)] if len(tones) else np.zeros((*shown.shape, 3), np.uint8)
+    return place.plan.compose(rgb, shown >= 0, ground, opacity)
+
+
+def frame_shares(
+    shares: Sequence[ArrayLike],
+    colors: Sequence[Color],
+    *,
+    space: Space,
+    scale: float | None = None,
+    size: int = 1024,
+    crop: bool = False,
+    ground: Color | ArrayLike | None = "terrain",
+    opacity: float = 0.8,
+) -> RGBA:
+    """How much of each cell each team holds, their colors mixed by it: uint8 of shape (H, W, 4).
+
+    `shares` has one array of shape (height, width) per team, at least 0. The ground shows where all
+    are 0. The other arguments are those of `frame`.
+
+    Raises `InvalidValue` for other shapes, negative shares and a number of colors that differs.
+    """
+    place = Placement(space, scale=scale, size=size, crop=crop)
+    colors = checks.sequence("colors", colors)
+    arrays = [
+        plain_values(share, "shares", dimensions=(1, 2))
+        for share in checks.sequence("shares", shares)
+    ]
+    if len(arrays) != len(colors) or not arrays:
+        raise InvalidValue(
+            "A picture of shares has one color per team",
+            got=f"{len(colors)} for {len(arrays)}",
+            remedy="Pass as many colors as shares",
+        )
+    for array in arrays:
+        if array.shape != tuple(space.shape) or array.min(initial=0) < 0:
+            raise InvalidValue(
+                "Shares are at least 0 and of the map's shape (height, width)",
+                got=(
+                    f"shape {array.shape}, lowest {array.min():g}, on a map of {tuple(space.shape)}"
+                ),
+                remedy="Pass what teams.share(name) returns",
+            )
+    parts = [place.plan.mean(array) for array in arrays]
+    total = np.add.reduce(parts)
+    some = np.where(total > 0, total, 1)
+    mixed = np.add.reduce(
+        [
+            (part / some)[..., np.newaxis] * lab_of(parse_color(color))
+            for part, color in zip(parts, colors, strict=True)
+        ]
+    )
+    rgb = np.rint(np.clip(rgb_of(mixed), 0, 255)).astype(np.uint8)
+    return place.plan.compose(rgb, total > 0, ground, opacity)
+
+
 def mark_sources(canvas: RGBA, place: Placement, teams: Sequence[Team]) -> None:
-    """Mark the sources of the layers of teams on a picture of that placement, in their colours."""
+    """Mark the sources of the layers of teams on a picture of that placement, in their colors."""
     _mark(canvas, place, [(subject_of(team.layer, None)[0], team.color) for team in teams])
 
 
@@ -230,20 +354,16 @@ def _mark(
     """Mark the sources of all subjects; sizes compare between them."""
     found = []
     for subject, color in subjects:
-        positions = getattr(subject.sources, "positions", None)
-        if positions is not None and len(positions):
-            found.append(
-                (
-                    place.pixel_of(positions),
-                    np.asarray(subject.sources.strengths, dtype=np.float64),
-                    color,
-                )
-            )
+        positions = np.asarray(getattr(subject.sources, "positions", ()), dtype=np.float64)
+        if len(positions):
+            shown = place.plan.shows(positions)
+            strengths = np.asarray(subject.sources.strengths, dtype=np.float64)[shown]
+            found.append((place.pixel_of(positions[shown]), strengths, color))
     count = sum(len(strengths) for _, strengths, _ in found)
-    top = max((float(np.abs(strengths).max()) for _, strengths, _ in found), default=0.0)
+    top = max((float(np.abs(strengths).max(initial=0)) for _, strengths, _ in found), default=0.0)
     largest = marker_size(canvas, count)
     for pixels, strengths, color in found:
-        share = float(np.abs(strengths).max()) / top if top else 0.0
+        share = float(np.abs(strengths).max(initial=0)) / top if top else 0.0
         draw_markers(canvas, pixels, strengths, max(largest * share**0.5, 2.0), color)
 
 

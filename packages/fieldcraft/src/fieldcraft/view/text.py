@@ -1,8 +1,7 @@
-"""Lettering by FreeType, through Pillow: letters of the fonts in `fonts/`, each drawn once and
-kept.
+"""Text on pictures by Pillow, in the fonts of `fonts/`.
 
-Units: at scale 1 an em has 13 pixels, capitals are 10 high, small letters 7, descenders reach 3
-    below the baseline.
+At scale 1 an em has 13 pixels: capitals are 10 pixels high, and descenders reach 3 below the
+baseline.
 """
 
 from __future__ import annotations
@@ -34,18 +33,18 @@ _FONTS = {False: "DejaVuSans.ttf", True: "DejaVuSans-Bold.ttf"}
 
 
 def measure(text: str, *, scale: float = 1.0, bold: bool = False) -> int:
-    """The width in pixels that `text` takes on one line."""
+    """The width in pixels of `text` on one line."""
     return _measured(checks.text("text", text), _scale(scale), checks.flag("bold", bold))
 
 
 @lru_cache(maxsize=4096)
 def _measured(text: str, scale: float, bold: bool) -> int:
-    return sum(_ink(letter, scale, bold)[3] for letter in _letters(text))
+    return round(_font(scale, bold).getlength(_plain(text)))
 
 
 def wrapped(text: str, width: int, *, scale: float = 1.0) -> list[str]:
-    """`text` in lines of at most `width` pixels, broken at spaces, and inside words that are too
-    long by themselves.
+    """`text` in lines of at most `width` pixels, broken at spaces, and inside of words that are too
+    long for a line.
     """
     lines: list[str] = []
     size = _scale(scale)
@@ -79,44 +78,28 @@ def write(
     scale: float = 1.0,
     bold: bool = False,
 ) -> None:
-    """Write one line onto `canvas`, uint8 of shape (H, W, 4), its first stem at `left`; what lies
-    outside is cut off.
+    """Write one line onto `canvas`, uint8 of shape (H, W, 4), from `left` on; cut off at its
+    edges.
     """
-    for letter in _letters(text):
-        coverage, x, y, advance = _ink(letter, scale, bold)
-        blend(canvas, left + x, baseline + y, coverage, color)
-        left += advance
+    mask, x, y = lettered(text, scale, bold)
+    blend(canvas, left + x, baseline + y, mask / 255, color)
 
 
 def lettered(
     text: str, scale: float = 1.0, bold: bool = False
 ) -> tuple[NDArray[np.uint8], int, int]:
-    """One line as a mask, 0 to 255, and where its corner lies from the pen's pixel: (mask, x, y).
-    Kept, so don't write into it.
+    """One line as a mask, 0 to 255, and the offset (x, y) of its corner from the start of the
+    baseline. The mask is cached and read-only.
     """
     return _lettered(checks.text("text", text), _scale(scale), checks.flag("bold", bold))
 
 
 @lru_cache(maxsize=512)
 def _lettered(text: str, scale: float, bold: bool) -> tuple[NDArray[np.uint8], int, int]:
-    placed, pen = [], 0
-    for letter in _letters(text):
-        coverage, x, y, advance = _ink(letter, scale, bold)
-        if coverage.size:
-            placed.append((coverage, pen + x, y))
-        pen += advance
-    if not placed:
-        return np.zeros((0, 0), dtype=np.uint8), 0, 0
-    left, top = min(x for _, x, _ in placed), min(y for _, _, y in placed)
-    right, bottom = (
-        max(x + ink.shape[1] for ink, x, _ in placed),
-        max(y + ink.shape[0] for ink, _, y in placed),
-    )
-    mask = np.zeros((bottom - top, right - left))
-    for ink, x, y in placed:
-        part = mask[y - top : y - top + ink.shape[0], x - left : x - left + ink.shape[1]]
-        np.maximum(part, ink, out=part)
-    return np.rint(mask * 255).astype(np.uint8), left, top
+    covered, (x, y) = _font(scale, bold).getmask2(_plain(text), "L", anchor="ls")
+    mask = np.array(covered, dtype=np.uint8).reshape(covered.size[::-1])
+    mask.flags.writeable = False
+    return mask, int(x), int(y)
 
 
 def blend(
@@ -155,9 +138,9 @@ def _scale(scale: float) -> float:
     return number
 
 
-def _letters(text: str) -> str:
-    """The characters of `text`, one for each letter that has its accents already."""
-    return unicodedata.normalize("NFC", text.replace("\t", " "))
+def _plain(text: str) -> str:
+    """`text` with accents composed, on one line."""
+    return unicodedata.normalize("NFC", text.replace("\t", " ").replace("\n", " "))
 
 
 @lru_cache(maxsize=64)
@@ -170,14 +153,3 @@ def _font(scale: float, bold: bool) -> FreeTypeFont:
     return ImageFont.truetype(
         BytesIO(file.read_bytes()), _EM * scale, layout_engine=ImageFont.Layout.BASIC
     )
-
-
-@lru_cache(maxsize=4096)
-def _ink(letter: str, scale: float, bold: bool) -> tuple[NDArray[np.float64], int, int, int]:
-    """How much of each pixel a letter covers, where that box lies from the pen's pixel, and how far
-    the pen moves: (coverage, x, y, dx).
-    """
-    font = _font(scale, bold)
-    mask, (x, y) = font.getmask2(letter, "L", anchor="ls")
-    coverage = np.array(mask, dtype=np.float64).reshape(mask.size[::-1]) / 255
-    return coverage, int(x), int(y), round(font.getlength(letter))

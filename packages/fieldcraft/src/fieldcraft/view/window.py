@@ -9,16 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, Space
+from fieldcraft.space.kinds import checked_space
 from fieldcraft.view.colors import HIDDEN, ColorScale, plain_values
 from fieldcraft.view.frame import scale_for
-from fieldcraft.view.live import draw_from_above
-from fieldcraft.view.placement import is_square, square, subject_of
+from fieldcraft.view.placement import Subject, subject_of
+from fieldcraft.view.plan_graph import outlines
 
 if TYPE_CHECKING:
     import pygame
 
 __all__ = ["Camera", "draw"]
+
+_DOT = 0.3
 
 
 class Camera:
@@ -49,18 +52,11 @@ class Camera:
         )
 
     @classmethod
-    def fit(cls, space: Any, screen: pygame.Surface | tuple[int, int]) -> Camera:
+    def fit(cls, space: Space, screen: pygame.Surface | tuple[int, int]) -> Camera:
         """The camera that shows a whole map as large as the screen allows, in the middle."""
         wide, high = _size(screen)
-        if isinstance(space, Space) and not is_square(space):
-            low, far = space.extent[:, :2].tolist()
-            extent = (max(far[0] - low[0], 1e-9), max(far[1] - low[1], 1e-9))
-        else:
-            grid = square(space)
-            low, extent = (
-                list(grid.origin),
-                (grid.width * grid.cell_size, grid.height * grid.cell_size),
-            )
+        low, far = checked_space(space, "A camera needs").extent[:, :2].tolist()
+        extent = (max(far[0] - low[0], 1e-9), max(far[1] - low[1], 1e-9))
         center = (low[0] + extent[0] / 2, low[1] + extent[1] / 2)
         return cls(center, min(wide / extent[0], high / extent[1]), y_up=space.y_up)
 
@@ -122,7 +118,7 @@ def draw(
     layer: Any,
     camera: Camera | None = None,
     *,
-    space: Any = None,
+    space: Space | None = None,
     colors: ColorScale | None = None,
     limits: tuple[float, float] | None = None,
     threshold: float | None = 0.0,
@@ -179,11 +175,11 @@ def draw(
             remedy=f"Pass y_up={ground.y_up}",
         )
     shown = scale_for(subject, colors, limits, threshold)
-    if not is_square(ground):
-        draw_from_above(surface, subject, view, shown, checks.fraction("opacity", opacity))
+    if not isinstance(ground, Grid):
+        _draw_from_above(surface, subject, view, shown, checks.fraction("opacity", opacity))
         return
     wide, high = surface.get_size()
-    wraps = bool(getattr(ground, "wrap", False))
+    wraps = ground.wrap
     across = view.to_world(np.stack([np.arange(wide) + 0.5, np.zeros(wide)], axis=1), (wide, high))[
         :, 0
     ]
@@ -210,6 +206,44 @@ def draw(
     image.take(repeat_columns, axis=1).take(repeat_rows, axis=0, out=pixels.T, mode="clip")
     del pixels  # it locks the surface
     surface.blit(patch, (left, top))
+
+
+def _draw_from_above(
+    surface: pygame.Surface, subject: Subject, camera: Camera, colors: ColorScale, opacity: float
+) -> None:
+    """Draw the cells in view that the scale does not hide; of those above each other the highest
+    shows.
+    """
+    import pygame
+
+    space = subject.space
+    places = camera.to_screen(space.positions[:, :2], surface)
+    drawn, reach = outlines(space)
+    margin = reach * camera.zoom + 1
+    wide, high = surface.get_size()
+    near = ((places >= -margin) & (places <= (wide + margin, high + margin))).all(axis=1)
+    flat = subject.values.reshape(-1)
+    values = plain_values(np.where(near, flat, 0), "values in view", dimensions=(1,))
+    shown = near & (colors.index(values) != HIDDEN)
+    if subject.unknown is not None:
+        shown &= ~subject.unknown.reshape(-1)
+    patch = surface if opacity == 1 else pygame.Surface((wide, high), pygame.SRCALPHA, 32)
+    order = np.flatnonzero(shown)
+    if space.dimensions == 3:
+        order = order[np.argsort(space.positions[order, 2], kind="stable")]
+    tints = colors.rgb(values)[order].tolist()
+    if drawn is None:
+        radius = max(_DOT * reach * camera.zoom, 2.0)
+        for place, tint in zip(places[order].tolist(), tints, strict=True):
+            pygame.draw.circle(patch, tint, place, radius)
+    else:
+        corners, starts = drawn
+        pixels = camera.to_screen(corners, surface).tolist()
+        for cell, tint in zip(order.tolist(), tints, strict=True):
+            pygame.draw.polygon(patch, tint, pixels[starts[cell] : starts[cell + 1]])
+    if patch is not surface:
+        patch.set_alpha(round(255 * opacity))
+        surface.blit(patch, (0, 0))
 
 
 def _cells(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
@@ -11,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
-from fieldcraft.view.palette import Tally, packed, reduced, unpacked
-from fieldcraft.view.spool import Spool
 
 if TYPE_CHECKING:
     from av import VideoStream
@@ -25,6 +25,58 @@ RGBA = NDArray[np.uint8]
 _MOST_COLORS = 256
 _FEW_PIXELS = 60_000  # sorting these is quicker than looking through 2**24 flags
 FASTEST_GIF = 50
+
+
+class _Spool:
+    """A list of equal-sized uint8 arrays of `shape` that lives on disk until it is closed."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self._shape = shape
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the spool
+        self._ends = [0]
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, index: int) -> NDArray[np.uint8]:
+        self._file.seek(self._ends[index])
+        squeezed = self._file.read(self._ends[index + 1] - self._ends[index])
+        return np.frombuffer(zlib.decompress(squeezed), dtype=np.uint8).reshape(self._shape)
+
+    def __iter__(self) -> Iterator[NDArray[np.uint8]]:
+        return (self[index] for index in range(len(self)))
+
+    def add(self, frame: NDArray[np.uint8]) -> None:
+        """Append a frame."""
+        self._file.seek(self._ends[-1])
+        self._ends.append(self._ends[-1] + self._file.write(zlib.compress(frame.tobytes(), 1)))
+
+    def close(self) -> None:
+        """Forget all frames."""
+        self._file.close()
+
+
+def _packed(rgb: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """Colours of shape (..., 3), or (..., 4) without their alpha, as one number each: 0xrrggbb."""
+    red, green, blue = (rgb[..., channel].astype(np.uint32) for channel in range(3))
+    return red << np.uint32(16) | green << np.uint32(8) | blue
+
+
+def _unpacked(colors: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    """Numbers 0xrrggbb as colours of shape (..., 3)."""
+    return np.stack([colors >> 16 & 255, colors >> 8 & 255, colors & 255], axis=-1).astype(np.uint8)
+
+
+def _palette(colors: NDArray[np.uint32], most: int) -> NDArray[np.uint32]:
+    """For each of some packed colors the one that stands for it, at most `most` different ones.
+
+    Each color counts once, so that a large background does not take colors from thin lines.
+    """
+    from PIL import Image
+
+    image = Image.fromarray(_unpacked(colors)[np.newaxis])
+    few = image.quantize(most, Image.Quantize.MEDIANCUT, kmeans=2, dither=Image.Dither.NONE)
+    return _packed(np.asarray(few.convert("RGB"))[0])
 
 
 class Writer(Protocol):
@@ -72,15 +124,15 @@ class _Gif:
         self._file = file
         self._fps = fps
         self._size = first.shape[:2]
-        self._spool = Spool((*first.shape[:2], 3))
-        self._rich = Tally()  # of the frames with more than 256 colours
+        self._spool = _Spool((*first.shape[:2], 3))
+        self._rich = np.zeros(2**24, dtype=np.bool_)  # colors of frames with more than 256
         self._seen = np.zeros(2**24, dtype=np.bool_)
 
     def add(self, frame: RGBA) -> None:
         _refuse_transparent(frame, ".gif")
-        pixels = packed(frame)
+        pixels = _packed(frame)
         if len(self._colors_in(pixels)) > _MOST_COLORS:
-            self._rich.add(pixels)
+            self._rich[pixels] = True
         self._spool.add(frame[..., :3])
 
     def finish(self) -> None:
@@ -90,12 +142,13 @@ class _Gif:
         )
         self._file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
         # One colour less than a palette holds, which leaves a place for "as before".
-        stands_in = np.zeros(2**24 if len(self._rich.colors) else 0, dtype=np.uint32)
-        if len(stands_in):
-            stands_in[self._rich.colors] = reduced(self._rich, _MOST_COLORS - 1)
+        rich = np.flatnonzero(self._rich).astype(np.uint32)
+        stands_in = np.zeros(2**24 if len(rich) else 0, dtype=np.uint32)
+        if len(rich):
+            stands_in[rich] = _palette(rich, _MOST_COLORS - 1)
         before = None
         for i, frame in enumerate(self._spool):
-            shown = packed(frame)
+            shown = _packed(frame)
             if len(self._colors_in(shown)) > _MOST_COLORS:
                 shown = stands_in[shown]
             # Players count in hundredths of a second: the rounding must not add up.
@@ -135,7 +188,7 @@ class _Gif:
         ).astype(np.uint8)
         index[same] = len(colors) % _MOST_COLORS
         image = Image.fromarray(index)
-        image.putpalette(unpacked(np.append(colors, [0])[:_MOST_COLORS]).tobytes())
+        image.putpalette(_unpacked(np.append(colors, [0])[:_MOST_COLORS]).tobytes())
         blocks = GifImagePlugin.getdata(
             image,
             (columns.start, rows.start),
@@ -162,7 +215,7 @@ class _WebP:
         self._file = file
         self._fps = fps
         self._quality = quality
-        self._spool = Spool(first.shape)
+        self._spool = _Spool(first.shape)
 
     def add(self, frame: RGBA) -> None:
         self._spool.add(frame)
@@ -273,7 +326,7 @@ def _image(frame: RGBA) -> Image.Image:
     return Image.fromarray(np.ascontiguousarray(frame))
 
 
-def _reel(spool: Spool) -> Image.Image:
+def _reel(spool: _Spool) -> Image.Image:
     """The spooled frames as one Pillow image of many frames, each read when it is sought."""
     from PIL import Image
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.space import Grid
 from fieldcraft.view import Camera, ColorScale, between, tinted
 from fieldcraft.view.drawing import (
     HIDDEN,
     ON_WALL,
     RIM,
     Brush,
-    GridLike,
     beside,
     empty_mask,
     ground_kinds,
@@ -58,12 +58,12 @@ class GridBackdrop:
 
     def __init__(self) -> None:
         self._known: tuple[Any, ...] = ()
-        self._space: GridLike | None = None
+        self._space: Grid | None = None
 
     def draw(
         self,
         canvas: RGBA,
-        space: GridLike,
+        space: Grid,
         camera: Camera,
         field: Field | None,
         scale: ColorScale | None,
@@ -101,7 +101,7 @@ class GridBackdrop:
         if len(self._rim):
             picture.reshape(-1)[self._rim] = _pixel(RIM)
 
-    def _look(self, canvas: RGBA, space: GridLike, camera: Camera) -> None:
+    def _look(self, canvas: RGBA, space: Grid, camera: Camera) -> None:
         """Find out which cells are in view and what their ground is, unless that is known
         already.
         """
@@ -195,7 +195,7 @@ class GridBackdrop:
             table[:, wall, 1, :, :3] = np.rint(mixed * (1 - _LIT) + np.array(RIM) * _LIT)
         return table.reshape(-1, 4).view(np.uint32)[:, 0]
 
-    def _lay(self, tiles: RGBA, areas: Sequence[Areas], space: GridLike, brush: Brush) -> None:
+    def _lay(self, tiles: RGBA, areas: Sequence[Areas], space: Grid, brush: Brush) -> None:
         for area in areas:
             cells = np.asarray(area.cells)
             if cells.shape != tuple(space.shape) or cells.dtype.kind not in "biu":

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid
-from fieldcraft.maps import maze_growth, maze_walls
+from fieldcraft.maps.mazes import maze_growth, maze_walls
 from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
 from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.derived import MazeDerived

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fieldcraft import Fade, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps import ALGORITHMS
+from fieldcraft.maps.mazes import ALGORITHMS
 from fieldcraft_worlds.games.bounds import bounded
 from fieldcraft_worlds.games.pace import Paced
 

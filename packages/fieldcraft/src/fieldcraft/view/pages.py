@@ -1,0 +1,742 @@
+"""Pages: frames side by side with titles, legends and a caption, and plots; legends and plots by
+matplotlib.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Unpack, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.space import Space
+from fieldcraft.view.colors import HIDDEN, TEAM_COLORS, Color, ColorScale, parse_color
+from fieldcraft.view.frame import Team, frame, frame_teams, scale_for, team_scale
+from fieldcraft.view.placement import subject_of
+from fieldcraft.view.plan import GROUND, RGBA
+from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "PAGE",
+    "Legend",
+    "ScaleLegend",
+    "TeamLegend",
+    "format_number",
+    "need_plots",
+    "over_ground",
+    "picture",
+    "picture_floors",
+    "picture_teams",
+    "plot_over_time",
+    "sheet",
+    "styled",
+]
+
+PAGE = (13, 14, 18)
+INK = (230, 233, 239)
+MUTED = (150, 157, 170)
+_GRID = (44, 48, 58)
+_MARGIN = 18
+_GAP = 14
+_TITLE = 1.5
+_MOST_PIXELS = 2**27
+_BAR = 16  # pixels across a color bar
+_POINT = 10  # pixels of the point at the end of a color bar, where values go beyond
+_LONGEST_BAR = 300
+_STEPS = (0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds
+
+
+def need_plots() -> None:
+    """Raise `MissingLibrary` without matplotlib."""
+    try:
+        import matplotlib.style  # noqa: F401
+    except ImportError:
+        raise MissingLibrary("matplotlib", "plot", "Drawing legends and plots") from None
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Plots inside have the colors of the other pictures, whatever the user's settings of
+    matplotlib; one point is one pixel.
+    """
+    need_plots()
+    from matplotlib import style
+
+    ink, muted, page, grid = (_share(color) for color in (INK, MUTED, PAGE, _GRID))
+    settings: dict[str, Any] = {
+        "figure.dpi": 72,
+        "figure.facecolor": page,
+        "axes.facecolor": page,
+        "axes.edgecolor": grid,
+        "axes.labelcolor": muted,
+        "axes.titlecolor": ink,
+        "axes.titlelocation": "left",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "grid.color": grid,
+        "text.color": ink,
+        "xtick.color": muted,
+        "ytick.color": muted,
+        "legend.frameon": False,
+        "lines.linewidth": 2.2,
+        "text.parse_math": False,
+        "font.family": "DejaVu Sans",
+        **dict.fromkeys(
+            (
+                "font.size",
+                "axes.titlesize",
+                "axes.labelsize",
+                "xtick.labelsize",
+                "ytick.labelsize",
+                "legend.fontsize",
+            ),
+            13,
+        ),
+    }
+    with style.context(["default", settings]):
+        yield
+
+
+def _share(color: tuple[int, int, int]) -> tuple[float, float, float]:
+    return color[0] / 255, color[1] / 255, color[2] / 255
+
+
+def _rendered(figure: Figure) -> RGBA:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    pixels = np.array(canvas.buffer_rgba(), dtype=np.uint8)
+    pixels.flags.writeable = False
+    return pixels
+
+
+def format_number(value: float) -> str:
+    """A number as a legend shows it: at most four digits, with a true minus sign."""
+    text = f"{checks.finite('value', value):.4g}"
+    if "e" in text:
+        mantissa, _, exponent = text.partition("e")
+        text = f"{mantissa}e{int(exponent)}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def over_ground(
+    rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], opacity: float
+) -> NDArray[np.float64]:
+    """Colors of shape (N, 3) over bare ground, as far as they are `drawn`, (N,)."""
+    colors, shown = checks.array("rgb", rgb), checks.array("drawn", drawn)
+    if (
+        colors.shape != (*shown.shape, 3)
+        or shown.ndim != 1
+        or colors.dtype.kind not in "iuf"
+        or shown.dtype.kind not in "b"
+    ):
+        raise InvalidValue(
+            "rgb has the shape (N, 3), drawn (N,)",
+            got=f"{colors.shape} and {shown.shape}",
+            remedy="Pass one for each",
+        )
+    cover = (shown * checks.fraction("opacity", opacity))[:, np.newaxis]
+    return np.asarray(np.rint(np.array(GROUND) * (1 - cover) + colors * cover))
+
+
+@runtime_checkable
+class Legend(Protocol):
+    """A legend that draws itself on a page."""
+
+    def beside(self, height: int) -> RGBA:
+        """The legend to the right of pictures of that height."""
+        ...
+
+    def below(self, width: int) -> RGBA:
+        """The legend below a picture of that width."""
+        ...
+
+
+@dataclass(frozen=True)
+class ScaleLegend:
+    """A color bar with numbers and a title. Values that are not drawn appear as bare ground.
+
+    `beyond` tells whether values below and above the ends of the scale occur: the bar has a point
+    there. `percent` shows 1 as 100 %. `opacity` is that of the frame.
+    """
+
+    colors: ColorScale
+    title: str = ""
+    beyond: tuple[bool, bool] = (False, False)
+    percent: bool = False
+    opacity: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.colors, ColorScale):
+            raise InvalidValue(
+                "A legend explains a ColorScale",
+                got=type(self.colors).__name__,
+                remedy="Pass ColorScale(low, high)",
+            )
+        checks.text("title", self.title), checks.flag("percent", self.percent)
+        checks.fraction("opacity", self.opacity)
+        if len(checks.sequence("beyond", self.beyond)) != 2:
+            raise InvalidValue(
+                "beyond has a flag for each end",
+                got=repr(self.beyond)[:60],
+                remedy="Pass (False, True), say",
+            )
+
+    def beside(self, height: int) -> RGBA:
+        """An upright bar."""
+        return self._drawn(max(min(height, _LONGEST_BAR), 100), True)
+
+    def below(self, width: int) -> RGBA:
+        """A level bar."""
+        return self._drawn(width, False)
+
+    def _drawn(self, length: int, upright: bool) -> RGBA:
+        scale = self.colors
+        values = np.linspace(scale.low, scale.high, 256).astype(np.float32)
+        tones = over_ground(scale.rgb(values), scale.index(values) != HIDDEN, self.opacity)
+        beyond = (bool(self.beyond[0]), bool(self.beyond[1]))
+        limits = (scale.low, scale.high)
+        return _color_bar(
+            limits, tones.tobytes(), self.title, beyond, self.percent, length, upright
+        )
+
+
+@lru_cache(maxsize=64)
+def _color_bar(
+    limits: tuple[float, float],
+    tones: bytes,
+    title: str,
+    beyond: tuple[bool, bool],
+    percent: bool,
+    length: int,
+    upright: bool,
+) -> RGBA:
+    with styled():
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import ListedColormap, Normalize
+        from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
+
+        low, high = limits
+        lines = wrapped(title, 120) if title and upright else []
+        head = len(lines) * LINE + (6 if lines else 0)
+        bar = max(length - head - 2 * _POINT, 60)
+        gap = (high - low) * ((LINE if upright else 40) / bar)
+        inner = MaxNLocator(max(2, bar // (34 if upright else 70)), steps=[1, 2, 5, 10])
+        ticks = [
+            low,
+            *(tick for tick in inner.tick_values(low, high) if low + gap <= tick <= high - gap),
+            high,
+        ]
+        factor, unit = (100, " %") if percent else (1, "")
+        labels = [f"{format_number(tick * factor)}{unit}" for tick in ticks]
+        widest = max(measure(label) for label in labels)
+        if upright:
+            width = max(_BAR + 10 + widest, *(measure(line) for line in lines), 0)
+            size = (width + 2, head + bar + 2 * _POINT)
+            box = (1, _POINT, _BAR, bar)
+        else:
+            inset = max(_POINT, widest // 2)
+            size = (length, 38)
+            box = (inset, 24, max(length - 2 * inset, 10), 12)
+        figure = Figure((size[0] / 72, size[1] / 72))
+        scaled = [side / size[k % 2] for k, side in enumerate(box)]
+        axes = figure.add_axes((scaled[0], scaled[1], scaled[2], scaled[3]))
+        colors = np.frombuffer(tones).reshape(-1, 3) / 255
+        ends = {(True, True): "both", (True, False): "min", (False, True): "max"}
+        drawn = figure.colorbar(
+            ScalarMappable(Normalize(low, high), ListedColormap(colors)),
+            cax=axes,
+            orientation="vertical" if upright else "horizontal",
+            extend=ends.get(beyond, "neither"),
+            extendfrac=_POINT / box[3 if upright else 2],
+        )
+        drawn.set_ticks(ticks, labels=labels)
+        drawn.outline.set_edgecolor(_share(MUTED))
+        if lines:
+            figure.text(0, 1, "\n".join(lines), va="top", linespacing=1.2)
+        return _rendered(figure)
+
+
+@dataclass(frozen=True)
+class TeamLegend:
+    """A patch of color and a name for each team; `opacity` is that of the frame."""
+
+    names: Sequence[str]
+    colors: Sequence[Color]
+    title: str = ""
+    opacity: float = 1.0
+
+    def __post_init__(self) -> None:
+        names, colors = checks.sequence("names", self.names), checks.sequence("colors", self.colors)
+        if len(names) != len(colors):
+            raise InvalidValue(
+                "Each team has a name and a color",
+                got=f"{len(names)} names, {len(colors)} colors",
+                remedy="Pass as many of both",
+            )
+        for name, color in zip(names, colors, strict=True):
+            checks.text("Each name", name), parse_color(color)
+        checks.text("title", self.title), checks.fraction("opacity", self.opacity)
+
+    def beside(self, height: int) -> RGBA:
+        """The teams below each other."""
+        width = max(110, *(30 + measure(name) for name in [*self.names, self.title]))
+        return self._drawn(width, 1)
+
+    def below(self, width: int) -> RGBA:
+        """The teams in as many columns as fit."""
+        widest = max(44 + measure(name) for name in self.names)
+        return self._drawn(width, max(1, min(len(self.names), width // widest)))
+
+    def _drawn(self, width: int, columns: int) -> RGBA:
+        tones = np.array([parse_color(color) for color in self.colors])
+        shown = over_ground(tones, np.ones(len(tones), dtype=np.bool_), self.opacity)
+        colors = tuple((red, green, blue) for red, green, blue in (shown / 255).tolist())
+        return _patches(tuple(self.names), colors, self.title, width, columns)
+
+
+@lru_cache(maxsize=64)
+def _patches(
+    names: tuple[str, ...],
+    colors: tuple[tuple[float, float, float], ...],
+    title: str,
+    width: int,
+    columns: int,
+) -> RGBA:
+    with styled():
+        from matplotlib.figure import Figure
+        from matplotlib.patches import Patch
+
+        rows = -(-len(names) // columns) + bool(title)
+        figure = Figure((width / 72, (rows * (LINE + 2) + 4) / 72))
+        figure.legend(
+            [Patch(facecolor=color) for color in colors],
+            names,
+            title=title or None,
+            ncols=columns,
+            loc="upper left",
+            bbox_to_anchor=(0, 1),
+            alignment="left",
+            borderpad=0.1,
+            borderaxespad=0,
+            handlelength=1,
+            handletextpad=0.5,
+            labelspacing=0.45,
+            columnspacing=1.6,
+        )
+        return _rendered(figure)
+
+
+class Drawing(TypedDict, total=False):
+    """The arguments that pictures pass on to frames."""
+
+    space: Space | None
+    scale: float | None
+    size: int
+    crop: bool
+    sources: bool
+    ground: Color | ArrayLike | None
+    opacity: float
+
+
+def picture(
+    layer: Any,
+    *,
+    title: str | None = None,
+    caption: str = "",
+    legend: str = "",
+    colors: ColorScale | None = None,
+    limits: tuple[float, float] | None = None,
+    threshold: float | None = 0.0,
+    caption_lines: int = 0,
+    **drawing: Unpack[Drawing],
+) -> RGBA:
+    """A layer with its title, color bar and caption.
+
+    Parameters
+    ----------
+    layer : Layer, Expression or array_like
+        As for `frame`.
+    title : str, optional
+        Above the picture; by default the layer's name.
+    caption : str
+        Below the picture.
+    legend : str
+        The title of the color bar.
+    colors, limits, threshold
+        As for `frame`.
+    caption_lines : int
+        Lines to reserve for the caption, see `sheet`.
+    **drawing
+        `space`, `scale`, `size`, `crop`, `sources`, `ground` and `opacity` as for `frame`.
+
+    Returns
+    -------
+    ndarray
+        uint8 of shape (H, W, 4).
+
+    Raises
+    ------
+    InvalidValue
+        Where `frame` or `sheet` does.
+    MissingLibrary
+        Without Pillow or matplotlib.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> values = [[0.0, 1.0], [2.0, 3.0]]
+    >>> drawn = fc.view.picture(values, title="Heat", legend="degrees", size=200)
+    >>> drawn.shape[2], drawn.dtype
+    (4, dtype('uint8'))
+    """
+    subject, _ = subject_of(layer, drawing.get("space"))
+    shown = scale_for(subject, colors, limits, threshold)
+    beyond = (
+        bool((subject.values < np.float32(shown.low)).any()),
+        bool((subject.values > np.float32(shown.high)).any()),
+    )
+    return sheet(
+        [frame(layer, colors=shown, **drawing)],
+        legend=ScaleLegend(shown, legend, beyond, opacity=drawing.get("opacity", 1.0)),
+        title=subject.name if title is None else title,
+        caption=caption,
+        caption_lines=caption_lines,
+    )
+
+
+def picture_teams(
+    teams: Any,
+    *,
+    title: str = "",
+    caption: str = "",
+    legend: str = "",
+    limits: tuple[float, float] | None = None,
+    threshold: float = 0.0,
+    caption_lines: int = 0,
+    **drawing: Unpack[Drawing],
+) -> RGBA:
+    """Several layers, one hue each, with a legend that names them: uint8 of shape (H, W, 4).
+
+    `teams` is as for `frame_teams`; the other arguments are those of `frame_teams` and `sheet`.
+    """
+    cast = Team.all_of(teams)
+    shared = team_scale(cast, limits=limits, threshold=threshold)
+    opacity = drawing.get("opacity", 1.0)
+    return sheet(
+        [frame_teams(teams, limits=(shared.low, shared.high), threshold=threshold, **drawing)],
+        legend=TeamLegend(
+            [team.label for team in cast], [team.color for team in cast], legend, opacity
+        ),
+        title=title,
+        caption=caption,
+        caption_lines=caption_lines,
+    )
+
+
+def picture_floors(
+    layer: Any,
+    floors: int | list[float],
+    *,
+    colors: ColorScale | None = None,
+    limits: tuple[float, float] | None = None,
+    threshold: float | None = 0.0,
+    size: int = 512,
+    title: str = "",
+    legend: str = "",
+    caption: str = "",
+    columns: int | None = None,
+) -> RGBA:
+    """A layer on a 3D graph floor by floor, side by side with one legend: uint8 of shape (H, W, 4).
+
+    `floors` are the heights between which to cut, ascending, or how many slices of equal height to
+    make. The other arguments are those of `frame` and `sheet`.
+    """
+    subject, space = subject_of(layer, None)
+    if space.dimensions != 3 or not len(space):
+        raise InvalidValue("Floors are those of a 3D graph", got=repr(space), remedy="Use frame()")
+    low, high = float(space.positions[:, 2].min()), float(space.positions[:, 2].max())
+    if isinstance(floors, (int, np.integer)) and not isinstance(floors, bool):
+        cuts = np.linspace(low, high, checks.whole("floors", floors, minimum=1) + 1)
+    else:
+        cuts = checks.array("floors", floors).astype(np.float64)
+        if cuts.ndim != 1 or len(cuts) < 2 or not (np.diff(cuts) > 0).all():
+            raise InvalidValue(
+                "floors are heights, ascending",
+                got=repr(floors)[:60],
+                remedy="Pass [0, 4, 8], say, or how many",
+            )
+    cuts[-1] = np.nextafter(cuts[-1], np.inf)
+    shown = scale_for(subject, colors, limits, threshold)
+    pairs = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    digits = max(0, 1 - math.floor(math.log10(max(float(np.diff(cuts).min()), 1e-9))))
+    return sheet(
+        [frame(layer, heights=pair, colors=shown, size=size) for pair in pairs],
+        [
+            f"floor {k}: z {start:.{digits}f} to {end:.{digits}f}"
+            for k, (start, end) in enumerate(pairs, 1)
+        ],
+        columns=columns,
+        legend=ScaleLegend(shown, legend),
+        title=title or subject.name,
+        caption=caption,
+    )
+
+
+def sheet(
+    frames: Sequence[RGBA],
+    titles: Sequence[str] | None = None,
+    *,
+    columns: int | None = None,
+    legend: ColorScale | Legend | Sequence[Legend] | None = None,
+    title: str = "",
+    caption: str = "",
+    caption_lines: int = 0,
+) -> RGBA:
+    """Pictures side by side, each with a title, and with one legend, title and caption for all:
+    uint8 of shape (H, W, 4).
+
+    Parameters
+    ----------
+    frames : sequence of array_like
+        uint8 arrays of shape (h, w, 4), from `frame`, say; they may differ in size.
+    titles : sequence of str, optional
+        One per frame.
+    columns : int, optional
+        How many frames stand beside each other; by default all, up to four.
+    legend : ColorScale, Legend or sequence of Legend, optional
+        The color scale that the frames share, a `ScaleLegend` or `TeamLegend` for one with a
+        title, or a legend for each frame, below it.
+    title, caption : str
+        Lines above and below; a long caption wraps.
+    caption_lines : int
+        Lines to reserve for the caption at least, so that the frames of a film stay equal in size.
+
+    Raises
+    ------
+    InvalidValue
+        For no frames, arrays that are no pictures, and a number of titles or legends that differs.
+    MissingLibrary
+        For words without Pillow, and for legends without matplotlib.
+    """
+    checks.text("title", title), checks.text("caption", caption)
+    pictures = [_checked_picture(picture) for picture in checks.sequence("frames", frames)]
+    names = [""] * len(pictures) if titles is None else checks.sequence("titles", titles)
+    for name in names:
+        checks.text("Each title", name)
+    if isinstance(legend, ColorScale):
+        legend = ScaleLegend(legend)
+    below = None if legend is None or isinstance(legend, Legend) else [*legend]
+    if not pictures or len(names) != len(pictures) or (below and len(below) != len(pictures)):
+        raise InvalidValue(
+            "A sheet has at least one frame, and one title and legend per frame",
+            got=f"{len(pictures)} frames, {len(names)} titles, {len(below or [])} legends",
+            remedy="Pass as many titles as frames, or none",
+        )
+    if below is not None:
+        if not all(isinstance(each, Legend) for each in below):
+            raise InvalidValue(
+                "A legend draws itself",
+                got=repr(below)[:60],
+                remedy="Pass a ColorScale, a ScaleLegend or a TeamLegend",
+            )
+        pictures = [
+            _below(shown, each.below(shown.shape[1]))
+            for shown, each in zip(pictures, below, strict=True)
+        ]
+    across = 4 if columns is None else checks.whole("columns", columns, minimum=1)
+    across = min(across, len(pictures))
+    head = LINE + 3 if any(names) else 0
+    spare = checks.whole("caption_lines", caption_lines)
+    wide = max(*(shown.shape[1] for shown in pictures), *(measure(name) for name in names), 1)
+    high = max(shown.shape[0] for shown in pictures)
+    down = -(-len(pictures) // across)
+    grid = (across * wide + (across - 1) * _GAP, down * (high + head) + (down - 1) * _GAP)
+    key = legend.beside(grid[1] - head) if isinstance(legend, Legend) else None
+    content = grid[0] + (0 if key is None else 22 + key.shape[1])
+    content = max(content, measure(title, scale=_TITLE, bold=True), 160 if caption or spare else 0)
+    lines = wrapped(caption, content) if caption else []
+    top = _MARGIN + (round(LINE * _TITLE) + 8 if title else 0)
+    body = max(grid[1], 0 if key is None else head + key.shape[0])
+    foot = max(len(lines), spare) * LINE
+    height = top + body + (foot + 8 if foot else 0) + _MARGIN
+    width = content + 2 * _MARGIN
+    if height * width > _MOST_PIXELS:
+        raise InvalidValue(
+            f"A sheet has at most {_MOST_PIXELS:,} pixels",
+            got=f"{width} x {height}",
+            remedy="Draw the frames smaller",
+        )
+    page = np.full((height, width, 4), (*PAGE, 255), dtype=np.uint8)
+    if title:
+        baseline = _MARGIN + round(ASCENT * _TITLE)
+        write(page, _MARGIN, baseline, title, INK, scale=_TITLE, bold=True)
+    for i, (shown, name) in enumerate(zip(pictures, names, strict=True)):
+        left, upper = _MARGIN + i % across * (wide + _GAP), top + i // across * (high + head + _GAP)
+        if name:
+            write(page, left, upper + ASCENT, name, INK)
+        _paste(page, shown, left, upper + head + (high - shown.shape[0]) // 2)
+    if key is not None:
+        _paste(page, key, _MARGIN + grid[0] + 22, top + head)
+    for i, text in enumerate(lines):
+        write(page, _MARGIN, top + body + 8 + ASCENT + i * LINE, text, MUTED)
+    return page
+
+
+def _below(shown: RGBA, key: RGBA) -> RGBA:
+    """A picture with its legend below it."""
+    height, width = shown.shape[:2]
+    page = np.full((height + 8 + key.shape[0], width, 4), (*PAGE, 255), dtype=np.uint8)
+    page[:height] = shown
+    _paste(page, key[:, :width], 0, height + 8)
+    return page
+
+
+def _paste(page: RGBA, shown: RGBA, left: int, top: int) -> None:
+    part = page[top : top + shown.shape[0], left : left + shown.shape[1]]
+    if (shown[..., 3] == 255).all():
+        part[:] = shown
+        return
+    alpha = shown[..., 3:] / 255
+    part[..., :3] = np.rint(part[..., :3] * (1 - alpha) + shown[..., :3] * alpha)
+
+
+def _checked_picture(shown: ArrayLike) -> RGBA:
+    array = checks.array("A frame", shown)
+    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 4 or array.size == 0:
+        raise InvalidValue(
+            "A frame is uint8 of shape (H, W, 4)",
+            got=f"shape {array.shape}, dtype {array.dtype}",
+            remedy="Pass what frame(layer) returns",
+        )
+    return array
+
+
+def plot_over_time(
+    seconds: ArrayLike,
+    curves: Sequence[tuple[str, ArrayLike, Color | None]],
+    *,
+    title: str = "",
+    caption: str = "",
+    limits: tuple[float, float] | None = None,
+    percent: bool = False,
+    width: int = 960,
+    height: int = 440,
+) -> RGBA:
+    """Numbers over time as lines, with a legend: uint8 of shape (height, width, 4).
+
+    Parameters
+    ----------
+    seconds : array_like
+        The times, shape (N,), ascending, at least one.
+    curves : sequence
+        (name, values of shape (N,), color) of each line; a color of None takes the next of
+        `TEAM_COLORS`.
+    limits : (float, float), optional
+        Of the upright axis; 0 and all values if absent.
+    percent : bool
+        Write 1 as 100 %.
+    width, height : int
+        Pixels, at least 240 x 160.
+
+    Raises
+    ------
+    InvalidValue
+        For no curves, lengths that differ, and numbers that are not finite.
+    MissingLibrary
+        Without matplotlib.
+    """
+    times, lines = checks.array("seconds", seconds), checks.sequence("curves", curves)
+    size = [
+        checks.whole(name, side, minimum=least, maximum=2**14)
+        for name, side, least in (("width", width, 240), ("height", height, 160))
+    ]
+    checks.text("title", title), checks.text("caption", caption), checks.flag("percent", percent)
+    if not lines or any(not isinstance(line, tuple) or len(line) != 3 for line in lines):
+        raise InvalidValue(
+            "A plot has curves (name, values, color), at least one",
+            got=repr(lines)[:60],
+            remedy="Pass [('red', values, '#ff8a3c')], say",
+        )
+    rows = [(f"Values of {checks.text('A name', name)!r}", values) for name, values, _ in lines]
+    columns = [_finite_row(what, values, times.shape) for what, values in rows]
+    if (np.diff(_finite_row("seconds", times, times.shape)) <= 0).any():
+        raise InvalidValue(
+            "The times of a plot ascend",
+            got=repr(times.tolist())[:60],
+            remedy="Sort them, and drop repeats",
+        )
+    low, high = (None, None) if limits is None else checks.pair("limits", limits)
+    if low is not None and high is not None and low >= high:
+        raise InvalidValue(
+            "The limits of a plot are (low, high), low below high",
+            got=f"limits={limits!r}",
+            remedy="Pass (0, 1), say",
+        )
+    with styled():
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+        from matplotlib.ticker import FuncFormatter, MultipleLocator
+
+        layout = ConstrainedLayoutEngine(w_pad=_MARGIN / 72, h_pad=_GAP / 72)
+        figure = Figure((size[0] / 72, size[1] / 72), layout=layout)
+        axes = figure.subplots()
+        for k, ((name, _, color), values) in enumerate(zip(lines, columns, strict=True)):
+            tone = parse_color(TEAM_COLORS[k % len(TEAM_COLORS)] if color is None else color)
+            axes.plot(times, values, color=_share(tone), label=name, clip_on=limits is not None)
+        axes.set_xmargin(0)
+        axes.set_ylim(min(0.0, axes.get_ylim()[0]) if low is None else low, high)
+        axes.grid(axis="y")
+        least = float(times[-1] - times[0]) * 70 / size[0]
+        step = next((step for step in _STEPS if step >= least), 3600 * math.ceil(least / 3600))
+        axes.xaxis.set_major_locator(MultipleLocator(step))
+        axes.xaxis.set_major_formatter(FuncFormatter(_clock if times[-1] >= 120 else _seconds))
+        unit, factor = (" %", 100) if percent else ("", 1)
+        axes.yaxis.set_major_formatter(
+            FuncFormatter(lambda value, _: f"{format_number(value * factor)}{unit}")
+        )
+        figure.legend(loc="outside right upper", labelcolor="linecolor")
+        if title:
+            figure.suptitle(title, size=13 * _TITLE, weight="bold", x=0.02, ha="left")
+        if caption:
+            text = "\n".join(wrapped(caption, size[0] - 2 * _MARGIN))
+            figure.supxlabel(text, size=13, color=_share(MUTED), x=0.02, ha="left")
+        return _rendered(figure).copy()
+
+
+def _clock(seconds: float, _: int) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
+
+
+def _seconds(seconds: float, _: int) -> str:
+    return f"{seconds:g} s"
+
+
+def _finite_row(what: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    row = checks.array(what, values)
+    if (
+        row.ndim != 1
+        or not len(row)
+        or row.shape != shape
+        or row.dtype.kind not in "iufb"
+        or not np.isfinite(row).all()
+    ):
+        raise InvalidValue(
+            f"{what} are finite numbers in a row, one per time",
+            got=f"{row.dtype} of shape {row.shape}",
+            remedy="Pass one per time",
+        )
+    return row.astype(np.float64)
