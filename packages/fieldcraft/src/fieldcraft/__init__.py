@@ -87,7 +87,8 @@ def _html_of(imap: InfluenceMap) -> str:
 hooks.html_of, hooks.png_of = _html_of, _png_of
 
 if _typing.TYPE_CHECKING:
-    from fieldcraft import recordings, steering, view
+    from fieldcraft import recordings as recordings
+    from fieldcraft import steering, view
 else:
 
     def __getattr__(name: str) -> _typing.Any:
