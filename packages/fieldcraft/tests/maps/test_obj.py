@@ -103,6 +103,7 @@ def test_options_are_checked(tmp_path: Path, options: dict[str, Any], said: str)
         load_map(written(tmp_path, ROOM), **options)
 
 
+@damage.fuzz
 @given(content=damage.damaged(ROOM.encode()))
 def test_no_damage_gets_past_an_obj(tmp_path: Path, content: bytes) -> None:
     damage.load_or_refuse(written(tmp_path, content))

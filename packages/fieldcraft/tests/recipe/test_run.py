@@ -296,7 +296,7 @@ def test_layers_with_negative_values_stand_side_by_side(tmp_path):
     together = world(tmp_path, *(part.replace("-5", "5") for part in parts))
     together.go_to(2)
     widths = [Painter([w], w.recipe.outputs[0], size=96).draw().shape[1] for w in (apart, together)]
-    assert widths[0] > widths[1] + 50
+    assert widths[0] > widths[1] + 30
 
 
 def test_every_problem_with_map_and_recordings_comes_at_once(tmp_path):

@@ -395,10 +395,13 @@ class Painter:
         return padded[: self._shape[0], : self._shape[1]]
 
     def _page(self, moment: str) -> NDArray[np.uint8]:
-        frames, titles = [], []
+        frames: list[NDArray[np.uint8]] = []
+        titles: list[str] = []
+        below: list[Legend] = []
         for world, name in zip(self.worlds, self.names, strict=True):
             shown = panels(world, self.output, self.limits, self.size)
             frames += shown.frames
+            below += shown.legend if isinstance(shown.legend, list) else []
             titles += [", ".join(part for part in (name, title) if part) for title in shown.titles]
         recipe = self.worlds[0].recipe
         title = self.output.look.title or recipe.title
@@ -410,5 +413,10 @@ class Painter:
             # Each world has a row of its own, unless several are to stand beside each other.
             columns = len(shown.frames) * (self.columns or 1)
         return sheet(
-            frames, names, columns=columns, legend=shown.legend, title=title, caption=self.caption
+            frames,
+            names,
+            columns=columns,
+            legend=below or shown.legend,
+            title=title,
+            caption=self.caption,
         )
