@@ -314,7 +314,7 @@ class Look(PlotLook):
 
     threshold: NotNegative = 0.0
     colors: Annotated[Any, _colors] = field(default_factory=dict)
-    scale: Size | None = None
+    scale: Positive | None = None
     columns: Size | None = None
     floors: Annotated[int | list[float], _floors] | None = None
     crop: bool = False

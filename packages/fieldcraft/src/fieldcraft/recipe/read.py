@@ -12,7 +12,9 @@ from fieldcraft import checks
 from fieldcraft.compose import formula
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.maps import ALGORITHMS, FORMATS, KINDS
+from fieldcraft.maps import KINDS
+from fieldcraft.maps.formats import FORMATS
+from fieldcraft.maps.mazes import ALGORITHMS
 from fieldcraft.propagation import Propagation, Radial
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import (
