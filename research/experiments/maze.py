@@ -41,7 +41,7 @@ _BY_MAP = (
 
 
 def maze_study(
-    algorithms: Iterable[str] = ("backtracker", "wilson"),
+    algorithms: Iterable[str] = ("backtracker", "growing"),
     loops: Iterable[float] = (0.0, 0.5),
     files: Iterable[str | os.PathLike[str]] = (),
     *,
@@ -257,7 +257,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         metavar="NAME,...",
         help=(
-            f"how mazes are carved: {', '.join(ALGORITHMS)} (default: backtracker,wilson, or none"
+            f"how mazes are carved: {', '.join(ALGORITHMS)} (default: backtracker,growing, or none"
             " with --map)"
         ),
     )
@@ -314,7 +314,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _study(chosen: argparse.Namespace) -> Study:
-    usual = () if chosen.map else ("backtracker", "wilson")
+    usual = () if chosen.map else ("backtracker", "growing")
     return maze_study(
         usual if chosen.algorithms is None else words(chosen.algorithms),
         numbers("--loops", chosen.loops, float),
@@ -336,7 +336,7 @@ EXPERIMENT = Experiment(
     "Lets explorers walk through mazes and maps: by a memory that fades, at random, or always to"
     " the nearest cell not yet visited. Says what share of the map they have visited over time, and"
     " how long places wait for the next visit.",
-    "python -m research experiment maze --algorithms wilson,growing --loops 0,0.5,1 --by map --out"
+    "python -m research experiment maze --algorithms backtracker,growing --loops 0,0.5,1 --by map --out"
     " out/maze",
     _arguments,
     _study,

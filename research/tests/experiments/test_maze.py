@@ -16,7 +16,7 @@ LAPS = (0.5, 1.0, 2.0, 4.0)
 
 
 def maze(loops: float = 0.0, seed: int = 3) -> fc.Grid:
-    return fc.generate_map("maze", 17, 11, seed=seed, algorithm="wilson", loops=loops)
+    return fc.generate_map("maze", 17, 11, seed=seed, algorithm="growing", loops=loops)
 
 
 @pytest.mark.parametrize("how", EXPLORERS)
@@ -97,7 +97,7 @@ def test_on_graphs() -> None:
 
 def test_the_jobs_of_a_study() -> None:
     study = maze_study(
-        ["wilson", "wilson", "prim"],
+        ["growing", "growing", "backtracker"],
         [0, 0.25],
         size="11x9",
         seeds=2,
@@ -107,10 +107,10 @@ def test_the_jobs_of_a_study() -> None:
     )
     assert len(study.jobs) == 2 * 2 * 2 * 5
     assert {(job["algorithm"], job["loops"]) for job in study.jobs} == {
-        ("wilson", 0),
-        ("wilson", 0.25),
-        ("prim", 0),
-        ("prim", 0.25),
+        ("growing", 0),
+        ("growing", 0.25),
+        ("backtracker", 0),
+        ("backtracker", 0.25),
     }
     assert [(job["how"], job["sight"]) for job in study.jobs[:5]] == [
         ("random", 1),
@@ -153,7 +153,7 @@ def test_a_real_map() -> None:
     )
 
 
-def told(how: str, seed: int, nearly: float | None, algorithm: str = "wilson") -> dict[str, object]:
+def told(how: str, seed: int, nearly: float | None, algorithm: str = "growing") -> dict[str, object]:
     ages = {
         f"{name} at {lap}": float(seed)
         for name in ("explored", "age", "worst age")
@@ -188,14 +188,14 @@ def test_what_did_not_come_to_its_end_has_no_mean() -> None:
         for how in ("random", "memory")
     ]
     summary = by_map(rows)
-    assert summary.groups == ("wilson, 50 % loops",)
+    assert summary.groups == ("growing, 50 % loops",)
     assert summary.series == ("random walk", "memory, sight 1")
-    assert ("wilson, 50 % loops", "random walk", "laps to 95 %") not in summary.found
-    assert summary.found["wilson, 50 % loops", "memory, sight 1", "laps to 95 %"].value == 1.5
-    assert summary.found["wilson, 50 % loops", "random walk", "mean age, laps"].value == 1.5
+    assert ("growing, 50 % loops", "random walk", "laps to 95 %") not in summary.found
+    assert summary.found["growing, 50 % loops", "memory, sight 1", "laps to 95 %"].value == 1.5
+    assert summary.found["growing, 50 % loops", "random walk", "mean age, laps"].value == 1.5
     assert any("1 tours did not come to 95 %" in note for note in summary.notes)
-    both = by_map([*rows, told("memory", 0, 1.0, "prim")])
-    assert both.groups == ("wilson, 50 % loops", "prim, 50 % loops", "all maps")
+    both = by_map([*rows, told("memory", 0, 1.0, "backtracker")])
+    assert both.groups == ("growing, 50 % loops", "backtracker, 50 % loops", "all maps")
 
 
 def test_curves_have_an_axis_of_laps() -> None:
@@ -208,7 +208,7 @@ def test_curves_have_an_axis_of_laps() -> None:
 
 def test_files_come_out(tmp_path) -> None:
     for by in ("time", "map"):
-        study = maze_study(["prim"], [0.5], size="9x9", seeds=2, sights=(1,), laps=1, by=by)
+        study = maze_study(["backtracker"], [0.5], size="9x9", seeds=2, sights=(1,), laps=1, by=by)
         report = run_study(study, tmp_path / by, workers=1)
         assert {file.name for file in report.files} == {"maze.csv", "maze.json", "maze.png"}
 
@@ -218,7 +218,7 @@ def test_from_the_command_line(tmp_path, capsys) -> None:
         "experiment",
         "maze",
         "--algorithms",
-        "eller",
+        "backtracker",
         "--loops",
         "0.5",
         "--size",
@@ -235,7 +235,7 @@ def test_from_the_command_line(tmp_path, capsys) -> None:
         == 0
     )
     said = capsys.readouterr().out
-    assert "eller, 50 % loops" in said
+    assert "backtracker, 50 % loops" in said
     assert "memory, sight 2" in said
     assert main([*arguments, "--sights", "few", "--out", str(tmp_path)]) != 0
     assert "numbers with commas" in capsys.readouterr().err

@@ -1,21 +1,16 @@
-"""Mazes: perfect without loops, uniform where they say so, of any size, the same from both
-tiers.
-"""
+"""Mazes: perfect without loops, of any size, the same for the same seed."""
 
 from __future__ import annotations
-
-from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import ndimage, sparse, stats
+from scipy import ndimage, sparse
 from scipy.sparse import csgraph
 
 import fieldcraft as fc
-from fieldcraft import kernels
 from fieldcraft.maps.mazes import ALGORITHMS, EAST, SOUTH, maze_doors, maze_growth, maze_walls
 from support.refusals import refused
 
@@ -51,18 +46,6 @@ class TestEveryAlgorithm:
         assert graph.nnz == doors.size - 1
         assert csgraph.connected_components(graph, directed=False, return_labels=False) == 1
 
-    @pytest.mark.skipif(not kernels.compiled(), reason="there is one tier here")
-    @settings(max_examples=25, deadline=None)
-    @given(size=SIZES, seed=st.integers(0, 2**32), loops=st.sampled_from([0.0, 0.4, 1.0]))
-    def test_both_tiers_carve_the_same(
-        self, algorithm: str, size: tuple[int, int], seed: int, loops: float
-    ) -> None:
-        fast = maze_doors(*size, algorithm=algorithm, seed=seed, loops=loops)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(kernels, "compiled", lambda: False)
-            plain = maze_doors(*size, algorithm=algorithm, seed=seed, loops=loops)
-        np.testing.assert_array_equal(fast, plain)
-
     def test_the_seed_decides(self, algorithm: str) -> None:
         one, again, other = (
             maze_doors(12, 9, algorithm=algorithm, seed=seed) for seed in (4, 4, 5)
@@ -86,46 +69,13 @@ class TestEveryAlgorithm:
         assert 0.6 * counts[0.0] <= counts[0.25] <= 0.8 * counts[0.0]
         assert 0.3 * counts[0.0] <= counts[0.5] <= 0.55 * counts[0.0]
 
-    def test_a_million_rooms(self, algorithm: str) -> None:
-        if not kernels.compiled():
-            pytest.skip("slow without compiled kernels")
-        doors = maze_doors(1250, 800, algorithm=algorithm, seed=1)
-        assert np.count_nonzero(doors & EAST) + np.count_nonzero(doors & SOUTH) == 999_999
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_wilson_makes_every_maze_with_the_same_chance(seed: int) -> None:
-    """2 x 3 rooms have 15 spanning trees, 3 x 3 have 192 (Kirchhoff's matrix tree theorem)."""
-    for size, trees, tries in (((3, 2), 15, 3_000), ((3, 3), 192, 9_600)):
-        found = Counter(
-            maze_doors(*size, algorithm="wilson", seed=seed * 100_000 + at).tobytes()
-            for at in range(tries)
-        )
-        assert len(found) == trees
-        assert stats.chisquare(list(found.values())).pvalue > 1e-4
-
-
-def test_the_others_have_favourites() -> None:
-    for algorithm in set(ALGORITHMS) - {"wilson"}:
-        found = Counter(
-            maze_doors(3, 2, algorithm=algorithm, seed=seed).tobytes() for seed in range(9_000)
-        )
-        counts = [*found.values(), *[0] * (15 - len(found))]
-        assert stats.chisquare(counts).pvalue < 1e-4, algorithm
-
 
 def test_algorithms_look_different() -> None:
     ends = {
-        a: (
-            sum(dead_ends(maze_doors(40, 30, algorithm=a, seed=seed)) for seed in range(5))
-            / (5 * 1200)
-        )
-        for a in ALGORITHMS
+        name: sum(dead_ends(maze_doors(40, 30, algorithm=name, seed=seed)) for seed in range(5))
+        for name in ALGORITHMS
     }
-    assert ends["backtracker"] < 0.13 < ends["division"] < ends["prim"]
-    assert ends["wilson"] == pytest.approx(
-        0.29, abs=0.02
-    )  # 0.2945 on an endless grid: 8/pi^2 (1 - 2/pi)
+    assert ends["backtracker"] < 0.13 * 6000 < 0.2 * 6000 < ends["growing"]
 
 
 class TestOnAGrid:
@@ -168,8 +118,8 @@ class TestOnAGrid:
 
     def test_the_smallest_and_the_longest(self) -> None:
         assert np.count_nonzero(~fc.generate_map("maze", 3, 3).walls) == 1
-        strip = fc.generate_map("maze", 1_000_000, 3, algorithm="kruskal")
-        assert np.count_nonzero(~strip.walls) == 999_997
+        strip = fc.generate_map("maze", 100_000, 3)
+        assert np.count_nonzero(~strip.walls) == 99_997
 
     def test_options_reach_the_grid(self) -> None:
         grid = fc.generate_map("maze", 12, 9, cell_size=2.5, neighbors=8, y_up=True, loops=0.5)
@@ -183,7 +133,6 @@ class TestOnAGrid:
         ((9, 2), {}, "height is at least 3"),
         ((9, 5), {"corridor": 4}, "height is at least 6"),
         ((10**6, 10**6), {}, "at most 16,777,216 cells"),
-        ((10**6, 9), {"algorithm": "wilson"}, "nearer to a square"),
         ((9, 9), {"algorithm": "minotaur"}, "algorithm is one of"),
         ((9, 9), {"loops": 1.5}, "loops lies in"),
         ((9, 9), {"loops": float("nan")}, "loops is a finite number"),
@@ -199,7 +148,7 @@ def test_bad_mazes_are_refused(
         fc.generate_map("maze", *size, **options)
 
 
-@pytest.mark.parametrize("option", [{"algorithm": "prim"}, {"loops": 0.0}, {"corridor": 1}])
+@pytest.mark.parametrize("option", [{"algorithm": "growing"}, {"loops": 0.0}, {"corridor": 1}])
 def test_other_kinds_take_no_options_of_mazes(option: dict[str, object]) -> None:
     with refused(fc.errors.InvalidValue, f"{next(iter(option))} is of mazes"):
         fc.generate_map("cave", 20, 20, **option)
@@ -218,9 +167,6 @@ def test_a_maze_grows_step_by_step_into_the_maze(algorithm, loops):
     whole = maze_doors(9, 6, algorithm=algorithm, loops=loops, seed=4)
     frames = list(maze_growth(9, 6, algorithm=algorithm, loops=loops, seed=4))
     assert np.array_equal(frames[-1], whole)
-    if algorithm == "division":
-        assert len(frames) > 20
-        return
     before = np.zeros_like(whole)
     for frame in frames:
         opened = frame & ~before

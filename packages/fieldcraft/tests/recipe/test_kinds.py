@@ -421,15 +421,15 @@ def test_floods_run_from_sources_and_deposits(tmp_path):
 
 def test_mazes(tmp_path):
     text = (
-        '[map]\ngenerate = "maze"\nwidth = 15\nheight = 11\nalgorithm = "wilson"\nloops = 0.5\nseed'
+        '[map]\ngenerate = "maze"\nwidth = 15\nheight = 11\nalgorithm = "growing"\nloops = 0.5\nseed'
         " = 3\n"
     )
     w = world(tmp_path, text, FADE, source("known", "position = [1.5, 1.5]\n"), RUN)
-    maze = fc.generate_map("maze", 15, 11, algorithm="wilson", loops=0.5, seed=3)
+    maze = fc.generate_map("maze", 15, 11, algorithm="growing", loops=0.5, seed=3)
     np.testing.assert_array_equal(w.imap.space.walls, maze.walls)
     assert (
-        "Perhaps 'wilson' is meant"
-        in problems(tmp_path, text.replace("wilson", "wilsn"), FADE, source("known"), RUN)[0]
+        "Perhaps 'growing' is meant"
+        in problems(tmp_path, text.replace("growing", "growng"), FADE, source("known"), RUN)[0]
     )
 
 

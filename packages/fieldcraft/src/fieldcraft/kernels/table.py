@@ -69,7 +69,6 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "foresee": ("pursuit",),
     "legs": ("pursuit",),
     # maps and pictures
-    "maze": ("maps", "generate_map"),
     "paint": ("view",),
     "voxels": ("maps",),
 }

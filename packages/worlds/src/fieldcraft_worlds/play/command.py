@@ -53,7 +53,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         nargs="?",
         help=(
             "a map file, or a kind to generate: open, cave, rooms, pillars, maze, cave:120x80,"
-            " cave:120x80:5 with seed 5, maze:41x31:5:wilson by that algorithm"
+            " cave:120x80:5 with seed 5, maze:41x31:5:growing by that algorithm"
         ),
     )
     take(

@@ -194,7 +194,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
     lines = []
     wanted = [
         "--set",
-        "maze.algorithm=wilson",
+        "maze.algorithm=backtracker",
         "--set",
         "maze.width=25",
         "--set",
