@@ -20,7 +20,6 @@ from research.experiments import (
     maze,
     pedestrians,
     real_ants,
-    safe_ways,
     towers,
 )
 from research.experiments.experiment import Experiment
@@ -46,7 +45,6 @@ EXPERIMENTS = (
     real_ants.EXPERIMENT,
     pedestrians.EXPERIMENT,
     fights.EXPERIMENT,
-    safe_ways.EXPERIMENT,
     league.EXPERIMENT,
 )
 

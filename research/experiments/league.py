@@ -6,7 +6,7 @@ import argparse
 import math
 import os
 from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment, words
-from research.experiments.statistics import Interval, mean, paired, rate
+from research.experiments.statistics import Interval, mean, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary, number
-from research.experiments.towers import got, has_room, play, played_twice
+from research.experiments.towers import has_room, play
 from research.experiments.worlds import (
     add_map_arguments,
     add_seed_arguments,
@@ -27,7 +27,7 @@ from research.experiments.worlds import (
 
 __all__ = ["EXPERIMENT", "MEASURES", "league_study", "rated", "summarise"]
 
-DEFAULT = ("feinter", "planner", "stubborn", "loose", "influence", "routed", "shortest", "hasty")
+DEFAULT = ("planner", "hardest", "influence", "shortest", "easy")
 LAYOUTS = ("seeded", "guarded", "gates", "roads")
 MEASURES = (
     Measure("rating", mark=1500.0, limits=(900.0, 2100.0)),
@@ -170,7 +170,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
         MEASURES,
         found,
         notes,
-        more=(_table(names, rows), _maps(names, rows), *_levels(rows)),
+        more=(_table(names, rows), _maps(names, rows)),
     )
 
 
@@ -246,41 +246,6 @@ def _maps(names: Sequence[str], rows: Sequence[Row]) -> Summary:
     return Summary(labels, layouts, measures, found, name="maps", title="matches won, map by map")
 
 
-def _levels(rows: Sequence[Row]) -> Iterable[Summary]:
-    """How each level of difficulty for a player fared against the one below, of those who met."""
-    from fieldcraft_worlds.games.towers.commanders import LEVELS
-
-    found: dict[tuple[str, str, str], Interval] = {}
-    groups: list[str] = []
-    levels = list(LEVELS.items())
-    for (lower, theirs), (upper, ours) in pairwise(levels):
-        met = [row for row in rows if {row["first"], row["second"]} == {ours, theirs}]
-        if not met:
-            continue
-        group, series = f"{upper} ({ours})", f"against {lower} ({theirs})"
-        groups.append(group)
-        found[group, series, "matches won"] = rate(
-            sum(row["winner"] == ours for row in met), len(met)
-        )
-        found[group, series, "matches lost"] = rate(
-            sum(row["winner"] == theirs for row in met), len(met)
-        )
-        if worlds := played_twice(met):
-            found[group, series, "score ahead"] = paired(
-                *([got(world, name, "score") for world in worlds] for name in (ours, theirs))
-            )
-    measures = (
-        Measure("matches won", percent=True, limits=(0.0, 1.0), mark=0.5),
-        Measure("matches lost", percent=True, limits=(0.0, 1.0), mark=0.5),
-        Measure("score ahead", mark=0.0),
-    )
-    against = tuple(dict.fromkeys(series for _, series, _ in found))
-    if groups:
-        yield Summary(
-            tuple(groups), against, measures, found, name="levels", title="levels for a player"
-        )
-
-
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_map_arguments(parser, size="56x40")
     add_seed_arguments(parser, seeds=2, what="worlds per map")
@@ -289,7 +254,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--commanders",
         default=",".join(DEFAULT),
         metavar="A,B,...",
-        help=f"who plays; also raider and charger (default: {','.join(DEFAULT)})",
+        help=f"who plays (default: {','.join(DEFAULT)})",
     )
     parser.add_argument(
         "--layouts",

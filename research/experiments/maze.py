@@ -336,7 +336,7 @@ EXPERIMENT = Experiment(
     "Lets explorers walk through mazes and maps: by a memory that fades, at random, or always to"
     " the nearest cell not yet visited. Says what share of the map they have visited over time, and"
     " how long places wait for the next visit.",
-    "python -m research experiment maze --algorithms backtracker,growing --loops 0,0.5,1 --by map --out"
+    "python -m research experiment maze --algorithms growing --loops 0,0.5,1 --by map --out"
     " out/maze",
     _arguments,
     _study,

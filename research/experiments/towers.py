@@ -76,7 +76,7 @@ def towers_study(
         how many worlds per map, and the first of their seeds. Each is played twice, with the sides
         swapped.
     commanders:
-        the two who are compared: "influence", "routed" or "shortest".
+        the two who are compared: "influence", "planner" or "shortest".
     towers, units, limit:
         of each team, and the seconds after which the score decides, in place of those of the game's
         settings.
@@ -252,7 +252,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default="influence,shortest",
         metavar="A,B",
         help=(
-            "who is compared: influence (aims and routes by it), routed (only routes by it),"
+            "who is compared: influence (aims and routes by it), planner (forecasts strikes),"
             " shortest (default: influence,shortest)"
         ),
     )
@@ -289,7 +289,7 @@ def _study(chosen: argparse.Namespace) -> Study:
 
 EXPERIMENT = Experiment(
     "towers",
-    "influence-routed against shortest-path commander in the tower game",
+    "influence-led against shortest-path commander in the tower game",
     "Plays the tower game: a commander who routes units by influence against one who sends them the"
     " shortest way, on the same worlds with both sides swapped.",
     "python -m research experiment towers --maps open,cave --seeds 40 --out out/towers",

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.towers.commanders import LEVELS
-from research.experiments import league, safe_ways
+from research.experiments import league
 
 
 def test_ratings_of_expected_points_are_the_ratings() -> None:
@@ -64,36 +63,6 @@ def test_a_league_is_summed_up() -> None:
     assert "3 of 36 matches ended undecided" in summary.notes
 
 
-def test_safe_ways_are_summed_up_by_layout() -> None:
-    rows = [match("routed", "shortest", "routed", layout="guarded", seed=seed) for seed in range(3)]
-    rows += [
-        match("shortest", "routed", "routed", layout="guarded", seed=seed) for seed in range(3)
-    ]
-    rows += [
-        match("raider", "charger", "charger", layout="roads"),
-        match("charger", "raider", "charger", layout="roads"),
-    ]
-    rows += [
-        match("routed", "shortest", None, seed=1),
-        match("shortest", "routed", "shortest", seed=1),
-    ]
-    summary = safe_ways.summarise(rows)
-    covering, apart, roads = (
-        safe_ways.LAYOUTS[layout] for layout in ("guarded", "seeded", "roads")
-    )
-    nearest, deepest = safe_ways.PAIRS
-    assert summary.groups == (apart, covering, roads)
-    assert summary.found[covering, nearest, "matches won"].value == 1
-    assert summary.found[covering, nearest, "score ahead"].value == 15
-    assert summary.found[apart, nearest, "matches won"].value == 0
-    assert summary.found[apart, nearest, "score ahead"].value == -7.5
-    assert summary.found[roads, deepest, "score ahead"].value == -15
-    assert (roads, nearest, "score ahead") not in summary.found
-    assert (
-        summary.more[0].found["open 40 x 28", nearest, "matches won"].value == 1
-    )  # without the matches of towers apart
-
-
 def test_a_league_has_two_commanders_of_different_names() -> None:
     for commanders in (["influence"], ["influence", "influence"], ["influence", "nobody"]):
         with pytest.raises(InvalidValue):
@@ -101,19 +70,19 @@ def test_a_league_has_two_commanders_of_different_names() -> None:
 
 
 def test_everybody_meets_everybody_from_both_sides() -> None:
-    study = league.league_study(["open"], seeds=1, commanders=["influence", "routed", "shortest"])
+    study = league.league_study(["open"], seeds=1, commanders=["influence", "planner", "shortest"])
     assert len(study.jobs) == 3 * 2
     assert {(job["first"], job["second"]) for job in study.jobs} == {
         (a, b)
-        for a in ("influence", "routed", "shortest")
-        for b in ("influence", "routed", "shortest")
+        for a in ("influence", "planner", "shortest")
+        for b in ("influence", "planner", "shortest")
         if a != b
     }
 
 
 def test_worlds_take_layouts_in_turn_and_leave_out_what_a_map_has_no_room_for() -> None:
     study = league.league_study(
-        ["open", "cave"], seeds=2, commanders=["routed", "shortest"], layouts=["roads", "gates"]
+        ["open", "cave"], seeds=2, commanders=["planner", "shortest"], layouts=["roads", "gates"]
     )
     laid = {(job["map"], job["seed"]): job["layout"] for job in study.jobs}
     assert laid == {
@@ -139,28 +108,6 @@ def test_matches_won_are_told_map_by_map_and_layout_by_layout() -> None:
     assert maps.found["cave 40 x 28", "roads", "weak"].value == 0
     assert ("cave 40 x 28", "gates", "weak") not in maps.found
     assert maps.found["cave 40 x 28", "roads", "strong"].count == 2
-
-
-def test_levels_are_held_against_the_one_below() -> None:
-    easy, fair, hard = (LEVELS[level] for level in ("easy", "fair", "hard"))
-    rows = [
-        match(fair, easy, fair),
-        match(easy, fair, None),
-        match(hard, fair, fair),
-        match(hard, easy, hard),
-    ]
-    levels = next(each for each in league.summarise(rows).more if each.name == "levels")
-    first, second = (
-        (f"fair ({fair})", f"against easy ({easy})"),
-        (f"hard ({hard})", f"against fair ({fair})"),
-    )
-    assert levels.groups == (first[0], second[0])
-    assert levels.series == (first[1], second[1])
-    assert levels.found[*first, "matches won"].value == 0.5
-    assert levels.found[*first, "matches lost"].value == 0
-    assert levels.found[*first, "score ahead"].value == 7.5
-    assert levels.found[*second, "matches lost"].value == 1
-    assert (*second, "score ahead") not in levels.found  # played from one side alone
 
 
 def test_a_league_without_levels_has_no_table_of_them() -> None:

@@ -153,7 +153,9 @@ def test_a_real_map() -> None:
     )
 
 
-def told(how: str, seed: int, nearly: float | None, algorithm: str = "growing") -> dict[str, object]:
+def told(
+    how: str, seed: int, nearly: float | None, algorithm: str = "growing"
+) -> dict[str, object]:
     ages = {
         f"{name} at {lap}": float(seed)
         for name in ("explored", "age", "worst age")

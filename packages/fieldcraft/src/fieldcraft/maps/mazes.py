@@ -80,7 +80,7 @@ def maze_growth(
 
 
 def maze_walls(doors: NDArray[np.uint8], corridor: int = 1) -> NDArray[np.bool_]:
-    """Return the walls of a maze, bool, 1 cell thick between rooms of `corridor` x `corridor` cells,
+    """Return the walls of a maze, bool, 1 cell thick between rooms of `corridor` squared cells,
     with a frame around all.
 
     The shape is `rows * (corridor + 1) + 1` by `columns * (corridor + 1) + 1`.
@@ -195,7 +195,7 @@ def _door(room: int, there: int, columns: int) -> tuple[int, int]:
 
 
 def _random(key: int, first: int, second: int) -> int:
-    """Return random bits of two counters, below 2**64: SplitMix64 (Steele, Lea and Flood 2014), once
+    """Return random bits of two counters, below 2**64: SplitMix64 (Steele, Lea, Flood 2014), once
     for each counter.
     """
     for counter in (first, second):

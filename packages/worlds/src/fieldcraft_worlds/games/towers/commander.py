@@ -1,4 +1,6 @@
-"""Commanders: what to strike, what to hold, which way to walk - read from the layers, or not."""
+"""The AI of a team: commanders decide what to strike, what to hold and which way to walk, by the
+layers or without them.
+"""
 
 from __future__ import annotations
 
@@ -40,15 +42,12 @@ class Commander:
         highest, and new units come there.
     wave: the share of `settings.units` that makes a wave, that of `settings.commander` if None;
         twice as many go even from a tower under pressure.
-    deep: strike the tower that lies deepest, the farthest from all own ones by the shortest way,
-        past those that stand before it.
     """
 
     safely: bool
     weak: bool
     reinforce: bool
     wave: float | None = None
-    deep: bool = False
 
     def decide(self, derived: TowersDerived, state: State, team: int) -> list[Order]:
         """The orders of a team at this state."""
@@ -56,8 +55,6 @@ class Commander:
         foes = np.flatnonzero(state.towers.teams != team)
         if not len(foes):
             return []
-        if self.deep:
-            foes = foes[[int(np.argmax(self._depths(derived, team, own, foes)))]]
         pull = self._pull(derived, state, team, foes)
         orders = self._next_targets(derived, state, team, foes, pull)
         if len(own):
@@ -78,11 +75,6 @@ class Commander:
         if not len(foes) or not len(doors):
             return []
         found = []
-        depths = (
-            dict(zip(foes.tolist(), self._depths(derived, team, own, foes).tolist(), strict=True))
-            if self.deep
-            else {}
-        )
         for row, pull in zip(
             foes.tolist(), self._pull(derived, state, team, foes).tolist(), strict=True
         ):
@@ -95,28 +87,10 @@ class Commander:
             if np.isfinite(far):
                 held = f", counted {pull:.1f} times for what stands there" if self.weak else ""
                 fire = " with the fire on the way" if self.safely else ""
-                found.append(
-                    (-depths[row] if self.deep else far * pull, row, f"{far:.0f} cells{fire}{held}")
-                )
+                found.append((far * pull, row, f"{far:.0f} cells{fire}{held}"))
         return [(row, words) for _, row, words in sorted(found)]
 
     # Where to strike
-
-    def _depths(self, derived: TowersDerived, team: int, own: Ints, foes: Ints) -> Floats:
-        """The shortest way from own towers to each enemy tower, (F,); -1 where none leads."""
-        doors = np.concatenate(
-            [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
-        )
-        found = np.full(len(foes), -1.0)
-        for number, row in enumerate(foes.tolist()):
-            way = derived.way_to_tower(team, row, False)
-            far = (
-                np.inf
-                if way is None
-                else float(way.distance.values.reshape(-1)[doors].min(initial=np.inf))
-            )
-            found[number] = far if np.isfinite(far) else -1.0
-        return found
 
     def _pull(self, derived: TowersDerived, state: State, team: int, foes: Ints) -> Floats:
         """By how much each enemy tower's way counts longer for what stands there, (F,)."""

@@ -10,9 +10,9 @@ import numpy as np
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
-from fieldcraft_worlds.games.towers.commanders import LEADERS
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, apply
+from fieldcraft_worlds.games.towers.planner import COMMANDER_OF
 from fieldcraft_worlds.games.towers.rules import advance, start
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, State
@@ -49,7 +49,7 @@ def step(
             decided = [
                 order
                 for team in led
-                for order in LEADERS[settings.led_by[team]].decide(derived, state, team)
+                for order in COMMANDER_OF[settings.led_by[team]].decide(derived, state, team)
             ]
             state = apply(derived, state, decided)
     return advance(derived, state, rng)

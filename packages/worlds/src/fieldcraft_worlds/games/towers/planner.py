@@ -1,10 +1,11 @@
-"""Planners: commanders that forecast a strike before they order it, turn back from a lost one,
-feint, and hold narrow ways.
+"""Planners: commanders that forecast a strike before they order it, turn back from a lost one, and
+hold narrow ways.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,13 +18,12 @@ from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 
-__all__ = ["Planner", "Prospect"]
+__all__ = ["COMMANDER_OF", "Planner", "Prospect"]
 
 _ASKED = 4  # so many enemy towers, the nearest by the safe way, are thought about
 _TOWER = 10.0  # the score of a tower
 _GROUND = 40.0  # what all ground is worth beside that
 _NEAR = 8.0  # cells within which enemy units count as defenders
-_DECOYS = 3
 _NARROW = 3  # cells on each side within which walls make a place narrow
 
 Floats = NDArray[np.float64]
@@ -78,15 +78,10 @@ class Planner(Commander):
 
     Parameters
     ----------
-    retreat: waves that have become too weak for their target turn back and join the reserve.
-    feint: a few decoys strike elsewhere when a wave sets out, so that who holds what is pressed
-        looks there.
     hold: the reserve stands where the enemy's shortest way is narrowest under own fire, not at a
         tower's foot.
     """
 
-    retreat: bool = True
-    feint: bool = False
     hold: bool = True
 
     def decide(self, derived: TowersDerived, state: State, team: int) -> list[Order]:
@@ -274,14 +269,13 @@ class Planner(Commander):
         by_tower = {prospect.tower: prospect for prospect in prospects}
         for squad in range(FIRST_WAVE, derived.settings.squads):
             size = int(sizes[squad])
-            if not size or (self.feint and squad == derived.settings.squads - 1):
+            if not size:
                 continue
             target = int(state.squads.towers[team, squad])
             if target in state.towers.ids:
                 known = by_tower.get(target)
                 if (
-                    self.retreat
-                    and known is not None
+                    known is not None
                     and size < derived.settings.commander.hopeless * known.needed
                     and self._is_far(derived, state, team, squad, known)
                 ):
@@ -294,10 +288,8 @@ class Planner(Commander):
             ]
             if able:
                 orders.append(Strike(team, squad, able[0].tower, self.safely))
-            elif self.retreat or not prospects:
-                orders.append(Regroup(team, squad, RESERVE))
             else:
-                orders.append(Strike(team, squad, prospects[0].tower, self.safely))
+                orders.append(Regroup(team, squad, RESERVE))
         return orders
 
     def _is_far(
@@ -350,46 +342,10 @@ class Planner(Commander):
         ):
             able = [best]
         if able and (hot == NOTHING or sizes[RESERVE] >= 2 * margin * able[0].to_send):
-            last = settings.squads - (1 if self.feint and settings.squads > FIRST_WAVE + 1 else 0)
-            free = min(range(FIRST_WAVE, last), key=lambda squad: (int(sizes[squad]), squad))
+            squads = range(FIRST_WAVE, settings.squads)
+            free = min(squads, key=lambda squad: (int(sizes[squad]), squad))
             orders += [Regroup(team, RESERVE, free), Strike(team, free, able[0].tower, self.safely)]
-            if self.feint and last < settings.squads and not sizes[last]:
-                orders = self._decoys(derived, state, team, own, source, last, able[0]) + orders
         return orders
-
-    def _decoys(
-        self,
-        derived: TowersDerived,
-        state: State,
-        team: int,
-        own: Ints,
-        source: int,
-        squad: int,
-        real: Prospect,
-    ) -> list[Order]:
-        """A few units from another tower against the enemy tower that lies farthest from the one
-        that is meant.
-        """
-        foes = np.flatnonzero((state.towers.teams != team) & (state.towers.ids != real.tower))
-        elsewhere = [
-            row
-            for row in own.tolist()
-            if row != source and len(derived.rings[row]) and not state.towers.queues[row]
-        ]
-        if not len(foes) or not elsewhere:
-            return []
-        away = np.hypot(*(derived.middles[foes] - derived.middles[real.row]).T)
-        target = int(foes[int(np.argmax(away))])
-        nearest = min(
-            elsewhere,
-            key=lambda row: float(np.hypot(*(derived.middles[row] - derived.middles[target]))),
-        )
-        if derived.way_to_tower(team, target, self.safely) is None:
-            return []
-        return [
-            Send(team, int(state.towers.ids[nearest]), _DECOYS, squad),
-            Strike(team, squad, int(state.towers.ids[target]), self.safely),
-        ]
 
     def _narrows(
         self, derived: TowersDerived, state: State, team: int, row: int, otherwise: int
@@ -412,3 +368,15 @@ class Planner(Commander):
             return otherwise
         width = derived.width(_NARROW)[covered]
         return int(covered[int(np.argmin(width))])
+
+
+COMMANDER_OF: Mapping[str, Commander] = {
+    "influence": Commander(safely=True, weak=True, reinforce=True),
+    "shortest": Commander(safely=False, weak=False, reinforce=False, wave=0.2),
+    "planner": Planner(safely=True, weak=True, reinforce=True),
+    "easy": Commander(safely=False, weak=False, reinforce=False, wave=0.06),
+    "hardest": Planner(safely=True, weak=True, reinforce=True, hold=False),
+}
+"""The commander that a name in the settings stands for: "easy" is "shortest" with small waves,
+"hardest" is "planner" without holding narrow places.
+"""

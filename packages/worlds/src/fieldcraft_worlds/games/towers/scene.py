@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.towers.commanders import LEADERS
 from fieldcraft_worlds.games.towers.derived import TowersDerived, Way
+from fieldcraft_worlds.games.towers.planner import COMMANDER_OF
 from fieldcraft_worlds.games.towers.settings import HUMAN
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Lines, Marks, Scene
@@ -148,7 +148,10 @@ def _plans(derived: TowersDerived, state: State) -> list[tuple[int, list[tuple[i
         if name != HUMAN and not state.by_hand[team]
     ]
     return [
-        (team, LEADERS[derived.settings.led_by[team]].reasons(derived, state, team)[:_REASONS])
+        (
+            team,
+            COMMANDER_OF[derived.settings.led_by[team]].reasons(derived, state, team)[:_REASONS],
+        )
         for team in led
     ]
 
@@ -165,7 +168,9 @@ def _aims(
             [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
         )
         for place, (row, _) in enumerate(reasons):
-            way = derived.way_to_tower(team, row, LEADERS[derived.settings.led_by[team]].safely)
+            way = derived.way_to_tower(
+                team, row, COMMANDER_OF[derived.settings.led_by[team]].safely
+            )
             if way is None or not len(doors):
                 continue
             far = way.distance.values.reshape(-1)[doors]

@@ -23,23 +23,7 @@ __all__ = [
 ]
 
 HUMAN = "human"
-COMMANDERS = (
-    HUMAN,
-    "influence",
-    "routed",
-    "shortest",
-    "planner",
-    "feinter",
-    "stubborn",
-    "loose",
-    "hasty",
-    "raider",
-    "charger",
-    "easy",
-    "fair",
-    "hard",
-    "hardest",
-)
+COMMANDERS = (HUMAN, "influence", "shortest", "planner", "easy", "hardest")
 _METRICS = ("straight", "connected", "path", "sight")
 LAYOUTS = ("seeded", "guarded", "gates", "roads", "placed")
 ON_THE_WAY = ("guarded", "gates", "roads")
@@ -141,8 +125,7 @@ class UnitRules:
 
 @dataclass(frozen=True)
 class CommanderRules:
-    """The rules of thumb of commanders who read the maps; `routed`, `shortest` and their like have
-    none of these.
+    """The rules of thumb of commanders that read the maps; `shortest` and `easy` have none.
 
     Parameters
     ----------
@@ -178,9 +161,8 @@ class Settings(Paced):
     Parameters
     ----------
     teams: the names of two teams or more.
-    commanders: who commands each team: "influence", "routed", "shortest", "planner" or another (see
-        `commanders`), a level from "easy" to "hardest", or "human" for
-        orders from outside. One word stands for all.
+    commanders: the AI of each team: "shortest", "influence" or "planner", "easy" (weaker than
+        "shortest"), "hardest", or "human" for orders from outside. One word stands for all.
     layout: "seeded" places all towers by the seed. Along the shortest way between the bases they
         stand in "guarded", so that they cover each other, in "gates", where it is narrow, and in
         "roads", so that another way is out of their fire. "placed" leaves those of human teams to
