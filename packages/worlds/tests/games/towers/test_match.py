@@ -286,7 +286,7 @@ def test_a_match_is_played_on_a_tiled_map() -> None:
 
 
 def test_commanders_are_named_for_a_match_and_steps_can_be_limited() -> None:
-    match = play_match(cave(), SMALL, seed=3, commanders=("shortest", "routed"), most_steps=40)
+    match = play_match(cave(), SMALL, seed=3, commanders=("shortest", "planner"), most_steps=40)
     assert match.steps == 40
     with refused(InvalidValue, "played by commanders"):
         play_match(cave(), SMALL, commanders=("human", "influence"))
