@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -59,7 +60,7 @@ def _text(what: Any, least: float, deepest: int) -> str:
     name = getattr(what, "name", None)
     if not isinstance(name, str):
         return "..."
-    if _PLAIN_NAME.fullmatch(name):
+    if _PLAIN_NAME.fullmatch(name) and not keyword.iskeyword(name):
         return name
     return f'"{name}"' if "'" in name else f"'{name}'"
 
