@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
@@ -23,6 +23,7 @@ __all__ = ["FUNCTIONS", "Function", "formula"]
 MOST_CHARACTERS = 4096
 DEEPEST = 64
 _MOST_ARGUMENTS = 64
+_REMEDY = "Put other names in quotes"
 _SUPPORTED = "A formula has names, numbers, + - * / ** ( ) , & | ~ and comparisons"
 
 Value = Operand | float
@@ -180,7 +181,9 @@ class _Formula:
     def value(self) -> Value:
         """The map, or the number, that the text describes."""
         if not self._text.strip():
-            self._refuse(len(self._text), "A formula is not empty", remedy="Add a name or a number")
+            raise self._error(
+                len(self._text), "A formula is not empty", remedy="Add a name or a number"
+            )
         source = self._source.lstrip()
         self._cut = len(self._source.encode("utf-8", "replace")) - len(
             source.encode("utf-8", "replace")
@@ -188,14 +191,14 @@ class _Formula:
         try:
             tree = ast.parse(source, mode="eval")
         except (MemoryError, RecursionError):
-            self._refuse(0, f"A formula is nested at most {DEEPEST} deep", remedy="Split it up")
+            raise self._error(
+                0, f"A formula is nested at most {DEEPEST} deep", remedy="Split it up"
+            ) from None
         except (SyntaxError, ValueError) as error:
             offset = getattr(error, "offset", None) or len(source) + 1  # 0 is the end
             at = len(source[: offset - 1].encode("utf-8", "replace"))
             message = getattr(error, "msg", None) or str(error)
-            self._refuse(
-                self._place(at), _SUPPORTED, got=message, remedy="Put other names in quotes"
-            )
+            raise self._error(self._place(at), _SUPPORTED, got=message, remedy=_REMEDY) from None
         return self._of(tree.body, 0)
 
     def _unquoted(self, quoted: str) -> str:
@@ -207,11 +210,14 @@ class _Formula:
 
     def _of(self, node: ast.expr, depth: int) -> Value:
         if depth > DEEPEST:
-            self._refuse(node, f"A formula is nested at most {DEEPEST} deep", remedy="Split it up")
+            raise self._error(
+                node, f"A formula is nested at most {DEEPEST} deep", remedy="Split it up"
+            )
         if isinstance(node, ast.Name):
             return self._named(node)
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            return self._checked(node, node.value)
+        number = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(number, (int, float)) and not isinstance(number, bool):
+            return self._checked(node, number)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             return self._called(node, node.func.id, depth)
         if isinstance(node, ast.UnaryOp):
@@ -227,13 +233,15 @@ class _Formula:
         if isinstance(node, ast.Compare) and type(node.ops[0]) in _VERBS:
             if len(node.ops) > 1:
                 second = node.comparators[1]
-                self._refuse(second, "Comparisons don't chain", remedy="Join two: 0 < a and a < 1")
+                raise self._error(
+                    second, "Comparisons don't chain", remedy="Join two: 0 < a and a < 1"
+                )
             left, right = self._of(node.left, depth + 1), self._of(node.comparators[0], depth + 1)
             return self._applied(node, _VERBS[type(node.ops[0])], left, right)
         if isinstance(node, ast.BinOp):
             return self._chained(node, depth)
         rule = "Names have no attributes" if isinstance(node, ast.Attribute) else _SUPPORTED
-        self._refuse(node, rule, got=type(node).__name__, remedy="Put other names in quotes")
+        raise self._error(node, rule, got=type(node).__name__, remedy=_REMEDY)
 
     def _chained(self, node: ast.BinOp, depth: int) -> Value:
         """The value of a + b - c ..., which Python nests to the left as deep as it is long."""
@@ -251,7 +259,7 @@ class _Formula:
                 value = self._applied(each.right, _VERBS[type(each.op)], value, right)
             else:
                 name = type(each.op).__name__
-                self._refuse(each.right, _SUPPORTED, got=name, remedy="Powers are a ** 2")
+                raise self._error(each.right, _SUPPORTED, got=name, remedy="Powers are a ** 2")
         return value
 
     def _raised(self, node: ast.expr, base: Value, exponent: Value) -> Value:
@@ -265,10 +273,10 @@ class _Formula:
     def _called(self, node: ast.Call, name: str, depth: int) -> Value:
         function = FUNCTIONS.get(name)
         if function is None:
-            self._unknown(node, name, "function", FUNCTIONS)
+            raise self._unknown(node, name, "function", FUNCTIONS)
         arguments = [self._of(each, depth + 1) for each in node.args]
         if len(arguments) not in function.counts:
-            self._refuse(
+            raise self._error(
                 node,
                 f"{name}() is called as {function.signature}",
                 got=f"{len(arguments)} arguments",
@@ -276,7 +284,9 @@ class _Formula:
             )
         first = arguments[0]
         if name in _OF_MAPS and not isinstance(first, Operand):
-            self._refuse(node, f"{name}() takes a map", got="a number", remedy="Name a layer in it")
+            raise self._error(
+                node, f"{name}() takes a map", got="a number", remedy="Name a layer in it"
+            )
         if name == "smooth":
             return self._at(node, _smooth, *arguments)
         if name == "sqrt":
@@ -289,52 +299,54 @@ class _Formula:
     def _named(self, node: ast.Name) -> Value:
         name = self._quoted.get(node.id, node.id)
         if name not in self._known:
-            self._unknown(node, name, "layer", self._known)
+            raise self._unknown(node, name, "layer", self._known)
         value = self._known[name]
         if isinstance(value, Operand):
             return value
-        amount: float = self._at(node, checks.finite, f"The number {name!r}", value)
-        return amount
+        return self._at(node, checks.finite, f"The number {name!r}", value)
 
     def _checked(self, node: ast.expr, value: float) -> float:
         if not abs(value) <= checks.LARGEST:
-            self._refuse(
+            raise self._error(
                 node, f"Numbers are at most {checks.LARGEST:g} in size", remedy="Use other units"
             )
         return float(value)
 
     def _applied(self, node: ast.expr, verb: str, *operands: Value) -> Value:
-        result: Value = self._at(node, apply, verb, *operands)
-        return result
+        return self._at(node, apply, verb, *operands)
 
-    def _at(self, node: ast.expr, call: Callable[..., Any], *arguments: Any) -> Any:
+    def _at(self, node: ast.expr, call: Callable[..., Value], *arguments: Any) -> Value:
         """Call, and let what it refuses point at the node."""
         try:
             return call(*arguments)
         except InvalidValue as error:
-            self._refuse(node, error.rule, got=error.got, remedy=error.remedy)
+            raise self._error(node, error.rule, got=error.got, remedy=error.remedy) from None
 
-    def _unknown(self, node: ast.expr, name: str, what: str, known: Iterable[object]) -> NoReturn:
+    def _unknown(
+        self, node: ast.expr, name: str, what: str, known: Iterable[object]
+    ) -> InvalidValue:
         names = sorted(each for each in known if isinstance(each, str))
         near = difflib.get_close_matches(name, names, n=1)
         listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
         remedy = f"Did you mean {near[0]!r}?" if near else f"Known: {listed or 'none yet'}"
-        self._refuse(node, f"There is no {what} of that name", got=repr(name)[:80], remedy=remedy)
+        return self._error(
+            node, f"There is no {what} of that name", got=repr(name)[:80], remedy=remedy
+        )
 
     def _place(self, byte: int) -> int:
         """The place in the text of a byte of what Python reads."""
         return self._origins[min(byte + self._cut, len(self._origins) - 1)]
 
-    def _refuse(
+    def _error(
         self, where: ast.expr | int, rule: str, *, got: str = "", remedy: str = ""
-    ) -> NoReturn:
+    ) -> InvalidValue:
         at = where if isinstance(where, int) else self._place(where.col_offset)
         start, end = self._text.rfind("\n", 0, at) + 1, self._text.find("\n", at)
         line = self._text[start : len(self._text) if end < 0 else end]
         first = max(0, at - start - 40)
         shown = "".join(each if each.isprintable() else " " for each in line[first : first + 80])
         pointer = " " * (at - start - first)
-        raise InvalidValue(
+        return InvalidValue(
             f"In a formula at character {at + 1}:\n  {shown}\n  {pointer}^\n{rule}",
             got=got,
             remedy=remedy,
