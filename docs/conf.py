@@ -17,16 +17,15 @@ author = "The fieldcraft authors"
 copyright = author
 release = version = fieldcraft.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "sphinx.ext.intersphinx"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "notebooks"]
 root_doc = "index"
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
-intersphinx_mapping: dict[
-    str, tuple[str, str | None]
-] = {}  # the build asks nobody: it works without a network
+napoleon_google_docstring = False
+napoleon_use_rtype = False
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
@@ -41,35 +40,11 @@ html_static_path: list[str] = []
 html_extra_path: list[str] = []
 suppress_warnings = ["myst.xref_missing", "misc.highlighting_failure"]
 
-_SECTION = re.compile(r"^(Parameters|Returns|Yields|Raises|Attributes|Notes|Examples?)$")
-_ITEM = re.compile(r"^(\*{0,2}[A-Za-z_][\w, *]*): (.*)$")
-
-
 def _as_rst(
     app: object, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
-    """Turn a docstring into reStructuredText: code in single backticks, and parameters as `name:
-    text` below their heading.
-    """
-    told: list[str] = []
-    section = ""
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        item = _ITEM.match(line) if section == "Parameters" else None
-        if _SECTION.match(line) and below and set(below) == {"-"}:
-            section = line
-            told += ["", f"**{section}**"]
-        elif told and told[-1] == f"**{section}**" and set(line) == {"-"}:
-            told.append("")
-        elif item is not None:
-            told += ["", f"- `{item[1]}`: {item[2]}"]
-        elif section == "Parameters" and line.startswith("    "):
-            told.append("  " + line.strip())
-        else:
-            if line and section == "Parameters":
-                section = ""
-                told.append("")
-            told.append(line)
-    lines[:] = [*_code("\n".join(told)).split("\n"), ""]
+    """Mark the code in a docstring, before napoleon reads its sections."""
+    lines[:] = [*_code("\n".join(lines)).split("\n"), ""]
 
 
 def _code(text: str) -> str:
@@ -163,4 +138,4 @@ def setup(app) -> None:  # type: ignore[no-untyped-def]
     """Called by Sphinx."""
     app.connect("config-inited", _pages)
     app.connect("source-read", _charted)
-    app.connect("autodoc-process-docstring", _as_rst)
+    app.connect("autodoc-process-docstring", _as_rst, priority=400)

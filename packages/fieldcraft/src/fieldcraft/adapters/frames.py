@@ -23,18 +23,10 @@ def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]
     """The columns of something, for `pandas.DataFrame(columns(layer))` or
     `polars.DataFrame(columns(layer))`.
 
-    ==============================================
-    =========================================================================== subject
-    columns ==============================================
-    =========================================================================== a layer, an
-    expression, a distance map          cell, x, y (and z), wall, and the values, named `name`, or
-    as the map: a row
-                                                    for each cell
-    a `Timeline`                                    seconds, id, group, x, y, strength, half_life,
-    age: a row for each sample a `Path`                                        x, y (and z): a row
-        for each point
-    ==============================================
-    ===========================================================================
+    - A layer, an expression or a distance map gives a row for each cell: cell, x, y (and z), wall,
+      and the values in a column `name`, or named as the map.
+    - A `Timeline` gives a row for each sample: seconds, id, group, x, y, strength, half_life, age.
+    - A `Path` gives a row for each point: x, y (and z).
 
     Raises `InvalidValue` for anything else. Positions go in without help: whatever takes (N, 2)
     takes a frame with columns x and y, too.

@@ -29,16 +29,11 @@ _LAYERS, _WRITABLE = "_fieldcraft_layers", "_fieldcraft_writable"
 def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
     """The ground of a Mesa space, for an `InfluenceMap` beside it.
 
-    ============================
-    ===============================================================================================
-    Mesa                          fieldcraft ============================
-    ===============================================================================================
-    OrthogonalMooreGrid           Grid of tiles with 8 neighbors; corners may not be cut past walls
-    OrthogonalVonNeumannGrid      Grid of tiles with 4 neighbors HexGrid
-    HexGrid of pointy hexagons, mirrored (Mesa moves its even rows, fieldcraft its odd ones) Network
-    Graph of its networkx graph, which has positions in the attribute "pos" VoronoiGrid
-    Graph of its centroids ============================
-    ===============================================================================================
+    - `OrthogonalMooreGrid` becomes a Grid of tiles with 8 neighbors; no corners are cut past walls.
+    - `OrthogonalVonNeumannGrid` becomes a Grid of tiles with 4 neighbors.
+    - `HexGrid` becomes a HexGrid of pointy hexagons, mirrored, because Mesa moves its even rows.
+    - `Network` becomes a Graph of its networkx graph, with positions from the attribute "pos".
+    - `VoronoiGrid` becomes a Graph of its centroids.
 
     A torus stays one. `walls` is bool of shape (width, height), indexed [x, y] as a property layer
     is, for grids. The map is made once: what is added to a network later is not seen. Raises
