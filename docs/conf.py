@@ -40,6 +40,7 @@ html_static_path: list[str] = []
 html_extra_path: list[str] = []
 suppress_warnings = ["myst.xref_missing", "misc.highlighting_failure"]
 
+
 def _as_rst(
     app: object, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
