@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -230,3 +231,34 @@ def test_numbers_out_of_range_are_refused() -> None:
             fc.Diffuse(**wrong)
     with refused(InvalidValue, "Pass one"):
         fc.Diffuse(keep=0.5, half_life=2.0)
+
+
+def test_what_a_new_wall_stands_on_moves_to_its_open_neighbors() -> None:
+    for space in (fc.Grid(5, 4), fc.HexGrid(5, 4), fc.Grid(5, 4).to_graph()):
+        layer = fc.InfluenceMap(space).add_layer("gas", fc.Diffuse(edges="conserve"))
+        layer.deposit(space.position_of(7), 100.0)
+        space.set_walls([7])
+        assert layer.values.reshape(-1)[7] == 0 == layer.sample(space.position_of(7))
+        layer.step(3)
+        assert layer.values.sum() == pytest.approx(100)
+
+
+@pytest.mark.parametrize(
+    "propagation",
+    [fc.Diffuse(), fc.Spread(0.1, 1.0), fc.Radial(3), fc.Fade(), fc.Flood(), fc.Trail()],
+)
+def test_walls_read_zero_at_once(propagation: Any) -> None:
+    space = fc.Grid(5, 4)
+    layer = fc.InfluenceMap(space).add_layer("any", propagation)
+    put = next(
+        getattr(layer, verb) for verb in ("add_source", "mark", "deposit") if hasattr(layer, verb)
+    )
+    put((1.5, 1.5) if layer.propagation.takes_sources else (2.5, 1.5), 9.0)
+    layer.step(2)
+    version = layer.version
+    assert layer.values[1, 2] != 0
+    space.set_walls([7])
+    assert layer.version != version
+    assert layer.values[1, 2] == 0 == layer.sample((2.5, 1.5))
+    layer.step()
+    assert layer.values[1, 2] == 0

@@ -87,6 +87,8 @@ class Layer(Operand):
         self._updates = 0
         self._work: Iterator[bool] | None = None
         self._version = 0
+        self._walls_seen = space.walls_version
+        self._unseen = np.zeros(0, dtype=np.int64)
         self._others: Mapping[str, Layer] = {}
 
     def __repr__(self) -> str:
@@ -145,12 +147,26 @@ class Layer(Operand):
 
     @property
     def _values(self) -> NDArray[np.float32]:
-        return self._field.values
+        """The values now; walls that are newer than the last step read 0, but for sources."""
+        values = self._field.values
+        if self.space.walls_version == self._walls_seen or self._field.holds_walls:
+            return values
+        values = values.copy()
+        values.reshape(-1)[self._new_walls()] = 0
+        return values
+
+    def _new_walls(self) -> NDArray[np.int64]:
+        """Return the cells without sources that have become walls since the last step."""
+        since = self._walls_seen
+        changed = self._unseen if since < 0 else self.space.walls_changed(since)
+        return changed[
+            self.space.walls.reshape(-1)[changed] & ~np.isin(changed, self._sources.cells)
+        ]
 
     @property
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
-        return self._version + self._field.version
+        return self._version + self.space.walls_version
 
     @property
     def time(self) -> float:
@@ -188,7 +204,10 @@ class Layer(Operand):
             if not isinstance(how, str) or how != "nearest":
                 return super().sample(positions, how=how, outside=outside)
             cells = self.space.cell_at(positions, outside=outside)
-            found = self._field.at(cells)
+            if self.space.walls_version == self._walls_seen:
+                found = self._field.at(cells)
+            else:
+                found = np.asarray(self._values.reshape(-1)[cells])
             return float(found) if isinstance(cells, int) else found
 
     def account(self, cell: int) -> Account:
@@ -244,7 +263,10 @@ class Layer(Operand):
                     got=kind + locked,
                     remedy="Pass np.empty(layer.space.shape, np.float32), or leave it out",
                 )
-            self._field.read(out)
+            if self.space.walls_version == self._walls_seen:
+                self._field.read(out)
+            else:
+                out[...] = self._values
             return out
 
     # Steps
@@ -383,6 +405,7 @@ class Layer(Operand):
             pass
 
     def _feed(self) -> None:
+        self._walls_seen = self.space.walls_version
         self._sources.expire(self._ticks)
         if self._field.barrier is not None:
             barrier = self._others.get(self._field.barrier)
@@ -404,6 +427,8 @@ class Layer(Operand):
         arrays = self._field.state()
         if self._shown is not None:
             arrays["shown"] = self._shown
+        if self._walls_seen != self.space.walls_version and not self._field.holds_walls:
+            arrays["unseen"] = self._new_walls()
         return LayerState(
             self.name,
             self.propagation,
@@ -431,6 +456,8 @@ class Layer(Operand):
         self._sources.guarded_by(self._guard)
         self._bound(self._sources)
         self._field.restore(state.arrays, self._sources)
+        if "unseen" in state.arrays:
+            self._unseen, self._walls_seen = state.arrays["unseen"], -1
         return self
 
 

@@ -38,6 +38,7 @@ class CarriedField(StampedField):
     """
 
     at_once = True
+    holds_walls = True
 
     def __init__(self, space: Space) -> None:
         self.space = space

@@ -81,6 +81,8 @@ class DiffuseField(Field):
         if moved:
             self._walls_version = self.space.walls_version
             self._given = None
+            if self.diffuse.edges == "conserve":
+                self._leave_walls()
             self.values[self.space.walls] = 0
         if moved or sources.version != self._fed:
             before, walls = self._held[0], self.space.walls.reshape(-1)
@@ -88,6 +90,17 @@ class DiffuseField(Field):
             self._held = sources.pins("sum")
             sources.forget_changes()
             self._fed = sources.version
+
+    def _leave_walls(self) -> None:
+        """Move what lies under new walls to their open neighbors, or to the nearest open cell."""
+        flat, walls = self.values.reshape(-1), self.space.walls.reshape(-1)
+        under = np.setdiff1d(np.flatnonzero(walls & (flat != 0)), self._held[0])
+        ways = self.space.ways_from_walls
+        for cell in under.tolist() if not walls.all() else ():
+            ends = ways.ends[ways.starts[cell] : ways.starts[cell + 1]]
+            if not len(ends):
+                ends = np.atleast_1d(self.space.nearest_open(cell))
+            np.add.at(flat, ends, flat[cell] / np.float32(len(ends)))
 
     def tune(self, diffuse: Diffuse, every: float) -> None:
         """Go on with other parameters; see `Field.tune`."""

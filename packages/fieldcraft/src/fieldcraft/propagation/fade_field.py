@@ -96,7 +96,7 @@ class FadeField(RememberingField):
         self._count = 0
         self._values: NDArray[np.float32] = np.zeros(self._shape, dtype=np.float32)
         self._is_shown = True
-        self._walls_version = self._walls_shown = space.walls_version
+        self._walls_version = space.walls_version
         self._room: Any = None
         self._pores: _Pores | None = None
         self._ops = kernels.fade
@@ -115,16 +115,9 @@ class FadeField(RememberingField):
     def values(self) -> NDArray[np.float32]:
         """The memory now, in the shape of the space; worked out for the marked parts of it when it
         is asked for.
-
-        0 on walls that came since the last update, which forgets them, unless they are gone by
-        then.
         """
-        version = self.space.walls_version
-        if not self._is_shown or version != self._walls_shown:
+        if not self._is_shown:
             self._show()
-            self._walls_shown = version
-            if version != self._walls_version:
-                self._values.reshape(-1)[self._walls_since()] = 0
         return self._values.reshape(-1)[: len(self.space)].reshape(self.space.shape)
 
     @property
@@ -267,11 +260,6 @@ class FadeField(RememberingField):
             return np.flatnonzero(walls)
         changed = self.space.walls_changed(self._walls_version)
         return changed[walls[changed]]
-
-    @property
-    def version(self) -> int:
-        """A number that changes with the walls, which show at once."""
-        return self.space.walls_version
 
     def account(self, cell: int, sources: Sources) -> Account:
         """No source; see `Field.account`."""

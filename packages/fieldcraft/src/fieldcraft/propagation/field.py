@@ -66,10 +66,8 @@ class Field(ABC):
             """The values now."""
             ...
 
-    @property
-    def version(self) -> int:
-        """A number that changes where values change without a call of the layer."""
-        return 0
+    holds_walls: ClassVar[bool] = False
+    """Whether walls have values, too."""
 
     @property
     def shape(self) -> tuple[int, ...]:

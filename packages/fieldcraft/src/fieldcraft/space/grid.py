@@ -198,10 +198,10 @@ class Grid(Space):
         array. On a torus every position is on the map. Elsewhere a position outside raises
         `OutsideMap`, or with `outside="clamp"` counts as the nearest cell of the rim.
         """
-        checks.choice("outside", outside, ("refuse", "clamp"))
         one = self._one_cell(positions)
-        if one is not None:
+        if one is not None and type(outside) is str and outside in ("refuse", "clamp"):
             return one
+        checks.choice("outside", outside, ("refuse", "clamp"))
         points, single = checks.positions(positions)
         cells = self._located(points, outside)
         return int(cells[0]) if single else cells
@@ -264,7 +264,8 @@ class Grid(Space):
     @property
     def walls_version(self) -> int:
         """A number that grows whenever walls change."""
-        self._follow_parent()
+        if self._parent is not None:
+            self._follow_parent()
         return len(self._changes)
 
     def walls_changed(self, since: int) -> NDArray[np.int64]:
