@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from fieldcraft.kernels.reference.neighbors import APART_X, APART_Y
+from fieldcraft import kernels
 from fieldcraft.steering import Crowd
 
 Array = Any
@@ -97,7 +97,7 @@ def separation(at: Array, radius: float) -> Array:
     squared[together] = 1.0
     share = 1 / np.sqrt(squared) - 1 / radius
     found = np.empty_like(at)
-    for axis, parting in ((0, APART_X), (1, APART_Y)):
+    for axis, parting in ((0, kernels.neighbors.APART_X), (1, kernels.neighbors.APART_Y)):
         push = apart[:, axis] * share
         push[together] = parting[
             (first[together] + second[together]) % len(parting)

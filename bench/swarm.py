@@ -16,7 +16,7 @@ import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table, at_least, at_most, milliseconds
 from fieldcraft.errors import NoDevice
-from fieldcraft.kernels.reference import swarm as reference
+from fieldcraft.kernels import swarm_layout
 from fieldcraft.steering import Swarm, Walk
 from fieldcraft.steering.walk import rule_of
 from fieldcraft_gpu import report
@@ -44,14 +44,14 @@ def _agrees() -> bool:
     swarm = Swarm.scattered(grid, 3000, seed=2)
     agents, numbers = swarm.agents, np.arange(3000, dtype=np.uint32)
     trail = fc.InfluenceMap(grid).add_layer("a", fc.Trail())
-    none = reference.NO_LAYER
+    none = swarm_layout.NO_LAYER
     rule = rule_of(
         HOW, DT, grid.shape, cell_size=grid.cell_size, y_up=grid.y_up, wrap=grid.wrap, key=2
     )
     for step in range(8):
         bits = trail.values.reshape(-1).view(np.int32)
-        sights = reference.Sights(reference.packed(grid.walls), bits, bits, *[none] * 6)
-        reference.walk(agents, numbers, sights, rule, step, 0, 3000)
+        sights = swarm_layout.Sights(swarm_layout.packed(grid.walls), bits, bits, *[none] * 6)
+        swarm_layout.walk(agents, numbers, sights, rule, step, 0, 3000)
         swarm.run(HOW, DT, trail=trail, deposit=1.0)
     return bool(np.array_equal(swarm.agents, agents))
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import kernels
 from fieldcraft.kernels import pool
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
@@ -20,24 +19,6 @@ _MODULES = (
     "fieldcraft.steering.neighbors",
     "fieldcraft.steering.context",
 )
-_KERNELS = ("flow", "moving", "neighbors", "context")
-
-
-@contextmanager
-def plain() -> Iterator[None]:
-    """The references serve steering and flow fields."""
-    load = kernels.load
-
-    def reference(name: str) -> Any:
-        return (
-            importlib.import_module(f"fieldcraft.kernels.reference.{name}")
-            if name in _KERNELS
-            else load(name)
-        )
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernels, "load", reference)
-        yield
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.swarm import Rule, Sights, packed
+from fieldcraft.kernels.swarm_layout import Rule, Sights, packed
 
 
 def random_agents(

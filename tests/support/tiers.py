@@ -1,10 +1,11 @@
-"""Programs by the kernels that serve in this process, and by the others."""
+"""Programs by the kernels that serve in this process, and by the same kernels uncompiled."""
 
 from __future__ import annotations
 
 import functools
-import importlib.util
+import importlib
 import io
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from types import ModuleType
@@ -12,14 +13,15 @@ from types import ModuleType
 import pytest
 
 from fieldcraft import kernels
-from fieldcraft.kernels import declare
+from fieldcraft.kernels import prebuilt, tier
 from support.forks import forked
+
+_SHARED = {"prebuilt", "tier", "table", "signatures", "versions", "pool", "arrays", "jit", "store"}
+_SHARED |= {"pieces", "calls", "fingerprint", "warming", "ahead"}
 
 
 def told_twice(program: str) -> tuple[list[str], list[str]]:
-    """The words that a program prints by the compiled kernels, and those that it prints by the
-    plain references.
-    """
+    """The words that a program prints by compiled kernels, and those by uncompiled ones."""
     here = io.StringIO()
     with redirect_stdout(here):
         exec(compile(program, "<program>", "exec", dont_inherit=True), {"__name__": "told"})
@@ -30,29 +32,40 @@ def told_twice(program: str) -> tuple[list[str], list[str]]:
 
 
 @functools.cache
-def uncompiled(family: str) -> ModuleType:
-    """The text of a family of kernels, run plain, whatever serves in this process; what it takes
-    from other files is as it is there.
-    """
-    spec = importlib.util.find_spec(f"fieldcraft.kernels.{family}")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+def _texts() -> dict[str, ModuleType]:
+    """All families of kernels, loaded once more as if no compiler were there."""
+    prefix = f"{kernels.__name__}."
+    before = {name: module for name, module in sys.modules.items() if name.startswith(prefix)}
+    known = dict(vars(kernels))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(declare, "_made", lambda function, declared, options: function)
-        spec.loader.exec_module(module)
-    return module
+        patch.setattr(tier, "compiled", lambda: False)
+        patch.setattr(prebuilt, "serves", lambda: False)
+        try:
+            for name in before:
+                if name.removeprefix(prefix) not in _SHARED:
+                    del sys.modules[name]
+            return {name: importlib.import_module(prefix + name) for name in kernels.FAMILIES}
+        finally:
+            for name in [name for name in sys.modules if name.startswith(prefix)]:
+                del sys.modules[name]
+            sys.modules.update(before)
+            for name in set(vars(kernels)) - set(known):
+                delattr(kernels, name)
+            vars(kernels).update(known)
+
+
+def uncompiled(family: str) -> ModuleType:
+    """A family of kernels as it runs where nothing is compiled, whatever serves here."""
+    return _texts()[family]
 
 
 @contextmanager
 def plain() -> Iterator[None]:
-    """The plain tier serves in this process."""
-    load = kernels.load
-
-    def spelled_out(name: str) -> ModuleType:
-        found: ModuleType = load(name)
-        return found if found.__name__.split(".")[2] in ("plain", "reference") else uncompiled(name)
-
+    """Uncompiled kernels serve in this process."""
+    for name in kernels.FAMILIES:  # all of them, before one imports another
+        getattr(kernels, name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "compiled", lambda: False)
-        patch.setattr(kernels, "load", spelled_out)
+        for name, text in _texts().items():
+            patch.setattr(kernels, name, text)
         yield

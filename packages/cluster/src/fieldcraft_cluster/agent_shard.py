@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.errors import BadSaveFile
-from fieldcraft.kernels import pool
+from fieldcraft.kernels import pool, swarm_layout
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference import swarm as reference
 from fieldcraft.steering.walk import MOST_AGENTS
 from fieldcraft_cluster.block import Block, WorldPlan
 from fieldcraft_cluster.files import read_planes, write_planes
@@ -54,7 +53,7 @@ class StepPlan(NamedTuple):
     reads; `reach` in cells.
     """
 
-    rule: reference.Rule
+    rule: swarm_layout.Rule
     reach: int
     trails: tuple[str | None, str | None]
     flows: tuple[str | None, str | None]
@@ -226,7 +225,7 @@ class AgentShard:
             group.agents,
             group.numbers,
             tuple(sights),
-            reference.circle(),
+            swarm_layout.circle(),
             tuple(rule),
             blank,
             step,
@@ -324,8 +323,8 @@ class AgentShard:
 
     # What they see
 
-    def _sights(self, step_plan: StepPlan, number: int) -> tuple[reference.Sights, bool]:
-        none = frozen(reference.NO_LAYER)
+    def _sights(self, step_plan: StepPlan, number: int) -> tuple[swarm_layout.Sights, bool]:
+        none = frozen(swarm_layout.NO_LAYER)
         closed, blank = self._walls_of(number)
         values: dict[str | None, NDArray[np.int32]] = {None: none}
         for name in (*step_plan.trails, step_plan.crowd, step_plan.group):
@@ -338,13 +337,13 @@ class AgentShard:
         trails = [values[name] for name in step_plan.trails]
         flows = [plane for name in step_plan.flows for plane in pairs[name]]
         around = [values[name] for name in (step_plan.crowd, step_plan.group)]
-        return reference.Sights(closed, *trails, *flows, *around), blank
+        return swarm_layout.Sights(closed, *trails, *flows, *around), blank
 
     def _walls_of(self, number: int) -> tuple[NDArray[np.uint32], bool]:
         known = self._closed.get(number)
         if known is None:
             walls = walls_in(self._world.walls, self._walls, self._frame.extended(number))
-            known = self._closed[number] = (frozen(reference.packed(walls)), not walls.any())
+            known = self._closed[number] = (frozen(swarm_layout.packed(walls)), not walls.any())
         return known
 
     def _planes(self, name: Any, number: int, vectors: bool) -> list[NDArray[np.int32]]:
@@ -408,7 +407,7 @@ class AgentShard:
 
         def leave(canvas: Any, width: int) -> None:
             canvas.book(
-                np.array([np.abs(mark.amounts).max() / reference.UNITS]), float(agents.shape[1])
+                np.array([np.abs(mark.amounts).max() / swarm_layout.UNITS]), float(agents.shape[1])
             )
             height = canvas.sums.shape[0]
             kernels.swarm.leave(

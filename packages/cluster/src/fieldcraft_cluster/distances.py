@@ -21,7 +21,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.interruption import whole
-from fieldcraft.kernels.reference import distance as reference
+from fieldcraft.kernels import counting
 from fieldcraft.layer import ArrayLayer, Guard
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, uniform_cost
@@ -110,7 +110,7 @@ class WorldDistances:
                 remedy="Pass one position or an array of at least one",
             )
         cells, starts = unique_goals(rows * plan.width + columns, start_costs)
-        self._measure = reference.measure(plan.width * plan.height)
+        self._measure = counting.measure(plan.width * plan.height)
         neighborhood = plan.neighborhood
         self.counted = (
             (neighborhood.is_four or neighborhood.is_eight)
@@ -122,11 +122,11 @@ class WorldDistances:
         """
         self.limit = math.inf if limit is None else checks.not_negative("limit", limit)
         self._scale = plan.cell_size * (self._one_price or 1.0) if self.counted else 1.0
-        self._far: Any = reference.FAR if self.counted else math.inf
+        self._far: Any = counting.FAR if self.counted else math.inf
         self._dtype = np.dtype(np.int64 if self.counted else np.float64)
         most = self.limit * (1 + _SLACK)
         self._most: Any = (
-            int(min(most / self._scale * 2.0**self._measure.shift, reference.FAR - 1))
+            int(min(most / self._scale * 2.0**self._measure.shift, counting.FAR - 1))
             if self.counted
             else most
         )
@@ -253,7 +253,7 @@ class WorldDistances:
             self._search(rows, columns)
             found = self._held(rows, columns)
         exact[is_open] = (
-            reference.measured(found, self._measure, self._scale) if self.counted else found
+            counting.measured(found, self._measure, self._scale) if self.counted else found
         )
         return exact
 
@@ -372,7 +372,8 @@ class WorldDistances:
                 seeds,
                 starts,
                 heads,
-                *room,
+                room[0],
+                room[1],
                 state,
                 _NOWHERE,
             )

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.files import damaged
-from fieldcraft.kernels.reference.swarm import ROLE, SINCE, Rule
+from fieldcraft.kernels.swarm_layout import ROLE, SINCE, Rule
 from fieldcraft.steering import Leave, Walk
 from fieldcraft.steering.walk import MOST_AGENTS, by_role, minds_of, places_of, rule_of
 from fieldcraft_cluster.agent_shard import Group, Mark, StepPlan, spread_over

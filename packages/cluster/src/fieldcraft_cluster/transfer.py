@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference.fade import TILE_COLUMNS, TILE_ROWS
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.sources import Sources
 from fieldcraft.space import Neighborhood
@@ -173,26 +173,30 @@ class _Fade(Transfer):
     def kept(self, field: Any) -> Planes:
         moments = field.moments()
         height, width = field.space.shape
-        down, across = -(-height // TILE_ROWS), -(-width // TILE_COLUMNS)
-        tiles = np.zeros((down * across, TILE_ROWS, TILE_COLUMNS), dtype=np.int64)
+        down, across = -(-height // kernels.fade.TILE_ROWS), -(-width // kernels.fade.TILE_COLUMNS)
+        tiles = np.zeros(
+            (down * across, kernels.fade.TILE_ROWS, kernels.fade.TILE_COLUMNS), dtype=np.int64
+        )
         tiles[moments["tiles"]] = moments["left"]
         whole = (
-            tiles.reshape(down, across, TILE_ROWS, TILE_COLUMNS)
+            tiles.reshape(down, across, kernels.fade.TILE_ROWS, kernels.fade.TILE_COLUMNS)
             .swapaxes(1, 2)
-            .reshape(down * TILE_ROWS, across * TILE_COLUMNS)
+            .reshape(down * kernels.fade.TILE_ROWS, across * kernels.fade.TILE_COLUMNS)
         )
         return {"left": whole[:height, :width].astype(np.int32)}
 
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
         left = planes["left"].astype(np.int64)
         height, width = left.shape
-        down, across = -(-height // TILE_ROWS), -(-width // TILE_COLUMNS)
-        whole = np.zeros((down * TILE_ROWS, across * TILE_COLUMNS), dtype=np.int64)
+        down, across = -(-height // kernels.fade.TILE_ROWS), -(-width // kernels.fade.TILE_COLUMNS)
+        whole = np.zeros(
+            (down * kernels.fade.TILE_ROWS, across * kernels.fade.TILE_COLUMNS), dtype=np.int64
+        )
         whole[:height, :width] = left
         tiles = (
-            whole.reshape(down, TILE_ROWS, across, TILE_COLUMNS)
+            whole.reshape(down, kernels.fade.TILE_ROWS, across, kernels.fade.TILE_COLUMNS)
             .swapaxes(1, 2)
-            .reshape(-1, TILE_ROWS, TILE_COLUMNS)
+            .reshape(-1, kernels.fade.TILE_ROWS, kernels.fade.TILE_COLUMNS)
         )
         some = np.flatnonzero(tiles.any(axis=(1, 2)))
         field.remember({"now": field.moments()["now"], "tiles": some, "left": tiles[some]})

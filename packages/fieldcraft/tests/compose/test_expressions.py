@@ -24,9 +24,10 @@ from fieldcraft.compose import (
     where,
 )
 from fieldcraft.errors import ConcurrentUse, InvalidValue, OutsideMap
+from fieldcraft.kernels import numpy_compose as reference
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer.operand import Operand
+from support.tiers import plain
 
 WIDTH, HEIGHT = 37, 23
 f32 = np.float32
@@ -542,7 +543,7 @@ def test_threads_and_blocks_change_no_bit(size, monkeypatch):
     assert len(found) == 1
 
 
-def test_the_reference_gives_the_same_bits(monkeypatch):
+def test_uncompiled_kernels_give_the_same_bits():
     imap, _ = walled()
     a, b, c = imap.layers.values()
 
@@ -550,8 +551,8 @@ def test_the_reference_gives_the_same_bits(monkeypatch):
         return ((a - 0.5 * b).normalize() * c.smooth(2)).curve("logistic", -1, 1) - c.invert() / a
 
     fast = made().values.tobytes()
-    monkeypatch.setattr(kernels, "compiled", lambda: False)
-    assert made().values.tobytes() == fast
+    with plain():
+        assert made().values.tobytes() == fast
 
 
 def test_another_thread_is_told_that_the_map_is_in_use(imap):

@@ -14,7 +14,7 @@ from fieldcraft.compose import team_survey as survey_module
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import radial as reference
+from oracles import radial as reference
 from support.refusals import refused
 
 pytestmark = pytest.mark.reference

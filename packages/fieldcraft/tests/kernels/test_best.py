@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
-from fieldcraft.kernels.reference import best as reference
+from oracles import best as reference
 from support.questions import World, same, worlds
 
 if not compiled():

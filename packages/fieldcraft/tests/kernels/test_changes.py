@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import changes as reference
 from fieldcraft.propagation.radial_field import RadialField
+from oracles import changes as reference
 
 RADII = np.array([0.4, 1.0, 2.5, 6.0])
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from fieldcraft import kernels
 from fieldcraft.compose import engine
 from fieldcraft.compose.engine import Engine, Layout, Program, segments, whole
+from fieldcraft.kernels import numpy_compose as reference
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.plain import compose as plain_compose
-from fieldcraft.kernels.reference import compose as reference
+from support.tiers import uncompiled
 
 compiled_only = pytest.mark.skipif(
     not kernels.compiled(), reason="compares the compiled kernels, which are off"
@@ -92,12 +92,13 @@ def test_a_program_gives_the_reference_bits(seed, cells, length, walled, pieces,
         where = segments(starts, np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
     found = set()
     with pytest.MonkeyPatch.context() as patch:
-        for family in (kernels.compose, plain_compose):
+        for family in (kernels.compose, uncompiled("compose")):
             patch.setattr(family, "BLOCK", block)
         patch.setattr(engine, "_WORK_PER_THREAD", 50)
         patch.setattr(pool, "_count", 2)
         for compiled in (True, False):
-            patch.setattr(kernels, "compiled", lambda compiled=compiled: compiled)
+            if not compiled:
+                patch.setattr(kernels, "compose", uncompiled("compose"))
             out = np.full(max(int(where[:, 2].sum()), cells), 7, np.float32)
             tied = Engine([program], Layout(MAPS, CONSTANTS, REGISTERS), constants, walls, where)
             tied.tie(maps, out)
@@ -128,7 +129,7 @@ def test_a_box_mean_gives_the_reference_bits(seed, height, width, reach, wrap, b
     with np.errstate(over="ignore"):
         for first, last in pairwise(edges):
             compose.box(values, counts, reach, wrap, first, last, out)
-        assert out.tobytes() == reference.box(values, counts, reach, wrap).tobytes()
+        assert out.tobytes() == reference.box_mean(values, counts, reach, wrap).tobytes()
 
 
 def test_exp_is_exp():

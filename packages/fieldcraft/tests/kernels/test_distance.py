@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import distance as reference
+from fieldcraft.kernels import counting
 from fieldcraft.paths import DistanceMap, distance_map
 from fieldcraft.paths.arc_search import step_cost
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.grid_search import _General
+from oracles import distance as reference
 from support import grids
 
 compiled_only = pytest.mark.skipif(
@@ -106,21 +107,21 @@ def test_summits_are_what_no_neighbour_undercuts(world: grids.World, seed: int) 
 
 @pytest.mark.parametrize("cells", [1, 2, 100, 1 << 20, 1 << 28])
 def test_whole_numbers_hold_the_longest_way_and_tell_its_diagonals(cells: int) -> None:
-    measure = reference.measure(cells)
-    assert cells * measure.diagonal < reference.FAR
+    measure = counting.measure(cells)
+    assert cells * measure.diagonal < counting.FAR
     assert measure.diagonal % 2 == 1
     with localcontext() as context:
         context.prec = 50
         for straight, diagonal in itertools.product((0, 1, cells // 3), (0, 1, cells // 2)):
             number = np.array([(straight << measure.shift) + diagonal * measure.diagonal])
             exact = float(Decimal(straight) + diagonal * Decimal(2).sqrt())
-            assert abs(float(reference.measured(number, measure, 1.0)[0]) - exact) <= 2 * math.ulp(
+            assert abs(float(counting.measured(number, measure, 1.0)[0]) - exact) <= 2 * math.ulp(
                 exact
             )
 
 
 def test_infinity_is_measured_as_such() -> None:
-    assert reference.measured(np.array([reference.FAR]), reference.measure(9), 1.0)[0] == math.inf
+    assert counting.measured(np.array([counting.FAR]), counting.measure(9), 1.0)[0] == math.inf
 
 
 @pytest.mark.parametrize("steps", [4, 8])
@@ -128,9 +129,9 @@ def test_what_is_not_looked_at_is_reached_otherwise(steps: int) -> None:
     """Every way left out by the table has another of the same length or less that doesn't pass
     through the cell.
     """
-    table = reference.canonical(steps).reshape(256, 256)
+    table = counting.canonical(steps).reshape(256, 256)
     for around in range(256):  # which of the eight cells around are open
-        open_ = {(0, 0)} | {step for k, step in enumerate(reference.EIGHT) if around >> k & 1}
+        open_ = {(0, 0)} | {step for k, step in enumerate(counting.EIGHT) if around >> k & 1}
 
         def may(
             a: tuple[int, int], step: tuple[int, int], open_: set[tuple[int, int]] = open_
@@ -139,8 +140,8 @@ def test_what_is_not_looked_at_is_reached_otherwise(steps: int) -> None:
             sides = {(a[0] + step[0], a[1]), (a[0], a[1] + step[1])}
             return {a, b} | sides <= open_
 
-        moves = list(reference.EIGHT[:steps])
-        ways = sum(1 << k for k, step in enumerate(reference.EIGHT) if may((0, 0), step))
+        moves = list(counting.EIGHT[:steps])
+        ways = sum(1 << k for k, step in enumerate(counting.EIGHT) if may((0, 0), step))
         for k, came in enumerate(moves):
             parent = (-came[0], -came[1])
             if not may(parent, came):

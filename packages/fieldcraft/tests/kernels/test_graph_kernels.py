@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels, steering
-from fieldcraft.kernels import graph_ways, pool
-from fieldcraft.kernels.reference import graph_ways as reference
+from fieldcraft.kernels import pool
 from fieldcraft.paths import distance_map
 from fieldcraft.paths import graph_flow as graph_flow
 from fieldcraft.paths import graph_paths as graph_search
@@ -94,16 +93,6 @@ def test_distances_and_what_follows_from_them(web: graphs.Web, asked: list[int])
         return found
 
     same(ask)
-
-
-@settings(max_examples=60, deadline=None)
-@given(web=graphs.webs(), seed=seeds)
-def test_summits(web: graphs.Web, seed: int) -> None:
-    graph = web.graph()
-    topology = graph.topology
-    heights = np.random.default_rng(seed).uniform(0, 9, len(graph))
-    problem = (*topology.leaving, topology.ends, topology.lengths, np.ones(1), graph.walls, heights)
-    np.testing.assert_array_equal(graph_ways.summits(*problem), reference.summits(*problem))
 
 
 @examples(50, deadline=None)

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
-from fieldcraft.kernels.reference import best as reference_spots
-from fieldcraft.kernels.reference import peaks as reference
 from fieldcraft.space.answers import moves_beside
+from oracles import best as reference_spots
+from oracles import peaks as reference
 from support.questions import World, same, worlds
 
 if not compiled():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import radial as reference
+from oracles import radial as reference
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 
 if kernels.compiled():

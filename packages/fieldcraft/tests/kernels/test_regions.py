@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
-from fieldcraft.kernels.reference import regions as reference
 from fieldcraft.space.answers import moves_beside
+from oracles import regions as reference
 from support.questions import World, same, worlds
 
 if not compiled():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from fieldcraft.kernels import compiled
-from fieldcraft.kernels.reference import route as reference
+from oracles import route as reference
 from support.questions import World, same, worlds
 
 if not compiled():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference import sample as reference
+from oracles import sample as reference
 from support.questions import World, same, worlds
 
 if not compiled():

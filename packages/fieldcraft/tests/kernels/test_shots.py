@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference import shots as reference
-from fieldcraft.kernels.reference import visible as sight_reference
+from oracles import shots as reference
+from oracles import visible as sight_reference
 
 if kernels.compiled():
     from fieldcraft.kernels import shots as stamp

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
+from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import spread as reference
 from fieldcraft.propagation import spread as spreads
 from fieldcraft.propagation import spreading_field
 from fieldcraft.propagation.on_grid import spread as scheduler
@@ -179,7 +179,7 @@ class Twin:
     def run(self, count: int) -> None:
         self.fast.run(count)
         for _ in range(count):
-            self.values = reference.step(
+            self.values = reference.spread(
                 self.values,
                 self.frozen,
                 self.grid.links(),
@@ -194,7 +194,7 @@ class Twin:
 
     def settle(self) -> None:
         self.fast.settle()
-        self.values = reference.settle(
+        self.values = reference.settled(
             self.values,
             self.frozen,
             self.grid.links(),
@@ -515,7 +515,7 @@ def test_a_wrong_settle_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, slip: str) -> None:
     """The reference bent instead of the kernel: mistakes that a person would make."""
-    right = reference.step
+    right = reference.spread
 
     def wrong(values, frozen, links, steps, losses, exponent, momentum, keep, floor, wrap):  # type: ignore[no-untyped-def]
         if slip == "order of two terms":
@@ -540,7 +540,7 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, slip: str) -> No
             )
         return right(values, frozen, links, steps, losses, exponent, momentum, keep, floor, wrap)
 
-    monkeypatch.setattr(reference, "step", wrong)
+    monkeypatch.setattr(reference, "spread", wrong)
     twin = Twin(World(40, 35, 8, False, 0.1, False, fc.Spread(0.2, 0.3), 1.0, False, 1))
     twin.fill()
     twin.pin()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import stamps as reference
+from oracles import stamps as reference
 
 if kernels.compiled():
     from fieldcraft.kernels import stamps as fast

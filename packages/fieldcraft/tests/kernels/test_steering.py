@@ -16,8 +16,9 @@ from fieldcraft import steering
 from fieldcraft.kernels import compiled
 from fieldcraft.paths import distance_map
 from fieldcraft.paths.grid_flow import GridFlow
-from support.crowds import World, bands, plain
+from support.crowds import World, bands
 from support.examples import examples
+from support.tiers import plain
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)

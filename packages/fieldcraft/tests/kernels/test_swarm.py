@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference import swarm as reference
+from oracles import swarm as reference
 from support.swarms import random_agents, random_rule, random_sights
 
 fast = pytest.importorskip("fieldcraft.kernels.swarm")

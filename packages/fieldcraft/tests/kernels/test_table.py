@@ -1,4 +1,4 @@
-"""One table of kernels, and one place that decides which tier answers."""
+"""One table of kernels, and one place that decides whether they are compiled."""
 
 from __future__ import annotations
 
@@ -34,18 +34,21 @@ _MACHINERY = {
 }
 
 
-def test_the_plain_tier_answers_where_the_compiled_one_is_not_in_use(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    serving = kernels.compiled()
-    for compiled, name in (
-        (False, "fieldcraft.kernels.plain.moves"),
-        (serving, kernels.moves.__name__),
-    ):
-        monkeypatch.setattr(kernels, "compiled", lambda compiled=compiled: compiled)
-        assert kernels.moves.__name__ == name
-        assert kernels.moves is kernels.moves
-    assert (kernels.moves.__name__ == "fieldcraft.kernels.moves") == serving
+def test_the_stub_lists_the_families() -> None:
+    stub = (_FOLDER / "__init__.pyi").read_text()
+    lines = [
+        f"from fieldcraft.kernels import {name} as {name}" for name in sorted(kernels.FAMILIES)
+    ]
+    assert [
+        line for line in stub.splitlines() if line.startswith("from fieldcraft.kernels import")
+    ] == lines
+
+
+def test_an_editor_finds_a_kernel(tmp_path: Path) -> None:
+    jedi = pytest.importorskip("jedi")
+    text = "from fieldcraft import kernels\nkernels.diffuse.exchange\n"
+    (found,) = jedi.Script(text, path=tmp_path / "a.py").goto(2, 18, follow_imports=True)
+    assert (found.module_name, found.name) == ("fieldcraft.kernels.diffuse", "exchange")
 
 
 def test_a_family_that_does_not_exist() -> None:
@@ -57,6 +60,11 @@ def test_what_kernels_share_is_no_family() -> None:
     files = {path.stem for path in _FOLDER.glob("*.py")} - _MACHINERY - {"__init__"}
     assert set(kernels.FAMILIES) <= files
     shared = {
+        "numpy_compose",
+        "numpy_graph_spread",
+        "numpy_spread",
+        "numpy_trail",
+        "swarm_layout",
         "buckets",
         "chance",
         "goals",
@@ -104,7 +112,7 @@ def test_nobody_outside_asks_which_tier_answers() -> None:
             )
 
 
-def test_both_tiers_answer_to_the_names_that_are_called() -> None:
+def test_kernels_that_are_called_exist() -> None:
     called = {
         (node.value.attr, node.attr)
         for _, node in outside()
@@ -117,5 +125,5 @@ def test_both_tiers_answer_to_the_names_that_are_called() -> None:
     for tier in (nullcontext, plain):
         with tier():
             assert [
-                pair for pair in sorted(called) if not hasattr(kernels.load(pair[0]), pair[1])
+                pair for pair in sorted(called) if not hasattr(getattr(kernels, pair[0]), pair[1])
             ] == []

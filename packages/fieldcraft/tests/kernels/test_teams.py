@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import teams as reference
+from fieldcraft.kernels import numpy_compose as reference
 
 compiled_only = pytest.mark.skipif(
     not kernels.compiled(), reason="compares the compiled kernels, which are off"
@@ -45,7 +45,7 @@ def test_a_survey_gives_the_reference_bits(seed, teams, cells, cut):
     cut = min(cut, cells)
     for first, last in ((0, cut), (cut, cells)):
         fast.survey(addresses(maps), first, last, *found)
-    reference.survey(maps, *expected)
+    reference.surveyed(maps, *expected)
     assert [each.tobytes() for each in found] == [each.tobytes() for each in expected]
 
 
@@ -65,7 +65,7 @@ def test_a_lead_gives_the_reference_bits(seed, teams, cells, margin, neutral):
     found, expected = np.full(cells, 7, np.int32), np.full(cells, 7, np.int32)
     for first, last in ((0, cells // 3), (cells // 3, cells)):
         fast.lead(addresses(maps), first, last, np.float32(margin), np.int32(neutral), found)
-    reference.lead(maps, margin, neutral, expected)
+    reference.leading(maps, margin, neutral, expected)
     assert found.tobytes() == expected.tobytes()
 
 
@@ -79,8 +79,8 @@ def test_the_reference_says_what_the_words_say(seed, teams):
         np.empty(50, np.int32),
     )
     owner = np.empty(50, np.int32)
-    reference.survey(maps, total, contested, leader)
-    reference.lead(maps, 0.5, -7, owner)
+    reference.surveyed(maps, total, contested, leader)
+    reference.leading(maps, 0.5, -7, owner)
     for cell in range(50):
         presence = [abs(float(values[cell])) for values in maps]
         ranked = sorted(presence, reverse=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference import visible as reference
+from oracles import visible as reference
 
 if kernels.compiled():
     from fieldcraft.kernels import visible as sight

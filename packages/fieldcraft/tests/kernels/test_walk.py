@@ -1,4 +1,4 @@
-"""Walkers: fast = reference, bit for bit."""
+"""Walkers move alike compiled and uncompiled, bit for bit."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference import sense as sense_reference
-from fieldcraft.kernels.reference import walk as reference
+from support.tiers import uncompiled
 
 if kernels.compiled():
     from fieldcraft.kernels import sense as sense_fast
@@ -25,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 WEIGHTS = st.sampled_from([0.0, 0.0, 0.7, 3.0])
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     y_up=st.booleans(),
@@ -41,7 +40,7 @@ WEIGHTS = st.sampled_from([0.0, 0.0, 0.7, 3.0])
     pushed=st.booleans(),
     count=st.sampled_from([9, 9, 9, 9, 300]),
 )
-def test_walks_and_senses_as_the_reference(
+def test_walks_and_senses_alike_uncompiled(
     seed: int,
     y_up: bool,
     wrap: bool,
@@ -60,7 +59,7 @@ def test_walks_and_senses_as_the_reference(
     height, width = rng.integers(1, 12, 2).tolist()
     walls = rng.random((height, width)) < rng.choice([0.0, 0.3])
     walls[0, 0] = False
-    walls, no_layer = frozen(walls), frozen(reference.NO_LAYER)
+    walls, no_layer = frozen(walls), frozen(fast.NO_LAYER)
     layers = [
         np.where(walls, 0, rng.choice([0.0, 0.5, 1.0, 2.5], walls.shape)).astype(np.float32)
         for _ in range(8)
@@ -82,10 +81,10 @@ def test_walks_and_senses_as_the_reference(
         for layer, weight in zip(layers[2:4], (separate, cohere), strict=True)
     ]
     flows = tuple(layers[4:]) if align else (no_layer,) * 4
-    push = frozen(rng.normal(size=(count, 2)) if pushed else reference.NO_PUSH)
+    push = frozen(rng.normal(size=(count, 2)) if pushed else fast.NO_PUSH)
     trails = (layers[0], layers[1]) if follow else (no_layer, no_layer)
     found = []
-    for ops, senses in ((reference, sense_reference), (fast, sense_fast)):
+    for ops, senses in ((uncompiled("walk"), uncompiled("sense")), (fast, sense_fast)):
         out = (np.zeros((count, 2)), np.zeros((count, 2)), np.zeros(count, np.int64))
         ops.walk(
             walls,

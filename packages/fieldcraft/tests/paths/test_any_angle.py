@@ -16,11 +16,11 @@ from scipy.spatial import Delaunay
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import any_angle as reference
 from fieldcraft.paths import shortest_path, shortest_paths
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.mesh_doors import open_doors
 from fieldcraft.paths.mesh_strings import pulled
+from oracles import any_angle as reference
 from support import graphs, realdata
 
 Bits = NDArray[np.bool_]

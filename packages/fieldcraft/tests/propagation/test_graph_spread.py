@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.kernels.reference import graph_spread as reference
+from fieldcraft.kernels import numpy_graph_spread as reference
 from fieldcraft.propagation.on_graph.spread import GraphSpreadField
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.space import Graph
@@ -57,7 +57,7 @@ def plain(
     way = (np.exp(-loss) if exponent == 0 else loss).astype(np.float32)
     way[field.space.closed] = 0 if exponent == 0 else np.finfo(np.float32).max
     keep = np.float32(-1 if spread.half_life is None else 0.5 ** (0.1 / spread.half_life))
-    return reference.step(
+    return reference.spread(
         values,
         walls,
         topology.starts,
@@ -200,7 +200,7 @@ def test_settling_is_that_of_the_reference(seed: int, spread: fc.Spread, directe
     exponent = FALLOFFS[spread.falloff]
     way = (np.exp(-loss) if exponent == 0 else loss).astype(np.float32)
     frozen = np.isin(np.arange(len(graph)), layer.sources.cells).astype(np.uint8)
-    expected = reference.settle(
+    expected = reference.settled(
         np.array(layer._values),
         frozen,
         ground.starts,

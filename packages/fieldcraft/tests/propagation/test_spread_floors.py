@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.kernels.reference import spread as reference
+from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.propagation.spread_floors import stronger
 from support.refusals import refused
 from support.worlds import KNIGHT_AND_CORNER
@@ -40,7 +40,7 @@ def plainly(
         np.exp(-spread.decay * lengths) if spread.exponent == 0 else spread.decay * lengths
     ).astype(np.float32)
     keep = np.float32(-1 if spread.half_life is None else 0.5 ** (layer.every / spread.half_life))
-    after = reference.step(
+    after = reference.spread(
         values,
         grid.walls.astype(np.uint8),
         grid.links(),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import spread as reference
+from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.propagation.spread import FALLOFFS
 from support.refusals import refused
 from support.worlds import KNIGHT_AND_CORNER
@@ -59,7 +59,7 @@ def test_is_the_definition(
     for count in (1, 4, 23):
         layer.step(count)
         for _ in range(count):
-            values = reference.step(
+            values = reference.spread(
                 values,
                 frozen,
                 grid.links(),
@@ -74,7 +74,7 @@ def test_is_the_definition(
             )
         assert np.array_equal(layer.values, values)
     layer.settle()
-    ended = reference.settle(
+    ended = reference.settled(
         values, frozen, grid.links(), steps, losses, spread.exponent, floor, wrap, through
     )
     assert np.array_equal(layer.values, ended)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import fade as reference
 from fieldcraft.propagation.fade import Fade
 from fieldcraft.propagation.fade_field import FadeField
 from fieldcraft.space import Grid
@@ -21,8 +21,6 @@ from fieldcraft_gpu.devices import Device
 from fieldcraft_gpu.fields import DeviceField
 
 __all__ = ["DeviceFadeField"]
-
-_TILE = (reference.TILE_ROWS, reference.TILE_COLUMNS)
 
 
 class DeviceFadeField(DeviceField, FadeField):
@@ -75,7 +73,7 @@ class DeviceFadeField(DeviceField, FadeField):
         if not self._host_knows:
             self._ends[:] = self.device.read(self._buffer, np.int32, self._ends.shape)
             lives = (self._ends > self._age).any(axis=2)
-            self._active |= (lives << np.arange(_TILE[0])).sum(axis=1).astype(np.uint16)
+            self._active |= (lives << np.arange(kernels.fade.TILE[0])).sum(axis=1).astype(np.uint16)
             self._ends[self._active == 0] = 0
             tiles = np.flatnonzero(self._active)
             self._count = len(tiles)
@@ -95,7 +93,9 @@ class DeviceFadeField(DeviceField, FadeField):
         shader, batch = device.shader(("double", "fade"), entry, "urrww"), device.batch()
         since = self._age if age is None else age
         parameters = device.uniform(
-            struct.pack("<IIIIiId", space.width, space.height, *_TILE, since, count, self._rate)
+            struct.pack(
+                "<IIIIiId", space.width, space.height, *kernels.fade.TILE, since, count, self._rate
+            )
         )
         given = [device.buffer(array) for array in arrays] or [device.buffer(4), device.buffer(4)]
         batch.run(
@@ -114,10 +114,12 @@ class DeviceFadeField(DeviceField, FadeField):
         if not len(cells):
             return
         moments = (self._age + self._lives(strengths)).astype(np.int32)
-        tiles, places = reference.slots(cells, self._width)
+        tiles, places = kernels.fade.slots(cells, self._width)
         self._dispatch("mark", len(cells), places.astype(np.uint32), moments)
         np.bitwise_or.at(
-            self._active, tiles, (1 << cells // self._width % _TILE[0]).astype(np.uint16)
+            self._active,
+            tiles,
+            (1 << cells // self._width % kernels.fade.TILE[0]).astype(np.uint16),
         )
         self._host_knows = False
         self._changes += 1
@@ -129,7 +131,7 @@ class DeviceFadeField(DeviceField, FadeField):
             batch.clear(self._buffer)
         elif len(cells):
             shader = device.shader(("place",), "place", "urrw")
-            places = device.buffer(reference.slots(cells, self._width)[1].astype(np.uint32))
+            places = device.buffer(kernels.fade.slots(cells, self._width)[1].astype(np.uint32))
             nothing, parameters = (
                 device.buffer(4 * len(cells)),
                 device.uniform(struct.pack("<I", len(cells))),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import radial as reference
-from fieldcraft.kernels.reference.swarm import packed
+from fieldcraft.kernels.swarm_layout import packed
 from fieldcraft.propagation.footprints import Emission
 from fieldcraft.propagation.on_grid.footprints import GridFootprints
 from fieldcraft.propagation.on_grid.radial import GridRadialField
@@ -101,7 +101,7 @@ class DeviceSums(Sums):
         """Mark the tiles of cells."""
         width = self._space.width
         self.dirty[
-            cells // width // reference.TILE_ROWS, cells % width // reference.TILE_COLUMNS
+            cells // width // kernels.radial.TILE_ROWS, cells % width // kernels.radial.TILE_COLUMNS
         ] = 1
 
     def scatter(
@@ -115,7 +115,7 @@ class DeviceSums(Sums):
         shown.
         """
         self._cells.append(cells)
-        self._amounts.append(reference.amount(strength * reference.SCALE, weights))
+        self._amounts.append(kernels.radial.amount(strength * kernels.radial.SCALE, weights))
         yield 1
 
     def stamp(self, jobs: Emission, footprints: GridFootprints) -> None:
@@ -130,7 +130,7 @@ class DeviceSums(Sums):
             footprints.reaches[jobs.shapes],
             footprints.starts[jobs.shapes],
         )
-        prints["strength"] = jobs.strengths * reference.SCALE
+        prints["strength"] = jobs.strengths * kernels.radial.SCALE
         if self._tables is None or self._tables[0] is not footprints.packed:
             self._flush()
             self._tables = (footprints.packed, self.device.buffer(footprints.packed))

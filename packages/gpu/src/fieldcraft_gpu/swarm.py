@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference.stamps import SCALE
-from fieldcraft.kernels.reference.swarm import circle, packed
+from fieldcraft.kernels.swarm_layout import circle, packed
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer, Shader
 from fieldcraft_gpu.devices import STEPS, Device
@@ -112,7 +112,7 @@ class DeviceAgents:
                 layer._catch_up()
                 layer._field.prepare()
         for mark in plan.marks:
-            most = float(np.abs(mark.amounts).max()) / SCALE
+            most = float(np.abs(mark.amounts).max()) / kernels.stamps.SCALE
             mark.layer._field.book(mark.plane, most, most * self.count)
         food = None if plan.forage is None else plan.forage.on(device)
         smells = [part for scent in plan.scents for part in self._smelling(plan, scent)]
@@ -194,7 +194,7 @@ class DeviceAgents:
             field.book(0, abs(amount), abs(amount) * cells)
             shader, units = (
                 device.shader(("put", "smell"), "smell", "urrw"),
-                round(amount * SCALE) & _ALL,
+                round(amount * kernels.stamps.SCALE) & _ALL,
             )
             parameters = self._block("<IIII", cells, 0, units & 0xFFFFFFFF, units >> 32)
             group = self._group(
@@ -225,7 +225,9 @@ class DeviceAgents:
             if len(scent.smell.places):
                 cells = self.device.buffer(scent.smell.places.astype(np.uint32))
                 for part in np.atleast_2d(scent.amounts.T):
-                    units = self.device.buffer(np.rint(part * SCALE).astype(np.int64))
+                    units = self.device.buffer(
+                        np.rint(part * kernels.stamps.SCALE).astype(np.int64)
+                    )
                     found.append(
                         (float(np.abs(part).max()), float(np.abs(part).sum()), cells, units)
                     )

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference.stamps import SCALE
-from fieldcraft.kernels.reference.trail import exchanges
 from fieldcraft.propagation.canvas import MOST_AMOUNT, MOST_SUM, Blots, Canvas, GridBlots
 from fieldcraft.propagation.trail import Trail, TrailField
 from fieldcraft.sources import Sources
@@ -112,7 +111,9 @@ class DeviceTrailField(DeviceField, TrailField):
         whole = np.stack([canvas.sums for canvas in canvases])
         self.device.write(self.sums, whole)
         self._holds_inflow = bool(whole.any())
-        self.booked = [float(np.abs(plane).max(initial=0)) / SCALE for plane in whole]
+        self.booked = [
+            float(np.abs(plane).max(initial=0)) / kernels.stamps.SCALE for plane in whole
+        ]
 
     def at(self, cells: NDArray[np.int64] | int) -> NDArray[np.float32]:
         """The values of these cells; of few cells, on a field that was not read back, only they
@@ -163,7 +164,9 @@ class DeviceTrailField(DeviceField, TrailField):
                 remedy="Count in larger units",
             )
         if self.booked[plane] + total > MOST_SUM:
-            self.booked[plane] = float(np.abs(self.inflow[plane].sums).max(initial=0)) / SCALE
+            self.booked[plane] = (
+                float(np.abs(self.inflow[plane].sums).max(initial=0)) / kernels.stamps.SCALE
+            )
         if self.booked[plane] + total > MOST_SUM:
             raise InvalidValue(
                 f"What is put on a layer adds up to at most {MOST_SUM:g} in size",
@@ -184,7 +187,7 @@ class DeviceTrailField(DeviceField, TrailField):
         shader = device.shader(("put", "scatter"), "scatter", "urrw")
         places = device.buffer(cells.astype(np.uint32))
         for plane, part in enumerate(parts):
-            units = device.buffer(np.rint(part * SCALE).astype(np.int64))
+            units = device.buffer(np.rint(part * kernels.stamps.SCALE).astype(np.int64))
             parameters = device.uniform(struct.pack("<II", len(cells), plane * self._cells))
             batch.run(
                 shader,
@@ -222,7 +225,7 @@ class DeviceTrailField(DeviceField, TrailField):
             rows[:4] = self.space.width, self.space.height, len(blots.rows), int(self.space.wrap)
             given = (
                 device.uniform(rows.tobytes()),
-                device.buffer(_stamps(blots, part * SCALE)),
+                device.buffer(_stamps(blots, part * kernels.stamps.SCALE)),
                 shapes,
                 table,
                 self.sums,
@@ -418,6 +421,8 @@ def _near(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.uint32
     """The walls that the blur of each cell must know of; see trail.wgsl."""
     found = np.zeros(walls.shape, dtype=np.uint32)
     if reach == 1:
+        from fieldcraft.kernels.numpy_trail import exchanges
+
         between = exchanges(walls, 1, wrap)
         for j in range(3):
             for i in range(3):

@@ -15,8 +15,8 @@ from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.node import Node
 from fieldcraft.compose.plan import Plan
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import numpy_compose as operations
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.kernels.reference import compose as reference
 from fieldcraft.layer import Guard, terminal
 from fieldcraft.layer.operand import Operand, checked_out
 from fieldcraft.space import Space
@@ -114,7 +114,7 @@ class Expression(Operand):
 
     def as_map(self) -> Node:
         """A node that reads the values of this."""
-        return Node("map", payload=self, bound=float(reference.LARGEST))
+        return Node("map", payload=self, bound=float(operations.LARGEST))
 
     @property
     def is_named(self) -> bool:

@@ -15,13 +15,13 @@ from fieldcraft.compose.expression import Expression
 from fieldcraft.compose.passes import Kept
 from fieldcraft.compose.writing import Written
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import compose as reference
+from fieldcraft.kernels import numpy_compose as operations
 
 __all__ = ["Mapped", "exponential", "powered", "rooted"]
 
 Floats = NDArray[np.float32]
 
-_LARGEST = float(reference.LARGEST)
+_LARGEST = float(operations.LARGEST)
 
 
 class Mapped(Kept):
@@ -64,7 +64,7 @@ class Mapped(Kept):
         found = answers.astype(np.float32)
         if len(self.ground.walls):
             found[self.ground.walls[cells] != 0] = 0
-        fits = np.abs(found) <= reference.LARGEST
+        fits = np.abs(found) <= operations.LARGEST
         if not fits.all():
             wrong = int(np.argmin(fits))
             raise InvalidValue(

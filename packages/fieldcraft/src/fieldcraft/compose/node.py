@@ -6,30 +6,30 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft.kernels.reference import compose as reference
+from fieldcraft.kernels import numpy_compose as operations
 
 __all__ = ["BEYOND", "CODES", "RANGED", "Node", "number", "operation"]
 
 CODES = {
-    "copy": reference.COPY,
-    "negate": reference.NEGATE,
-    "abs": reference.ABS,
-    "exp": reference.EXP,
-    "add": reference.ADD,
-    "subtract": reference.SUBTRACT,
-    "multiply": reference.MULTIPLY,
-    "divide": reference.DIVIDE,
-    "minimum": reference.MINIMUM,
-    "maximum": reference.MAXIMUM,
-    "less": reference.LESS,
-    "less_equal": reference.LESS_EQUAL,
-    "equal": reference.EQUAL,
-    "unequal": reference.UNEQUAL,
-    "where": reference.WHERE,
-    "clamp": reference.CLAMP,
-    "multiply_add": reference.MULTIPLY_ADD,
-    "multiply_subtract": reference.MULTIPLY_SUBTRACT,
-    "subtract_multiply": reference.SUBTRACT_MULTIPLY,
+    "copy": operations.COPY,
+    "negate": operations.NEGATE,
+    "abs": operations.ABS,
+    "exp": operations.EXP,
+    "add": operations.ADD,
+    "subtract": operations.SUBTRACT,
+    "multiply": operations.MULTIPLY,
+    "divide": operations.DIVIDE,
+    "minimum": operations.MINIMUM,
+    "maximum": operations.MAXIMUM,
+    "less": operations.LESS,
+    "less_equal": operations.LESS_EQUAL,
+    "equal": operations.EQUAL,
+    "unequal": operations.UNEQUAL,
+    "where": operations.WHERE,
+    "clamp": operations.CLAMP,
+    "multiply_add": operations.MULTIPLY_ADD,
+    "multiply_subtract": operations.MULTIPLY_SUBTRACT,
+    "subtract_multiply": operations.SUBTRACT_MULTIPLY,
 }
 RANGED = (
     "low",
@@ -74,6 +74,6 @@ def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
     if all(node.kind == "number" for node in inputs):
         rows = [np.full(1, node.payload, dtype=np.float32) for node in inputs]
         return Node(
-            "number", payload=reference.held(reference.apply(CODES[kind], *(rows * 3)[:3]))[0]
+            "number", payload=operations.held(operations.apply(CODES[kind], *(rows * 3)[:3]))[0]
         )
     return Node(kind, inputs, bound=bound)

@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.compose import engine
 from fieldcraft.compose.engine import Engine, Layout, Program, Segments
 from fieldcraft.compose.node import BEYOND, CODES, RANGED, Node, number
-from fieldcraft.kernels.reference import compose as reference
+from fieldcraft.kernels import numpy_compose as operations
 
 __all__ = ["Plan"]
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float32]
 
 _MAP_BOUND = 1e3 * checks.LARGEST  # layers hold values up to LARGEST; the rest is room
 _BOUND = 0.999 * float(
-    reference.LARGEST
+    operations.LARGEST
 )  # what keeps below it, rounding included, is not held back
 
 
@@ -191,11 +191,11 @@ class Plan:
     def _hold(self, index: int) -> int:
         """A step that keeps what another may lead beyond float32 within it."""
         limits = tuple(
-            self._number(number(sign * float(reference.LARGEST)), ()) for sign in (-1, 1)
+            self._number(number(sign * float(operations.LARGEST)), ()) for sign in (-1, 1)
         )
         self._steps.append(
             _Step(
-                "clamp", (index, *limits), None, float(reference.LARGEST), self._steps[index].level
+                "clamp", (index, *limits), None, float(operations.LARGEST), self._steps[index].level
             )
         )
         return len(self._steps) - 1
@@ -225,7 +225,7 @@ class Plan:
             return 1.0
         if node.kind == "exp":
             return 1e27
-        return min(2 * bounds[0], float(reference.LARGEST)) if node.kind == "span" else max(bounds)
+        return min(2 * bounds[0], float(operations.LARGEST)) if node.kind == "span" else max(bounds)
 
     def _program(
         self, targets: list[int], *, result: int | None, kept: int | None = None
@@ -270,10 +270,10 @@ class Plan:
         self._registers = max(self._registers, used)
         if result is None:
             program += [
-                (reference.RANGE, slot, row[index], 0, 0) for slot, index in enumerate(targets)
+                (operations.RANGE, slot, row[index], 0, 0) for slot, index in enumerate(targets)
             ]
         elif row[result] != 0:
-            program.append((reference.COPY, 0, row[result], row[result], row[result]))
+            program.append((operations.COPY, 0, row[result], row[result], row[result]))
         writes = result is not None or kept is not None
         return Program(
             np.array(program, dtype=np.int64), len(targets) if result is None else 0, writes
@@ -290,4 +290,4 @@ def _of_range(kind: str, low: float, high: float) -> float:
         return high + 0.0
     if kind == "peak":
         return max(abs(low), abs(high))
-    return min(high - low, float(reference.LARGEST))
+    return min(high - low, float(operations.LARGEST))

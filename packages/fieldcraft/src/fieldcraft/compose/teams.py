@@ -19,7 +19,7 @@ from fieldcraft.compose.team_borders import FrontLine, crossings, front_lines, r
 from fieldcraft.compose.team_survey import Survey, Surveyed
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.hooks import Pictured
-from fieldcraft.kernels.reference.teams import NOBODY
+from fieldcraft.kernels.numpy_compose import NOBODY
 from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation

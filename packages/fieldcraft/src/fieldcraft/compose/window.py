@@ -14,7 +14,7 @@ from fieldcraft.compose.expression import expression_of
 from fieldcraft.compose.frames import Frame, GraphFrame, GridFrame
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels.reference import compose as reference
+from fieldcraft.kernels import numpy_compose as operations
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import picked
 from fieldcraft.space.answers import Spots, checked_none
@@ -125,51 +125,51 @@ class Window:
         return self._frame.distances
 
     def __add__(self, other: Window | ArrayLike) -> Window:
-        return self._with(reference.ADD, self, other)
+        return self._with(operations.ADD, self, other)
 
     def __radd__(self, other: ArrayLike) -> Window:
-        return self._with(reference.ADD, other, self)
+        return self._with(operations.ADD, other, self)
 
     def __sub__(self, other: Window | ArrayLike) -> Window:
-        return self._with(reference.SUBTRACT, self, other)
+        return self._with(operations.SUBTRACT, self, other)
 
     def __rsub__(self, other: ArrayLike) -> Window:
-        return self._with(reference.SUBTRACT, other, self)
+        return self._with(operations.SUBTRACT, other, self)
 
     def __mul__(self, other: Window | ArrayLike) -> Window:
-        return self._with(reference.MULTIPLY, self, other)
+        return self._with(operations.MULTIPLY, self, other)
 
     def __rmul__(self, other: ArrayLike) -> Window:
-        return self._with(reference.MULTIPLY, other, self)
+        return self._with(operations.MULTIPLY, other, self)
 
     def __truediv__(self, other: Window | ArrayLike) -> Window:
-        return self._with(reference.DIVIDE, self, other)
+        return self._with(operations.DIVIDE, self, other)
 
     def __rtruediv__(self, other: ArrayLike) -> Window:
-        return self._with(reference.DIVIDE, other, self)
+        return self._with(operations.DIVIDE, other, self)
 
     def __neg__(self) -> Window:
-        return self._with(reference.NEGATE, self)
+        return self._with(operations.NEGATE, self)
 
     def __abs__(self) -> Window:
-        return self._with(reference.ABS, self)
+        return self._with(operations.ABS, self)
 
     def clamp(self, low: Window | ArrayLike, high: Window | ArrayLike) -> Window:
         """The values cut to [low, high]."""
-        return self._with(reference.CLAMP, self, low, high)
+        return self._with(operations.CLAMP, self, low, high)
 
     def normalize(self) -> Window:
         """Each window brought to [0, 1] by its own smallest and largest value inside; all 0 where
         they are equal.
         """
         low, high = self._range()
-        above = self._with(reference.SUBTRACT, self, low)
-        return above._with(reference.DIVIDE, above, np.minimum(high - low, reference.LARGEST))
+        above = self._with(operations.SUBTRACT, self, low)
+        return above._with(operations.DIVIDE, above, np.minimum(high - low, operations.LARGEST))
 
     def invert(self) -> Window:
         """Each window's largest value inside minus its values."""
         _, high = self._range()
-        return self._with(reference.SUBTRACT, high, self)
+        return self._with(operations.SUBTRACT, high, self)
 
     def weigh(self, falloff: Any = "linear") -> Window:
         """Times an interest template: the falloff of the distance from the agent, 1 in the middle
@@ -178,7 +178,7 @@ class Window:
         `falloff` is what `fc.Radial` takes: a name, a ring, a table, a callable.
         """
         weights = Falloff.of(falloff)(self._frame.steps / self._frame.radius)
-        return self._with(reference.MULTIPLY, self, weights.astype(np.float32))
+        return self._with(operations.MULTIPLY, self, weights.astype(np.float32))
 
     def best(
         self,
@@ -315,8 +315,8 @@ class Window:
 
     def _with(self, operation: int, *operands: Any) -> Window:
         arrays = [np.broadcast_to(self._operand(each), self._frame.shape) for each in operands]
-        result = reference.apply(operation, *(arrays * 3)[:3])
-        return Window(self._frame, reference.held(result))
+        result = operations.apply(operation, *(arrays * 3)[:3])
+        return Window(self._frame, operations.held(result))
 
     def _operand(self, operand: Any) -> Floats:
         if isinstance(operand, Window):
@@ -336,7 +336,7 @@ class Window:
         array = checks.array("The values of an operand", operand)
         if (
             array.dtype.kind not in "iufb"
-            or not (np.abs(array.astype(np.float64)) <= reference.LARGEST).all()
+            or not (np.abs(array.astype(np.float64)) <= operations.LARGEST).all()
         ):
             raise InvalidValue(
                 "The values of an operand are finite float32 numbers",

@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.chance import GOLDEN, SECOND, SHARE, THIRD
 
 __all__ = ["share", "throw"]
+
+GOLDEN = 0x9E3779B97F4A7C15
+SECOND = 0xBF58476D1CE4E5B9
+THIRD = 0x94D049BB133111EB
+SHARE = 2.0**-53
 
 _GOLDEN = np.uint64(GOLDEN)
 _SECOND = np.uint64(SECOND)

@@ -7,8 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.radial import TILE_COLUMNS, TILE_ROWS, _whole
-from fieldcraft.kernels.reference.radial import SCALE
+from fieldcraft.kernels.radial import SCALE, TILE_COLUMNS, TILE_ROWS, _whole
 
 __all__ = ["patch", "take"]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.kernels import numpy_compose
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.llvm import carray, intrinsic, types
-from fieldcraft.kernels.reference.compose import (
+from fieldcraft.kernels.numpy_compose import (
     ABS,
     ADD,
     CLAMP,
@@ -18,8 +19,10 @@ from fieldcraft.kernels.reference.compose import (
     DIVIDE,
     EQUAL,
     EXP,
+    FIXED,
     LESS,
     LESS_EQUAL,
+    MAP,
     MAXIMUM,
     MINIMUM,
     MULTIPLY,
@@ -27,6 +30,7 @@ from fieldcraft.kernels.reference.compose import (
     MULTIPLY_SUBTRACT,
     NEGATE,
     RANGE,
+    RESULT,
     SUBTRACT,
     SUBTRACT_MULTIPLY,
     UNEQUAL,
@@ -35,7 +39,6 @@ from fieldcraft.kernels.reference.compose import (
 
 __all__ = ["BLOCK", "FIXED", "MAP", "RESULT", "box", "evaluate"]
 
-FIXED, MAP, RESULT = 0, 1, 2
 BLOCK = 1024  # cells; the rows of a usual expression then fit into the first-level cache
 _ZERO = np.float32(0)
 _ONE = np.float32(1)
@@ -72,6 +75,7 @@ def _row(bases, moves, index, at, to, count):
 @kernel(
     "i8[:,::1], i8[::1], i8[::1], f4[::1], u1[::1], i8[:,::1], i8, out i4[:,::1]",
     error_model="numpy",
+    vectorized=numpy_compose.evaluate,
 )
 def evaluate(program, bases, moves, constants, walls, segments, block, ranges):
     """Run a program over segments of the map.
@@ -212,7 +216,11 @@ def evaluate(program, bases, moves, constants, walls, segments, block, ranges):
             ranges[k, 1] = high ^ ((high >> np.int32(31)) & _LARGEST_KEY)
 
 
-@kernel("f4[:,::1], f4[:,::1], i8, b1, i8, i8, out f4[:,::1]", error_model="numpy")
+@kernel(
+    "f4[:,::1], f4[:,::1], i8, b1, i8, i8, out f4[:,::1]",
+    error_model="numpy",
+    vectorized=numpy_compose.box,
+)
 def box(values, counts, reach, wrap, first, last, out):
     """The sums of the cells up to `reach` rows and columns away over `counts`, for the rows [first,
     last) of `out`.

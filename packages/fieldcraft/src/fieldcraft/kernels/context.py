@@ -42,7 +42,7 @@ def read(
                 elif not (0 <= column < width and 0 <= row < height):
                     continue
                 r = np.int64(height - 1 - row if y_up else row)
-                value = values[r, np.int64(column)] * ((count - n + 1) / count)
+                value = np.float64(values[r, np.int64(column)]) * ((count - n + 1) / count)
                 if value > best:
                     best = value
             out[i, k] = best

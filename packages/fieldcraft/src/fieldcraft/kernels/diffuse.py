@@ -6,7 +6,10 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["exchange", "exchange_listed"]
+__all__ = ["AROUND", "exchange", "exchange_listed"]
+
+AROUND = ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1))
+"""The neighbours of a cell, (columns, rows) away, in the order in which they are added up."""
 
 _ZERO = np.float32(0)
 _NONE = np.uint8(0)

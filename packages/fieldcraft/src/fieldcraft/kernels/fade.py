@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.fade import SERIES, TILE_COLUMNS, TILE_ROWS, slots
 
 __all__ = [
+    "TILE",
     "TILE_COLUMNS",
     "TILE_ROWS",
     "bleed",
@@ -19,6 +19,22 @@ __all__ = [
     "show",
     "slots",
 ]
+
+TILE_ROWS = 16
+TILE_COLUMNS = 64
+TILE = (TILE_ROWS, TILE_COLUMNS)
+_LN2 = 0.6931471805599453
+SERIES = tuple(
+    2.0**0.5 * _LN2**n / float(np.prod(np.arange(1, n + 1, dtype=np.float64))) for n in range(14)
+)
+
+
+def slots(cells: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The tile of each cell, and its place in the flattened moments."""
+    rows, columns = np.divmod(cells, width)
+    tiles = rows // TILE_ROWS * -(-width // TILE_COLUMNS) + columns // TILE_COLUMNS
+    return tiles, (tiles * TILE_ROWS + rows % TILE_ROWS) * TILE_COLUMNS + columns % TILE_COLUMNS
+
 
 _ZERO = np.float32(0)
 _NONE = np.int32(0)

@@ -17,13 +17,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.kernels import numpy_graph_spread
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.lanes import strongest_slices, update_slices
-from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
+from fieldcraft.kernels.numpy_graph_spread import BLOCK, LANES
 from fieldcraft.kernels.spread_cells import root, update
 from fieldcraft.kernels.spread_settled import passed_on, pop, rise
 
 __all__ = [
+    "BLOCK",
+    "LANES",
     "emit",
     "many_plain",
     "settle",
@@ -36,7 +39,8 @@ __all__ = [
 
 
 @kernel(
-    "out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8, i8"
+    "out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8, i8",
+    vectorized=numpy_graph_spread.update_plain,
 )
 def update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last):
     """One step of the slices `first` up to `last`, from `values` into `new`."""
@@ -46,6 +50,7 @@ def update_plain(values, new, frozen, origins, losses, offsets, momentum, floor,
 @kernel(
     "f4[::1], out f4[::1], out f4[::1], u1[::1], out i4[::1], out f4[::1], out i8[::1], i8, f4, f4,"
     " f4, i8, i8, out f4[::1], out f4[::1]",
+    vectorized=numpy_graph_spread.update_any,
 )
 def update_any(
     values,
@@ -85,7 +90,10 @@ def update_any(
     )
 
 
-@kernel("out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8")
+@kernel(
+    "out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8",
+    vectorized=numpy_graph_spread.many_plain,
+)
 def many_plain(values, new, frozen, origins, losses, offsets, momentum, floor, count):
     """`count` steps of all vertices, from `values` into `new` and back again in turn."""
     slices = offsets.shape[0] - 1
@@ -115,6 +123,7 @@ def _spread_word(values, new, first, last, outer, reaches, next_awake):
 @kernel(
     "out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8[::1],"
     " i8, i8, i8[::1], i4[::1], out u1[::1]",
+    vectorized=numpy_graph_spread.some_plain,
 )
 def some_plain(
     values,
@@ -153,6 +162,7 @@ def some_plain(
 @kernel(
     "f4[::1], out f4[::1], out f4[::1], u1[::1], out i4[::1], out f4[::1], out i8[::1], i8, f4, f4,"
     " f4, out f4[::1], out f4[::1], i8[::1], i8, i8, i8[::1], i4[::1], out u1[::1]",
+    vectorized=numpy_graph_spread.some_any,
 )
 def some_any(
     values,
@@ -207,14 +217,14 @@ def some_any(
         )
 
 
-@kernel("f4[::1], out f4[::1], i8, i8, i8")
+@kernel("f4[::1], out f4[::1], i8, i8, i8", vectorized=numpy_graph_spread.emit)
 def emit(values, emitted, exponent, first, last):
     """The roots of the values of vertices `first` up to `last`."""
     for v in range(first, last):
         emitted[v] = root(values[v], exponent)
 
 
-@kernel("i8[::1], i8[::1], i4[::1], out u1[::1]")
+@kernel("i8[::1], i8[::1], i4[::1], out u1[::1]", vectorized=numpy_graph_spread.wake)
 def wake(vertices, outer, reaches, awake):
     """Wake every block that a change of these vertices can reach."""
     for v in vertices:
@@ -223,7 +233,9 @@ def wake(vertices, outer, reaches, awake):
             awake[reaches[i]] = 1
 
 
-@kernel("out f4[::1], u1[::1], i8[::1], i8[::1], f4[::1], i8, f4")
+@kernel(
+    "out f4[::1], u1[::1], i8[::1], i8[::1], f4[::1], i8, f4", vectorized=numpy_graph_spread.settle
+)
 def settle(values, frozen, starts, ends, losses, exponent, floor):
     """Put every vertex at its fixed point, in place: Dijkstra's search from the frozen ones, the
     strongest first.

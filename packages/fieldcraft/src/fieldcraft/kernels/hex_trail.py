@@ -10,10 +10,23 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.hex_trail import AROUND, SHARE
-from fieldcraft.kernels.reference.stamps import SCALE
+from fieldcraft.kernels.stamps import SCALE
 
-__all__ = ["mix", "room", "update"]
+__all__ = ["AROUND", "mix", "room", "update"]
+
+SHARE = 1 / 7
+"""What a cell keeps of its own and gives to each of its six neighbors."""
+AROUND = {
+    (-1, -1): 1,
+    (0, -1): 2,
+    (1, -1): 4,
+    (-1, 0): 8,
+    (1, 0): 16,
+    (-1, 1): 32,
+    (0, 1): 64,
+    (1, 1): 128,
+}
+"""The bit of each neighbor (columns, rows) away."""
 
 _ZERO = np.float32(0)
 _NONE = np.uint8(0)

@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from fieldcraft.kernels.llvm import cgutils, intrinsic, ir, types
-from fieldcraft.kernels.reference.graph_spread import LANES
+from fieldcraft.kernels.numpy_graph_spread import LANES
 
 __all__ = ["strongest_slices", "update_slices"]
+
 
 _FLOAT, _INT, _LONG, _BYTE = ir.FloatType(), ir.IntType(32), ir.IntType(64), ir.IntType(8)
 _FLOATS, _INTS, _BYTES = (ir.VectorType(kind, LANES) for kind in (_FLOAT, _INT, _BYTE))

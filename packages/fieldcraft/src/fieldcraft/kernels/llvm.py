@@ -1,5 +1,5 @@
-"""The tools that kernels take from Numba's and LLVM's workshop, or stand-ins where kernels come
-compiled and nothing is built here.
+"""The parts of Numba and llvmlite that kernels are built from, or stand-ins where nothing is built
+in this process.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from fieldcraft.kernels import prebuilt
+from fieldcraft.kernels import prebuilt, tier
 
-__all__ = ["carray", "cgutils", "intrinsic", "ir", "types"]
+__all__ = ["carray", "cgutils", "instruction", "intrinsic", "ir", "types"]
 
 
 class _Absent:
@@ -34,7 +34,8 @@ cgutils: Any
 intrinsic: Any
 ir: Any
 types: Any
-if prebuilt.serves():
+_BUILDS = tier.compiled() and not prebuilt.serves()
+if not _BUILDS:
     carray = cgutils = ir = types = _Absent()
     intrinsic = _kept
 else:
@@ -45,3 +46,10 @@ else:
         importlib.import_module("numba.core.cgutils"),
         importlib.import_module("llvmlite.ir"),
     )
+
+
+def instruction(emit: Callable[..., Any], plain: Callable[[Any], int]) -> Any:
+    """Return a function for kernels that is one instruction of the processor, or `plain` where
+    nothing is built.
+    """
+    return intrinsic(emit) if _BUILDS else plain

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.moving import SIDE_COS, SIDE_LENGTH, SIDE_SIN
+from fieldcraft.kernels.moving import SIDE_COS, SIDE_LENGTH, SIDE_SIN
 
 __all__ = ["avoid", "corridor", "heights", "locate", "move", "nearest", "straight"]
 

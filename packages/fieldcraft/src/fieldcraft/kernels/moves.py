@@ -4,17 +4,18 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.llvm import intrinsic, ir, types
-from fieldcraft.kernels.reference.moves import pruned
+from fieldcraft.kernels.llvm import instruction, ir, types
 
 __all__ = [
     "PRUNED",
+    "STEPS",
     "bit_length",
     "label",
     "leave",
@@ -24,6 +25,42 @@ __all__ = [
     "turned_round",
     "wrapped",
 ]
+
+STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+
+
+@functools.cache
+def pruned() -> NDArray[np.uint8]:
+    """Which steps are worth following, shape (2, 9 * 256): `[e, d << 8 | moves]` with 8 neighbours
+    (e = 1) or 4.
+
+    For a cell that was reached by step `d` (8: for the start) and whose `moves` are those of the
+    eight `STEPS`. A step is left out where its end can be reached from the cell before without this
+    one, by a shorter way, or by one of the same length that is diagonal first (8 neighbours), or
+    goes along the row first (4).
+    """
+    number = {step: k for k, step in enumerate(STEPS)}
+    table = np.zeros((2, 9, 256), dtype=np.uint8)
+    for moves in range(256):
+        table[0, 8, moves] = moves & 15
+        table[1, 8, moves] = moves
+        for d, (dx, dy) in enumerate(STEPS):
+            if dx and dy:
+                table[1, d, moves] = moves & (1 << d | 1 << number[dx, 0] | 1 << number[0, dy])
+                continue
+            for eight in (0, 1):
+                follow = 1 << d
+                for side in ((dy, dx), (-dy, -dx)):
+                    beside = number[
+                        side[0] - dx, side[1] - dy
+                    ]  # a diagonal back: open if the cell beside the one before is
+                    if (dx and not eight) or not moves >> beside & 1:
+                        follow |= 1 << number[side]
+                        follow |= (1 << number[side[0] + dx, side[1] + dy]) * eight
+                table[eight, d, moves] = moves & follow
+    table.flags.writeable = False
+    return table.reshape(2, 9 * 256)
+
 
 PRUNED = pruned()
 
@@ -45,8 +82,8 @@ def _emit_lowest_bit(typingctx: Any, x: Any) -> Any:
     return types.int64(types.int64), generate
 
 
-bit_length: Any = intrinsic(_emit_bit_length)
-lowest_bit: Any = intrinsic(_emit_lowest_bit)
+bit_length = instruction(_emit_bit_length, lambda x: int(x).bit_length())
+lowest_bit = instruction(_emit_lowest_bit, lambda x: (int(x) & -int(x)).bit_length() - 1)
 
 
 def stops_room(shape: tuple[int, int]) -> NDArray[np.int64]:

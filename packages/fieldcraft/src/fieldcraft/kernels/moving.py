@@ -15,16 +15,16 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.moving import (
-    CLEARANCE,
-    SIDE_COS,
-    SIDE_LENGTH,
-    SIDE_SIN,
-    SLACK,
-    WALL,
-)
 
 __all__ = ["CLEARANCE", "avoid", "drive", "move", "rays"]
+
+CLEARANCE = 1e-6
+"""What even a point keeps to walls, in cells."""
+SLACK = 1e-24
+"""The squared cosine up to which a move along a corner does not count as one into it."""
+SIDE_COS, SIDE_SIN, SIDE_LENGTH = math.sqrt(0.75), 0.5, 0.5
+"""The feelers to both sides: how they are turned, and how long they are beside the one ahead."""
+WALL = 255
 
 _EAST, _WEST, _NORTH, _SOUTH = 1, 2, 4, 8
 _CORNERS = 240

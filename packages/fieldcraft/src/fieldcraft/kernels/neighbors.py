@@ -11,9 +11,12 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.neighbors import APART_X, APART_Y
 
-__all__ = ["closest", "flock", "separate", "sort"]
+__all__ = ["APART_X", "APART_Y", "closest", "flock", "separate", "sort"]
+
+_TURNS = [k * math.pi * (3 - math.sqrt(5)) for k in range(16)]
+APART_X, APART_Y = np.cos(_TURNS), np.sin(_TURNS)
+"""Where agents in one spot go: the first of a pair one way, the other the opposite."""
 
 _AT_ONCE = 64
 

@@ -7,12 +7,16 @@ vectorises: a double of that size has no bits left for fractions. Right for magn
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
 
 __all__ = [
+    "LENGTH_SCALE",
+    "SCALE",
     "TILE_COLUMNS",
     "TILE_ROWS",
+    "amount",
     "clear",
     "connected",
     "connected_many",
@@ -26,6 +30,19 @@ __all__ = [
     "stamp_many",
     "stamp_strongest",
 ]
+
+SCALE = float(1 << 24)
+LENGTH_SCALE = float(1 << 24)
+TILE_ROWS = 8
+TILE_COLUMNS = 16
+
+
+def amount(strength: float, weights: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The amount that a source adds at cells of these weights, in units of 1 / SCALE: rounded to
+    even. `strength` is times SCALE.
+    """
+    return np.rint(strength * weights).astype(np.int64)
+
 
 TILE_ROWS = 8
 TILE_COLUMNS = 16

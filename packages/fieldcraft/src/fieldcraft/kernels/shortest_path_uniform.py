@@ -13,11 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.moves import PRUNED, bit_length, lowest_bit, turned_round, wrapped
-from fieldcraft.kernels.reference.moves import STEPS
-from fieldcraft.kernels.reference.shortest_path_uniform import LONGEST_RUN, UNREACHED, bits_for
+from fieldcraft.kernels.moves import PRUNED, STEPS, bit_length, lowest_bit, turned_round, wrapped
 
 __all__ = ["uniform", "uniform_many", "uniform_room"]
+
+LONGEST_RUN = 2**14  # straight steps
+UNREACHED = 2**62
+
+
+def bits_for(cells: int) -> int:
+    """How many binary places a length has, so that no way on so many cells exceeds 57 bits."""
+    bits = 57
+    longest = 2 * cells
+    while longest > 0:
+        longest //= 2
+        bits -= 1
+    return bits
+
 
 _DX = np.array([dx for dx, _ in STEPS], dtype=np.int64)
 _DY = np.array([dy for _, dy in STEPS], dtype=np.int64)

@@ -12,16 +12,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.moves import bit_length, lowest_bit, turned_round, wrapped
-from fieldcraft.kernels.reference.shortest_path_weighted import (
-    EVEN,
-    FACETS,
-    KING,
-    LINEAR,
-    MANHATTAN,
-)
+from fieldcraft.kernels.moves import STEPS, bit_length, lowest_bit, turned_round, wrapped
 
-__all__ = ["least_cost", "weighted", "weighted_many", "weighted_room"]
+__all__ = [
+    "EUCLID",
+    "FACETS",
+    "KING",
+    "MANHATTAN",
+    "bound",
+    "least_cost",
+    "weighted",
+    "weighted_many",
+    "weighted_room",
+]
+
+KING, MANHATTAN, FACETS, EUCLID = range(4)
+EVEN = 1.0 - 2.0**-44  # ways that differ by less are of the same cost: sums in another order
+LINEAR = (
+    2.0**61
+)  # below, keys are whole numbers of buckets; above, every number has a bucket of its own
+
+
+def bound(
+    steps: NDArray[np.int64], step_lengths: NDArray[np.float64], wrap: bool
+) -> tuple[int, NDArray[np.float64]]:
+    """How to bound the length of a way from below: a norm, and its facets (F, 2), or one number,
+    the world length of a cell.
+
+    KING and MANHATTAN where no step goes farther than a king or a rook in one move. Otherwise,
+    where the steps lead into all
+    directions, FACETS: a way that goes (dx, dy) is at least `facets @ (dx, dy)` long, the sides of
+        the polygon of what one
+    unit of length can reach. EUCLID is always true.
+    """
+    scale = float(step_lengths[0] / np.hypot(*steps[0]))
+    table = {(int(dx), int(dy)) for dx, dy in steps}
+    number = np.array([[scale, 0.0]])
+    if table <= set(STEPS[:4]):
+        return MANHATTAN, number
+    if table == set(STEPS):
+        return KING, number
+    directions = sorted(
+        {(dx // math.gcd(dx, dy), dy // math.gcd(dx, dy)) for dx, dy in table},
+        key=lambda d: math.atan2(d[1], d[0]),
+    )
+    pairs = list(zip(directions, directions[1:] + directions[:1], strict=True))
+    if wrap or any(one[0] * other[1] - one[1] * other[0] <= 0 for one, other in pairs):
+        return (KING if table <= set(STEPS) else EUCLID), number
+    corners = {step: np.array(step) / np.hypot(*step) for step in directions}
+    return FACETS, np.array(
+        [np.linalg.solve([corners[one], corners[other]], [scale, scale]) for one, other in pairs]
+    )
+
 
 _LONGEST_RING = 4096.0
 _START = 64  # stands for the step by which the start was reached

@@ -6,13 +6,26 @@ The way is walked from one grid line to the next, in whole numbers.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.shots import LONGEST, UNITS, WIDEST, units
 
 __all__ = ["LONGEST", "UNITS", "WIDEST", "room", "shot", "units"]
+
+UNITS = 4094
+LONGEST = 2**18  # cells from start to end, so that products of two lengths fit 64 bits
+WIDEST = 2**10  # cells on each side
+
+
+def units(cells: float) -> int:
+    """The nearest point to a coordinate in cells, within the same cell."""
+    whole = math.floor(cells)
+    half = UNITS // 2
+    return whole * UNITS + 2 * min(math.floor((cells - whole) * half), half - 1) + 1
+
 
 _HALF = UNITS // 2
 

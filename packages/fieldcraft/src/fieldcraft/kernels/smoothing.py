@@ -10,9 +10,11 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import lowest_bit
-from fieldcraft.kernels.reference.smoothing import BACK, PASSES
 
 __all__ = ["straighten"]
+
+BACK = 64  # corners that a leg may leave out in one pass
+PASSES = 8
 
 
 @kernel(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.kernels import numpy_spread
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_block import address, copy_bytes, step_block
 from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, on_lines, update
@@ -54,6 +55,7 @@ def _ground(y, height, width, soil):
     " out f4[:,::1]",
     "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, none, none, f4, f4,"
     " b1, out f4[:,::1]",
+    vectorized=numpy_spread.wave_near,
 )
 def wave_near(
     values,
@@ -175,6 +177,7 @@ def wave_near(
     " b1, out f4[:,::1]",
     "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, none, none, f4,"
     " f4, b1, out f4[:,::1]",
+    vectorized=numpy_spread.wave_bands,
 )
 def wave_bands(
     values,
@@ -229,6 +232,7 @@ def wave_bands(
     " f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, f4, b1, out f4[:,:,::1], out f4[:,:,::1]",
     "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1,"
     " f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, f4, b1, out f4[:,:,::1], out f4[:,:,::1]",
+    vectorized=numpy_spread.wave_any,
 )
 def wave_any(
     values,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.kernels import numpy_spread
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import power, root
 
@@ -84,6 +85,7 @@ def passed_on(value, emitted, loss, through, exponent, floor):
 @kernel(
     "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1], i8, f4, b1",
     "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, f4, b1",
+    vectorized=numpy_spread.settle,
 )
 def settle(values, frozen, links, masks, through, steps, losses, exponent, floor, wrap):
     """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells, the

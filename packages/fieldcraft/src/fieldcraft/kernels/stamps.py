@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.stamps import ADD, MAX, REPLACE, SCALE, TILE_COLUMNS, TILE_ROWS
 
 __all__ = [
     "ADD",
+    "ALL_ROWS",
     "MAX",
     "REPLACE",
     "SCALE",
@@ -23,6 +23,12 @@ __all__ = [
     "publish",
     "scatter",
 ]
+
+SCALE = float(1 << 24)
+TILE_ROWS = 8
+TILE_COLUMNS = 32
+ALL_ROWS = (1 << TILE_ROWS) - 1
+ADD, MAX, REPLACE = 0, 1, 2
 
 _MAGIC = np.float64(1.5 * 2.0**52)
 _MAGIC_BITS = _MAGIC.view(np.int64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.swarm import (
+from fieldcraft.kernels.swarm_layout import (
     LONGEST_SINCE,
     NO_LAYER,
     ROLE,

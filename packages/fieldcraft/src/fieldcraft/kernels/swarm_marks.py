@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.swarm import LONGEST_SINCE, ROLE, SINCE, TILE
+from fieldcraft.kernels.swarm_layout import LONGEST_SINCE, ROLE, SINCE, TILE
 
 __all__ = ["arrange", "forage", "leave"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.swarm import ATANS, ROLE, STEEPEST
+from fieldcraft.kernels.swarm_layout import ATANS, ROLE, STEEPEST
 
 __all__ = ["align", "angle_of", "angles", "slide"]
 

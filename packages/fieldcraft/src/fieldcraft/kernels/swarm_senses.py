@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.swarm import SHUT
+from fieldcraft.kernels.swarm_layout import SHUT
 
 __all__ = ["close", "frees", "look", "places", "sides", "smell", "wishes"]
 

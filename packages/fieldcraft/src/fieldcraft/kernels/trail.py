@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels import numpy_trail
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.stamps import SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.kernels.stamps import SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.trail_plan import reach_out, span
 
 __all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "room", "update"]
@@ -193,6 +194,7 @@ def _enter(source, raw, reach, wrap):
     " i1[:,::1], f8[::1], f8[::1], b1, f8, b1, f4, b1, f4[:,::1], f4[:,::1], i8, i8, out f4[:,::1],"
     " out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out i1[:,::1], out i1[:,::1], out"
     " f8[::1], out f8[::1]",
+    vectorized=numpy_trail.update,
 )
 def update(
     values,

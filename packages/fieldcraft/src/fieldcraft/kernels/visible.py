@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.visible import NO_FACINGS, NO_HEIGHTS, squared_reach
 
 __all__ = [
     "COUNT",
@@ -34,6 +33,20 @@ __all__ = [
     "sight_cells",
     "squared_reach",
 ]
+
+NO_HEIGHTS: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
+_FARTHEST = 2.0**29
+
+
+def squared_reach(radius: float) -> int:
+    """The largest squared distance between two cells' centers that lies within `radius`, both in
+    cells.
+
+    A billionth is forgiven, so that a radius of 0.3 on cells of 0.1 reaches three cells.
+    """
+    return int(min(radius, _FARTHEST) ** 2 * (1 + 1e-9))
+
 
 Room = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels.chance import throw
+from fieldcraft.kernels.chance import SHARE, throw
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.reference.chance import SHARE
-from fieldcraft.kernels.reference.walk import BLOCKED, NO_LAYER, NO_PUSH
 
 __all__ = ["BLOCKED", "NO_LAYER", "NO_PUSH", "cell_at", "walk"]
+
+BLOCKED = -1
+NO_LAYER = np.zeros((1, 1), dtype=np.float32)
+NO_PUSH = np.zeros((0, 2))
 
 _SUBSTEP = 0.5
 _TINY = 1e-12

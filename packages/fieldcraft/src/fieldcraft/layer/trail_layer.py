@@ -95,7 +95,7 @@ class StampedLayer(Layer):
                     "scales are above 0", got=f"{sizes.min():g}", remedy="Pass factors above 0"
                 )
             between = checks.choice("how", how, ("nearest", "bilinear")) == "bilinear"
-            mode = checks.choice("blend", blend, tuple(BLENDS))
+            mode = checks.choice("blend", blend, BLENDS)
             parts = self._parts(amounts, len(points))
             self._field.stamp(
                 blots_on(space, stamp, points, rotations=turns, scales=sizes, between=between),

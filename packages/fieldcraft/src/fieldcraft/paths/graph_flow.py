@@ -5,7 +5,7 @@ one stands.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["GraphFlow"]
+
+_Ints = NDArray[np.int64]
+_Wide = NDArray[np.float64]
+# starts, origins, positions, arcs, next vertices, goals, points and their vertices
+_Along = tuple[_Ints, NDArray[np.int32], _Wide, _Ints, _Ints, NDArray[np.bool_], _Wide, _Ints]
 
 _AGENTS = 2_000  # as many pay for waking a thread
 _BEYOND = 0.55  # of the way from middle to middle: just behind the side between
@@ -182,9 +187,7 @@ class GraphFlow(FlowField):
             return lambda first, last, out: self._led_round(along, first, last, out)
         return lambda first, last, out: kernels.graph_flow.lead(*along, first, last, out)
 
-    def _led_round(
-        self, along: tuple[Any, ...], first: int, last: int, out: NDArray[np.float64]
-    ) -> None:
+    def _led_round(self, along: _Along, first: int, last: int, out: NDArray[np.float64]) -> None:
         """`kernels.graph_flow.lead` on a torus; of hexagons, and beside the seam of squares,
         through the side to the next one.
         """

@@ -126,13 +126,15 @@ class GridFlow(FlowField):
         first, last, out)`.
         """
         self._follow()
-        space, function = self.space, kernels.flow.sample
+        space = self.space
         clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
         common = (*space.origin, space.cell_size, space.wrap, clamp)
         off_map = np.full(1, -1, dtype=np.int64) if wrong is None else wrong
 
         def serve(points: Wide, first: int, last: int, out: Wide) -> None:
-            function(self._vectors, self._gates, points, *common, first, last, off_map, out)
+            kernels.flow.sample(
+                self._vectors, self._gates, points, *common, first, last, off_map, out
+            )
 
         return serve
 

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import moves as reference
-from fieldcraft.kernels.reference.shortest_path_weighted import bound
 from fieldcraft.space import Grid, Terrain
 
 __all__ = ["GridMoves", "Scratch", "moves_of"]
@@ -40,9 +38,11 @@ class GridMoves:
             float(np.hypot(1, 0) * space.cell_size),
             float(np.hypot(1, 1) * space.cell_size),
         )
-        self.norm, self.facets = bound(self.steps, self.lengths, space.wrap)
+        self.norm, self.facets = kernels.shortest_path_weighted.bound(
+            self.steps, self.lengths, space.wrap
+        )
         self.king: NDArray[Any] = self._built(
-            space, reference.STEPS, None if before is None else before.king, before
+            space, kernels.moves.STEPS, None if before is None else before.king, before
         )
         self._table: NDArray[Any] | None = None
         if before is not None and before._table is not None:
@@ -96,7 +96,7 @@ class GridMoves:
     def table(self, space: Grid) -> NDArray[Any]:
         """The moves of the grid's own steps, flat."""
         if self._table is None:
-            same = space.neighborhood.steps == reference.STEPS
+            same = space.neighborhood.steps == kernels.moves.STEPS
             self._table = (
                 self.king if same else self._built(space, space.neighborhood.steps, None, None)
             )

@@ -250,12 +250,16 @@ class _Problem:
         lengths, costs = np.zeros(size), np.zeros(size)
         paths: list[Path] = []
         while len(paths) < size:
-            band = starts, goals, len(paths), size, *scratch, cells, ends
+            band = starts, goals, len(paths), size
             if self.uniform:
-                done = kernels.shortest_path_uniform.uniform_many(*self._even, *band, diagonals)
+                best, parents, waiting = scratch
+                done = kernels.shortest_path_uniform.uniform_many(
+                    *self._even, *band, best, parents, waiting, cells, ends, diagonals
+                )
             else:
+                best, came, waiting, keys = scratch
                 done = kernels.shortest_path_weighted.weighted_many(
-                    *self._uneven, *band, lengths, costs
+                    *self._uneven, *band, best, came, waiting, keys, cells, ends, lengths, costs
                 )
             begin = 0
             for i in range(len(paths), len(paths) + done):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import distance as reference
+from fieldcraft.kernels import counting
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.grid_moves import moves_of
 from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, scratch_of
@@ -44,7 +44,7 @@ class GridSteps:
     around: NDArray[np.int64]
     counted: bool
     pruned: int
-    measure: reference.Measure
+    measure: counting.Measure
 
 
 @kept
@@ -54,7 +54,7 @@ def grid_steps(space: Grid) -> GridSteps:
     steps = np.array(neighborhood.steps, dtype=np.int64)
     counted = neighborhood.is_four or neighborhood.is_eight
     diagonal = (np.abs(steps) == 1).all(axis=1)
-    measure = reference.measure(len(space))
+    measure = counting.measure(len(space))
     around = {(0, 0), *((-dx, -dy) for dx, dy in neighborhood.steps)}
     if diagonal.any():
         around |= {(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
@@ -69,7 +69,7 @@ def grid_steps(space: Grid) -> GridSteps:
     )
 
 
-_canonical = functools.cache(reference.canonical)
+_canonical = functools.cache(counting.canonical)
 
 
 class GridSearch(DistanceSearch):
@@ -101,7 +101,7 @@ class GridSearch(DistanceSearch):
         self.lengths: NDArray[Any] = steps.lengths * (costs.uniform or 0.5)
         if self.counted:
             self.scale = self.space.cell_size * (costs.uniform or 1.0)
-            self.far = reference.FAR
+            self.far = counting.FAR
             self.lengths = steps.counts
             self.starts = np.zeros(len(goals), dtype=np.int64)
             self.most = int(min(self.limit / self.scale * 2.0**steps.measure.shift, self.far - 1))
@@ -239,7 +239,7 @@ class GridSearch(DistanceSearch):
         """See `DistanceSearch.measured`."""
         if not self.counted:
             return super().measured(cells)
-        found = reference.measured(self.dist[cells], self.steps.measure, self.scale)
+        found = counting.measured(self.dist[cells], self.steps.measure, self.scale)
         found[self.ground.walls[cells]] = np.inf
         return found
 
@@ -391,7 +391,8 @@ class _General(_Expansion):
                 self._seeds,
                 self._starts,
                 self._heads,
-                *self.lists,
+                self.lists[0],
+                self.lists[1],
                 self._state,
                 until,
             )

@@ -40,7 +40,7 @@ class OpenDoors:
     leaps: bool
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
+    def arrays(self) -> tuple[Ints, NDArray[np.int32], Wide, Ints, Ints, Ints, Ints, Ints]:
         """The doors as `kernels.any_angle` takes them."""
         return self.starts, self.behind, self.sides, self.turns, *self.blocks
 

@@ -134,7 +134,8 @@ def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
     )
     doors = doors[:count]
     at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
-    kernels.graph_search.pull(doors, *ends[0].tolist(), *ends[1].tolist(), at, bends)
+    (x, y), (goal_x, goal_y) = ends.tolist()
+    kernels.graph_search.pull(doors, x, y, goal_x, goal_y, at, bends)
     return _String(cells, doors, stood[:count], beyond[:count], ends, at, bends)
 
 

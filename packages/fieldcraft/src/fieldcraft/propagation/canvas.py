@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import stamps as reference
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space import Grid, Space
 
@@ -19,7 +18,7 @@ __all__ = ["MOST_AMOUNT", "MOST_CELLS", "MOST_SUM", "Blots", "Canvas", "GridBlot
 
 MOST_AMOUNT = 2.0**20
 MOST_SUM = 2.0**38
-BLENDS = {"add": reference.ADD, "max": reference.MAX, "replace": reference.REPLACE}
+BLENDS = ("add", "max", "replace")  # in the order of the numbers in `kernels.stamps`
 _CELLS_PER_THREAD = 100_000
 MOST_CELLS = 2**26
 
@@ -124,11 +123,11 @@ class GridBlots:
             self.columns,
             self.downs,
             self.rights,
-            amounts * reference.SCALE,
+            amounts * kernels.stamps.SCALE,
             self.tables,
             self.shapes,
             self.which,
-            BLENDS[blend],
+            BLENDS.index(blend),
             self.wrap,
         )
         canvas.in_bands(kernels.stamps.blit, arguments, self.cells)
@@ -162,7 +161,10 @@ class Canvas:
         self._rows, columns = space.shape
         self.sums = np.zeros(space.shape, dtype=np.int64)
         self.dirty = np.zeros(
-            (-(-self._rows // reference.TILE_ROWS), -(-columns // reference.TILE_COLUMNS)),
+            (
+                -(-self._rows // kernels.stamps.TILE_ROWS),
+                -(-columns // kernels.stamps.TILE_COLUMNS),
+            ),
             dtype=np.uint8,
         )
         self._booked = 0.0
@@ -179,7 +181,7 @@ class Canvas:
                 got=f"{largest:g}",
                 remedy="Count in larger units",
             )
-        canvas.sums[:] = np.rint(values.astype(np.float64) * reference.SCALE)
+        canvas.sums[:] = np.rint(values.astype(np.float64) * kernels.stamps.SCALE)
         canvas._booked = largest
         return canvas
 
@@ -194,7 +196,7 @@ class Canvas:
             )
         more = float(np.abs(amounts).sum()) * weight
         if self._booked + more > MOST_SUM:
-            self._booked = float(np.abs(self.sums).max(initial=0)) / reference.SCALE
+            self._booked = float(np.abs(self.sums).max(initial=0)) / kernels.stamps.SCALE
         if self._booked + more > MOST_SUM:
             raise InvalidValue(
                 f"What is put on a layer adds up to at most {MOST_SUM:g} in size",
@@ -217,7 +219,7 @@ class Canvas:
             self.sums,
             self.dirty,
             cells,
-            amounts * reference.SCALE,
+            amounts * kernels.stamps.SCALE,
             0,
             self._rows,
         )
@@ -226,7 +228,7 @@ class Canvas:
         """Each thread has rows of its own, so that none waits for another and no sum is written by
         two.
         """
-        bands = pool.bands(self._rows, work // _CELLS_PER_THREAD, reference.TILE_ROWS)
+        bands = pool.bands(self._rows, work // _CELLS_PER_THREAD, kernels.stamps.TILE_ROWS)
         pool.run([(kernel, (*arguments, *band)) for band in bands])
 
     def publish(self, values: NDArray[np.float32]) -> None:
@@ -243,8 +245,8 @@ class Canvas:
         if not (np.abs(sums) < 2**62).all():
             raise ValueError("sums that overflow")
         self.sums[:] = sums
-        self.dirty[:] = reference.ALL_ROWS
-        self._booked = float(np.abs(sums).max(initial=0)) / reference.SCALE
+        self.dirty[:] = kernels.stamps.ALL_ROWS
+        self._booked = float(np.abs(sums).max(initial=0)) / kernels.stamps.SCALE
 
     def cleared(self) -> None:
         """Take notice that all sums are 0 again."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference.diffuse import AROUND
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.propagation.mixing import balance
 from fieldcraft.sources import Sources
@@ -203,7 +202,7 @@ def diffuse_field(diffuse: Diffuse, space: Space, every: float) -> DiffuseField:
     """Return a field that diffuses, all 0; on graphs closed edges count as neighbors, too."""
     if isinstance(space, Grid):
         steps = space.neighborhood.steps
-        kind = GridDiffuseField if set(steps) <= set(AROUND) else ListedDiffuseField
+        kind = GridDiffuseField if set(steps) <= set(kernels.diffuse.AROUND) else ListedDiffuseField
         return kind(diffuse, space, every, np.full(len(space), len(steps)))
     if isinstance(space, HexGrid):
         return ListedDiffuseField(diffuse, space, every, np.full(len(space), len(STEPS)))
@@ -250,7 +249,9 @@ def _exchanges(grid: Grid) -> _Exchanges:
             takers[inside(grid, -dx, -dy)] += arrive[inside(grid, dx, dy)]
     # A neighbour's offer arrives by the step from there.
     return _Exchanges(
-        links, np.array([masks.get((-dx, -dy), 0) for dx, dy in AROUND], dtype=np.uint8), takers
+        links,
+        np.array([masks.get((-dx, -dy), 0) for dx, dy in kernels.diffuse.AROUND], dtype=np.uint8),
+        takers,
     )
 
 

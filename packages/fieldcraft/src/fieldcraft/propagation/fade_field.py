@@ -15,7 +15,6 @@ from fieldcraft import clock, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import fade as reference
 from fieldcraft.propagation.field import Account, RememberingField
 from fieldcraft.propagation.surroundings import surroundings_of
 from fieldcraft.sources import Sources
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FadeField"]
 
-_TILE = (reference.TILE_ROWS, reference.TILE_COLUMNS)
 _TILES_PER_THREAD = 300
 _SHARES_AT_ONCE = 1 << 20  # cells around marks: as many are kept in memory at a time
 _UNKNOWN = -1  # in place of a `walls_version`
@@ -89,8 +87,10 @@ class FadeField(RememberingField):
         self._surroundings = surroundings_of(space)
         self._shape = self._surroundings.layout
         self._width = self._shape[1]
-        down, across = (-(-size // tile) for size, tile in zip(self._shape, _TILE, strict=True))
-        self._ends = np.zeros((down * across, *_TILE), dtype=np.int32)
+        down, across = (
+            -(-size // tile) for size, tile in zip(self._shape, kernels.fade.TILE, strict=True)
+        )
+        self._ends = np.zeros((down * across, *kernels.fade.TILE), dtype=np.int32)
         self._active = np.zeros(down * across, dtype=np.uint16)
         self._listed = np.zeros(down * across, dtype=np.int64)
         self._count = 0
@@ -249,7 +249,7 @@ class FadeField(RememberingField):
         self._walls_version = version
         self._pores = None
         self._surroundings.forget()
-        self._ends.reshape(-1)[reference.slots(blocked, self._width)[1]] = 0
+        self._ends.reshape(-1)[kernels.fade.slots(blocked, self._width)[1]] = 0
         self._values.reshape(-1)[blocked] = 0
         self._is_shown = False
 
@@ -293,7 +293,7 @@ class FadeField(RememberingField):
             self._count = 0
             cells = np.flatnonzero(self._values)
         else:
-            self._ends.reshape(-1)[reference.slots(cells, width)[1]] = 0
+            self._ends.reshape(-1)[kernels.fade.slots(cells, width)[1]] = 0
         flat = self._values.reshape(-1)
         self._mark(cells, np.clip(flat[cells].astype(np.float64), 0, self.fade.maximum))
 
@@ -326,7 +326,7 @@ class FadeField(RememberingField):
             self._pores = _Pores.of(self.space, self.fade.seep, clock.seconds(self._every))
         values = self.values.reshape(-1)
         found, amounts = self._pores.seep(values, np.flatnonzero(values))
-        self._ends.reshape(-1)[reference.slots(found, self._width)[1]] = 0
+        self._ends.reshape(-1)[kernels.fade.slots(found, self._width)[1]] = 0
         self._mark(found, amounts)
 
     def _pass_time(self, count: int) -> None:
@@ -374,7 +374,7 @@ class FadeField(RememberingField):
             raise ValueError("tiles that are not tiles of the map")
         if (
             left.dtype != np.int64
-            or left.shape != (len(tiles), *_TILE)
+            or left.shape != (len(tiles), *kernels.fade.TILE)
             or (left < 0).any()
             or (left > _LIFE).any()
         ):
@@ -386,11 +386,11 @@ class FadeField(RememberingField):
         self._values[:] = 0
         self._ends[tiles] = left
         self._listed[: len(tiles)] = tiles
-        self._active[tiles] = (1 << _TILE[0]) - 1
+        self._active[tiles] = (1 << kernels.fade.TILE[0]) - 1
         self._count = len(tiles)
         self._is_shown = False
         if self._ends.reshape(-1)[
-            reference.slots(np.flatnonzero(self.space.walls), self._width)[1]
+            kernels.fade.slots(np.flatnonzero(self.space.walls), self._width)[1]
         ].any():
             self._walls_version = _UNKNOWN  # walls have come of which the next update is to hear
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.reference import visible as reference
 
 __all__ = ["Looks"]
 
@@ -39,7 +38,7 @@ class Looks:
         `walls` (height, width). A look is begun anew where one that went to the same side, `aside`
         or not, is not finished.
         """
-        limit = reference.squared_reach(radius)
+        limit = kernels.visible.squared_reach(radius)
         row, column = divmod(cell, walls.shape[1])
         blocked = walls.view(np.uint8)
         blocked.flags.writeable = (

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.field import Account, RadiatingField, checked_resistance
 from fieldcraft.propagation.footprints import AnyWalks, Emission, Footprints, finished
 from fieldcraft.propagation.on_grid.footprints import too_large
-from fieldcraft.propagation.sums import TILE_ROWS, Sums
+from fieldcraft.propagation.sums import Sums
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
 from fieldcraft.space import Space
@@ -293,21 +292,26 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         self.catch_up()
         height, width = self.sums.total.shape
         top = self._swept
-        bottom = min(top + max(cells // width // TILE_ROWS, 1) * TILE_ROWS, height)
+        bottom = min(
+            top + max(cells // width // kernels.radial.TILE_ROWS, 1) * kernels.radial.TILE_ROWS,
+            height,
+        )
         self._swept = bottom % height
         truth = self._truth(top, bottom)
         rows = np.s_[top:bottom]
         expected = np.where(
-            self.walks.walls[rows], np.float32(0), (truth / reference.SCALE).astype(np.float32)
+            self.walks.walls[rows], np.float32(0), (truth / kernels.radial.SCALE).astype(np.float32)
         )
         wrong = int(np.count_nonzero(expected != self.sums.shown[rows]))
         away = truth - self.sums.total[rows]
         if most is not None:
-            limit = round(min(most * reference.SCALE, 2.0**62))
+            limit = round(min(most * kernels.radial.SCALE, 2.0**62))
             away = np.clip(away, -limit, limit)
         if wrong or away.any():
             self.sums.total[rows] += away
-            self.sums.dirty[top // TILE_ROWS : -(-bottom // TILE_ROWS)] = 1
+            self.sums.dirty[
+                top // kernels.radial.TILE_ROWS : -(-bottom // kernels.radial.TILE_ROWS)
+            ] = 1
             self._at_once = True
             for _ in self.sums.publish(self.walks.walls, self._at_once):
                 pass
@@ -317,15 +321,22 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         """The sums of the rows [top, bottom), whole tiles, cut anew from all sources."""
         width = self.sums.total.shape[1]
         sums = np.zeros((bottom - top, width), dtype=np.int64)
-        everywhere = np.ones((-(-len(sums) // TILE_ROWS), self.sums.dirty.shape[1]), dtype=np.uint8)
+        everywhere = np.ones(
+            (-(-len(sums) // kernels.radial.TILE_ROWS), self.sums.dirty.shape[1]), dtype=np.uint8
+        )
         live = self._held.at(self._held.strengths != 0)
         live = live.at(self._may_reach(live, top, bottom))
-        kernel = self._ops.scatter_strongest if self.radial.blend == "max" else self._ops.scatter
+        strongest = self.radial.blend == "max"
+        scatter: Callable[..., None] = (
+            kernels.radial.scatter_strongest if strongest else kernels.radial.scatter
+        )
         for cell, strength, shape in live.rows():
             cells, weights = self._cut(cell, shape)
             inside = (cells >= top * width) & (cells < bottom * width)
             cells, weights = cells[inside] - top * width, weights[inside]
-            kernel(sums, everywhere, cells, weights, strength * reference.SCALE, 0, len(cells))
+            scatter(
+                sums, everywhere, cells, weights, strength * kernels.radial.SCALE, 0, len(cells)
+            )
         return sums
 
     def account(self, cell: int, sources: Sources) -> Account:
@@ -400,8 +411,8 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         for i, (start, strength, shape) in enumerate(self._held.at(near).rows()):
             cells, weights = self._cut(start, shape)
             amounts[i] = (
-                reference.amount(strength * reference.SCALE, weights[cells == cell]).sum()
-                / reference.SCALE
+                kernels.radial.amount(strength * kernels.radial.SCALE, weights[cells == cell]).sum()
+                / kernels.radial.SCALE
             )
         near, amounts = near[amounts != 0], amounts[amounts != 0]
         if self.radial.blend == "max" and len(near):

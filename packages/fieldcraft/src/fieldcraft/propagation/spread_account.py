@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.kernels.reference.spread import power, root
+from fieldcraft.kernels.numpy_spread import power, root
 from fieldcraft.propagation.field import Account
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space

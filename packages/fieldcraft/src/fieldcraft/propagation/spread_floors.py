@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference import spread as reference
+from fieldcraft.kernels import numpy_spread
 
 __all__ = ["Floors", "stronger"]
 
@@ -55,7 +55,7 @@ class Floors:
         self, flat: Floats, exponent: int, momentum: np.float32, keep: np.float32, floor: np.float32
     ) -> Cells:
         """Find out which are held in the step from these values; the cells where that is news."""
-        moved = reference.moved(
+        moved = numpy_spread.moved(
             flat[self.cells], self._arriving(flat, exponent), momentum, keep, floor
         )
         held = stronger(self.least, moved)
@@ -75,10 +75,10 @@ class Floors:
         return ~stronger(self.least, np.where(np.abs(target) < floor, _ZERO, target))
 
     def _arriving(self, flat: Floats, exponent: int) -> Floats:
-        emitted = reference.root(flat[self._origins], exponent)
+        emitted = numpy_spread.root(flat[self._origins], exponent)
         high = emitted * self._losses if exponent == 0 else emitted - self._losses
         low = emitted * self._losses if exponent == 0 else emitted + self._losses
         strongest = np.where(self._arrives, high, _ZERO).max(axis=1, initial=0)
         weakest = np.where(self._arrives, low, _ZERO).min(axis=1, initial=0)
-        strongest, weakest = reference.attenuated(strongest, weakest, self._through, exponent)
-        return reference.power(np.where(strongest >= -weakest, strongest, weakest), exponent)
+        strongest, weakest = numpy_spread.attenuated(strongest, weakest, self._through, exponent)
+        return numpy_spread.power(np.where(strongest >= -weakest, strongest, weakest), exponent)

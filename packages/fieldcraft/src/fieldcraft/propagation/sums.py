@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_STAMPED
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "Sums"]
+__all__ = ["Sums"]
 
-TILE_ROWS, TILE_COLUMNS = reference.TILE_ROWS, reference.TILE_COLUMNS
 _UNIT_TILES = 256
 _TILES_PER_THREAD = 400
 
@@ -31,7 +29,8 @@ class Sums:
         self.total: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
         self.shown: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
         self.dirty: NDArray[np.uint8] = np.zeros(
-            (-(-shape[0] // TILE_ROWS), -(-shape[1] // TILE_COLUMNS)), dtype=np.uint8
+            (-(-shape[0] // kernels.radial.TILE_ROWS), -(-shape[1] // kernels.radial.TILE_COLUMNS)),
+            dtype=np.uint8,
         )
         self.stale = np.zeros_like(self.dirty)
         self._spare: NDArray[np.float32] | None = None
@@ -43,13 +42,15 @@ class Sums:
 
     def take_shown(self) -> None:
         """Take the values that are shown for the sums."""
-        self.total[:] = np.rint(self.shown.astype(np.float64) * reference.SCALE)
+        self.total[:] = np.rint(self.shown.astype(np.float64) * kernels.radial.SCALE)
         self.stale[:] = 1
 
     def touch(self, cells: NDArray[np.int64]) -> None:
         """Mark the tiles of cells."""
         width = self.total.shape[1]
-        self.dirty[cells // width // TILE_ROWS, cells % width // TILE_COLUMNS] = 1
+        self.dirty[
+            cells // width // kernels.radial.TILE_ROWS, cells % width // kernels.radial.TILE_COLUMNS
+        ] = 1
 
     def scatter(
         self,
@@ -65,7 +66,7 @@ class Sums:
                 self.dirty,
                 cells,
                 weights,
-                strength * reference.SCALE,
+                strength * kernels.radial.SCALE,
                 first,
                 min(first + UNIT_STAMPED, len(cells)),
             )
@@ -90,13 +91,12 @@ class Sums:
         """Turn the sums of dirty tiles into values: at once into those shown, or in units into
         others that then are.
         """
-        show = kernels.radial.publish
         if at_once:
             tiled = (self.total, walls, self.dirty, self.shown)
             parts = pool.bands(
                 len(self.dirty), int(np.count_nonzero(self.dirty)) // _TILES_PER_THREAD
             )
-            pool.run([(show, (*tiled, *part)) for part in parts])
+            pool.run([(kernels.radial.publish, (*tiled, *part)) for part in parts])
             self.stale |= self.dirty
         else:
             if self._spare is None:
@@ -104,7 +104,9 @@ class Sums:
             self.stale |= self.dirty
             spare = self._spare
             yield from self._by_bands(
-                lambda band: show(self.total, walls, self.stale, spare, band, band + 1)
+                lambda band: kernels.radial.publish(
+                    self.total, walls, self.stale, spare, band, band + 1
+                )
             )
             self.shown, self._spare = self._spare, self.shown
             self.stale[:] = self.dirty

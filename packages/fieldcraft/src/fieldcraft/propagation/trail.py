@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.propagation.canvas import Blots, Canvas
 from fieldcraft.propagation.field import Account, Field, GatheringField
 from fieldcraft.propagation.kinds import Gathering
@@ -310,7 +309,12 @@ class TrailField(GatheringField):
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a band of rows a unit; see `Field.step_in_units`."""
         height, width = self.space.shape
-        rows = -(-_UNIT_WORK // (width * len(self._weights))) // TILE_ROWS * TILE_ROWS or TILE_ROWS
+        rows = (
+            -(-_UNIT_WORK // (width * len(self._weights)))
+            // kernels.stamps.TILE_ROWS
+            * kernels.stamps.TILE_ROWS
+            or kernels.stamps.TILE_ROWS
+        )
         if not self.trail.accumulate or rows >= height:
             self.run(1)
             yield
@@ -388,8 +392,11 @@ class TrailField(GatheringField):
         threads = pool.shares(work // _WORK_PER_THREAD)
         bands = pool.bands(
             height,
-            min(threads // len(self.planes), height // max(2 * len(self._weights), TILE_ROWS)),
-            TILE_ROWS,
+            min(
+                threads // len(self.planes),
+                height // max(2 * len(self._weights), kernels.stamps.TILE_ROWS),
+            ),
+            kernels.stamps.TILE_ROWS,
         )
         calls = [
             self._call(plane, plane * len(bands) + band, first, last, values)

@@ -94,7 +94,6 @@ class Pursuit(Operand):
         most_steps: int = 500,
     ) -> None:
         self.space = checked_space(space)
-        self._ops = kernels.flood
         start, self.last_seen = place(space, last_seen)
         heading, own_speed = heading_of(velocity, space.dimensions)
         pace = own_speed if speed is None else checks.positive("speed", speed)
@@ -122,11 +121,11 @@ class Pursuit(Operand):
         self._walls_version = space.walls_version
         self._blocked = _mask(space, blocked)
         self._barred = space.walls.reshape(-1) | self._blocked
-        self._state = self._barred.view(np.uint8) * np.uint8(self._ops.BLOCKED)
+        self._state = self._barred.view(np.uint8) * np.uint8(kernels.flood.BLOCKED)
         self._start = start
-        if self._state[start] == self._ops.BLOCKED:
+        if self._state[start] == kernels.flood.BLOCKED:
             nearest = tuple(space.position_of(self._origin()).tolist())
-            is_any = bool((self._state == self._ops.UNTOUCHED).any())
+            is_any = bool((self._state == kernels.flood.UNTOUCHED).any())
             raise OnWall(
                 "A fugitive is last seen on open ground, which is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
@@ -140,7 +139,7 @@ class Pursuit(Operand):
         self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
         # The flood and the barrier begin in the same cell; there the barrier itself does not stand.
         self._lit[0] = self._shut[0] = start
-        self._state[start] = self._ops.HEAT
+        self._state[start] = kernels.flood.HEAT
         self._ignited[start] = 0
         self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
         self.restarts = 0
@@ -164,7 +163,6 @@ class Pursuit(Operand):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._ops = kernels.flood
         self._ways = self.space.ways
         self._seen = (-1, np.zeros(0, dtype=np.float32))
 
@@ -183,7 +181,7 @@ class Pursuit(Operand):
             wanted -= self._go_on(wanted)
             self._changes += 1
         if wanted and self.stopped == _STUCK:
-            self._marks[self._ops.STEPS] = min(self.steps + wanted, _LAST_STEP)
+            self._marks[kernels.flood.STEPS] = min(self.steps + wanted, _LAST_STEP)
             self._changes += 1
         return self.stopped is None
 
@@ -199,8 +197,8 @@ class Pursuit(Operand):
             min(wanted, left),
             self.most_hot,
         )
-        if end != self._ops.RUNS:
-            self.stopped = "with too many hot cells" if end == self._ops.TOO_HOT else _STUCK
+        if end != kernels.flood.RUNS:
+            self.stopped = "with too many hot cells" if end == kernels.flood.TOO_HOT else _STUCK
         elif wanted > left:
             self.stopped = f"after {self.most_steps} steps"
         return self.steps - before
@@ -230,14 +228,14 @@ class Pursuit(Operand):
         """
         seen = _mask(self.space, view)
         self._follow_walls()
-        self._forget(seen & (self._state == self._ops.HEAT))
+        self._forget(seen & (self._state == kernels.flood.HEAT))
         return bool(self.values.any()) or self._begin_anew(seen)
 
     def _forget(self, cleared: NDArray[np.bool_]) -> None:
         """Be as if the flood had never been in some of the cells where it was."""
         if cleared.any():
-            self._strike(self._lit, self._ops.FRONT, cleared)
-            self._state[cleared] = self._ops.UNTOUCHED
+            self._strike(self._lit, kernels.flood.FRONT, cleared)
+            self._state[cleared] = kernels.flood.UNTOUCHED
             self._ignited[cleared] = _NEVER
             self._changes += 1
 
@@ -275,10 +273,10 @@ class Pursuit(Operand):
 
     def _take_walls(self) -> None:
         self.stopped = None  # by other ways it may go on
-        self._forget(self._barred & (self._state == self._ops.HEAT))
-        self._strike(self._shut, self._ops.TAIL, self._barred)
-        self._state[self._state == self._ops.BLOCKED] = self._ops.UNTOUCHED
-        self._state[self._barred] = self._ops.BLOCKED
+        self._forget(self._barred & (self._state == kernels.flood.HEAT))
+        self._strike(self._shut, kernels.flood.TAIL, self._barred)
+        self._state[self._state == kernels.flood.BLOCKED] = kernels.flood.UNTOUCHED
+        self._state[self._barred] = kernels.flood.BLOCKED
 
     def _origin(self) -> int:
         """The cell in which the fugitive was last seen, or the nearest that it can be in where that
@@ -308,9 +306,9 @@ class Pursuit(Operand):
         little farther, out of view.
         """
         state = np.where(
-            self._state == self._ops.BLOCKED,
-            np.uint8(self._ops.BLOCKED),
-            np.uint8(self._ops.UNTOUCHED),
+            self._state == kernels.flood.BLOCKED,
+            np.uint8(kernels.flood.BLOCKED),
+            np.uint8(kernels.flood.UNTOUCHED),
         )
         ignited, lit, marks = (
             np.empty_like(self._ignited),
@@ -319,22 +317,22 @@ class Pursuit(Operand):
         )
         shut = np.zeros_like(self._shut)
         lit[0] = shut[0] = origin = self._origin()
-        if state[origin] == self._ops.UNTOUCHED:
-            state[origin] = self._ops.HEAT
+        if state[origin] == kernels.flood.UNTOUCHED:
+            state[origin] = kernels.flood.HEAT
         end = (
             self._run(state, ignited, lit, shut, marks, self.steps, len(lit))
             if self.steps
-            else self._ops.RUNS
+            else kernels.flood.RUNS
         )
         late = False
-        while end == self._ops.RUNS and seen[lit[: marks[self._ops.FRONT + 1]]].all():
+        while end == kernels.flood.RUNS and seen[lit[: marks[kernels.flood.FRONT + 1]]].all():
             late = True
             end = self._run(state, ignited, lit, shut, marks, 1, len(lit))
-        if marks[self._ops.TAIL] and origin != self._start:
+        if marks[kernels.flood.TAIL] and origin != self._start:
             # No barrier stands where it began. Only `_start` stays listed so: that cell is never
             # behind, and can't be listed again.
             shut[:-1] = shut[1:]
-            marks[self._ops.TAIL : self._ops.TAIL + 2] -= 1
+            marks[kernels.flood.TAIL : kernels.flood.TAIL + 2] -= 1
         return state, shut, marks, late
 
     def _ignite(
@@ -345,15 +343,21 @@ class Pursuit(Operand):
         seen: NDArray[np.bool_],
     ) -> bool:
         """Go on with that state, hot where it is warm out of view; whether it is anywhere."""
-        hot = np.flatnonzero((state == self._ops.HEAT) & ~seen)
+        hot = np.flatnonzero((state == kernels.flood.HEAT) & ~seen)
         if not len(hot):
             return False
-        state[(state == self._ops.HEAT) & seen] = self._ops.UNTOUCHED
+        state[(state == kernels.flood.HEAT) & seen] = kernels.flood.UNTOUCHED
         self._state, self._shut = state, shut
         self._ignited[:] = _NEVER
         self._ignited[hot] = self.steps
         self._lit[: len(hot)] = hot
-        self._marks[:] = 0, len(hot), marks[self._ops.TAIL], marks[self._ops.TAIL + 1], self.steps
+        self._marks[:] = (
+            0,
+            len(hot),
+            marks[kernels.flood.TAIL],
+            marks[kernels.flood.TAIL + 1],
+            self.steps,
+        )
         self.stopped = None
         self._changes += 1
         return True
@@ -368,11 +372,10 @@ class Pursuit(Operand):
         count: int,
         most_hot: int,
     ) -> int:
-        run = self._ops.run
         # No flood makes more steps at once than there are cells, nor ignites more.
         count, most_hot = min(count, len(lit) + 1), min(most_hot, len(lit))
         return int(
-            run(
+            kernels.flood.run(
                 self._ways.starts,
                 self._ways.ends,
                 state,
@@ -390,7 +393,7 @@ class Pursuit(Operand):
     @property
     def steps(self) -> int:
         """How many steps the flood has made."""
-        return int(self._marks[self._ops.STEPS])
+        return int(self._marks[kernels.flood.STEPS])
 
     # What it says
 
@@ -414,16 +417,16 @@ class Pursuit(Operand):
     @property
     def barrier(self) -> NDArray[np.bool_]:
         """Where the barrier stands, bool in the space's shape."""
-        return np.asarray((self._state == self._ops.BARRIER) & ~self._barred_now()).reshape(
+        return np.asarray((self._state == kernels.flood.BARRIER) & ~self._barred_now()).reshape(
             self.space.shape
         )
 
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front; none where it has cooled with nowhere left to go."""
-        front = self._lit[self._marks[self._ops.FRONT] : self._marks[self._ops.FRONT + 1]].astype(
-            np.int64
-        )
+        front = self._lit[
+            self._marks[kernels.flood.FRONT] : self._marks[kernels.flood.FRONT + 1]
+        ].astype(np.int64)
         return np.asarray(front[(self._ignited[front] == self.steps) & ~self._barred_now()[front]])
 
     @property
@@ -478,7 +481,7 @@ class Pursuit(Operand):
             restarts,
             None if stopped is None else str(stopped),
         )
-        if ((self._state == self._ops.BLOCKED) != self._barred).any():
+        if ((self._state == kernels.flood.BLOCKED) != self._barred).any():
             self._take_walls()
         self._changes += 1
 

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference.best import TILE
 from fieldcraft.query.ground import Ground, Readable, crowd, too_far
 from fieldcraft.query.walking import best_on_foot
 from fieldcraft.space import Grid, grid_of
@@ -354,7 +353,7 @@ def _tile_bounds(
     out nothing.
     """
     height, width = ground.space.shape
-    tiles = -(-height // TILE), -(-width // TILE)
+    tiles = -(-height // kernels.best.TILE), -(-width // kernels.best.TILE)
     if agents * min(4 * reach2, len(ground.space)) <= 2 * len(ground.space):
         return _no_bounds(tiles)
     highest = np.empty(tiles, dtype=np.float32)

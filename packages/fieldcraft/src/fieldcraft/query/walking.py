@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference import radial
-from fieldcraft.kernels.reference.best import TILE
 from fieldcraft.propagation.on_grid.footprints import Scratch
 from fieldcraft.propagation.on_grid.walks import strides
 from fieldcraft.query.ground import crowd
@@ -38,10 +36,12 @@ def best_on_foot(
     steps, lengths = strides(space)
     links = frozen(space.links())
     starts = np.asarray(space.cell_at(places * space.cell_size + space.origin, outside="clamp"))
-    limit = int(min(length, 1e9) * radial.LENGTH_SCALE)
+    limit = int(min(length, 1e9) * kernels.radial.LENGTH_SCALE)
     reach = min(int(length), max(space.shape) - 1)
     anything = np.full(
-        (-(-space.height // TILE), -(-space.width // TILE)), np.inf, dtype=np.float32
+        (-(-space.height // kernels.best.TILE), -(-space.width // kernels.best.TILE)),
+        np.inf,
+        dtype=np.float32,
     )
     function = kernels.best_on_foot.best_on_foot
 

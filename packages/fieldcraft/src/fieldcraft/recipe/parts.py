@@ -157,7 +157,7 @@ class Stamping:
 
     stamp: Annotated[Stamp, stamp_of] | None = None
     how: Literal["nearest", "bilinear"] = "nearest"
-    blend: Annotated[str, one_of(tuple(BLENDS))] = "add"
+    blend: Annotated[str, one_of(BLENDS)] = "add"
 
 
 @dataclass(frozen=True)

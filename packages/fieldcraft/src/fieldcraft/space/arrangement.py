@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
+from fieldcraft import kernels
 from fieldcraft.space.ways import runs
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Arrangement"]
 
-_SMALL = 8 * BLOCK  # graphs of so many vertices fit into the cache in any order
 _MOST_KEPT = 4
 
 
@@ -37,10 +36,11 @@ class Arrangement:
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
         count = len(topology)
-        self.room = -(-count // LANES) * LANES
+        self.room = -(-count // kernels.graph_spread.LANES) * kernels.graph_spread.LANES
         self.order: NDArray[np.int64] | None = None
         self.rank: NDArray[np.int64] | None = None
-        if count <= _SMALL or _is_orderly(topology):
+        # The vertices of eight blocks fit into the cache in any order.
+        if count <= 8 * kernels.graph_spread.BLOCK or _is_orderly(topology):
             self.starts = topology.starts
             self.origins: NDArray[np.uint32] = topology.origins.astype(np.uint32)
             self.arcs: NDArray[np.int64] | None = None
@@ -49,7 +49,9 @@ class Arrangement:
             # Within a block those with as many arcs stand together, so that little of the rows is
             # filling.
             near = topology.order
-            self.order = near[np.lexsort((degrees[near], np.arange(count) // BLOCK))]
+            self.order = near[
+                np.lexsort((degrees[near], np.arange(count) // kernels.graph_spread.BLOCK))
+            ]
             self.rank = np.empty(count, dtype=np.int64)
             self.rank[self.order] = np.arange(count)
             self.starts = np.zeros(count + 1, dtype=np.int64)
@@ -64,22 +66,31 @@ class Arrangement:
         degrees = np.diff(self.starts)
         widest = np.zeros(self.room, dtype=np.int64)
         widest[:count] = degrees
-        offsets = np.zeros(self.room // LANES + 1, dtype=np.int64)
-        np.cumsum(widest.reshape(-1, LANES).max(axis=1) * LANES, out=offsets[1:])
+        offsets = np.zeros(self.room // kernels.graph_spread.LANES + 1, dtype=np.int64)
+        np.cumsum(
+            widest.reshape(-1, kernels.graph_spread.LANES).max(axis=1) * kernels.graph_spread.LANES,
+            out=offsets[1:],
+        )
         vertices = np.repeat(np.arange(count), degrees)
         row = np.arange(len(self.origins)) - np.repeat(self.starts[:-1], degrees)
-        places = offsets[vertices // LANES] + row * LANES + vertices % LANES
+        places = (
+            offsets[vertices // kernels.graph_spread.LANES]
+            + row * kernels.graph_spread.LANES
+            + vertices % kernels.graph_spread.LANES
+        )
         origins = np.full(int(offsets[-1]), -1, dtype=np.int32)
         origins[places] = self.origins
-        rows = origins.reshape(-1, LANES)
+        rows = origins.reshape(-1, kernels.graph_spread.LANES)
         # Filling fits any place: all is lost on it.
-        base = (rows - np.arange(LANES, dtype=np.int32)).max(
-            axis=1, initial=-LANES, where=rows >= 0
+        base = (rows - np.arange(kernels.graph_spread.LANES, dtype=np.int32)).max(
+            axis=1, initial=-kernels.graph_spread.LANES, where=rows >= 0
         )
         beside = (
-            ((rows < 0) | (rows == base[:, np.newaxis] + np.arange(LANES))).all(axis=1)
+            (
+                (rows < 0) | (rows == base[:, np.newaxis] + np.arange(kernels.graph_spread.LANES))
+            ).all(axis=1)
             & (base >= 0)
-            & (base + LANES <= self.room)
+            & (base + kernels.graph_spread.LANES <= self.room)
         )
         origins[origins < 0] = 0
         rows[beside, 0] = ~base[beside]
@@ -95,8 +106,8 @@ class Arrangement:
         """How much work a step is, in arcs that are gathered; those from vertices side by side take
         a sixth of the time.
         """
-        rows = self.row_origins.reshape(-1, LANES)
-        beside = int(np.count_nonzero(rows[:, 0] < 0)) * LANES
+        rows = self.row_origins.reshape(-1, kernels.graph_spread.LANES)
+        beside = int(np.count_nonzero(rows[:, 0] < 0)) * kernels.graph_spread.LANES
         return rows.size - beside + beside // 6
 
     @property
@@ -126,10 +137,13 @@ class Arrangement:
         `blocks[starts[r]:starts[r + 1]]`.
         """
         count = len(self)
-        ends = np.repeat(np.arange(count, dtype=np.int64), np.diff(self.starts)) // BLOCK
+        ends = (
+            np.repeat(np.arange(count, dtype=np.int64), np.diff(self.starts))
+            // kernels.graph_spread.BLOCK
+        )
         origins = self.origins.astype(np.int64)
-        outside = ends != origins // BLOCK
-        blocks = -(-count // BLOCK)
+        outside = ends != origins // kernels.graph_spread.BLOCK
+        blocks = -(-count // kernels.graph_spread.BLOCK)
         keys = np.unique(origins[outside] * max(blocks, 1) + ends[outside])
         from_, into = np.divmod(keys, max(blocks, 1))
         starts = np.zeros(count + 1, dtype=np.int64)

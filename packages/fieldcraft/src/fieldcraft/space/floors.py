@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -50,12 +49,14 @@ class Floors:
     shut: NDArray[np.bool_]
 
     @property
-    def rings(self) -> tuple[Any, ...]:
+    def rings(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
         """Where corners begin, corners and middles, as `kernels.mesh_moving` takes them."""
         return self.doors.corners, self.doors.rings, self.doors.middles
 
     @property
-    def gates(self) -> tuple[Any, ...]:
+    def gates(
+        self,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]:
         """Where doors begin, what lies behind them, where they are, and which are shut, as
         `kernels.mesh_moving` takes them.
         """

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference import shots as stamp_reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
@@ -194,13 +193,13 @@ def _swept(
 def _half_width(space: Grid, width: float) -> float:
     """Half the width of a shot in the units of points."""
     half = checks.not_negative("width", width) / 2 / space.cell_size
-    if half > stamp_reference.WIDEST:
+    if half > kernels.shots.WIDEST:
         raise InvalidValue(
-            f"A shot is at most {2 * stamp_reference.WIDEST:,} cells wide",
+            f"A shot is at most {2 * kernels.shots.WIDEST:,} cells wide",
             got=f"width={width!r}",
             remedy="Pass a smaller width",
         )
-    return half * stamp_reference.UNITS
+    return half * kernels.shots.UNITS
 
 
 def _units(
@@ -208,21 +207,21 @@ def _units(
 ) -> tuple[tuple[int, int], tuple[int, int]]:
     """Both points as (row, column) in units, the start on the map."""
     space.cell_at(start)
-    if not (np.abs(end - start) <= stamp_reference.LONGEST * space.cell_size).all():
+    if not (np.abs(end - start) <= kernels.shots.LONGEST * space.cell_size).all():
         raise InvalidValue(
-            f"A shot ends at most {stamp_reference.LONGEST:,} cells from its start",
+            f"A shot ends at most {kernels.shots.LONGEST:,} cells from its start",
             got=f"{start.tolist()} to {end.tolist()} on cells of {space.cell_size:g}",
             remedy="Cut it to its range",
         )
     x0, x1 = (
-        stamp_reference.units((float(point[0]) - space.origin[0]) / space.cell_size)
+        kernels.shots.units((float(point[0]) - space.origin[0]) / space.cell_size)
         for point in (start, end)
     )
     y0, y1 = (
-        stamp_reference.units((float(point[1]) - space.origin[1]) / space.cell_size)
+        kernels.shots.units((float(point[1]) - space.origin[1]) / space.cell_size)
         for point in (start, end)
     )
-    across, down = space.width * stamp_reference.UNITS, space.height * stamp_reference.UNITS
+    across, down = space.width * kernels.shots.UNITS, space.height * kernels.shots.UNITS
     x1, x0 = x1 - x0 // across * across, x0 % across
     y1, y0 = y1 - y0 // down * down, y0 % down
     return ((down - y0, x0), (down - y1, x1)) if space.y_up else ((y0, x0), (y1, x1))

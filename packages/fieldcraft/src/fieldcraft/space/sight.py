@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import visible as reference
 from fieldcraft.space import graph_sight
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import checked_space, needs_plane
@@ -241,7 +240,9 @@ def _viewers(
     return (
         points,
         narrow,
-        reference.NO_FACINGS if facing is None else _checked_facings(space, facing, len(points)),
+        kernels.visible.NO_FACINGS
+        if facing is None
+        else _checked_facings(space, facing, len(points)),
     )
 
 
@@ -267,7 +268,7 @@ def _counted(
         ).reshape(space.shape)
     limits = _limits(grid, radius, len(points))
     ground = (
-        reference.NO_HEIGHTS
+        kernels.visible.NO_HEIGHTS
         if heights is None
         else _checked_heights(space, heights).reshape(grid.shape)
     )
@@ -355,12 +356,13 @@ def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
     if np.ndim(radius) == 0:
         return np.full(
             count,
-            reference.squared_reach(checks.positive("radius", radius) / space.cell_size),
+            kernels.visible.squared_reach(checks.positive("radius", radius) / space.cell_size),
             dtype=np.int64,
         )
     different, which = np.unique(_radii(radius, count), return_inverse=True)
     return np.array(
-        [reference.squared_reach(float(r) / space.cell_size) for r in different], dtype=np.int64
+        [kernels.visible.squared_reach(float(r) / space.cell_size) for r in different],
+        dtype=np.int64,
     )[which]
 
 

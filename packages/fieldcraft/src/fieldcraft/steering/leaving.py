@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, extensions
+from fieldcraft import checks, extensions, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.kernels.reference.stamps import SCALE
-from fieldcraft.kernels.reference.swarm import LONGEST_SINCE, circle, packed
+from fieldcraft.kernels.swarm_layout import LONGEST_SINCE, circle, packed
 from fieldcraft.space import Grid, grid_of
 
 __all__ = ["Forage", "Leave", "Reversed", "Smell"]
@@ -75,9 +74,9 @@ class Leave:
 
     def amounts(self) -> NDArray[np.int64]:
         """The amounts in units of 2**-24."""
-        return np.rint(np.atleast_1d(np.asarray(self.amount, dtype=np.float64)) * SCALE).astype(
-            np.int64
-        )
+        return np.rint(
+            np.atleast_1d(np.asarray(self.amount, dtype=np.float64)) * kernels.stamps.SCALE
+        ).astype(np.int64)
 
     def by_heading(self, y_up: bool) -> list[NDArray[np.int64]]:
         """Return x and y of what each of 4,096 headings leaves of the first amount, in units of
@@ -90,7 +89,7 @@ class Leave:
                 got=f"{len(amount)} amounts for a layer of vectors",
                 remedy="Pass one number, or use steering.Swarm on the CPU",
             )
-        ways = circle().astype(np.float64) * (float(amount[0]) * SCALE / (1 << 14))
+        ways = circle().astype(np.float64) * (float(amount[0]) * kernels.stamps.SCALE / (1 << 14))
         return [
             np.rint(ways[:, 0]).astype(np.int64),
             np.rint(-ways[:, 1] if y_up else ways[:, 1]).astype(np.int64),

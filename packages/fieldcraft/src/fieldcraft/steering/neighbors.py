@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +21,8 @@ _AGENTS = 500  # as many pay for waking a thread
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Frame = tuple[Ints, Ints, float, float, float, float, float, float, int, float]
+"""Order, where bins begin, origin, period, bins per unit, columns of bins and radius."""
 
 
 class Neighbors:
@@ -76,7 +77,7 @@ class Neighbors:
             self.positions, *frame, self._keys, self._starts, self._order, self._places, self._lines
         )
         self._places.flags.writeable = False
-        self._frame = (self._order, self._starts, *frame, self.radius)
+        self._frame: Frame = (self._order, self._starts, *frame, self.radius)
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -179,7 +180,7 @@ class Neighbors:
         return self._unsorted(found)
 
     @property
-    def sorted(self) -> tuple[Wide, Wide, tuple[Any, ...]]:
+    def sorted(self) -> tuple[Wide, Wide, Frame]:
         """The agents in sorted order, for whoever calls kernels: places, all x and all y, and
         order, bins and frame.
         """

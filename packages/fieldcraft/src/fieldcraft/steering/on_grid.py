@@ -13,7 +13,6 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference import moving as reference
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.query.ground import crowd, too_far
 from fieldcraft.space import Grid
@@ -109,7 +108,7 @@ def room_beside(space: Grid, radius: float) -> float:
                 " space.with_walls(thickened)"
             ),
         )
-    return min(max(cells, reference.CLEARANCE), _WIDEST)
+    return min(max(cells, kernels.moving.CLEARANCE), _WIDEST)
 
 
 def out_of_walls(space: Grid, at: Wide, near: float) -> Wide:

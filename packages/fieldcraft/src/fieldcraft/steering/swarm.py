@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, extensions
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.interruption import breathe, in_parts, whole
-from fieldcraft.kernels.reference.swarm import ROLE, SINCE
+from fieldcraft.kernels.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import swarm_file
 from fieldcraft.steering.leaving import Forage, Leave, Smell
@@ -186,7 +186,7 @@ class Swarm:
 
     @property
     def agents(self) -> NDArray[np.int32]:
-        """All that is known of them, (3, N), as `fieldcraft.kernels.reference.swarm` says; a
+        """All that is known of them, (3, N), as `fieldcraft.kernels.swarm_layout` says; a
         copy.
         """
         return np.array(self._held.read())

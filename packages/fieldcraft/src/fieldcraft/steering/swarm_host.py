@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels import pool
+from fieldcraft.kernels import pool, swarm_layout
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.kernels.reference import swarm as reference
-from fieldcraft.kernels.reference.stamps import TILE_ROWS
 from fieldcraft.query.ground import Ground
 from fieldcraft.space import Grid
 from fieldcraft.steering.leaving import Forage, Reversed
@@ -95,7 +93,7 @@ class HostAgents:
             self._walls = (
                 space,
                 version,
-                frozen(reference.packed(space.walls)),
+                frozen(swarm_layout.packed(space.walls)),
                 not space.walls.any(),
             )
         return self._walls[2:]
@@ -107,12 +105,14 @@ class HostAgents:
         self._agents, self._numbers = new
         self._in_order = False
 
-    def _walk(self, ops: Any, sights: reference.Sights, plan: Plan, blank: bool, step: int) -> None:
+    def _walk(
+        self, ops: Any, sights: swarm_layout.Sights, plan: Plan, blank: bool, step: int
+    ) -> None:
         common = (
             self._agents,
             self._numbers,
             tuple(sights),
-            reference.circle(),
+            swarm_layout.circle(),
             tuple(plan.rule),
             blank,
             step,
@@ -131,9 +131,11 @@ class HostAgents:
             field = trail_field(layer)
             canvases = field.inflow
             canvas = canvases[mark.plane]
-            canvas.book(np.array([np.abs(mark.amounts).max() / reference.UNITS]), float(self.count))
+            canvas.book(
+                np.array([np.abs(mark.amounts).max() / swarm_layout.UNITS]), float(self.count)
+            )
             height = plan.rule.height
-            bands = pool.bands(height, self.count // _AGENTS, TILE_ROWS)
+            bands = pool.bands(height, self.count // _AGENTS, kernels.stamps.TILE_ROWS)
             pool.run(
                 [
                     (
@@ -160,11 +162,11 @@ class HostAgents:
         """Return cells of the agents of a role, and their headings times amounts by time."""
         agents = self.read()
         x, y, mind = agents if mark.role < 0 else agents[:, (agents[2] >> 16 & 1) == mark.role]
-        since = np.minimum(mind.view(np.uint32) >> reference.SINCE, len(mark.amounts) - 1)
-        vectors = reference.circle()[(mind & 0xFFFF) >> 4] * (
+        since = np.minimum(mind.view(np.uint32) >> swarm_layout.SINCE, len(mark.amounts) - 1)
+        vectors = swarm_layout.circle()[(mind & 0xFFFF) >> 4] * (
             1.0 if not plan.rule.flip else (1, -1)
         )
-        amounts = mark.amounts[since] / (reference.UNITS * (1 << 14))
+        amounts = mark.amounts[since] / (swarm_layout.UNITS * (1 << 14))
         return (y.astype(np.int64) >> 16) * plan.rule.width + (x >> 16), vectors * amounts[:, None]
 
 
@@ -180,9 +182,9 @@ def _smell(scent: Scent) -> None:
 
 def _sights(
     plan: Plan, closed: NDArray[np.uint32], steady: dict[int, list[NDArray[np.int32]]]
-) -> reference.Sights:
+) -> swarm_layout.Sights:
     """The layers that agents read at this moment."""
-    none = frozen(reference.NO_LAYER)
+    none = frozen(swarm_layout.NO_LAYER)
     trails = [none if layer is None else _bits(Ground(layer).flat) for layer in plan.trails]
     flows: list[NDArray[np.int32]] = []
     for layer in plan.flows:
@@ -190,7 +192,7 @@ def _sights(
     around = [
         none if layer is None else _bits(Ground(layer).flat) for layer in (plan.crowd, plan.group)
     ]
-    return reference.Sights(closed, *trails, *flows, *around)
+    return swarm_layout.Sights(closed, *trails, *flows, *around)
 
 
 def _flow_bits(layer: Any) -> list[NDArray[np.int32]]:

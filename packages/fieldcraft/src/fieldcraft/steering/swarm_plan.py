@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference.swarm import Rule
+from fieldcraft.kernels.swarm_layout import Rule
 from fieldcraft.propagation.field import GatheringField
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference.swarm import Rule
+from fieldcraft.kernels.swarm_layout import Rule
 from fieldcraft.query.ahead import unit_headings
 
 __all__ = ["MOST_AGENTS", "Walk", "by_role", "checked_key", "minds_of", "places_of", "rule_of"]

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels.reference.radial import LENGTH_SCALE
 from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, whole_radius
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.propagation.on_graph.walks import GraphWalks
@@ -179,7 +178,7 @@ def _limit(radius: float, walks: GraphWalks) -> tuple[int, float]:
     """A radius as a whole number of lengths, and what a length is divided by to become a share of
     it.
     """
-    scale = LENGTH_SCALE * (radius / walks.unit)
+    scale = kernels.radial.LENGTH_SCALE * (radius / walks.unit)
     return int(min(scale * (1 + 1e-12), 2.0**62)), scale
 
 

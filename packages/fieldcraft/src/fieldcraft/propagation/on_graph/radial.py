@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.propagation.footprints import Emission
 from fieldcraft.propagation.on_graph.footprints import GraphFootprints
 from fieldcraft.propagation.on_graph.walks import GraphWalks
 from fieldcraft.propagation.radial_field import RadialField
-from fieldcraft.propagation.sums import TILE_COLUMNS, TILE_ROWS
 from fieldcraft.space import needs_plane
 
 __all__ = ["GraphRadialField"]
@@ -32,7 +32,7 @@ class GraphRadialField(RadialField[GraphWalks]):
         squares = self.walks.squares
         if squares is None or squares.wrap or self.radial.metric != "sight":
             return super()._reaches_dirty(sources)
-        tile = TILE_ROWS * TILE_COLUMNS
+        tile = kernels.radial.TILE_ROWS * kernels.radial.TILE_COLUMNS
         dirty = np.flatnonzero(self.sums.dirty)
         top, bottom = dirty * tile // squares.width, ((dirty + 1) * tile - 1) // squares.width
         reaches = np.array(

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
 from fieldcraft.propagation.spread_floors import Floors, stronger
 from fieldcraft.propagation.spreading_field import PIN, WALL, Awake, SpreadingField
 from fieldcraft.space import Space
@@ -59,7 +58,7 @@ class GraphSpreadField(SpreadingField):
         self._signed = False
         self._floors: Floors | None = None
         self.resistance = None
-        self._blocks = _Blocks(-(-count // BLOCK))
+        self._blocks = _Blocks(-(-count // kernels.graph_spread.BLOCK))
         self.tune(spread, every)
 
     @property
@@ -203,14 +202,18 @@ class GraphSpreadField(SpreadingField):
         if self._exponent >= 2:
             for first, last in parts:
                 self._kernels.emit(
-                    self._now, self._emitted, self._exponent, first * LANES, last * LANES
+                    self._now,
+                    self._emitted,
+                    self._exponent,
+                    first * kernels.graph_spread.LANES,
+                    last * kernels.graph_spread.LANES,
                 )
                 yield
         at_rest = True
         for first, last in parts:
             kernel, arguments = self._update(first, last)
             kernel(*arguments)
-            here = slice(first * LANES, last * LANES)
+            here = slice(first * kernels.graph_spread.LANES, last * kernels.graph_spread.LANES)
             at_rest = at_rest and np.array_equal(self._next[here], self._now[here])
             yield
         self._turn()
@@ -308,7 +311,13 @@ class GraphSpreadField(SpreadingField):
                 [
                     (
                         self._kernels.emit,
-                        (self._now, self._emitted, self._exponent, a * LANES, b * LANES),
+                        (
+                            self._now,
+                            self._emitted,
+                            self._exponent,
+                            a * kernels.graph_spread.LANES,
+                            b * kernels.graph_spread.LANES,
+                        ),
                     )
                     for a, b in parts
                 ]
@@ -323,13 +332,13 @@ class GraphSpreadField(SpreadingField):
         awake = np.flatnonzero(blocks.flags)
         self._prepare()
         if self._exponent >= 2:
-            for first in (awake * BLOCK).tolist():
+            for first in (awake * kernels.graph_spread.BLOCK).tolist():
                 self._kernels.emit(
                     self._now,
                     self._emitted,
                     self._exponent,
                     first,
-                    min(first + BLOCK, len(self._now)),
+                    min(first + kernels.graph_spread.BLOCK, len(self._now)),
                 )
         work = len(awake) * ground.effort // blocks.count * (1 if self._plain else _ANY_COST)
         bands = pool.bands(len(awake), work // _ARCS_PER_THREAD)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.radial import LENGTH_SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft import kernels
 from fieldcraft.propagation.footprints import Found
 from fieldcraft.space import Graph, GraphSnapshot, Grid, Space
 from fieldcraft.space.graph_sight import Outlook
@@ -72,12 +72,12 @@ class GraphWalks:
     @cached_property
     def walls(self) -> NDArray[np.bool_]:
         """Blocked vertices in rows of tiles, (rows, 16), and what fills up the last tile."""
-        tile = TILE_ROWS * TILE_COLUMNS
+        tile = kernels.radial.TILE_ROWS * kernels.radial.TILE_COLUMNS
         walls = np.ones(max(1, -(-len(self.blocked) // tile)) * tile, dtype=np.bool_)
         walls[: len(self.blocked)] = self.blocked
         # as those of grids are: kernels are compiled anew for arrays that can be written to
         walls.flags.writeable = False
-        return walls.reshape(-1, TILE_COLUMNS)
+        return walls.reshape(-1, kernels.radial.TILE_COLUMNS)
 
     @property
     def blocked(self) -> NDArray[np.bool_]:
@@ -146,14 +146,17 @@ class GraphWalks:
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """The lengths of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`, with what the
+        """The lengths of `ways` in whole numbers of 1 / kernels.radial.LENGTH_SCALE of the `unit`, with what the
         vertices that they enter resist.
         """
-        sizes = np.rint(self.ways.lengths / self.unit * LENGTH_SCALE).astype(np.int64)
+        sizes = np.rint(self.ways.lengths / self.unit * kernels.radial.LENGTH_SCALE).astype(
+            np.int64
+        )
         if self.resistance is None:
             return sizes
         extra = np.minimum(
-            self.resistance.reshape(-1)[self.ways.ends] / self.unit * LENGTH_SCALE, _SHUT
+            self.resistance.reshape(-1)[self.ways.ends] / self.unit * kernels.radial.LENGTH_SCALE,
+            _SHUT,
         )
         return np.asarray(sizes + np.rint(extra).astype(np.int64))
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
-from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, finished, whole_radius
 from fieldcraft.propagation.looks import Looks
 from fieldcraft.propagation.on_grid.walks import GridWalks
@@ -241,7 +240,7 @@ class GridFootprints:
         scratch = self.scratch(radius, walks, aside)
         scratch.mark += 2
         scratch.state[:] = 0
-        limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
+        limit = int(min(radius, _FAR) * kernels.radial.LENGTH_SCALE)
         while scratch.state[3] == 0 or scratch.state[2] > 0:
             before = int(scratch.state[1])
             kernels.radial.path(
@@ -265,7 +264,7 @@ class GridFootprints:
             )
             yield int(scratch.state[1]) - before
         found = int(scratch.state[1])
-        weights = falloff(scratch.distances[:found] / (reference.LENGTH_SCALE * radius))
+        weights = falloff(scratch.distances[:found] / (kernels.radial.LENGTH_SCALE * radius))
         return scratch.cells[:found].copy(), weights
 
     def _walk_resisted(
@@ -274,7 +273,7 @@ class GridFootprints:
         scratch = self.scratch(radius, walks, aside)
         scratch.mark += 2
         scratch.state[:] = 0
-        limit = int(min(radius, _FAR) * reference.LENGTH_SCALE)
+        limit = int(min(radius, _FAR) * kernels.radial.LENGTH_SCALE)
         while scratch.state[2] == 0 or scratch.state[0] > 0:
             before = int(scratch.state[1])
             kernels.resisted.path(
@@ -299,7 +298,7 @@ class GridFootprints:
             yield int(scratch.state[1]) - before
         found = int(scratch.state[1])
         return scratch.cells[:found].copy(), falloff(
-            scratch.distances[:found] / (reference.LENGTH_SCALE * radius)
+            scratch.distances[:found] / (kernels.radial.LENGTH_SCALE * radius)
         )
 
     def _open_paths(

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import radial as reference
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Emission
 from fieldcraft.propagation.on_grid.footprints import SMALL_REACH, GridFootprints
 from fieldcraft.propagation.on_grid.walks import GridWalks
 from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
-from fieldcraft.propagation.sums import TILE_ROWS
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 
@@ -120,7 +119,7 @@ class GridRadialField(RadialField[GridWalks]):
             walks.steps,
             walks.wrap,
             part.cells,
-            part.strengths * reference.SCALE,
+            part.strengths * kernels.radial.SCALE,
             part.shapes,
             radii,
             weights,
@@ -143,7 +142,7 @@ class GridRadialField(RadialField[GridWalks]):
         """
         if not len(jobs) and not anew:
             return
-        strengths = jobs.strengths * reference.SCALE
+        strengths = jobs.strengths * kernels.radial.SCALE
         if self._at_once:
             self._stamp_many(jobs.cells, strengths, jobs.shapes, anew=anew)
             return
@@ -186,7 +185,7 @@ class GridRadialField(RadialField[GridWalks]):
         bands = pool.bands(
             self.sums.total.shape[0],
             1 if self.space.wrap else work // _STAMPED_PER_THREAD,
-            TILE_ROWS,
+            kernels.radial.TILE_ROWS,
         )
         pool.run(
             [
@@ -262,9 +261,7 @@ class GridRadialField(RadialField[GridWalks]):
     def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         if self._is_open(Emission(np.array([cell]), np.ones(1), np.array([shape])))[0]:
             table = self.footprints.table(shape)
-            return reference.listed(
-                self.sums.total.shape, cell, table, 0, len(table), self.space.wrap
-            )
+            return _listed(self.sums.total.shape, cell, table, 0, len(table), self.space.wrap)
         return super()._cut(cell, shape)
 
     def _may_reach(self, sources: Emission, top: int, bottom: int) -> NDArray[np.bool_]:
@@ -292,8 +289,45 @@ class GridRadialField(RadialField[GridWalks]):
         ):
             if free:
                 yield from self._stamp_rows(
-                    self._ops.stamp_strongest, cell, strength * reference.SCALE, shape
+                    self._ops.stamp_strongest, cell, strength * kernels.radial.SCALE, shape
                 )
             else:
                 cells, weights = yield from self.footprints.search(self.walks, cell, shape)
                 yield from self.sums.scatter(self._ops.scatter_strongest, cells, weights, strength)
+
+
+def _listed(
+    shape: tuple[int, ...],
+    cell: int,
+    weights: NDArray[np.float64],
+    first: int,
+    last: int,
+    wrap: bool,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The cells that rows of a footprint cover, each once, and their weights."""
+    height, width = shape
+    row, column = divmod(cell, width)
+    r = len(weights) // 2
+    cells, found = [], []
+    for j in range(first, last):
+        for i in range(2 * r + 1):
+            y, x = row + j - r, column + i - r
+            if (
+                wrap
+                and _offset(row, y % height, height, True) == j - r
+                and _offset(column, x % width, width, True) == i - r
+            ):
+                y, x = y % height, x % width
+            elif wrap or not (0 <= y < height and 0 <= x < width):
+                continue
+            cells.append(y * width + x)
+            found.append(weights[j, i])
+    return np.array(cells, dtype=np.int64), np.array(found)
+
+
+def _offset(here: int, there: int, size: int, wrap: bool) -> int:
+    """The signed steps from one column (or row) to another: the short way round on a torus,
+    forwards on a tie.
+    """
+    away = there - here
+    return (away + (size - 1) // 2) % size - (size - 1) // 2 if wrap else away

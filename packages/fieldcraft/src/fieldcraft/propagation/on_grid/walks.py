@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference import radial as reference
+from fieldcraft import kernels
 from fieldcraft.propagation.footprints import UNIT_STAMPED
 from fieldcraft.space import Grid, GridSnapshot
 
@@ -53,7 +53,7 @@ class GridWalks:
         extra = None
         if resistance is not None:
             extra = np.rint(
-                np.minimum(resistance / space.cell_size * reference.LENGTH_SCALE, _SHUT)
+                np.minimum(resistance / space.cell_size * kernels.radial.LENGTH_SCALE, _SHUT)
             ).astype(np.int64)
             extra.flags.writeable = False
         _count_walls(walls if extra is None else walls | (extra > 0), before, 0, space.height)
@@ -169,7 +169,9 @@ def strides(space: Grid) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The steps of a grid, (K, 2) in columns and rows, and their lengths (K,) in 1 / LENGTH_SCALE
     cells.
     """
-    lengths = np.rint(space.neighborhood.lengths(1.0) * reference.LENGTH_SCALE).astype(np.int64)
+    lengths = np.rint(space.neighborhood.lengths(1.0) * kernels.radial.LENGTH_SCALE).astype(
+        np.int64
+    )
     return np.array(space.neighborhood.steps, dtype=np.int64), lengths
 
 

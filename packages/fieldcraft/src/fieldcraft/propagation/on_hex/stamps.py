@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.reference.stamps import ALL_ROWS, SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.propagation.canvas import MOST_CELLS, Canvas
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space import HexGrid
@@ -94,7 +94,7 @@ class HexBlots:
             kernel, arguments = canvas.scattering(self.covered, parts)
             kernel(*arguments)
             return
-        new = np.rint(parts * SCALE).astype(np.int64)
+        new = np.rint(parts * kernels.stamps.SCALE).astype(np.int64)
         cells, sums = self.covered, canvas.sums.reshape(-1)
         if blend == "max":
             cells, new = (
@@ -109,7 +109,9 @@ class HexBlots:
         last = order[np.append(np.diff(cells[order]) != 0, True)] if len(order) else order
         sums[cells[last]] = new[last]
         rows, columns = np.divmod(cells[last], canvas.sums.shape[1])
-        canvas.dirty[rows // TILE_ROWS, columns // TILE_COLUMNS] = ALL_ROWS
+        canvas.dirty[rows // kernels.stamps.TILE_ROWS, columns // kernels.stamps.TILE_COLUMNS] = (
+            kernels.stamps.ALL_ROWS
+        )
 
 
 def _disc(steps: int) -> Ints:

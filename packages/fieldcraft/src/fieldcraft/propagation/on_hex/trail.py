@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.reference import hex_trail as reference
 from fieldcraft.propagation.trail import TrailField
 from fieldcraft.space.ways import kept_until_walls_change
 
@@ -49,7 +48,7 @@ def _exchanges(space: Any) -> _Exchanges:
         inner[1:-1, 1:-1] = True
         rim = np.flatnonzero(~inner)
     bits = np.zeros((3, 3), dtype=np.uint8)
-    for (across, along), bit in reference.AROUND.items():
+    for (across, along), bit in kernels.hex_trail.AROUND.items():
         bits[along + 1, across + 1] = bit
     links = np.zeros(len(space), dtype=np.uint8)
     np.bitwise_or.at(links, cells, bits[down + 1, right + 1])
@@ -91,7 +90,7 @@ class HexTrailField(TrailField):
             self._scratch.append(kernels.hex_trail.room(width))
         for plane, canvas in zip(self.planes, self.inflow, strict=True):
             if self._rounds == 0:
-                plane[:] = reference.updated(
+                plane[:] = _updated(
                     plane.astype(np.float64), closed != 0, self._gain, self._floor, canvas.sums
                 )
                 canvas.sums[:] = 0
@@ -125,3 +124,15 @@ class HexTrailField(TrailField):
         """Take one step, in one unit."""
         self.run(1)
         yield
+
+
+def _updated(
+    mean: NDArray[np.float64],
+    walls: NDArray[np.bool_],
+    gain: float,
+    floor: np.float32,
+    inflow: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """The rest of the mean after an update, and all that has come."""
+    new = (gain * mean + inflow / kernels.stamps.SCALE).astype(np.float32)
+    return np.where(walls | (np.abs(new) < floor), np.float32(0), new)

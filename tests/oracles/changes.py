@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference import radial
+from oracles import radial
 
 __all__ = ["patch", "take"]
 

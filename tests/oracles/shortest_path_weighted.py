@@ -11,8 +11,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.buckets import Buckets
-from fieldcraft.kernels.reference.moves import STEPS
+from oracles.buckets import Buckets
+from oracles.moves import STEPS
 
 __all__ = ["EUCLID", "EVEN", "FACETS", "KING", "LINEAR", "MANHATTAN", "bound", "weighted"]
 

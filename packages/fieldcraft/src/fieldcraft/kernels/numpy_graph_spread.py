@@ -1,5 +1,8 @@
-"""Spread along arcs that lie in rows, called as the compiled kernels are; see
-`fieldcraft.kernels.reference.graph_spread`.
+"""Spread on graphs in NumPy: what serves where nothing is compiled, and what the compiled kernels
+are compared with.
+
+What arrives in vertex `v` comes along the arcs `starts[v]` to `starts[v + 1]`, from the vertices
+`origins`, and loses `losses` on the way. Everything else is as in `numpy_spread`.
 """
 
 from __future__ import annotations
@@ -9,15 +12,20 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference import graph_spread as reference
-from fieldcraft.kernels.reference.graph_spread import BLOCK, LANES
+from fieldcraft.kernels.numpy_spread import moved, power, root
 
 __all__ = [
+    "BLOCK",
+    "LANES",
+    "arriving",
     "emit",
     "many_plain",
     "settle",
+    "settled",
     "some_any",
     "some_plain",
+    "spread",
+    "targets",
     "update_any",
     "update_plain",
     "wake",
@@ -29,6 +37,103 @@ Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
 
 _BY_MOMENTUM = np.float32(-1)
+
+
+_NONE = np.float32(0)
+
+BLOCK = 512
+"""Vertices in a block: what is awake or at rest together."""
+LANES = 16
+"""Vertices in a slice: what the fast kernels look at side by side."""
+
+
+def spread(
+    values: Floats,
+    frozen: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    origins: NDArray[np.integer],
+    losses: Floats,
+    exponent: int,
+    momentum: np.float32,
+    keep: np.float32,
+    floor: np.float32,
+) -> Floats:
+    """One update of every vertex from the values before it, (N,); `frozen` is not 0 where a vertex
+    keeps its value.
+    """
+    target = targets(values, starts, origins, losses, exponent)
+    return np.where(frozen != 0, values, moved(values, target, momentum, keep, floor))
+
+
+def targets(
+    values: Floats,
+    starts: NDArray[np.int64],
+    origins: NDArray[np.integer],
+    losses: Floats,
+    exponent: int,
+) -> Floats:
+    """The influence that arrives in each vertex: the strongest of its neighbors, weakened by the
+    way; of equals the positive one.
+    """
+    return arriving(
+        values,
+        np.repeat(np.arange(len(values)), np.diff(starts)),
+        origins,
+        losses,
+        exponent,
+        len(values),
+    )
+
+
+def arriving(
+    values: Floats,
+    ends: NDArray[np.int64],
+    origins: NDArray[np.integer],
+    losses: Floats,
+    exponent: int,
+    count: int,
+) -> Floats:
+    """`targets` of `count` vertices, by arcs in any order from `origins`, which have `values`, to
+    `ends`.
+    """
+    emitted = root(values, exponent)[origins]
+    high = emitted * losses if exponent == 0 else emitted - losses
+    low = emitted * losses if exponent == 0 else emitted + losses
+    strongest, weakest = np.zeros(count, dtype=np.float32), np.zeros(count, dtype=np.float32)
+    np.maximum.at(strongest, ends, high + _NONE)  # no negative zeros
+    np.minimum.at(weakest, ends, low)
+    return power(np.where(strongest >= -weakest, strongest, weakest), exponent)
+
+
+def settled(
+    values: Floats,
+    frozen: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    origins: NDArray[np.integer],
+    losses: Floats,
+    exponent: int,
+    floor: np.float32,
+) -> Floats:
+    """The fixed point that what the frozen vertices hold leads to, from a map that is else empty.
+
+    First how strong each becomes, then which are positive: those that a positive neighbour makes as
+    strong as they are.
+    """
+    held = frozen != 0
+    size = np.where(held, np.abs(values), _NONE)
+    while True:
+        arriving = targets(size, starts, origins, losses, exponent)
+        stronger = np.where(held, size, np.where(arriving < floor, _NONE, arriving))
+        if np.array_equal(stronger, size):
+            break
+        size = stronger
+    positive = held & (values > 0)
+    while True:
+        arriving = targets(np.where(positive, size, _NONE), starts, origins, losses, exponent)
+        more = positive | (~held & (size > 0) & (arriving == size))
+        if np.array_equal(more, positive):
+            return np.where(positive | (size == 0), size, -size)
+        positive = more
 
 
 def update_plain(
@@ -89,13 +194,13 @@ def update_any(
     slices = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]) // LANES)
     ends = (slices[:, np.newaxis] * LANES + np.arange(LANES)).reshape(-1)
     with np.errstate(over="ignore"):  # where everything is lost
-        target = reference.arriving(
+        target = arriving(
             values, ends, rows.reshape(-1), losses[arcs], exponent, (last - first) * LANES
         )
     new[here] = np.where(
         frozen[here] != 0,
         values[here],
-        reference.moved(values[here], target, momentum, keep, floor),
+        moved(values[here], target, momentum, keep, floor),
     )
 
 
@@ -238,6 +343,4 @@ def settle(
     )
     into = np.zeros(len(values) + 1, dtype=np.int64)
     np.cumsum(np.bincount(ends, minlength=len(values)), out=into[1:])
-    values[:] = reference.settle(
-        values, frozen, into, origins[order], losses[order], exponent, floor
-    )
+    values[:] = settled(values, frozen, into, origins[order], losses[order], exponent, floor)

@@ -19,8 +19,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.buckets import Buckets
-from fieldcraft.kernels.reference.moves import STEPS, pruned
+from oracles.buckets import Buckets
+from oracles.moves import STEPS, pruned
 
 __all__ = ["LONGEST_RUN", "UNREACHED", "bits_for", "uniform"]
 

@@ -1,9 +1,8 @@
-"""Trails, spelled out: the specification of `fieldcraft.kernels.trail`.
+"""Trails in NumPy: they serve where nothing is compiled, and compiled kernels are compared with it.
 
 All sums are of the weights' type and in the order written here: along each row of the blur first,
-then over its rows. What
-they are multiplied by and what comes in is float64: a float32 factor such as 1/9 would be wrong by
-the same part at every update.
+then over its rows. What they are multiplied by and what comes in is float64: a float32 factor such
+as 1/9 would be wrong by the same part at every update.
 """
 
 from __future__ import annotations
@@ -13,9 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.stamps import SCALE
+from fieldcraft.kernels.stamps import SCALE
 
-__all__ = ["exchanges", "update"]
+__all__ = ["exchanges", "update", "updated"]
+
+Floats = NDArray[np.float32]
 
 
 def exchanges(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.bool_]:
@@ -51,7 +52,7 @@ def _beside(walls: NDArray[np.bool_], dy: int, dx: int, wrap: bool) -> NDArray[n
     return found
 
 
-def update(
+def updated(
     values: NDArray[np.float32],
     inflow: NDArray[np.int64],
     walls: NDArray[np.bool_],
@@ -85,3 +86,41 @@ def update(
         blurred = np.where(missing > 0, blurred + missing * values, blurred)
     new = (gain * blurred.astype(np.float64) + inflow / SCALE).astype(np.float32)
     return np.where(walls | (np.abs(new) < floor), np.float32(0), new)
+
+
+def update(
+    values: Floats,
+    inflow: NDArray[np.int64],
+    _dirty: NDArray[np.uint8],
+    closed: NDArray[np.uint8],
+    _starts: NDArray[np.int64],
+    _columns: NDArray[np.int32],
+    _masks: NDArray[np.uint64],
+    _open_left: NDArray[np.int8],
+    _open_right: NDArray[np.int8],
+    _missing: NDArray[np.floating[Any]],
+    weights: NDArray[np.floating[Any]],
+    _ones: bool,
+    gain: float,
+    conserves: bool,
+    floor: np.float32,
+    wrap: bool,
+    above: Floats,
+    below: Floats,
+    first: int,
+    last: int,
+    *_scratch: NDArray[Any],
+) -> None:
+    """One update of the rows [first, last), in place; their inflow is used up. `above` and `below`
+    are the rows beside them.
+    """
+    height, reach = len(values), len(above)
+    rows = np.arange(first - reach, last + reach)
+    on_map = (rows >= 0) & (rows < height) | wrap
+    walls = (closed[rows % height, 1:] != 0) | ~on_map[:, np.newaxis]
+    tall = np.concatenate([above, values[first:last], below])
+    coming = np.zeros(tall.shape, dtype=np.int64)
+    coming[reach : len(rows) - reach] = inflow[first:last]
+    new = updated(tall, coming, walls, weights, gain, conserves, floor, wrap)
+    values[first:last] = new[reach : len(rows) - reach]
+    inflow[first:last] = 0

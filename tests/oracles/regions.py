@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.peaks import Bools, Floats, Ints, Links, Wide, beside, middle
+from oracles.peaks import Bools, Floats, Ints, Links, Wide, beside, middle
 
 __all__ = ["label", "measure"]
 

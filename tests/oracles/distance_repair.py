@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.reference.distance import Cost, Distances, Links, search
+from oracles.distance import Cost, Distances, Links, search
 
 __all__ = ["mend"]
 

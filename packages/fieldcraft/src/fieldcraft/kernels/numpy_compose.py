@@ -1,13 +1,11 @@
-"""Expressions over maps, spelled out: the specification of `fieldcraft.kernels.compose`.
-
-A program is an int64 array of instructions (operation, result, a, b, c). The last four number the
-rows of a table: row 0 is the result of the program, then come the maps that it reads, then its
-constants, then its registers. All arithmetic is float32 in the order written here, and a division
-by 0 gives 0. Inputs are finite; where a result may be beyond float32 the program holds it back by a
-CLAMP to +-LARGEST, so that nothing stays infinite or becomes NaN.
+"""Expressions over maps and the strength of teams in NumPy: the numbers of operations, what serves
+where nothing is compiled, and what the compiled kernels are compared with.
 """
 
 from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +18,34 @@ __all__ = [
     "DIVIDE",
     "EQUAL",
     "EXP",
+    "FIXED",
     "LARGEST",
     "LESS",
     "LESS_EQUAL",
+    "MAP",
     "MAXIMUM",
     "MINIMUM",
     "MULTIPLY",
     "MULTIPLY_ADD",
     "MULTIPLY_SUBTRACT",
     "NEGATE",
+    "NOBODY",
     "RANGE",
+    "RESULT",
     "SUBTRACT",
     "SUBTRACT_MULTIPLY",
     "UNEQUAL",
     "WHERE",
     "apply",
     "box",
+    "box_mean",
     "evaluate",
+    "evaluated",
     "held",
+    "lead",
+    "leading",
+    "survey",
+    "surveyed",
 ]
 
 Floats = NDArray[np.float32]
@@ -51,6 +59,10 @@ LESS, LESS_EQUAL, EQUAL, UNEQUAL = 10, 11, 12, 13
 WHERE, CLAMP = 14, 15
 RANGE = 16
 MULTIPLY_ADD, MULTIPLY_SUBTRACT, SUBTRACT_MULTIPLY = 17, 18, 19
+FIXED, MAP, RESULT = 0, 1, 2
+Numbers = NDArray[np.int32]
+NOBODY = -1
+Whole = NDArray[np.int64]
 
 
 def apply(operation: int, a: Floats, b: Floats, c: Floats) -> Floats:
@@ -110,7 +122,7 @@ def held(values: Floats) -> Floats:
     return apply(CLAMP, values, np.full_like(values, -LARGEST), np.full_like(values, LARGEST))
 
 
-def evaluate(
+def evaluated(
     program: NDArray[np.int64],
     table: list[Floats],
     walls: NDArray[np.bool_],
@@ -133,7 +145,7 @@ def evaluate(
         table[0][walls] = 0
 
 
-def box(values: Floats, counts: Floats, reach: int, wrap: bool) -> Floats:
+def box_mean(values: Floats, counts: Floats, reach: int, wrap: bool) -> Floats:
     """The sum of the cells up to `reach` rows and columns away over `counts`; 0 where the count is
     0.
 
@@ -179,3 +191,117 @@ def _exp(values: Floats) -> Floats:
     power: Floats = ((n.astype(np.int32) + 127) << 23).view(np.float32)
     result: Floats = series * power
     return result
+
+
+def floats(address: int, count: int) -> NDArray[np.float32]:
+    """The float32 numbers that lie at an address; somebody else holds the array that they belong
+    to.
+    """
+    return np.ctypeslib.as_array((ctypes.c_float * count).from_address(address))
+
+
+def evaluate(
+    program: Whole,
+    bases: Whole,
+    moves: Whole,
+    constants: Floats,
+    walls: NDArray[np.uint8],
+    segments: Whole,
+    block: int,
+    ranges: NDArray[np.int32],
+) -> None:
+    """Run a program over segments of the map; arguments as `fieldcraft.kernels.compose.evaluate`
+    has them.
+    """
+    fixed = 1 + int(np.count_nonzero(moves == MAP))
+    found = np.tile(np.array([np.inf, -np.inf], dtype=np.float32), (len(ranges), 1))
+    rows = list(zip(bases.tolist(), moves.tolist(), strict=True))
+    for start, place, count in segments.tolist():
+        for done in range(0, count, block):
+            size = min(block, count - done)
+            cells = {FIXED: 0, MAP: start + done, RESULT: place + done}
+            table = [floats(address + 4 * cells[move], size) for address, move in rows[1:]]
+            result = (
+                floats(rows[0][0] + 4 * cells[RESULT], size)
+                if rows[0][1] == RESULT
+                else np.zeros(0, dtype=np.float32)
+            )
+            for row, value in zip(table[fixed - 1 :], constants, strict=False):
+                row[:] = value
+            evaluated(program, [result, *table], walls[cells[MAP] : cells[MAP] + size] != 0, found)
+    ranges[:] = found.view(np.int32)
+
+
+def box(
+    values: Floats, counts: Floats, reach: int, wrap: bool, first: int, last: int, out: Floats
+) -> None:
+    """The sums of the cells up to `reach` rows and columns away over `counts`, for the rows [first,
+    last) of `out`.
+    """
+    out[first:last] = box_mean(values, counts, reach, wrap)[first:last]
+
+
+def surveyed(maps: Sequence[Floats], total: Floats, contested: Floats, leader: Numbers) -> None:
+    """Look through the maps of all teams, in their order.
+
+    `total` becomes the sum of presences, `contested` twice the sum of all but the strongest,
+    `leader` the number of the
+    strongest team: the first of equals, `NOBODY` where all are 0.
+    """
+    strongest, rest = np.zeros_like(total), np.zeros_like(total)
+    leader[:] = NOBODY
+    for number, values in enumerate(maps):
+        presence = np.abs(values)
+        rest += np.minimum(presence, strongest)
+        leader[presence > strongest] = number
+        np.maximum(strongest, presence, out=strongest)
+    np.add(strongest, rest, out=total)
+    np.add(rest, rest, out=contested)
+
+
+def leading(maps: Sequence[Floats], margin: float, neutral: int, owner: Numbers) -> None:
+    """Write into `owner` the number of the strongest team where it is ahead of the second by at
+    least `margin`.
+
+    And `neutral` where it is not, or where all are 0.
+    """
+    strongest, second = (
+        np.zeros(owner.shape, dtype=np.float32),
+        np.zeros(owner.shape, dtype=np.float32),
+    )
+    owner[:] = neutral
+    for number, values in enumerate(maps):
+        presence = np.abs(values)
+        np.maximum(second, np.minimum(presence, strongest), out=second)
+        owner[presence > strongest] = number
+        np.maximum(strongest, presence, out=strongest)
+    owner[strongest - second < np.float32(margin)] = neutral
+
+
+def survey(
+    bases: NDArray[np.int64],
+    first: int,
+    last: int,
+    total: Floats,
+    contested: Floats,
+    leader: Numbers,
+) -> None:
+    """Look through the cells [first, last) of the maps at the addresses `bases`, float32 by
+    cell.
+    """
+    surveyed(
+        _maps(bases, first, last), total[first:last], contested[first:last], leader[first:last]
+    )
+
+
+def lead(
+    bases: NDArray[np.int64], first: int, last: int, margin: float, neutral: int, owner: Numbers
+) -> None:
+    """Write into the cells [first, last) of `owner` the strongest team where it is ahead by
+    `margin`, else `neutral`.
+    """
+    leading(_maps(bases, first, last), margin, neutral, owner[first:last])
+
+
+def _maps(bases: NDArray[np.int64], first: int, last: int) -> list[Floats]:
+    return [floats(address + 4 * first, last - first) for address in bases.tolist()]
