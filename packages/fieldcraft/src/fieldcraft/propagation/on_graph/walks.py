@@ -146,7 +146,7 @@ class GraphWalks:
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """The lengths of `ways` in whole numbers of 1 / kernels.radial.LENGTH_SCALE of the `unit`, with what the
+        """The lengths of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`, with what the
         vertices that they enter resist.
         """
         sizes = np.rint(self.ways.lengths / self.unit * kernels.radial.LENGTH_SCALE).astype(
