@@ -10,9 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from fieldcraft import checks
+from fieldcraft.propagation import PROPAGATIONS
+from fieldcraft.settings import needed_by
 from fieldcraft.view import ColorScale
 from fieldcraft_lab import planes
-from fieldcraft_lab.knobs import knobs
+from fieldcraft_lab.knobs import FIXED, knobs
+from fieldcraft_lab.knobs import settings as settings_of
+from fieldcraft_lab.obeying import obey
+from fieldcraft_lab.orders import Tune
 from fieldcraft_lab.planes import Bins, nice, shape_of, tiles
 
 
@@ -97,38 +103,53 @@ def test_nice_limits_are_at_or_above(value: float) -> None:
     assert value * (1 - 1e-5) <= nice(value) <= 2.01 * value
 
 
+LAYERS = {
+    "spread": fc.Spread(decay=0.2, momentum=0.5),
+    "radial": fc.Radial(4.0, metric="straight"),
+    "fade": fc.Fade(1.0),
+    "forgets": fc.Fade(half_life=3.0),
+    "trail": fc.Trail(keep=0.9),
+    "fades": fc.Trail(half_life=4.0),
+    "flood": fc.Flood(),
+    "diffuse": fc.Diffuse(rate=0.5, edges="lose"),
+}
+
+
+@pytest.mark.parametrize("kind", PROPAGATIONS.values())
+def test_every_setting_of_every_propagation_has_a_control_or_a_reason(kind: Any) -> None:
+    imap = fc.InfluenceMap(fc.Grid(20, 14))
+    layer = imap.add_layer("a", kind(**dict.fromkeys(needed_by(kind), 1.0)))
+    offered = {knob["name"]: knob for knob in knobs(imap, layer)}
+    for name, setting in kind.declared().items():
+        assert name in FIXED or name in offered
+        if name in offered and setting.kind == "number" and setting.high < checks.LARGEST:
+            assert (offered[name]["low"], offered[name]["high"]) == (setting.low, setting.high)
+
+
 def test_every_knob_can_be_turned() -> None:
     imap = fc.InfluenceMap(fc.Grid(20, 14))
-    imap.add_layer("spread", fc.Spread(decay=0.2, momentum=0.5))
-    imap.add_layer("radial", fc.Radial(4.0, metric="straight"))
-    imap.add_layer("fade", fc.Fade(1.0))
-    imap.add_layer("forgets", fc.Fade(half_life=3.0))
-    imap.add_layer("trail", fc.Trail(keep=0.9))
-    imap.add_layer("fades", fc.Trail(half_life=4.0))
-    imap.add_layer("flood", fc.Flood())
-    turned = set()
-    for name, layer in imap.layers.items():
+    for name, propagation in LAYERS.items():
+        layer = imap.add_layer(name, propagation)
         for knob in knobs(imap, layer):
             options: list[Any] = list(knob.get("words", [True, False]))
             if knob["kind"] == "number":
-                assert knob["low"] <= knob["high"]
-                assert knob["value"] is None or knob["low"] <= knob["value"] <= knob["high"]
-                half = (knob["low"] + knob["high"]) / 2
-                options = [int(half) // 2 * 2 + 1 if knob["step"] == 2 else half]
-            for option in (
-                *options,
-                knob["value"],
-            ):  # and back, since settings may exclude each other
-                if knob["name"] == "every":
-                    layer.every = option
-                else:
-                    layer.tune(**{knob["name"]: option})  # type: ignore[attr-defined]
-                turned.add((name, knob["name"]))
+                low, high, value = knob["low"], knob["high"], knob["value"]
+                assert low <= high
+                assert value is None or low <= value <= high
+                options = [low, high, (low + high) / 2, *([None] if knob["optional"] else [])]
+                if knob["step"]:
+                    options = [int(each) // 2 * 2 + 1 for each in options if each is not None]
+            for option in (*options, knob["value"]):
+                obey(Tune(name, knob["name"], option), imap)
+                now = layer.every if knob["name"] == "every" else settings_of(layer)[knob["name"]]
+                assert now == option
         imap.step(2)
-    assert {
-        ("spread", "half_life"),
-        ("radial", "falloff"),
-        ("trail", "keep"),
-        ("fades", "half_life"),
-        ("flood", "cooling"),
-    } <= turned
+
+
+def test_a_share_to_keep_replaces_a_half_life() -> None:
+    imap = fc.InfluenceMap(fc.Grid(20, 14))
+    layer = imap.add_layer("a", fc.Diffuse(half_life=2.0))
+    obey(Tune("a", "keep", 0.5), imap)
+    assert layer.propagation == fc.Diffuse(keep=0.5)
+    obey(Tune("a", "half_life", 3.0), imap)
+    assert layer.propagation == fc.Diffuse(half_life=3.0)

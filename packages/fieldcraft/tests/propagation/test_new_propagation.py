@@ -21,7 +21,9 @@ from fieldcraft.propagation.settings import number
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.world import World
 from fieldcraft.sources import Sources
+from fieldcraft.view import frame
 from support.refusals import refused
+from tools.recipe_tables import settings_table
 
 
 @dataclass(frozen=True)
@@ -136,3 +138,23 @@ def test_a_recipe_knows_its_settings_and_its_checks(tmp_path: Path) -> None:
     path.write_text(RECIPE.format(rate="0.5\ndecay = 1"))
     with pytest.raises(BadRecipe, match="no key 'decay'"):
         read_recipe(path)
+
+
+def test_it_is_drawn() -> None:
+    imap = fc.InfluenceMap(fc.Grid(9, 5))
+    layer = imap.add_layer("heat", Even(0.5))
+    layer.add_source((4.5, 2.5), 3.0)
+    imap.step(3)
+    assert frame(layer, size=90).shape == (50, 90, 4)
+
+
+def test_the_lab_has_a_control_for_each_setting() -> None:
+    knobs = pytest.importorskip("fieldcraft_lab.knobs").knobs
+    imap = fc.InfluenceMap(fc.Grid(9, 5))
+    found = {knob["name"]: knob for knob in knobs(imap, imap.add_layer("heat", Even(0.5)))}
+    assert set(found) == {"rate", "every"}
+    assert (found["rate"]["low"], found["rate"]["high"], found["rate"]["value"]) == (0, 1, 0.5)
+
+
+def test_the_documentation_has_a_table_of_its_settings() -> None:
+    assert "| `rate` | Part of the way | 0 to 1 | `0.5` |" in settings_table(Even)

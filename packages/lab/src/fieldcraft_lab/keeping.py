@@ -12,6 +12,7 @@ from typing import Any
 
 from fieldcraft.errors import BadRecipe, InvalidValue, MissingLibrary
 from fieldcraft.recipe import read_recipe
+from fieldcraft_lab.knobs import replaced_by
 from fieldcraft_lab.live import LiveRecipe
 from fieldcraft_lab.orders import Deposit, Move, Paint, Place, Remove, Strengthen, Tune
 from fieldcraft_lab.session import Session
@@ -99,6 +100,10 @@ def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
         (order.layer, order.name) for _, order in session.log if isinstance(order, Tune)
     )
     teams = live.recipe.teams
+    for layer, name in [*tuned]:
+        propagation = live.imap[layer].propagation
+        if propagation is not None and name != "every":
+            tuned.update(dict.fromkeys((layer, each) for each in replaced_by(propagation, name)))
     for layer, name in tuned:
         of_team = teams is not None and layer in teams.names
         table = document["teams"] if of_team else document["layers"][layer]

@@ -1,6 +1,4 @@
-"""The knobs of a layer: its settings, as sliders and choices with ranges that make sense for the
-map.
-"""
+"""The controls of a layer on the page, made from the settings that its propagation declares."""
 
 from __future__ import annotations
 
@@ -9,92 +7,82 @@ from typing import Any
 
 import numpy as np
 
+from fieldcraft import checks
 from fieldcraft.falloff import CURVES, Falloff
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer
-from fieldcraft.propagation import Radial, Spread
-from fieldcraft.propagation.radial import METRICS
-from fieldcraft.propagation.spread import FALLOFFS
-from fieldcraft.propagation.trail import EDGES
+from fieldcraft.propagation import Propagation, Radial, Spread
+from fieldcraft.propagation.settings import Setting
 
-__all__ = ["curve", "knobs", "settings"]
+__all__ = ["FIXED", "curve", "knobs", "replaced_by", "settings"]
 
-_WORDS: dict[tuple[str, str], tuple[str, ...]] = {
-    ("Spread", "falloff"): tuple(FALLOFFS),
-    ("Spread", "stack"): ("max", "sum"),
-    ("Flood", "stack"): ("max", "sum"),
-    ("Radial", "falloff"): tuple(CURVES),
-    ("Radial", "metric"): METRICS,
-    ("Radial", "blend"): ("sum", "max"),
-    ("Trail", "edges"): EDGES,
+FIXED = {
+    "vector": "A layer holds numbers or vectors from its beginning",
+    "exact": "It is chosen when a layer is made",
+    "barrier": "It names another layer",
 }
-_FRACTIONS = ("momentum", "keep", "bleed", "cooling")
-_LOGARITHMIC = {
-    "half_life": (0.02, 60.0),
-    "floor": (1e-6, 1.0),
-    "every": (1 / 120, 5.0),
-    "interval": (0.05, 60.0),
-}
+"""Settings without a control, and why."""
+_EVERY = Setting("Time between two updates", checks.positive, "number", above=True, unit="s")
 
 
 def settings(layer: Layer) -> dict[str, Any]:
-    """The settings of a layer by name, as plain data; falloffs that have no name are None."""
-    found: dict[str, Any] = {} if layer.propagation is None else dict(layer.propagation.settings())
-    plain = {
-        name: _plain(value)
-        for name, value in found.items()
-        if name not in ("vector", "accumulate", "barrier", "steps", "exact")
-    }
+    """Return the settings of a layer by name, as plain data; falloffs without a name are None."""
+    found = {} if layer.propagation is None else layer.propagation.settings()
+    plain = {name: _plain(value) for name, value in found.items() if name not in FIXED}
     return {**plain, "every": layer.every}
 
 
 def knobs(imap: InfluenceMap, layer: Layer) -> list[dict[str, Any]]:
-    """The things that a page needs to draw the knobs of a layer, each with its value now."""
-    kind = type(layer.propagation).__name__
-    optional = ("half_life",) if isinstance(layer.propagation, Spread) else ()
-    found = []
+    """Return what a page needs to draw the controls of a layer, each with its value now."""
+    declared = {} if layer.propagation is None else layer.propagation.declared()
+    found: list[dict[str, Any]] = []
     for name, value in settings(layer).items():
-        words = _WORDS.get((kind, name))
-        if isinstance(value, bool):
-            found.append({"name": name, "kind": "flag", "value": value})
-        elif words is not None:
-            found.append({"name": name, "kind": "word", "words": list(words), "value": value})
-        elif isinstance(value, (int, float)) or name in optional:
-            low, high, log, step = _range(imap, name, value)
-            found.append(
-                {
-                    "name": name,
-                    "kind": "number",
-                    "low": low,
-                    "high": high,
-                    "log": log,
-                    "step": step,
-                    "value": value,
-                }
-            )
-            found[-1]["optional"] = name in optional
+        setting = declared.get(name, _EVERY)
+        knob = {"name": name, "value": value}
+        if setting.kind == "flag":
+            found.append({**knob, "kind": "flag"})
+        elif setting.choices:
+            found.append({**knob, "kind": "word", "words": list(setting.choices)})
+        elif value is None or isinstance(value, (int, float)):
+            low, high, log, step = _range(imap, setting, 0.0 if value is None else float(value))
+            ends = {"low": low, "high": high, "log": log, "step": step}
+            found.append({**knob, "kind": "number", **ends, "optional": setting.optional})
     return found
 
 
-def _range(imap: InfluenceMap, name: str, value: float | None) -> tuple[float, float, bool, float]:
-    """The ends of a slider, whether its notches are equal factors, and its step, 0 for a continuous
-    one.
+def replaced_by(propagation: Propagation, name: str) -> list[str]:
+    """Return the names of the optional settings that a value of a setting replaces."""
+    declared = propagation.declared()
+    pairs = [(one, other) for one, others in propagation.stands_in.items() for other in others]
+    found = [one if name == other else other for one, other in pairs if name in (one, other)]
+    return [other for other in found if declared[other].optional]
+
+
+def _range(imap: InfluenceMap, setting: Setting, now: float) -> tuple[float, float, bool, float]:
+    """Return the ends of a slider, whether it is logarithmic, and its step, 0 for a continuous one.
+
+    Declared bounds are taken as they are; for settings without, ends are guessed from the unit, the
+    size of the map and the default.
     """
-    now = 0.0 if value is None else float(value)
     low, high = imap.space.extent
     reach = float((high - low)[:2].max()) or 1.0
-    if name == "blur":
+    if setting.kind == "weights":
         return 1, 15, False, 2
-    if name in _FRACTIONS:
-        return 0.0, 1.0, False, 0.0
-    if name in _LOGARITHMIC:
-        least, most = _LOGARITHMIC[name]
-        return min(least, now or least), max(most, now), True, 0.0
-    if name == "radius":
-        return reach / 200, max(reach, now), True, 0.0
-    if name == "decay":
+    if setting.kind == "whole":
+        return setting.low, max(4 * now, 100.0), False, 1
+    if setting.high < checks.LARGEST:
+        return setting.high / 1000 if setting.above else setting.low, setting.high, False, 0.0
+    if setting.unit == "1 / world unit":
         return 0.0, max(4 * now, 8 / reach, 0.02), False, 0.0
-    return 0.0, max(4 * now, 1.0), False, 0.0
+    usual = setting.default or 1.0
+    ends = usual / 1000, usual * 1000
+    if setting.unit == "s":
+        ends = 1 / 120, 60.0
+    elif setting.unit == "world units" and setting.above:
+        ends = reach / 200, reach
+    elif not setting.above and not 0 < usual < 0.01:
+        return 0.0, max(4 * now, 1.0), False, 0.0
+    return min(ends[0], now or ends[0]), max(ends[1], now), True, 0.0
 
 
 def _plain(value: Any) -> Any:
@@ -104,15 +92,13 @@ def _plain(value: Any) -> Any:
 
 
 def curve(layer: Layer) -> dict[str, Any] | None:
-    """The falloff of a layer as a page draws it: by which setting it reaches farther, and the
-    weights along the way.
+    """Return the falloff of a layer as a page draws it: the setting by which it reaches farther,
+    and the weights along a radius.
     """
     propagation = layer.propagation
     if isinstance(propagation, Radial):
-        return {
-            "setting": "radius",
-            "weights": np.round(Falloff.of(propagation.falloff)(np.linspace(0, 1, 41)), 4).tolist(),
-        }
+        weights = Falloff.of(propagation.falloff)(np.linspace(0, 1, 41))
+        return {"setting": "radius", "weights": np.round(weights, 4).tolist()}
     if isinstance(propagation, Spread):
         return {"setting": "decay", "exponent": propagation.exponent}
     return None

@@ -1,4 +1,4 @@
-"""Orders done to an influence map."""
+"""Orders applied to an influence map."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.layer import Moving
+from fieldcraft.sources import Source
 from fieldcraft.space import Space
+from fieldcraft_lab.knobs import replaced_by
 from fieldcraft_lab.orders import Deposit, Move, Order, Paint, Place, Remove, Strengthen, Tune
 
 __all__ = ["covered", "obey"]
@@ -23,11 +25,30 @@ Release = Callable[[str, int], None]
 def obey(
     order: Order, imap: InfluenceMap, *, release: Release = lambda layer, source: None
 ) -> None:
-    """Do as an order says, or raise a `FieldcraftError`; then nothing has changed.
+    """Apply an order, or raise a `FieldcraftError`; then nothing has changed.
 
-    `release` is told the layer and the id of a source that is about to be changed by hand.
+    `release` gets the layer and the id of a source that is about to be changed by hand.
     """
-    _DONE[type(order)](order, imap, release)
+    match order:
+        case Tune():
+            _tune(order, imap)
+        case Place():
+            position = _of(imap.space, order.position)
+            layer = _layer(imap, order.layer, "placing a source")
+            layer.add_source(position, order.strength, on_wall="nearest", outside="clamp")
+        case Move():
+            source = _source(imap, order.layer, order.source)
+            source.move(_of(imap.space, order.position), on_wall="nearest", outside="clamp")
+            release(order.layer, order.source)
+        case Strengthen():
+            _source(imap, order.layer, order.source).strength = order.strength
+        case Remove():
+            _source(imap, order.layer, order.source).remove()
+            release(order.layer, order.source)
+        case Deposit():
+            _deposit(order, imap)
+        case Paint():
+            _paint(order, imap)
 
 
 def covered(
@@ -69,8 +90,10 @@ def _layer(imap: InfluenceMap, name: str, verb: str) -> SourceLayer:
     return layer
 
 
-def _loose(layer: SourceLayer, source: int) -> None:
-    """Refuse a source that a recording moves, or a program by `sync`: it would be put back."""
+def _source(imap: InfluenceMap, name: str, source: int) -> Source:
+    """Return a source, or refuse one that a recording or `sync` moves: it would be put back."""
+    layer = _layer(imap, name, "changing a source")
+    found = layer.source(source)
     key = layer.sources.key_of(source)
     if key is not None:
         raise InvalidValue(
@@ -78,49 +101,21 @@ def _loose(layer: SourceLayer, source: int) -> None:
             got=f"source {key!r}",
             remedy="Place one of your own",
         )
+    return found
 
 
-def _tune(order: Tune, imap: InfluenceMap, release: Release) -> None:
+def _tune(order: Tune, imap: InfluenceMap) -> None:
     layer: Layer = imap[order.layer]
     if order.name == "every":
         layer.every = order.value  # type: ignore[assignment]
-    elif isinstance(layer, Moving):
-        layer.tune(**{order.name: order.value})
+    elif isinstance(layer, Moving) and layer.propagation is not None:
+        others = [] if order.value is None else replaced_by(layer.propagation, order.name)
+        layer.tune(**dict.fromkeys(others), **{order.name: order.value})
     else:
         raise UnknownName(f"setting of layer {order.layer!r}", order.name, ("every",))
 
 
-def _place(order: Place, imap: InfluenceMap, release: Release) -> None:
-    layer = _layer(imap, order.layer, "placing a source")
-    layer.add_source(
-        _of(imap.space, order.position), order.strength, on_wall="nearest", outside="clamp"
-    )
-
-
-def _move(order: Move, imap: InfluenceMap, release: Release) -> None:
-    layer = _layer(imap, order.layer, "moving a source")
-    source = layer.source(order.source)
-    _loose(layer, order.source)
-    source.move(_of(imap.space, order.position), on_wall="nearest", outside="clamp")
-    release(order.layer, order.source)
-
-
-def _strengthen(order: Strengthen, imap: InfluenceMap, release: Release) -> None:
-    layer = _layer(imap, order.layer, "the strength of a source")
-    source = layer.source(order.source)
-    _loose(layer, order.source)
-    source.strength = order.strength
-
-
-def _remove(order: Remove, imap: InfluenceMap, release: Release) -> None:
-    layer = _layer(imap, order.layer, "removing a source")
-    source = layer.source(order.source)
-    _loose(layer, order.source)
-    source.remove()
-    release(order.layer, order.source)
-
-
-def _deposit(order: Deposit, imap: InfluenceMap, release: Release) -> None:
+def _deposit(order: Deposit, imap: InfluenceMap) -> None:
     layer: Any = imap[order.layer]
     if not hasattr(layer, "deposit"):
         raise WrongLayer(
@@ -132,7 +127,7 @@ def _deposit(order: Deposit, imap: InfluenceMap, release: Release) -> None:
     layer.deposit(_of(imap.space, order.position), order.amount, on_wall="nearest", outside="clamp")
 
 
-def _paint(order: Paint, imap: InfluenceMap, release: Release) -> None:
+def _paint(order: Paint, imap: InfluenceMap) -> None:
     cells = covered(imap.space, order.stroke, order.radius)
     kept = imap.space.walls.reshape(-1).copy()
     kept[cells] = order.blocked
@@ -141,14 +136,3 @@ def _paint(order: Paint, imap: InfluenceMap, release: Release) -> None:
             "A map has open ground", got="walls everywhere", remedy="Paint with a smaller brush"
         )
     imap.space.set_walls(cells, order.blocked)
-
-
-_DONE: dict[type[Order], Callable[[Any, InfluenceMap, Release], None]] = {
-    Tune: _tune,
-    Place: _place,
-    Move: _move,
-    Strengthen: _strengthen,
-    Remove: _remove,
-    Deposit: _deposit,
-    Paint: _paint,
-}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from fieldcraft.propagation.diffuse_field import diffuse_field
 from fieldcraft.propagation.field import Field
@@ -64,6 +66,8 @@ class Diffuse(Spreading):
     )
 
     does = "diffuses"
+
+    stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
