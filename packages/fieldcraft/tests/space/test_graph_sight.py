@@ -445,3 +445,19 @@ class TestRealLevels:
         np.testing.assert_array_equal(visible(level, places[3], 100)[::20], seen[3])
         parts = level.parts()[::20]
         assert not seen[parts[:, np.newaxis] != parts].any()
+
+
+@pytest.mark.parametrize("orientation", ["pointy", "flat"])
+@pytest.mark.parametrize("size", [1.0, 0.3, 7.7])
+def test_lines_that_touch_hexagons_on_one_side_are_seen_in_all_directions(
+    orientation: str, size: float
+) -> None:
+    across = {(1, -2): (1, -1), (-1, 2): (0, 1), (1, 1): (1, 0), (2, -1): (1, 0)}
+    across |= {(-1, -1): (-1, 0), (-2, 1): (-1, 0)}
+    for (dq, dr), (wall_q, wall_r) in across.items():
+        hexes = fc.HexGrid(9, 9, orientation=orientation, size=size, origin=(3.1, -2.7))
+        q, r = hexes.to_axial(40)
+        hexes.set_walls([hexes.from_axial((q + wall_q, r + wall_r))])
+        target = hexes.from_axial((q + dq, r + dr))
+        assert fc.visible(hexes, hexes.position_of(40), 99).reshape(-1)[target]
+        assert fc.sees(hexes, hexes.position_of(40), hexes.position_of(target), 99).all()

@@ -533,6 +533,8 @@ class _HexGraph(Graph):
         """The hexagons as polygons; none on a torus, whose lines would leave the plane."""
         if self._drawn is None and not self._hexes.wrap:
             self._drawn = Mesh(*self._layout.corners(self._axial))
+            # sqrt(3) has no finite fraction: lines are judged in units that all corners share.
+            self._drawn.units = self._layout.units
         return self._drawn
 
     @property

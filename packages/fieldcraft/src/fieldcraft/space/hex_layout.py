@@ -91,6 +91,12 @@ class HexLayout:
         """How far apart columns and rows lie."""
         return (self.step, 1.5 * self.size) if self.pointy else (1.5 * self.size, self.step)
 
+    @property
+    def units(self) -> Floats:
+        """The lengths along x and y of which all corners and middles are whole multiples."""
+        units = np.array([self.step / 2, self.size / 2])
+        return units if self.pointy else units[::-1].copy()
+
     def places(self, axial: Ints) -> Floats:
         """The middles of hexagons, (..., 2)."""
         q, r = axial[..., 0], axial[..., 1]
@@ -132,7 +138,6 @@ class HexLayout:
         ring = np.array([(1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1), (0, -2)])
         marks = np.stack([across, along], axis=-1)[:, np.newaxis] + ring
         known, numbers = np.unique(marks.reshape(-1, 2), axis=0, return_inverse=True)
-        shifts = known * (self.step / 2, self.size / 2)
-        if not self.pointy:
-            shifts = shifts[:, ::-1]
-        return shifts + self.middle, numbers.reshape(-1, 6).astype(np.int64)
+        return (
+            known if self.pointy else known[:, ::-1]
+        ) * self.units + self.middle, numbers.reshape(-1, 6).astype(np.int64)

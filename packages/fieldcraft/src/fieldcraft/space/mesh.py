@@ -35,6 +35,9 @@ class Mesh:
     and for polygons that are not convex seen from above, by more than what rounding makes of one.
     """
 
+    units: NDArray[np.float64] = np.ones(2)
+    """Lengths along x and y of which corners and middles are whole multiples, if there are any."""
+
     def __init__(self, corners: ArrayLike, polygons: Sequence[ArrayLike] | ArrayLike) -> None:
         shape = np.shape(checks.array("Corners", corners))
         dimensions = 3 if len(shape) == 2 and shape[1] == 3 else 2

@@ -50,7 +50,7 @@ class Portals:
     corners: Numbers
     rings: Floats
     low: Floats
-    scale: float
+    scales: Floats
     fine: Numbers
     middles: Numbers
 
@@ -58,10 +58,15 @@ class Portals:
         """Places (..., 2) in whole numbers of a billionth of the mesh or so, in which everything
         about lines can be worked out exactly.
 
-        A power of two of them make a world unit, so that places that are such fractions of it stay
-        where they are.
+        A power of two of them make one of the mesh's `units`, so that places that are such
+        fractions of it stay where they are. Stretched by these, lines touch the same things.
         """
-        return np.rint(np.clip((places - self.low) * self.scale, -_FAR, _FAR)).astype(np.int64)
+        return np.rint(np.clip((places - self.low) * self.scales, -_FAR, _FAR)).astype(np.int64)
+
+    @property
+    def scale(self) -> float:
+        """At least as many whole numbers as make a world unit along x or y."""
+        return float(self.scales.max())
 
     def shut(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked
@@ -150,8 +155,8 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     around = gaps[:, [2, 3, 0, 1, 6, 7, 4, 5]].reshape(-1, 2)
     corners = np.concatenate([mesh.starts, mesh.starts[-1] + 4 * np.arange(1, len(fill) + 1)])
     low = plan.min(axis=0) if len(plan) else np.zeros(2)
-    extent = float((plan - low).max(initial=0))
-    scale = 2.0 ** (_BITS - (math.frexp(extent)[1] if extent > 0 else 0))
+    extent = float(((plan - low) / mesh.units).max(initial=0))
+    scales = 2.0 ** (_BITS - (math.frexp(extent)[1] if extent > 0 else 0)) / mesh.units
     made = Portals(
         starts,
         pairs[:, 1].astype(np.int32),
@@ -160,7 +165,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
         corners,
         np.concatenate([rings, around]),
         low,
-        scale,
+        scales,
         np.zeros((0, 4), dtype=np.int64),
         np.zeros((0, 2), dtype=np.int64),
     )

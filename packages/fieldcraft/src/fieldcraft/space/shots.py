@@ -125,7 +125,7 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
     """
     here = graph_sight.stand(graph, start[np.newaxis])
     portals, _ = portals_of(graph)
-    first, last = portals.low + here.places[0] / portals.scale, end[:2]
+    first, last = portals.low + here.places[0] / portals.scales, end[:2]
     passed, leaves, stopped = _swept(graph, int(here.cells[0]), first, last)
     stop = float(leaves[-1]) if stopped else 1.0
     shares, away = _nearest(graph.positions[:, :2], first, last, stop)
