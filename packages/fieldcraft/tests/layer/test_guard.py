@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import ConcurrentUse
 from fieldcraft.layer import Guard
+from support.forks import forked
 from support.refusals import refused, unchanged
 
 
@@ -247,3 +249,37 @@ def test_maps_of_different_threads_do_not_disturb_each_other() -> None:
         thread.join(60)
     assert len(results) == 4
     assert len(set(results)) == 1
+
+
+FORKS = """
+import os, threading, time
+import fieldcraft as fc
+imap = fc.InfluenceMap(fc.Grid(300, 300))
+imap.add_layer("threat", fc.Spread(decay=0.05, momentum=0.5)).add_source((5.5, 5.5), 9.0)
+done = False
+def steps():
+    while not done:
+        imap.step(3)
+thread = threading.Thread(target=steps)
+thread.start()
+failed = 0
+for _ in range(12):
+    child = os.fork()
+    if child == 0:
+        try:
+            imap.step()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    failed += os.waitpid(child, 0)[1] != 0
+    time.sleep(0.01)
+done = True
+thread.join()
+print(failed)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_child_forked_while_another_thread_is_inside_can_go_on() -> None:
+    done = forked(FORKS)
+    assert done.stdout.strip() == "0", done.stderr

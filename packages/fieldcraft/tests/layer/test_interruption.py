@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +27,7 @@ SOURCES: list[Call] = [
     lambda imap, layer: layer.sources.move(layer.sources.ids[:2], [(4.5, 2.5), (8.5, 1.5)]),
     lambda imap, layer: imap.advance(0.2, budget_work=2),
     lambda imap, layer: imap.space.set_walls([40, 41, 42]),
-    lambda imap, layer: imap.step(40),
+    lambda imap, layer: imap.step(4),
     lambda imap, layer: layer.sync(["b"], [(9.5, 5.5)], [1.0]),
     lambda imap, layer: layer.sources.remove(layer.sources.ids[:1]),
     lambda imap, layer: layer.settle(),
@@ -156,3 +158,30 @@ def test_other_threads_are_never_in_the_way() -> None:
     thread.join()
     assert interruption._depth == 0
     assert layer.updates == 1
+
+
+def test_parts_follow_the_time_that_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, made, longest = 0.0, 0, 0.0
+    monkeypatch.setattr(interruption.time, "perf_counter", lambda: clock)
+    for part in interruption.in_parts(20_000):
+        seconds = part * (1e-5 if made < 10_000 else 1e-2)  # as a belief spreads, steps get slower
+        clock, made = clock + seconds, made + part
+        longest = max(longest, seconds) if made > 12_000 else longest
+    assert made == 20_000 and longest < 0.2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals come from a timer here")
+def test_a_long_solve_is_left_at_once() -> None:
+    layer = fc.InfluenceMap(fc.Grid(220, 220)).add_layer("gas", fc.Diffuse(rate=0.2, edges="lose"))
+    layer.add_source((100.5, 100.5), 9.0)
+    layer.step(3)
+    before = layer.values.copy()
+    timer = threading.Timer(0.15, lambda: os.kill(os.getpid(), signal.SIGINT))
+    begun = time.perf_counter()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        layer.settle()
+        time.sleep(5)
+    assert time.perf_counter() - begun < 1.5
+    assert np.array_equal(layer.values, before)
+    layer.step()

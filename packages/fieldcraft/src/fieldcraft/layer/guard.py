@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import concurrent.futures.thread  # noqa: F401 - its fork hook has to run after ours
+import os
 import threading
+import time
+import weakref
 
 from fieldcraft import interruption
 from fieldcraft.errors import ConcurrentUse
@@ -25,6 +29,7 @@ class Guard:
         self._lock = threading.Lock()
         self._owner = 0
         self._depth = 0
+        _guards.add(self)
 
     def __reduce__(
         self,
@@ -39,7 +44,12 @@ class Guard:
             self._depth += 1
             return
         interruption.hold()
-        if not self._lock.acquire(blocking=False):
+        forks = _forks
+        if forks & 1 and not _mine.count:
+            _wait_for_fork()
+        if not self._lock.acquire(blocking=False) and not (
+            (forks & 1 or forks != _forks) and self._lock.acquire(timeout=_PATIENCE)
+        ):
             interruption.release()
             raise ConcurrentUse(
                 f"{self._what} is used by one thread at a time",
@@ -48,10 +58,66 @@ class Guard:
             )
         self._owner = me
         self._depth = 1
+        _mine.count += 1
 
     def __exit__(self, *exception: object) -> None:
         self._depth -= 1
         if self._depth == 0:
             self._owner = 0
             self._lock.release()
+            _mine.count -= 1
             interruption.release()
+
+
+# A fork waits until no other thread is inside of a map: the child would find it in the middle of
+# a call, and locked for good.
+_PATIENCE = 2.0  # seconds
+_fork_lock = threading.Lock()
+_guards: weakref.WeakSet[Guard] = weakref.WeakSet()
+_held: list[Guard] = []
+_forks = 0  # odd while one is under way
+
+
+class _Mine(threading.local):
+    count = 0  # guards that this thread is inside of
+
+
+_mine = _Mine()
+
+
+def _before_fork() -> None:
+    global _forks
+    _fork_lock.acquire()
+    _forks += 1
+    until, me = time.monotonic() + _PATIENCE, threading.get_ident()
+    while time.monotonic() < until:
+        for guard in [each for each in _guards.copy() if each._owner != me]:
+            if not guard._lock.acquire(timeout=0.02):
+                break
+            _held.append(guard)
+        else:
+            return
+        _release_held()  # the thread inside may need one of these to come out
+
+
+def _release_held() -> None:
+    while _held:
+        _held.pop()._lock.release()
+
+
+def _after_fork() -> None:
+    global _forks
+    _release_held()
+    _forks += 1
+    _fork_lock.release()
+
+
+def _wait_for_fork() -> None:
+    if _fork_lock.acquire(timeout=_PATIENCE):
+        _fork_lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )

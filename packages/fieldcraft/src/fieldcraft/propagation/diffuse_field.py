@@ -141,20 +141,25 @@ class DiffuseField(Field):
 
     def settle(self) -> None:
         """Solve for where endless steps would lead."""
+        before = self.values.copy()
         self.put(*self._held)
         ways, held = self.space.ways_from_walls, self._held[0]
         leave = ~self.space.walls.reshape(-1)
         leave[held] = True
         used, takers = leave[ways.origins], self._takers().astype(np.int64)
-        settled = balance(
-            self.values.reshape(-1),
-            ways.origins[used],
-            ways.ends[used],
-            self._shares,
-            takers,
-            held=held,
-            keep=float(self._keep),
-        )
+        try:
+            settled = balance(
+                self.values.reshape(-1),
+                ways.origins[used],
+                ways.ends[used],
+                self._shares,
+                takers,
+                held=held,
+                keep=float(self._keep),
+            )
+        except BaseException:
+            self.values[:] = before
+            raise
         self.values.reshape(-1)[:] = np.where(np.abs(settled) < self._floor, 0, settled)
         self.put(*self._held)
 

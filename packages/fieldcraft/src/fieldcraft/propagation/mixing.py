@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import interruptible
 
 __all__ = ["balance"]
 
@@ -70,7 +71,8 @@ def _solved(equations: Any, given: Floats) -> Floats:
     from scipy.sparse.linalg import splu
 
     try:
-        found = splu(equations.tocsc()).solve(given)
+        columns = equations.tocsc()
+        found = interruptible(lambda: splu(columns).solve(given))
     except RuntimeError as singular:
         raise _one_way(str(singular)) from singular
     if not np.isfinite(found).all():
