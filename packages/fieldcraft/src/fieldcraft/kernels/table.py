@@ -35,6 +35,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "shortest_path_uniform": ("paths", "shortest_path"),
     "shortest_path_weighted": ("paths", "shortest_path"),
     "smoothing": ("paths", "shortest_path"),
+    "reach": ("paths", "reach"),
     "graph_ways": ("paths", "distance_map", "graphs"),
     "graph_repair": ("paths", "distance_map", "graphs"),
     "graph_flow": ("paths", "flow_field", "graphs"),

@@ -18,6 +18,7 @@ __all__ = [
     "CellCosts",
     "Cost",
     "cell_values",
+    "invalid_cost",
     "read_costs",
     "uniform_cost",
 ]
@@ -142,7 +143,7 @@ def read_costs(space: Space, cost: Cost, out: NDArray[np.float64]) -> tuple[floa
         values, space.walls.reshape(-1), LEAST, checks.LARGEST, out
     )
     if bad >= 0:
-        raise _refusal(space, float(values[bad]), bad)
+        raise invalid_cost(space, float(values[bad]), bad)
     return float(least), float(greatest), bool(infinite)
 
 
@@ -151,10 +152,11 @@ def _check(space: Space, found: NDArray[np.float64], cells: NDArray[np.int64]) -
     valid = (found >= LEAST) & ((found <= checks.LARGEST) | (found == math.inf))
     bad = np.flatnonzero(~(valid | space.walls.reshape(-1)[cells]))
     if len(bad):
-        raise _refusal(space, float(found[bad[0]]), int(cells[bad[0]]))
+        raise invalid_cost(space, float(found[bad[0]]), int(cells[bad[0]]))
 
 
-def _refusal(space: Space, cost: float, cell: int) -> InvalidValue:
+def invalid_cost(space: Space, cost: float, cell: int) -> InvalidValue:
+    """Return the refusal of the cost of a cell."""
     remedy = "Start from a positive cost: 1 + 4 * threat, with nothing negative in threat"
     if not cost:
         remedy += (

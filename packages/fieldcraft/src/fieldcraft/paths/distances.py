@@ -97,9 +97,9 @@ def distance_map(
     Examples
     --------
     >>> import fieldcraft as fc
-    >>> grid = fc.Grid(5, 3, neighbors=4, walls=[[0, 0, 1, 0, 0],
-    ...                                          [0, 0, 1, 0, 0],
-    ...                                          [0, 0, 0, 0, 0]])
+    >>> grid = fc.Grid(walls=[[0, 0, 1, 0, 0],
+    ...                       [0, 0, 1, 0, 0],
+    ...                       [0, 0, 0, 0, 0]])
     >>> distances = fc.distance_map(grid, (0.5, 0.5))
     >>> distances.values
     array([[ 0.,  1., inf,  7.,  8.],

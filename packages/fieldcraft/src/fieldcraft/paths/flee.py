@@ -52,10 +52,11 @@ def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None 
     Examples
     --------
     >>> import fieldcraft as fc
-    >>> corridor = fc.Grid(7, 1)
+    >>> corridor = fc.Grid(20, 1)
     >>> danger = fc.distance_map(corridor, (2.5, 0.5))
-    >>> fc.flee_map(danger).descend((1.5, 0.5)).cells  # past the danger, out of the dead end
-    array([1, 2, 3, 4, 5, 6])
+    >>> path = fc.flee_map(danger).descend((1.5, 0.5))
+    >>> path.positions[-1]  # past the danger, out of the dead end
+    array([19.5,  0.5])
     """
     if not isinstance(danger, DistanceMap):
         raise InvalidValue(

@@ -57,13 +57,18 @@ class Path(Pictured):
         of the first leg.
         """
         cells.flags.writeable = False
-        on_edges = space.forms == ("graph",) and space.graph.mesh is None
-        if start is None or len(cells) < 2 or on_edges:
+        if start is None or len(cells) < 2:
             return cls(space, cells, length, cost)
-        leg = math.hypot(*space.short_way(space.position_of(int(cells[1])) - start).tolist())
-        more = leg - float(space.step_lengths(cells[:2])[0])
-        if more == 0:
+        center = space.position_of(cells.item(0))
+        if center.tolist() == start.tolist():
             return cls(space, cells, length, cost)
+        if space.forms == ("graph",) and space.graph.mesh is None:
+            return cls(space, cells, length, cost)  # agents keep to the edges
+        second = space.position_of(cells.item(1))
+        leg, step = (
+            math.hypot(*space.short_way(second - place).tolist()) for place in (start, center)
+        )
+        more = leg - step
         return cls(space, cells, length + more, cost + more * first_cost, start=start)
 
     @property

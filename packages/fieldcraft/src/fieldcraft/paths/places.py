@@ -34,7 +34,7 @@ def resolve_cells(
     except OutsideMap as error:
         raise _outside(space, walls, what, positions, error) from None
     if isinstance(found, int):
-        cells, blocked, index = np.array([found]), bool(walls.reshape(-1)[found]), 0
+        cells, blocked, index = np.array([found]), bool(walls.item(found)), 0
     else:
         cells = found
         on_walls = walls.reshape(-1)[cells]

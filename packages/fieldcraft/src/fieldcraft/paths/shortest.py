@@ -70,15 +70,15 @@ def shortest_path(
     Examples
     --------
     >>> import fieldcraft as fc
-    >>> grid = fc.Grid(5, 3, neighbors=4, walls=[[0, 0, 1, 0, 0],
-    ...                                          [0, 0, 1, 0, 0],
-    ...                                          [0, 0, 0, 0, 0]])
+    >>> grid = fc.Grid(walls=[[0, 0, 1, 0, 0],
+    ...                       [0, 0, 1, 0, 0],
+    ...                       [0, 0, 0, 0, 0]])
     >>> path = fc.shortest_path(grid, (0.5, 1.5), (3.5, 1.5))
     >>> path.length
     5.0
     >>> path.positions
     array([[0.5, 1.5],
-           [0.5, 2.5],
+           [1.5, 1.5],
            [1.5, 2.5],
            [2.5, 2.5],
            [3.5, 2.5],

@@ -180,6 +180,31 @@ class Space(Pictured, ABC):
         id on a tie).
         """
 
+    def open_near(self, positions: ArrayLike) -> NDArray[np.float64]:
+        """Return positions on open ground: each as it is, or if its cell is a wall, the center of
+        the nearest open cell.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions; on a 3D graph of shape (3,) or (N, 3).
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(walls=[[0, 1, 1]])
+        >>> grid.open_near([(0.3, 0.2), (2.5, 0.5)])
+        array([[0.3, 0.2],
+               [0.5, 0.5]])
+        """
+        points, single = checks.positions(positions, dimensions=self.dimensions)
+        found = np.array(points, dtype=np.float64)
+        cells = np.asarray(self.cell_at(points), dtype=np.int64)
+        blocked = self.walls.reshape(-1)[cells]
+        if blocked.any():
+            found[blocked] = self.position_of(self.nearest_open(cells[blocked]))
+        return found[0] if single else found
+
     @abstractmethod
     def snapshot(self) -> Snapshot:
         """The map of this moment: walls and steps as they are now, in arrays that never change."""

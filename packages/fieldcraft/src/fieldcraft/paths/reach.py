@@ -1,0 +1,212 @@
+"""The cells that agents can walk to within a limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks, kernels
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.paths.arc_search import CHARGES
+from fieldcraft.paths.cost import LEAST, Cost, cell_values, invalid_cost, uniform_cost
+from fieldcraft.paths.path import Path, no_path
+from fieldcraft.paths.places import ON_WALL, resolve_cells
+from fieldcraft.paths.search_base import SLACK
+from fieldcraft.space import Grid, Space, checked_space
+from fieldcraft.space.ways import kept
+
+__all__ = ["Reach", "reach"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reach:
+    """The cells that one agent can walk to; made by `reach`.
+
+    Attributes
+    ----------
+    cells : ndarray of int64
+        The cells by distance, the agent's own first; of equally distant ones the lowest first.
+    distances : ndarray of float64
+        What each costs to walk to.
+    came_from : ndarray of int64
+        The cell before each on the cheapest path; the agent's own cell for itself.
+    """
+
+    space: Space
+    cells: NDArray[np.int64]
+    distances: NDArray[np.float64]
+    came_from: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __repr__(self) -> str:
+        return f"<Reach of {len(self)} cells up to {self.distances[-1]:g} away>"
+
+    @cached_property
+    def positions(self) -> NDArray[np.float64]:
+        """The world positions of the cells: (N, 2) or (N, 3)."""
+        return self.space.position_of(self.cells)
+
+    @cached_property
+    def _index(self) -> dict[int, int]:
+        return {cell: index for index, cell in enumerate(self.cells.tolist())}
+
+    def __contains__(self, cell: int) -> bool:
+        return cell in self._index
+
+    def path(self, position: ArrayLike) -> Path:
+        """Return the cheapest path from the agent to a position; not `found` if out of reach."""
+        goal = self.space.cell_at(position)
+        if not isinstance(goal, int):
+            raise InvalidValue(
+                "A path leads to one position",
+                got=f"an array of shape {np.shape(position)}",
+                remedy="Call it for each position",
+            )
+        if goal not in self._index:
+            return no_path(self.space)
+        way = [goal]
+        while way[-1] != self.cells[0]:
+            way.append(int(self.came_from[self._index[way[-1]]]))
+        cells = np.array(way[::-1], dtype=np.int64)
+        cost = float(self.distances[self._index[goal]])
+        return Path.over_cells(self.space, cells, float(self.space.step_lengths(cells).sum()), cost)
+
+
+@overload
+def reach(
+    space: Space,
+    positions: tuple[float, float] | tuple[float, float, float],
+    limit: float,
+    *,
+    cost: Cost = None,
+    charge: str = "mean",
+    on_wall: str = "refuse",
+) -> Reach: ...
+
+
+@overload
+def reach(
+    space: Space,
+    positions: ArrayLike,
+    limit: float,
+    *,
+    cost: Cost = None,
+    charge: str = "mean",
+    on_wall: str = "refuse",
+) -> Reach | list[Reach]: ...
+
+
+def reach(
+    space: Space,
+    positions: ArrayLike,
+    limit: float,
+    *,
+    cost: Cost = None,
+    charge: str = "mean",
+    on_wall: str = "refuse",
+) -> Reach | list[Reach]:
+    """Return the cells that agents can walk to within a limit, such as movement points.
+
+    Takes time for the cells in reach only, on a map of any size.
+
+    Parameters
+    ----------
+    space : Grid, HexGrid, Graph or Mesh
+        Where agents walk.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions of one agent or many; on a 3D graph of shape (3,) or (N, 3).
+    limit : float
+        Largest distance, inclusive, in world units times cost.
+    cost : float, ndarray, layer or expression, optional
+        Cost per world unit, as for `distance_map`. It is checked in the cells that are met.
+    charge : {"mean", "enter"}
+        A step costs its length times the mean cost of its two cells, or with "enter" times the cost
+        of the cell that it ends in, as in tile and board games.
+    on_wall : {"refuse", "nearest"}
+        With "nearest" an agent in a wall starts from the nearest open cell.
+
+    Returns
+    -------
+    Reach or list of Reach
+        One for one position, else one for each.
+
+    Raises
+    ------
+    OnWall
+        If an agent is in a wall. The message names the nearest open cell.
+    OutsideMap
+        If an agent is outside the map.
+    InvalidValue
+        If another argument does not fit.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> board = fc.Grid(4, 3, neighbors=4)
+    >>> swamp = [[1, 1, 3, 1],
+    ...          [1, 3, 3, 1],
+    ...          [1, 1, 1, 1]]
+    >>> unit = fc.reach(board, (0.5, 0.5), 3, cost=swamp, charge="enter")
+    >>> unit.cells
+    array([0, 1, 4, 8, 9])
+    >>> unit.distances
+    array([0., 1., 1., 2., 3.])
+    >>> unit.path((1.5, 2.5)).cells
+    array([0, 4, 8, 9])
+    """
+    checked_space(space, "Agents walk on")
+    most = checks.not_negative("limit", limit) * (1 + SLACK)
+    enter = checks.choice("charge", charge, CHARGES) == "enter"
+    checks.choice("on_wall", on_wall, ON_WALL)
+    uniform = uniform_cost(cost)
+    costs = np.array([uniform]) if uniform is not None else cell_values(space, cost).reshape(-1)
+    if costs.dtype not in (np.float32, np.float64):
+        costs = costs.astype(np.float64)
+    costs = frozen(np.ascontiguousarray(costs))
+    starts, single = resolve_cells(space, space.walls, "walker", positions, on_wall)
+    if uniform is None and (bad := np.flatnonzero(~(costs[starts] >= LEAST))).size:
+        raise invalid_cost(space, float(costs[starts[bad[0]]]), int(starts[bad[0]]))
+    ways = space.ways
+    width = space.width if isinstance(space, Grid) else 0
+    wrap = space.wrap if isinstance(space, Grid) else False
+    free = _free_scratch(space)
+    dist, came = (
+        free.pop() if free else (np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32))
+    )
+    reached = []
+    for start in starts.tolist():
+        cells, bad_cell = kernels.reach.reach(
+            ways.starts,
+            ways.ends,
+            ways.lengths,
+            width,
+            wrap,
+            costs,
+            enter,
+            start,
+            most,
+            LEAST,
+            checks.LARGEST,
+            dist,
+            came,
+        )
+        distances, came_from = dist[cells], came[cells].astype(np.int64)
+        dist[cells] = np.inf
+        if bad_cell >= 0:
+            raise invalid_cost(space, float(costs[bad_cell]), int(bad_cell))
+        reached.append(Reach(space, cells, distances, came_from))
+    free.append((dist, came))
+    return reached[0] if single else reached
+
+
+@kept
+def _free_scratch(space: Space) -> list[tuple[NDArray[np.float64], NDArray[np.int32]]]:
+    """Return the scratch of a space that no search is using."""
+    return []
