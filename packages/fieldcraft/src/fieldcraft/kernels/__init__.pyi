@@ -32,6 +32,7 @@ from fieldcraft.kernels import peaks as peaks
 from fieldcraft.kernels import placing as placing
 from fieldcraft.kernels import pursuits as pursuits
 from fieldcraft.kernels import radial as radial
+from fieldcraft.kernels import reach as reach
 from fieldcraft.kernels import regions as regions
 from fieldcraft.kernels import resisted as resisted
 from fieldcraft.kernels import route as route
