@@ -225,3 +225,19 @@ def test_amounts_leave_room_for_sums_and_differences() -> None:
 
 def test_numbers_keep_every_digit() -> None:
     assert checks.numbers("lifetimes", [0.1], 1)[0] == 0.1
+
+
+def test_objects_with_a_position_stand_for_it() -> None:
+    class Unit:
+        def __init__(self, x: float, y: float) -> None:
+            self.position = (x, y)
+
+    class Units(list):
+        pass
+
+    points, single = checks.positions(Unit(1, 2))
+    assert single and points.tolist() == [[1, 2]]
+    points, single = checks.positions(Units([Unit(1, 2), Unit(3, 4)]))
+    assert not single and points.tolist() == [[1, 2], [3, 4]]
+    with pytest.raises(InvalidValue, match="numbers"):
+        checks.positions([Unit(1, 2), "here"])

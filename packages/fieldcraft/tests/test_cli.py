@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -137,7 +138,7 @@ def test_info(tmp_path, capsys):
     assert lines[2] == "world   x 0 to 5, y 0 to 3, y grows downwards"
     assert lines[3].startswith("ground  ")
     assert "trees 2" in lines[3]
-    assert lines[4] == "parts   2 connected parts; the largest has 75.0% of the open cells"
+    assert lines[4] == "parts   2 connected parts; the largest has 75.0% of the open ground"
     assert lines[5] == ""
     assert set("".join(lines[6:])) <= set(".+#")
     assert call("info", path, "--mobility", "submarine") == 2
@@ -161,7 +162,7 @@ def test_info_of_a_graph(tmp_path, capsys):
     assert lines[1:] == [
         "open    2 vertices",
         "world   x 0 to 5, y 0 to 5, y grows downwards",
-        "parts   1 connected part; the largest has 100.0% of the open ground",
+        "parts   1 connected part",
     ]
 
 
@@ -323,3 +324,39 @@ def test_a_command_that_is_not_there_is_named(monkeypatch, capsys):
     assert call("play", "towers") == 2
     err = capsys.readouterr().err
     assert "'play'" in err and "compare, compile, info, run" in err and err.count("\n") == 1
+
+
+def test_a_recipe_from_standard_input(recipe, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(recipe.read_text()))
+    assert call("run", "-", "--out", tmp_path / "piped") == 0
+    assert (tmp_path / "piped" / "a.png").exists()
+
+
+def test_facts_of_a_map_as_json(tmp_path, capsys):
+    path = tmp_path / "tiny.map"
+    path.write_text("type octile\nheight 2\nwidth 3\nmap\n..@\n.@.\n")
+    assert call("info", path, "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["width"], facts["height"], facts["open"]) == ("grid", 3, 2, 4)
+    assert facts["parts"] == 2 and facts["largest_part"] == 0.75
+    graph = tmp_path / "way.json"
+    graph.write_text('{"vertices": [[0, 0], [3, 4]], "edges": [[0, 1]]}')
+    assert call("info", graph, "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["kind"], facts["vertices"], facts["high"]) == ("graph", 2, [3.0, 4.0])
+
+
+def test_the_short_flag_shows_the_version(capsys):
+    with pytest.raises(SystemExit):
+        call("-V")
+    assert capsys.readouterr().out.strip() == f"fieldcraft {fc.__version__}"
+
+
+def test_progress_off_a_terminal_is_a_line_now_and_then(monkeypatch):
+    clock = iter([0.0, 1.0, 6.0, 7.0, 12.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    stream = io.StringIO()
+    with Progress(stream, "run") as bar:
+        for share in (0.1, 0.5, 0.6, 0.9):
+            bar.show(share)
+    assert stream.getvalue() == "run 50% 6 s left\nrun 90% 1 s left\n"

@@ -285,12 +285,18 @@ def positions(
 
 
 def _by_name(value: Any, dimensions: int) -> Any:
-    """The columns x, y (and z) of a data frame that has them; everything else as it is."""
+    """The columns x, y (and z) of a data frame that has them, and the positions of objects that
+    have a `position`, such as sources and units of a game; everything else unchanged.
+    """
+    if isinstance(value, np.ndarray):
+        return value
     names = getattr(value, "columns", None)
     wanted = ("x", "y", "z")[:dimensions]
-    if names is None or not set(wanted) <= set(names):
-        return value
-    return np.stack([np.asarray(value[name]) for name in wanted], axis=1)
+    if names is not None and set(wanted) <= set(names):
+        return np.stack([np.asarray(value[name]) for name in wanted], axis=1)
+    if isinstance(value, list) and value and hasattr(value[0], "position"):
+        return [each.position for each in value]
+    return value if isinstance(value, (list, tuple)) else getattr(value, "position", value)
 
 
 def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:

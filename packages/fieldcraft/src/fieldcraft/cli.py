@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fieldcraft.errors import FieldcraftError, MissingLibrary, UnknownName
 
@@ -76,7 +77,7 @@ def _parser() -> tuple[
         ),
         epilog="Start with: fieldcraft run recipes/demo.toml",
     )
-    parser.add_argument("--version", action=_Version, help="show the version and stop")
+    parser.add_argument("-V", "--version", action=_Version, help="show the version and stop")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     run = commands.add_parser(
@@ -180,6 +181,7 @@ def _parser() -> tuple[
             "what moves: ground, trees, water, air and others, as the map offers (default: ground)"
         ),
     )
+    info.add_argument("--json", action="store_true", help="print JSON, for other programs")
     info.set_defaults(act=_info)
 
     from fieldcraft import bundling
@@ -270,7 +272,9 @@ class _Version(argparse.Action):
 
 
 def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("recipe", type=Path, metavar="RECIPE", help="a recipe file (.toml)")
+    parser.add_argument(
+        "recipe", type=Path, metavar="RECIPE", help="a recipe file (.toml), or - for standard input"
+    )
     parser.add_argument(
         "--set",
         action="append",
@@ -303,7 +307,8 @@ def _run(chosen: argparse.Namespace) -> None:
     from fieldcraft.recipe import read_recipe
     from fieldcraft.recipe.run import run
 
-    recipe = read_recipe(chosen.recipe, chosen.set, data=chosen.data)
+    text = sys.stdin.read() if str(chosen.recipe) == "-" else None
+    recipe = read_recipe(chosen.recipe, chosen.set, data=chosen.data, text=text)
     report = run(recipe, chosen.out, progress=_progress(chosen))
     if not chosen.quiet:
         _print_report(report)
@@ -331,11 +336,17 @@ def _compare(chosen: argparse.Namespace) -> None:
 
 def _info(chosen: argparse.Namespace) -> None:
     from fieldcraft.maps import load_map
-    from fieldcraft.space import picked
+    from fieldcraft.space import Grid
 
     space = load_map(chosen.map, mobility=chosen.mobility)
-    tell: Callable[..., list[str]] = picked(space, "info", grid=_map_lines, graph=_graph_lines)
-    print("\n".join(tell(chosen.map, space)))
+    if isinstance(space, Grid):
+        facts, lines = _grid_facts(space), _grid_lines(space)
+    else:
+        facts, lines = _graph_facts(space), _graph_lines(space)
+    if chosen.json:
+        print(json.dumps({"file": str(chosen.map), **facts}, indent=2))
+    else:
+        print(f"{chosen.map.name}: " + "\n".join(lines))
 
 
 def _print_report(report: Report) -> None:
@@ -362,72 +373,75 @@ def _print_files(files: Sequence[Path]) -> None:
         print(f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)")
 
 
-def _graph_lines(path: Path, graph: Graph) -> list[str]:
+def _facts(space: Grid | Graph) -> dict[str, Any]:
+    """What is true of maps of every kind, ready for JSON."""
     import numpy as np
 
+    parts = space.parts().reshape(-1)
+    sizes = np.bincount(parts[parts >= 0], weights=space.areas.reshape(-1)[parts >= 0])
+    low, high = space.extent.tolist() if len(space) else ([], [])
+    return {
+        "open": int(np.count_nonzero(~space.walls)),
+        "low": low,
+        "high": high,
+        "y_up": space.y_up,
+        "parts": len(sizes),
+        "largest_part": float(sizes.max() / sizes.sum()) if len(sizes) else 0.0,
+    }
+
+
+def _part_line(facts: dict[str, Any]) -> str:
+    count = facts["parts"]
+    share = f"; the largest has {facts['largest_part']:.1%} of the open ground" * (count > 1)
+    return f"parts   {count:,} connected part{'s' * (count != 1)}{share}"
+
+
+def _world_line(facts: dict[str, Any]) -> str:
+    spans = zip("xyz", facts["low"], facts["high"], strict=False)
+    axes = ", ".join(f"{axis} {low:g} to {high:g}" for axis, low, high in spans)
+    return f"world   {axes}, y grows {'upwards' if facts['y_up'] else 'downwards'}"
+
+
+def _graph_facts(graph: Graph) -> dict[str, Any]:
+    counts = {"vertices": len(graph), "edges": len(graph.edges), "dimensions": graph.dimensions}
+    kind = "graph" if graph.mesh is None else "mesh"
+    return {"kind": kind, **counts, "directed": graph.directed, **_facts(graph)}
+
+
+def _graph_lines(graph: Graph) -> list[str]:
+    facts = _graph_facts(graph)
     what = "polygons" if graph.mesh is not None else "vertices"
-    lines = [
-        f"{path.name}: {len(graph):,} {what} and {len(graph.edges):,}"
-        f" {'one-way ' if graph.directed else ''}edges, in {graph.dimensions}D"
-    ]
-    lines.append(f"open    {int(np.count_nonzero(~graph.walls)):,} {what}")
-    if len(graph):
-        low, high = graph.positions.min(axis=0).tolist(), graph.positions.max(axis=0).tolist()
-        axes = [
-            f"{axis} {start:g} to {end:g}"
-            for axis, start, end in zip("xyz", low, high, strict=False)
-        ]
-        lines.append(
-            f"world   {', '.join(axes)}, y grows {'upwards' if graph.y_up else 'downwards'}"
-        )
-        parts = graph.parts()
-        count = int(parts.max()) + 1
-        share = graph.areas[parts == 0].sum() / max(graph.areas[parts >= 0].sum(), 1e-300)
-        lines.append(
-            f"parts   {count} connected part{'s' if count != 1 else ''}; the largest has"
-            f" {share:.1%} of the open ground"
-        )
-    return lines
+    ways = f"{len(graph.edges):,} {'one-way ' if graph.directed else ''}edges"
+    lines = [f"{len(graph):,} {what} and {ways}, in {graph.dimensions}D"]
+    lines.append(f"open    {facts['open']:,} {what}")
+    return [*lines, _world_line(facts), _part_line(facts)] if len(graph) else lines
 
 
-def _map_lines(path: Path, grid: Grid) -> list[str]:
+def _grid_facts(grid: Grid) -> dict[str, Any]:
     import numpy as np
 
-    is_open = ~grid.walls
-    sizes = np.bincount(grid.parts()[is_open])
-    count = len(sizes)
-    open_cells = int(is_open.sum())
-    (left, low), (wide, high) = grid.origin, grid.size
-    lines = [
-        (
-            f"{path.name}: {grid.width} x {grid.height} cells of {grid.cell_size:g}, {len(grid):,}"
-            " in all"
-        ),
-        f"open    {open_cells:,} cells ({open_cells / len(grid):.1%})",
-        (
-            f"world   x {left:g} to {left + wide:g}, y {low:g} to {low + high:g}, y grows"
-            f" {'upwards' if grid.y_up else 'downwards'}"
-        ),
-    ]
+    size = {"width": grid.width, "height": grid.height, "cell_size": grid.cell_size}
+    kinds: dict[str, int] = {}
     if grid.terrain is not None:
-        counts = np.bincount(grid.terrain.classes.ravel(), minlength=len(grid.terrain.names))
-        kinds = [
-            f"{name} {number:,}"
-            for name, number in zip(grid.terrain.names, counts.tolist(), strict=True)
-            if number
-        ]
-        lines.append(f"ground  {', '.join(kinds)}")
-    if count:
-        many = (
-            "1 connected part"
-            if count == 1
-            else (
-                f"{count:,} connected parts; the largest has {sizes.max() / open_cells:.1%} of the"
-                " open cells"
-            )
-        )
-        lines.append(f"parts   {many}")
-    return [*lines, "", *_preview(is_open)]
+        names = grid.terrain.names
+        counts = np.bincount(grid.terrain.classes.ravel(), minlength=len(names)).tolist()
+        kinds = {name: number for name, number in zip(names, counts, strict=True) if number}
+    return {"kind": "grid", **size, "ground": kinds, **_facts(grid)}
+
+
+def _grid_lines(grid: Grid) -> list[str]:
+    facts = _grid_facts(grid)
+    lines = [
+        f"{grid.width} x {grid.height} cells of {grid.cell_size:g}, {len(grid):,} in all",
+        f"open    {facts['open']:,} cells ({facts['open'] / len(grid):.1%})",
+        _world_line(facts),
+    ]
+    if facts["ground"]:
+        kinds = ", ".join(f"{name} {number:,}" for name, number in facts["ground"].items())
+        lines.append(f"ground  {kinds}")
+    if facts["parts"]:
+        lines.append(_part_line(facts))
+    return [*lines, "", *_preview(~grid.walls)]
 
 
 def _preview(is_open: object) -> list[str]:

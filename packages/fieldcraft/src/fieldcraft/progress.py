@@ -1,4 +1,4 @@
-"""A progress bar for terminals."""
+"""Progress of long work, on a terminal or in a log."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ __all__ = ["Progress"]
 
 _WIDTH = 30
 _BETWEEN = 0.1
+_LINE_EVERY = 5.0  # seconds between lines where the stream is no terminal
 
 
 class Progress:
-    """One line on `stream` that is redrawn while work goes on and wiped at the end; silent where
-    `stream` is no terminal.
+    """Shows on `stream` how far work has come: on a terminal one line that is drawn again and wiped
+    at the end, elsewhere a line every five seconds.
 
     Use it as a context manager: the line is wiped however the work ends.
     """
 
     def __init__(self, stream: TextIO | None, label: str = "") -> None:
-        self._stream = stream if stream is not None and stream.isatty() else None
+        self._stream = stream
+        self._is_terminal = stream is not None and stream.isatty()
         self.label = label
         self._begun = self._drawn = time.monotonic()
         self._length = 0
@@ -33,15 +35,19 @@ class Progress:
             self._stream.flush()
 
     def show(self, share: float) -> None:
-        """Shows how much is done, 0 to 1, at most ten times a second."""
+        """Show how much is done, 0 to 1, at most ten times a second."""
         now = time.monotonic()
-        if self._stream is None or now - self._drawn < _BETWEEN:
+        pause = _BETWEEN if self._is_terminal else _LINE_EVERY
+        if self._stream is None or now - self._drawn < pause:
             return
         self._drawn = now
         done = min(max(share, 0.0), 1.0)
         full = int(done * _WIDTH)
         left = f"{(now - self._begun) * (1 - done) / done:.0f} s left" if done > 0.02 else ""
-        text = f"{self.label} [{'#' * full}{'.' * (_WIDTH - full)}] {done:4.0%} {left}"
-        self._stream.write("\r" + text.ljust(self._length))
+        if self._is_terminal:
+            text = f"{self.label} [{'#' * full}{'.' * (_WIDTH - full)}] {done:4.0%} {left}"
+            self._stream.write("\r" + text.ljust(self._length))
+            self._length = len(text)
+        else:
+            self._stream.write(f"{self.label} {done:.0%} {left}".rstrip() + "\n")
         self._stream.flush()
-        self._length = len(text)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     pytest.importorskip("kloppy", reason="needs kloppy")
     from kloppy import metrica
+    from kloppy.domain import Point
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::UserWarning", "ignore::FutureWarning"
@@ -76,3 +78,26 @@ def test_fewer_frames_and_no_ball(dataset: Any) -> None:
             timeline(dataset, **wrong)
     with pytest.raises(InvalidValue, match="tracking"):
         timeline("match.xml")
+
+
+def test_players_without_numbers_of_their_own_keep_all_samples(dataset: Any) -> None:
+    first, second, *_ = dataset.metadata.teams[0].players
+    second = dataclasses.replace(second, jersey_no=first.jersey_no)
+    dataset.metadata.teams[0].players[1] = second
+    for frame in dataset.records:
+        frame.players_data = {
+            (second if player.player_id == second.player_id else player): data
+            for player, data in frame.players_data.items()
+        }
+    told = timeline(dataset)
+    home = [name for name in told.ids if name.startswith("home")]
+    assert sorted(home) == sorted([f"home_{first.player_id}", f"home_{second.player_id}"])
+
+
+def test_points_that_are_nan_are_absent(dataset: Any) -> None:
+    frame = dataset.records[0]
+    player = next(iter(frame.players_data))
+    there = frame.players_data[player]
+    frame.players_data[player] = dataclasses.replace(there, coordinates=Point(np.nan, np.nan))
+    told = timeline(dataset)
+    assert np.isfinite(told.positions[told.seconds == 0]).all()

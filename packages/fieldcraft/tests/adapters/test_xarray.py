@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.adapters.xarray import to_xarray
+from fieldcraft.adapters.xarray import from_xarray, to_xarray
 from fieldcraft.errors import InvalidValue
 
 xarray = pytest.importorskip("xarray", reason="needs xarray")
@@ -48,3 +48,38 @@ def test_to_zarr_and_back(tmp_path: Path) -> None:
     assert again.attrs["crs"] == "EPSG:3857"
     np.testing.assert_array_equal(again.values, layer.values)
     assert float(again.sel(x=0.3, y=4.1, method="nearest")) == layer.sample((0.3, 4.1))
+
+
+@pytest.mark.parametrize("y_up", [True, False])
+@pytest.mark.parametrize("ascending", [True, False])
+def test_rows_come_in_by_their_coordinates(y_up: bool, ascending: bool) -> None:
+    grid = fc.Grid(3, 2, cell_size=2.0, origin=(-1.0, 4.0), y_up=y_up)
+    y = [5.0, 7.0] if ascending else [7.0, 5.0]
+    values = np.arange(6.0).reshape(2, 3)
+    array = xarray.DataArray(values, dims=("y", "x"), coords={"y": y, "x": [0.0, 2.0, 4.0]})
+    layer = fc.InfluenceMap(grid).add_layer("height", values=array.transpose("x", "y"))
+    made, rows = from_xarray(array)
+    copy = fc.InfluenceMap(made).add_layer("height", values=rows)
+    for x in (0.0, 2.0, 4.0):
+        for row in y:
+            assert layer.sample((x, row)) == copy.sample((x, row)) == float(array.sel(x=x, y=row))
+    resisting = fc.InfluenceMap(grid).add_layer("gas", fc.Spread(0.1, 1.0))
+    resisting.resistance = array
+    np.testing.assert_array_equal(resisting.resistance, layer.values)
+
+
+def test_labels_that_do_not_fit_are_refused() -> None:
+    layer = fc.InfluenceMap(fc.Grid(3, 2)).add_layer("height", values=np.zeros((2, 3)))
+    values = np.zeros((2, 3))
+    for dims, coords in (
+        (("lat", "lon"), {}),
+        (("y", "x"), {"y": [0.5, 1.5], "x": [0.5, 1.5, 3.5]}),
+        (("y", "x"), {"y": [10.5, 11.5]}),
+    ):
+        array = xarray.DataArray(values, dims=dims, coords=coords)
+        with pytest.raises(InvalidValue):
+            layer.write(array)
+        with pytest.raises(InvalidValue):
+            from_xarray(array)
+    layer.write(xarray.DataArray(values + 1, dims=("y", "x")))
+    assert layer.values.min() == 1

@@ -4,6 +4,7 @@ meters.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,9 @@ def timeline(
 ) -> Timeline:
     """The timeline of a `TrackingDataset` of kloppy: players as "home_7", the ball as "ball", in
     the groups home, away and ball.
+
+    A player without a shirt number, or with one that another of the team has, is named by the
+    provider's id: "home_P1234". Points that are NaN count as absent.
 
     Positions are in meters from the center spot, x along the pitch and y up, as
     `fieldcraft.recordings.pitch()` has them; periods follow each other in time. A player who is not
@@ -67,10 +71,9 @@ def timeline(
             continue
         here: dict[str, tuple[str, Any]] = {}
         for player, point in frame.players_coordinates.items():
-            if point is not None:
-                group = player.team.ground.value
-                here[f"{group}_{player.jersey_no}"] = group, point
-        if with_ball and frame.ball_coordinates is not None:
+            if _is_known(point):
+                here[_name_of(player)] = player.team.ground.value, point
+        if with_ball and _is_known(frame.ball_coordinates):
             here["ball"] = "ball", frame.ball_coordinates
         for name, (group, point) in here.items():
             x, y = ((np.array([point.x, 1 - point.y]) - 0.5) * size).tolist()
@@ -79,3 +82,16 @@ def timeline(
             builder.add(last, name, present[name], None)
         present = {name: group for name, (group, _) in here.items()}
     return builder.build()
+
+
+def _is_known(point: Any) -> bool:
+    return point is not None and math.isfinite(point.x) and math.isfinite(point.y)
+
+
+def _name_of(player: Any) -> str:
+    """The group of a player and the number on the shirt, where only one player of the team has it;
+    else the provider's id.
+    """
+    team, number = player.team, player.jersey_no
+    is_own = number is not None and [mate.jersey_no for mate in team.players].count(number) == 1
+    return f"{team.ground.value}_{number if is_own else player.player_id}"

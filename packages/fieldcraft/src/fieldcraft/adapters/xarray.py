@@ -1,21 +1,21 @@
-"""Labeled arrays: a map's values as an xarray.DataArray with coordinates, which shares their
-memory.
-"""
+"""Labeled arrays: a map's values as an xarray.DataArray that shares their memory, and back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import MissingLibrary
-from fieldcraft.space import grid_of
+from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.layer.labels import unlabeled
+from fieldcraft.space import Grid, grid_of
 
 if TYPE_CHECKING:
     from fieldcraft.layer.operand import Operand
 
-__all__ = ["to_xarray"]
+__all__ = ["from_xarray", "to_xarray"]
 
 
 def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any:
@@ -48,3 +48,51 @@ def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any
         name=values.name if name is None else checks.text("name", name),
         attrs={"crs": checks.text("crs", crs)} if crs else {},
     )
+
+
+def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, NDArray[np.float32]]:
+    """The grid of a DataArray of dims y and x, and its values in the order of the grid's cells.
+
+    Coordinates are the centers of cells. Rows may ascend or descend in y; the grid has `y_up=True`
+    where they descend, so that row 0 is the top of the picture either way. A layer takes a
+    DataArray as well: `layer.write(array)` puts its rows in order by their coordinates.
+
+    Raises `InvalidValue` for other dims, and for coordinates that are not evenly spaced with square
+    cells.
+
+    Examples
+    --------
+    >>> import xarray
+    >>> from fieldcraft.adapters.xarray import from_xarray
+    >>> coords = {"y": [3.0, 1.0], "x": [1.0, 3.0, 5.0]}
+    >>> heights = xarray.DataArray([[1, 2, 3], [4, 5, 6]], dims=("y", "x"), coords=coords)
+    >>> grid, values = from_xarray(heights)
+    >>> grid.origin, grid.cell_size, grid.y_up
+    ((0.0, 0.0), 2.0, True)
+    """
+    coords = getattr(array, "coords", {})
+    if not {"y", "x"} <= set(coords) or set(array.dims) != {"y", "x"}:
+        raise InvalidValue(
+            "A labeled map has the dims y and x, with coordinates",
+            got=f"dims {getattr(array, 'dims', type(array).__name__)}",
+            remedy="Rename them, and give them coordinates with assign_coords",
+        )
+    y, x = (np.asarray(coords[name].values, dtype=np.float64) for name in ("y", "x"))
+    steps = np.concatenate([np.diff(x), np.abs(np.diff(y))])
+    size = float(np.median(steps)) if len(steps) else 1.0
+    even = size > 0 and np.allclose(steps, size, rtol=1e-3, atol=0)
+    if not even or (not (np.diff(y) < 0).all() and not (np.diff(y) > 0).all()):
+        raise InvalidValue(
+            "The coordinates of a labeled map are evenly spaced, as far apart in x as in y",
+            got=f"steps of {steps.min():g} to {steps.max():g}",
+            remedy="Interpolate it with array.interp(x=..., y=...)",
+        )
+    grid = Grid(
+        len(x),
+        len(y),
+        cell_size=size,
+        origin=(float(x[0]) - size / 2, float(y.min()) - size / 2),
+        y_up=bool(len(y) > 1 and y[1] < y[0]),
+        neighbors=neighbors,
+    )
+    return grid, np.asarray(unlabeled(array, grid), dtype=np.float32)

@@ -14,6 +14,7 @@ from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
 from fieldcraft.interruption import A_FEW, breathe, in_parts
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
+from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Account, Field, Propagation
 from fieldcraft.propagation.kinds import Device, field_on
@@ -231,7 +232,11 @@ class Layer(Operand):
         with self._guard:
             self._catch_up()
             self._field.write(
-                _checked(values, self._field.shape, vectors=self._field.shape != self.space.shape)
+                _checked(
+                    unlabeled(values, self.space),
+                    self._field.shape,
+                    vectors=self._field.shape != self.space.shape,
+                )
             )
             self._version += 1
 

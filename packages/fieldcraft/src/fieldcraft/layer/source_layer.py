@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
+from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.layer import Moving
 from fieldcraft.layer.without import Without
 from fieldcraft.sources import Source, Sources
@@ -193,7 +194,7 @@ class SourceLayer(Moving):
             self._field.resist(wanted)
 
     def _checked_resistance(self, resistance: ArrayLike) -> NDArray[np.float32]:
-        array = checks.array("A resistance", resistance)
+        array = checks.array("A resistance", unlabeled(resistance, self.space))
         if array.shape != self.space.shape or array.dtype.kind not in "iufb":
             raise InvalidValue(
                 f"A resistance is a number for each {self.space.cell_name}, in the shape"

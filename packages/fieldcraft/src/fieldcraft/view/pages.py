@@ -539,8 +539,10 @@ def sheet(
         checks.text("Each title", name)
     if isinstance(legend, ColorScale):
         legend = ScaleLegend(legend)
-    below = None if legend is None or isinstance(legend, Legend) else [*legend]
-    if not pictures or len(names) != len(pictures) or (below and len(below) != len(pictures)):
+    is_one = legend is None or isinstance(legend, Legend)
+    below = None if is_one else checks.sequence("legend", legend)
+    counts = {len(pictures), len(names), len(pictures) if below is None else len(below)}
+    if not pictures or len(counts) > 1:
         raise InvalidValue(
             "A sheet has at least one frame, and one title and legend per frame",
             got=f"{len(pictures)} frames, {len(names)} titles, {len(below or [])} legends",

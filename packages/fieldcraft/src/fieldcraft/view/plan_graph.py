@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import HexGrid, Space
+from fieldcraft.space import HexGrid, Space, checked_space
 from fieldcraft.view.brush import Brush
 from fieldcraft.view.colors import Color, parse_color
 from fieldcraft.view.plan import GROUND, RGBA, WALL, Floats, Plan, ground_picture
@@ -198,7 +198,7 @@ def outlines(space: Space) -> tuple[tuple[Floats, NDArray[np.int64]] | None, flo
     """The corners (x, y) of the polygons of all cells and where those of each begin, None for
     vertices without polygons; and how far a cell reaches from its center.
     """
-    if isinstance(space, HexGrid):
+    if isinstance(checked_space(space, "Outlines are those of"), HexGrid):
         turn = np.radians(np.arange(6) * 60 + (30 if space.orientation == "pointy" else 0))
         ring = space.size * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         corners = (space.positions[:, np.newaxis] + ring).reshape(-1, 2)

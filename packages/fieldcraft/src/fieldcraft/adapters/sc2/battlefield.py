@@ -303,7 +303,7 @@ class Battlefield:
         space = self.space(kind)
         steps = checks.whole("ahead", ahead, minimum=1)
         ways = distance_map(space, self._on_open(space, goal), cost=self._cost(kind, weight))
-        at = self._on_open(space, np.asarray(positions, dtype=np.float64).reshape(-1, 2))
+        at = self._on_open(space, checks.positions(positions)[0])
         for _ in range(steps):
             at = ways.step(at).positions
         return at
@@ -332,8 +332,8 @@ class Battlefield:
         threatens them as they fire (kiting). `targets` is one position, or one per unit.
         """
         layer, space = self._of(kind)
-        at = np.asarray(positions, dtype=np.float64).reshape(-1, 2)
-        aims = np.broadcast_to(np.asarray(targets, dtype=np.float64).reshape(-1, 2), at.shape)
+        at = checks.positions(positions)[0]
+        aims = np.broadcast_to(checks.positions(targets)[0], at.shape)
         size = int(checks.positive("radius", radius))
         dy, dx = np.mgrid[-size : size + 1, -size : size + 1].reshape(2, -1)
         order = np.argsort(dx**2 + dy**2, kind="stable")
