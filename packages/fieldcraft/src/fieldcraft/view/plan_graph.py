@@ -198,7 +198,8 @@ def outlines(space: Space) -> tuple[tuple[Floats, NDArray[np.int64]] | None, flo
     """The corners (x, y) of the polygons of all cells and where those of each begin, None for
     vertices without polygons; and how far a cell reaches from its center.
     """
-    if isinstance(checked_space(space, "Outlines are those of"), HexGrid):
+    checked_space(space, "Outlines are those of")
+    if isinstance(space, HexGrid):
         turn = np.radians(np.arange(6) * 60 + (30 if space.orientation == "pointy" else 0))
         ring = space.size * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         corners = (space.positions[:, np.newaxis] + ring).reshape(-1, 2)
