@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table, at_most, milliseconds, times
-from fieldcraft.pursuit import BeliefSearch, HorizonSearch, Search
+from fieldcraft.pursuit import BeliefSearch, Search
+from research.search.yardsticks import HorizonSearch
 
 SIDE, SEED = 256, 5
 SIGHT, SPEED = 10.0, 4.0  # cells, cells a second

@@ -167,7 +167,7 @@ def _foretold(motion: Motion, moments: _Moments, full: float) -> Floats:
         belief.see(moments.space.position_of(int(start)), velocity=velocity)
         for end in ends[ends >= 0].tolist():
             belief.step(steps)
-            found[row] *= (1 - _ANYWHERE) * belief._guesses[0].by_strand(
+            found[row] *= (1 - _ANYWHERE) * belief._beliefs[0].by_strand(
                 end
             ) + _ANYWHERE / open_cells
     return found

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.pursuit import Belief
-from fieldcraft.pursuit.guess import Guess
-from fieldcraft.pursuit.on_graph import single
+from fieldcraft.pursuit.backend import rounded_down
+from fieldcraft.pursuit.target_belief import TargetBelief
 
 __all__ = ["futures"]
 
@@ -20,17 +20,17 @@ def futures(
 ) -> Ints:
     """Return `count` futures of a target, (steps + 1, count) cells: now and after each interval.
 
-    Each is as likely as any other. They are drawn by the rules by which the guess takes its steps,
+    Each is as likely as any other. They are drawn by the rules by which the belief takes its steps,
     so their cells are distributed as it would be by then.
     """
     belief._follow_walls()
-    guess = belief._guesses[target]
-    drawing = _Drawing(guess, rng)
+    about = belief._beliefs[target]
+    drawing = _Drawing(about, rng)
     parts, cells = drawing.begun(count)
     rows = [cells]
     for ahead in range(steps):
         parts = drawing.changed(parts)
-        parts = drawing.turned(drawing.arrived(parts, cells), guess.age + ahead)
+        parts = drawing.turned(drawing.arrived(parts, cells), about.age + ahead)
         cells = drawing.moved(parts, cells)
         rows.append(cells)
     return np.array(rows)
@@ -41,43 +41,35 @@ class _Drawing:
     `steps` (R, A), -1 for one that stands.
     """
 
-    def __init__(self, guess: Guess, rng: np.random.Generator) -> None:
-        self._guess, self._rng = guess, rng
-        self._stages = guess.hypotheses.stages
-        self._ways = guess.lost.space.ways
+    def __init__(self, belief: TargetBelief, rng: np.random.Generator) -> None:
+        self._belief, self._rng = belief, rng
+        self._stages = belief.hypotheses.stages
+        self._ways = belief.lost.space.ways
         self._degree = np.diff(self._ways.starts)
         self._rows, self._steps, self._there = self._tables()
 
     def _tables(self) -> tuple[Ints, NDArray[np.float32], NDArray[np.float32]]:
-        """The rows of parts, chances of steps, and chances to arrive (S, N); kept until the target
-        is lost again.
-        """
-        lost = self._guess.lost
-        known = lost.kept.get("tables")
-        if known is None:
-            steps: dict[object, NDArray[np.float32]] = {}
-            rows = np.full(len(self._stages), -1, dtype=np.int64)
-            there = np.zeros((len(self._stages), len(lost.space)), dtype=np.float32)
-            for number, stage in enumerate(self._stages):
-                if stage.mover not in steps:
-                    chances = np.asarray(stage.mover.chances(lost), dtype=np.float64)
-                    if chances.any():
-                        steps[stage.mover] = single(chances)
-                rows[number] = list(steps).index(stage.mover) if stage.mover in steps else -1
-                if stage.arrives:
-                    cells, likely = stage.mover.arriving(lost)
-                    there[number, cells] = likely
-            table = np.array([*steps.values()], dtype=np.float32).reshape(
-                len(steps), len(self._ways.ends)
-            )
-            known = lost.kept["tables"] = rows, table, there
-        found: tuple[Ints, NDArray[np.float32], NDArray[np.float32]] = known
-        return found
+        """The rows of parts, chances of steps, and chances to arrive (S, N)."""
+        lost = self._belief.lost
+        steps: dict[object, NDArray[np.float32]] = {}
+        rows = np.full(len(self._stages), -1, dtype=np.int64)
+        there = np.zeros((len(self._stages), len(lost.space)), dtype=np.float32)
+        for number, stage in enumerate(self._stages):
+            if stage.mover not in steps:
+                chances = np.asarray(stage.mover.chances(lost), dtype=np.float64)
+                if chances.any():
+                    steps[stage.mover] = rounded_down(chances)
+            rows[number] = list(steps).index(stage.mover) if stage.mover in steps else -1
+            if stage.arrives:
+                cells, likely = stage.mover.arriving(lost)
+                there[number, cells] = likely
+        shape = len(steps), len(self._ways.ends)
+        return rows, np.array([*steps.values()], dtype=np.float32).reshape(shape), there
 
     def begun(self, count: int) -> tuple[Ints, Ints]:
-        """The part and the cell of each future, as the guess is now."""
-        guess = self._guess
-        held = [part.reshape(-1) for part in guess.held()]
+        """The part and the cell of each future, as the belief is now."""
+        belief = self._belief
+        held = [part.reshape(-1) for part in belief.held()]
         sums = np.cumsum([part.sum() for part in held])
         parts = np.searchsorted(
             sums, (np.arange(count) + self._rng.random()) / count * sums[-1], side="right"
@@ -97,7 +89,7 @@ class _Drawing:
 
     def changed(self, parts: Ints) -> Ints:
         """Parts after some have turned to something else."""
-        chance, own = self._guess.changing, self._guess.hypotheses
+        chance, own = self._belief.changing, self._belief.hypotheses
         if chance == 0:
             return parts
         turns = np.flatnonzero(self._rng.random(len(parts)) < chance)
@@ -116,7 +108,7 @@ class _Drawing:
             own, stage = comes[parts[comes] == number], self._stages[number]
             offsets = np.array(stage.follows or (1,))
             shares = (
-                stage.mover.parting(self._guess.lost)[cells[own]]
+                stage.mover.parting(self._belief.lost)[cells[own]]
                 if stage.follows
                 else np.ones((len(own), 1))
             )
@@ -126,7 +118,7 @@ class _Drawing:
     def turned(self, parts: Ints, age: int) -> Ints:
         """Parts after those whose time is over have ended."""
         after = parts.copy()
-        for number, follower, chance in self._guess.turning(age):
+        for number, follower, chance in self._belief.turning(age):
             after[(after == number) & (self._rng.random(len(parts)) < chance)] = follower
         return after
 

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.pursuit import BeliefSearch
+from fieldcraft.pursuit.backend import backend
+from fieldcraft.pursuit.hiding_places import by_moment, traced
 from fieldcraft.pursuit.landmarks import landmarks_of
-from fieldcraft.pursuit.outlooks import outlooks_of
 from fieldcraft.pursuit.search import NONE, Places
-from fieldcraft.pursuit.shortest import by_moment, reached, traced
+from fieldcraft.pursuit.visibility_cache import visibility_cache
 from fieldcraft.space import Space
 from research.search.futures import futures
 
@@ -91,17 +92,17 @@ def meeting_ways(
     as `stride`, world units; it sees as far as `sight`. `aims` are more cells to think of.
     """
     cells = _candidates(space, starts, paths, aims)
-    outlooks = outlooks_of(space, sight)
-    futures = outlooks.of[paths[::_STRIDE]][np.newaxis]
+    visibility = visibility_cache(space, sight)
+    futures = visibility.of[paths[::_STRIDE]][np.newaxis]
     worth = np.arange(futures.shape[1], 0, -1, dtype=np.int16)[:, np.newaxis]
     ways, offers = [], []
     for start in starts.tolist():
         own = _ways(space, start, cells, len(paths), stride)
-        looks = outlooks.of[own[:, ::_STRIDE]]
-        outlooks.know(np.unique(looks))
+        looks = visibility.of[own[:, ::_STRIDE]]
+        visibility.know(np.unique(looks))
         ways.append(own)
         offers.append(
-            np.where(outlooks.views[looks[:, :, np.newaxis], futures], worth, 0).max(axis=1)
+            np.where(visibility.views[looks[:, :, np.newaxis], futures], worth, 0).max(axis=1)
         )
     found = [np.zeros(0, dtype=np.int64) for _ in ways]
     before = np.zeros(paths.shape[1], dtype=np.int16)
@@ -122,7 +123,7 @@ def _ways(space: Space, start: int, cells: Ints, moments: int, stride: float) ->
     """The ways of a searcher to those of some cells that it reaches in time, (P, moments) cells, by
     shortest ways.
     """
-    away, back = reached(space, start, stride * moments)
+    away, back = backend(space).shortest_tree(start, stride * moments)
     nodes = traced(start, cells[np.isfinite(away[cells])], back)
     return by_moment(nodes, away[nodes], (np.arange(moments) + 0.5) * stride)
 

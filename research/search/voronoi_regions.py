@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.pursuit.backend import backend
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
-from fieldcraft.pursuit.shares import Shares
 from fieldcraft.space import Space
 from fieldcraft.space.ways import kept_until_walls_change
 
@@ -75,12 +75,12 @@ def _cut(space: Space, marks: Landmarks) -> VoronoiRegions:
     reached = np.isfinite(marks.away.min(axis=0))
     owners = np.where(reached, nearest, -1)
     ways, count = space.ways, len(marks.places)
-    shares = Shares.of(space, _STAY, space.typical_step)
+    walk = backend(space).random_walk(_STAY, space.typical_step)
     leaving, entering = owners[ways.origins], owners[ways.ends]
     inside = (leaving >= 0) & (entering >= 0)
     # One interval of somebody who wanders, who is as likely in any cell of a region.
     sizes = np.maximum(np.bincount(owners[reached], minlength=count), 1)
-    chance = shares.slower * shares.part[ways.origins]
+    chance = walk.slower * walk.part[ways.origins]
     step = np.zeros((count, count))
     np.add.at(step, (leaving[inside], entering[inside]), chance[inside] / sizes[leaving[inside]])
     touching = step + step.T > 0

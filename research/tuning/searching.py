@@ -44,7 +44,7 @@ SEARCHED: Mapping[str, Mapping[str, Any]] = {
     "party": {
         "every": _usual("every"),
         "patience": _usual("patience"),
-        "tracks": _usual("tracks"),
+        "particles": _usual("particles"),
         "motion.runs": _MOTION.runs,
         "motion.hides": _MOTION.hides,
         "motion.doubles_back": _MOTION.doubles_back,

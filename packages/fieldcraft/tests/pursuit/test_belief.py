@@ -4,6 +4,8 @@ seen.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -123,8 +125,8 @@ class TestWhatIsSeen:
         assert belief.probability()[0, 9] == pytest.approx(0.5 * belief.probability()[1, 9])
 
     def test_a_belief_that_was_wrong_begins_anew_out_of_view_likelier_near_by(self) -> None:
-        belief = Belief(fc.Grid(6, 2), 1.0)
-        belief.see((0.5, 0.5))
+        first = np.arange(12).reshape(2, 6) == 0
+        belief = Belief(fc.Grid(6, 2), 1.0, where=first)
         assert not belief.look([0, 1])
         away = np.array([[np.inf, np.inf, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]])
         np.testing.assert_allclose(
@@ -202,7 +204,7 @@ def test_searchers_share_it_and_get_places() -> None:
 
 @pytest.mark.skipif(not kernels.compiled(), reason="the reference has no threads")
 def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.pursuit import on_grid as room
+    from fieldcraft.pursuit import backend as room
 
     states = []
     for least in (10**9, 100):
@@ -287,3 +289,49 @@ class TestStaleness:
                 call()
         with refused(InvalidValue, "most"):
             LastSeen(fc.Grid(5, 3), most=0)
+
+
+def corner() -> fc.Grid:
+    """A corridor along the first row and then down the last column."""
+    walls = np.ones((40, 12), dtype=bool)
+    walls[0, :] = walls[:, 11] = False
+    return fc.Grid(12, 40, walls=walls, neighbors=4)
+
+
+@pytest.mark.parametrize("motion", [None, fc.Motion()], ids=["wanders", "motion"])
+@pytest.mark.parametrize("dt", [1 / 60, 1 / 30, 1 / 7, 1 / 3])
+def test_no_mass_is_farther_than_the_target_can_walk_at_any_frame_rate(
+    motion: fc.Motion | None, dt: float
+) -> None:
+    grid = corner()
+    view = fc.visible(grid, (0.5, 0.5), 50.0)
+    belief = fc.Belief(grid, speed=3.0, motion=motion)
+    belief.see((11.5, 0.5), velocity=(0, 3.0))
+    for _ in range(round(2 / dt)):
+        belief.advance(dt)
+        belief.look(view)
+    assert belief.probability()[8:].sum() == 0
+    assert belief.probability().sum() == pytest.approx(1)
+
+
+def test_a_belief_goes_on_by_its_age_after_a_save() -> None:
+    grid = corner()
+    view = fc.visible(grid, (0.5, 0.5), 50.0)
+    one, other = (fc.Belief(grid, speed=3.0) for _ in range(2))
+    one.see((11.5, 0.5))
+    other.restore(one.snapshot())
+    for belief in (one, other):
+        belief.look(view)
+    np.testing.assert_array_equal(one.probability(), other.probability())
+    assert one.probability()[3:].sum() == 0
+
+
+@pytest.mark.parametrize("kind", [fc.Belief, fc.LastSeen])
+def test_agents_off_the_map_are_refused_or_clamped(kind: Any) -> None:
+    grid = fc.Grid(9, 6)
+    guess = kind(grid, 1.0) if kind is fc.Belief else kind(grid)
+    with pytest.raises(OutsideMap):
+        guess.assign([(-5.0, 2.0)])
+    np.testing.assert_array_equal(
+        guess.assign([(-5.0, 2.5)], outside="clamp"), guess.assign([(0.5, 2.5)])
+    )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit import door
+from fieldcraft.pursuit.backend import backend
 from fieldcraft.pursuit.motion import (
     Afraid,
     DoubleBack,
@@ -44,7 +44,6 @@ READY: dict[str, Callable[[], Any]] = {
     "hide": Hide,
     "double back": DoubleBack,
     "stand": Stand,
-    "journey": Journey,
     "then": lambda: Then(Stand(), Run(), (0.0, 2.0)),
     "afraid": lambda: Afraid(Then(Hide(), DoubleBack(), (2.0, 3.0)), 3.0),
     "all": lambda: Motion(paces=(0.5, 1.0), changes=0.2),
@@ -256,11 +255,11 @@ def test_grid_and_graph_believe_the_same(seed: int) -> None:
     mass = dice.random(grid.shape)
     outs = []
     for space in (grid, grid.to_graph()):
-        flow = door.drift(space, narrow)
-        placed = flow.placed(mass.reshape(space.shape))
+        flow = backend(space).drift(narrow)
+        placed = flow.from_space(mass.reshape(space.shape))
         out = np.zeros_like(placed)
         flow.run(placed, 0.5, out)
-        outs.append(flow.taken(out).reshape(-1))
+        outs.append(flow.to_space(out).reshape(-1))
     np.testing.assert_allclose(outs[0], outs[1], rtol=1e-12)
     matrix = np.zeros((len(grid), len(grid)))
     np.add.at(matrix, (ways.origins, ways.ends), narrow)
@@ -460,7 +459,7 @@ def test_follows_walls() -> None:
 
 @pytest.mark.skipif(not kernels.compiled(), reason="the reference has no threads")
 def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.pursuit import on_grid as room
+    from fieldcraft.pursuit import backend as room
 
     states = []
     for least in (10**9, 100):
@@ -499,7 +498,6 @@ def test_bad_input() -> None:
         (lambda: Hide(sight=0), "sight"),
         (lambda: DoubleBack(turn=(3, 1)), "turn"),
         (lambda: Journey([]), "goals"),
-        (lambda: Journey(weights=[1]), "Weights"),
         (lambda: Journey([(1, 1)], weights=[0]), "weights"),
         (lambda: Then(Run(), 3), "second"),
         (lambda: Then(DoubleBack(), Run()), "change in time"),

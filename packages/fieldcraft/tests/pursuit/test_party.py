@@ -1,4 +1,4 @@
-"""A search party: tracks that may be true, who would be seen when, and who goes where."""
+"""A search party: particles that may be true, who would be seen when, and who goes where."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Motion, SearchParty
-from fieldcraft.pursuit.tracks import HIDES, RUNS, STANDS
+from fieldcraft.pursuit.particles import HIDES, RUNS, STANDS
 from support.chases import a_map
 from support.refusals import refused
 
@@ -45,9 +45,9 @@ def test_tracks_are_walked_at_most_as_fast_as_the_target_from_where_it_was_seen(
     rng = np.random.default_rng(3)
     here = space.position_of(np.array([last]))
     search.places(here, rng)
-    tracks = search._tracks
-    assert tracks is not None and tracks.now == 0
-    rows = tracks.ahead(60, np.arange(len(tracks.cells)), rng)
+    particles = search._particles
+    assert particles is not None and particles.now == 0
+    rows = particles.ahead(60, np.arange(len(particles.cells)), rng)
     step, ways = space.typical_step, space.ways
     longest = ways.lengths.max() / step
     steps = csr_array((ways.lengths / step, ways.ends, ways.starts), shape=(len(space), len(space)))
@@ -58,11 +58,11 @@ def test_tracks_are_walked_at_most_as_fast_as_the_target_from_where_it_was_seen(
     )  # a step each moment, counted when half of it is taken, and one at first
     assert not space.walls.reshape(-1)[rows].any()
     away = dijkstra(steps, indices=last)
-    stopped = tracks.kinds == STANDS  # a moment or two on
+    stopped = particles.kinds == STANDS  # a moment or two on
     assert (
         away[rows] <= np.arange(len(rows))[:, np.newaxis] + 1 + stopped + longest / 2 + 1e-6
     ).all()
-    assert {RUNS, HIDES, STANDS} <= set(tracks.kinds.tolist())
+    assert {RUNS, HIDES, STANDS} <= set(particles.kinds.tolist())
 
 
 @pytest.mark.parametrize("kind", SPACES)
@@ -87,16 +87,16 @@ def test_what_is_not_seen_weighs_one_hypothesis_against_the_others() -> None:
     rng = np.random.default_rng(1)
     here = CAVE.position_of(np.array([last]))
     search.places(here, rng)
-    tracks = search._tracks
-    assert tracks is not None
-    before = np.bincount(tracks.kinds, weights=tracks.weights, minlength=5)
+    particles = search._particles
+    assert particles is not None
+    before = np.bincount(particles.kinds, weights=particles.weights, minlength=5)
     assert before == pytest.approx(np.array(Motion().shares) / sum(Motion().shares))
     away = fc.distance_map(CAVE, here[0]).values.reshape(-1)
     for _ in range(22):
         search.advance(1 / 3)
     search.look(np.flatnonzero(np.isfinite(away) & (away > 17)))  # not far away
     search.places(here, rng)
-    after = np.bincount(tracks.kinds, weights=tracks.weights, minlength=5)
+    after = np.bincount(particles.kinds, weights=particles.weights, minlength=5)
     assert after[HIDES] > 1.5 * before[HIDES] and after[RUNS] < before[RUNS]
     found = search.hypotheses()
     assert found["hides"] == pytest.approx(after[HIDES]) and sum(found.values()) == pytest.approx(1)
@@ -149,26 +149,30 @@ def test_two_searchers_take_two_corridors() -> None:
 
 
 def _world(seed: int, looks: int = 9, many: int = 40, places: int = 30) -> tuple[Any, ...]:
-    """Ways, tracks, weights, when each is met anyway, and who sees whom."""
+    """Ways, particles, weights, when each is met anyway, and who sees whom."""
     rng = np.random.default_rng(seed)
     ways = rng.integers(0, places, (12, looks)).astype(np.int32)
     ways[4:8, :5] = ways[3, :5]  # that begin alike
     ways[8] = ways[2]
-    tracks = rng.integers(0, places, (looks, many)).astype(np.int32)
+    particles = rng.integers(0, places, (looks, many)).astype(np.int32)
     views = (rng.random((places, places)) < 0.1).astype(np.uint8)
-    return ways, tracks, rng.random(many), rng.integers(0, looks + 1, many), views
+    return ways, particles, rng.random(many), rng.integers(0, looks + 1, many), views
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_way_is_worth_what_it_meets_sooner_whatever_stands_before_it(seed: int) -> None:
-    ways, tracks, weights, before, views = _world(seed)
-    looks, many = tracks.shape
+    ways, particles, weights, before, views = _world(seed)
+    looks, many = particles.shape
     seen, order = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
     sums, gains = np.empty(looks + 1), np.empty(len(ways))
     worth = np.sort(np.random.default_rng(seed).random(looks + 1))[::-1].copy()
-    kernels.foresee.foresee(ways, tracks, weights, before, worth, views, seen, order, sums, gains)
+    kernels.foresee.foresee(
+        ways, particles, weights, before, worth, views, seen, order, sums, gains
+    )
     for way, gain in zip(ways, gains, strict=True):
-        hits = [[t for t in range(before[i]) if views[way[t], tracks[t, i]]] for i in range(many)]
+        hits = [
+            [t for t in range(before[i]) if views[way[t], particles[t, i]]] for i in range(many)
+        ]
         assert gain == pytest.approx(
             sum(
                 weights[i] * (worth[hit[0]] - worth[before[i]]) for i, hit in enumerate(hits) if hit
@@ -176,7 +180,7 @@ def test_a_way_is_worth_what_it_meets_sooner_whatever_stands_before_it(seed: int
         )
         alone = np.empty(1)
         kernels.foresee.foresee(
-            way[np.newaxis], tracks, weights, before, worth, views, seen, order, sums, alone
+            way[np.newaxis], particles, weights, before, worth, views, seen, order, sums, alone
         )
         assert alone[0] == gain  # to the last bit: what ways have in common changes nothing
         assert seen.tolist() == [hit[0] if hit else looks for hit in hits]
@@ -187,11 +191,11 @@ def test_a_way_leads_on_the_shortest_way_to_its_landmark_a_step_each_moment(kind
     space = SPACES[kind]
     search, last = party(space)
     search.places(space.position_of(np.array([last])), np.random.default_rng(0))
-    tracks = search._tracks
-    assert tracks is not None
-    marks = tracks.marks
+    particles = search._particles
+    assert particles is not None
+    marks = particles.marks
     ways = np.full((len(marks.places), 200), last, dtype=np.int32)
-    marks.lead(ways, tracks.step, np.arange(len(ways)), np.zeros(len(ways), dtype=np.int64))
+    marks.lead(ways, particles.step, np.arange(len(ways)), np.zeros(len(ways), dtype=np.int64))
     for way, place, away in zip(
         ways, marks.places.tolist(), marks.away[:, last].tolist(), strict=True
     ):
@@ -223,7 +227,7 @@ def test_a_party_goes_on_from_its_memory_bit_for_bit() -> None:
 
 
 def test_refusals() -> None:
-    for options in ({"motion": "runs"}, {"tracks": 0}, {"sight": -1.0}, {"every": 0}):
+    for options in ({"motion": "runs"}, {"particles": 0}, {"sight": -1.0}, {"every": 0}):
         with refused(InvalidValue):
             SearchParty(CAVE, 3.0, **options)
     with refused(InvalidValue):
@@ -241,15 +245,15 @@ def test_who_doubles_back_goes_round_what_the_nearest_searcher_sees() -> None:
     search = SearchParty(space, 3.0, sight=8.0, motion=motion)
     search.lost((61.5, 10.5), (3.0, 0.0))
     search.places(np.array([(58.5, 10.5)]), np.random.default_rng(2))
-    tracks = search._tracks
-    assert tracks is not None
+    particles = search._particles
+    assert particles is not None
     watched = fc.visible(space, (58.5, 10.5), 8.0).reshape(-1)
-    rows = tracks.ahead(70, np.arange(len(tracks.cells)), np.random.default_rng(0))
-    after = np.arange(len(rows))[:, np.newaxis] > tracks.turns + 2
+    rows = particles.ahead(70, np.arange(len(particles.cells)), np.random.default_rng(0))
+    after = np.arange(len(rows))[:, np.newaxis] > particles.turns + 2
     west = space.positions[rows[-1]][:, 0] < 55
     assert (
         west.mean() > 0.5
-        and (watched[rows] & after & ~watched[rows[tracks.turns, np.arange(rows.shape[1])]])[
+        and (watched[rows] & after & ~watched[rows[particles.turns, np.arange(rows.shape[1])]])[
             :, west
         ].mean()
         < 0.02
@@ -266,12 +270,14 @@ def test_tracks_go_straight_on_where_the_way_is_as_short() -> None:
     )
     search.lost((5.5, 15.5), (3.0, 0.0))
     search.places(np.array([(1.5, 15.5)]), np.random.default_rng(2))
-    tracks = search._tracks
-    assert tracks is not None
-    off = space.positions[tracks.marks.places[tracks.goals]] - (5.5, 15.5)
+    particles = search._particles
+    assert particles is not None
+    off = space.positions[particles.marks.places[particles.goals]] - (5.5, 15.5)
     east = off[:, 0] > np.abs(off[:, 1]) + 6
     moves = np.diff(
-        space.positions[tracks.ahead(4, np.arange(len(tracks.cells)), np.random.default_rng(0))],
+        space.positions[
+            particles.ahead(4, np.arange(len(particles.cells)), np.random.default_rng(0))
+        ],
         axis=0,
     )
     assert (off[east, 1] < -2).any() and (off[east, 1] > 2).any()
@@ -346,3 +352,19 @@ def test_any_motion_is_followed_and_remembered(motion: Motion) -> None:
         and other.values is not None
         and (other.values == search.values).all()
     )
+
+
+def test_no_particle_begins_anew_farther_than_the_target_can_have_walked() -> None:
+    walls = np.ones((40, 12), dtype=bool)
+    walls[0, :] = walls[:, 11] = False
+    grid = fc.Grid(12, 40, walls=walls, neighbors=4)
+    search = fc.SearchParty(grid, 3.0, motion=fc.Motion(0, 0, 0, stands=1, wanders=0))
+    search.lost((11.5, 0.5), (0.0, 3.0))
+    view = fc.visible(grid, (0.5, 0.5), 50.0)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        search.advance(1 / 30)
+        search.look(view)
+        search.places([(0.5, 0.5)], rng)
+    values = search.values
+    assert values is not None and values[4:].sum() == 0 and values.sum() > 0

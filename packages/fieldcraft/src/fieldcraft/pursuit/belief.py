@@ -13,25 +13,25 @@ from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.interruption import breathe, in_parts, whole
 from fieldcraft.layer.layer import MOST_STEPS
 from fieldcraft.layer.operand import Operand
-from fieldcraft.paths import distance_map
-from fieldcraft.pursuit import door
+from fieldcraft.pursuit.arguments import (
+    checked_mask,
+    checked_velocity,
+    interval_of,
+    one_position,
+)
+from fieldcraft.pursuit.backend import Flow, backend
+from fieldcraft.pursuit.belief_state import restore_from, snapshot_of
 from fieldcraft.pursuit.estimates import assigned, estimate
-from fieldcraft.pursuit.guess import GONE, Guess
 from fieldcraft.pursuit.hypotheses import hypotheses_of
-from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
-from fieldcraft.pursuit.pace import interval_of
-from fieldcraft.pursuit.search import checked_velocity
-from fieldcraft.pursuit.views import checked_mask
+from fieldcraft.pursuit.target_belief import GONE, TargetBelief, summed
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Belief"]
 
 Floats = NDArray[np.float64]
-_ROUNDED = 1e-6  # what a sum of 1 may be off by
 _MOST_NUMBERS = 2**28
-_SLIPPED = 4.0  # typical steps: where a belief was wrong, e times less likely for so much more way
 
 
 class Belief(Operand):
@@ -121,16 +121,16 @@ class Belief(Operand):
                 remedy="Open cells, or let `where` have some",
             )
         self._walls_version = space.walls_version
-        self._flow = door.flow(self.space, self.stay, self.speed * self.every)
+        self._flow = backend(self.space).wander(self.stay, self.speed * self.every)
         nowhere, nobody = np.zeros(space.dimensions), np.zeros((0, space.dimensions))
         lost = Lost(self.space, None, nowhere, nobody, self.speed * self.every, self.every)
-        shared: dict[Mover, door.Flow | None] = {}
-        self._guesses = [
-            Guess(self._hypotheses, lost, self._flow, shared) for _ in range(self.targets)
+        shared: dict[Mover, Flow | None] = {}
+        self._beliefs = [
+            TargetBelief(self._hypotheses, lost, self._flow, shared) for _ in range(self.targets)
         ]
-        for guess in self._guesses:
-            guess.put(possible)
-        self._spare = np.zeros_like(self._guesses[0].masses[0])
+        for belief in self._beliefs:
+            belief.put(possible)
+        self._spare = np.zeros_like(self._beliefs[0].masses[0])
         self._seen: tuple[int, NDArray[np.float32]] | None = None
 
     def __repr__(self) -> str:
@@ -143,18 +143,24 @@ class Belief(Operand):
 
     @whole
     def see(
-        self, position: ArrayLike, *, target: int = 0, velocity: ArrayLike | None = None
+        self,
+        position: ArrayLike,
+        *,
+        target: int = 0,
+        velocity: ArrayLike | None = None,
+        outside: str = "refuse",
     ) -> None:
         """A target is seen at a world position: it is certainly there. A wall there is refused
         (`OnWall`).
 
         `velocity`, world units a second, is what motions go on from: without it they know no
         direction. Of several hypotheses those gain that held the place likely, if the target was
-        out of sight for three steps at least.
+        out of sight for three steps at least. `outside="clamp"` moves positions off the map to its
+        border.
         """
         number = self._target(target)
         moves = checked_velocity(velocity, self.space.dimensions)
-        cell = self._cell(position)
+        cell = self._cell(position, outside)
         if self.space.walls.reshape(-1)[cell]:
             raise OnWall(
                 "A target is seen on open ground",
@@ -164,7 +170,7 @@ class Belief(Operand):
                     f" {tuple(self.space.position_of(self.space.nearest_open(cell)).tolist())}"
                 ),
             )
-        self._guesses[number].see(cell, moves, self.doubt)
+        self._beliefs[number].see(cell, moves, self.doubt)
         self._changes += 1
 
     @whole
@@ -180,10 +186,10 @@ class Belief(Operand):
         or cells. `target` None for all.
 
         `missed` is the chance in [0, 1) of overlooking the target. Where nothing would be left of a
-        belief, because it was wrong, it begins anew out of view (everywhere, if there is nothing
-        out of view): the likelier the shorter the way from where it was thought to be. Then False
-        comes back. `searchers` are world positions of those who look, for motions that fear them
-        (`fc.pursuit.motion.Afraid`).
+        belief, because it was wrong, it begins anew out of view, as far as the target can have got
+        since it was last seen, or in the nearest cell out of view: the likelier the shorter the
+        path from where it was thought to be. Then False comes back.
+        `searchers` are world positions of the viewers, for `fc.pursuit.motion.Afraid`.
         """
         cells = self.space.cell_ids(view)
         part = checks.fraction("missed", missed)
@@ -194,47 +200,32 @@ class Belief(Operand):
             if searchers is None
             else checks.positions(searchers, dimensions=self.space.dimensions)[0]
         )
-        guesses = self._guesses if target is None else [self._guesses[self._target(target)]]
+        beliefs = self._beliefs if target is None else [self._beliefs[self._target(target)]]
         self._follow_walls()
         flat = self._flow.index(cells)
         sound = True
-        for guess in guesses:
+        for belief in beliefs:
             if feared is not None:
-                guess.beware(feared)
-            before = guess.clear(flat, part)
-            left = guess.total()
-            if left * guess.scale > GONE:
-                guess.scale = 1.0 / left
+                belief.beware(feared)
+            before = belief.clear(flat, part)
+            left = belief.total()
+            if left * belief.scale > GONE:
+                belief.scale = 1.0 / left
                 continue
             sound = False
-            guess.put(self._out_of(cells, cells[before > 0]))
+            belief.put(belief.elsewhere(cells, cells[before > 0]))
         self._changes += 1
         return sound
 
-    def _out_of(self, cells: NDArray[np.int64], thought: NDArray[np.int64]) -> NDArray[Any]:
-        """How likely the target is in each cell if not in view, where it was thought to be in some
-        others.
-        """
-        hidden = ~self.space.walls
-        hidden.reshape(-1)[cells] = False
-        if not hidden.any():
-            return ~self.space.walls
-        if not len(thought):
-            return hidden
-        away = distance_map(self.space, self.space.position_of(np.unique(thought))).exact.reshape(
-            self.space.shape
-        )
-        near = np.where(hidden, away, np.inf)
-        nearest = float(near.min())
-        return (
-            np.exp((nearest - near) / (_SLIPPED * self.space.typical_step))
-            if nearest < np.inf
-            else hidden
-        )
-
     @whole
     def hear(
-        self, position: ArrayLike, radius: float, *, certainty: float = 0.8, target: int = 0
+        self,
+        position: ArrayLike,
+        radius: float,
+        *,
+        certainty: float = 0.8,
+        target: int = 0,
+        outside: str = "refuse",
     ) -> None:
         """A noise: with this certainty the target is within `radius` world units of a position,
         straight, likelier near it.
@@ -242,28 +233,28 @@ class Belief(Operand):
         number = self._target(target)
         sure = checks.fraction("certainty", certainty)
         reach = checks.positive("radius", radius)
-        point = self.space.position_of(self._cell(position))
+        point = self.space.position_of(self._cell(position, outside))
         away = self.space.offsets_from(point)
         likely = np.maximum(1 - (away**2).sum(axis=1) / (reach * reach), 0.0).reshape(
             self.space.shape
         )
         if not self.space.walls.all():
             self._follow_walls()
-        guess = self._guesses[number]
-        before = guess.held()
+        belief = self._beliefs[number]
+        before = belief.held()
         heard = [part * likely for part in before]
-        if _summed(heard) <= GONE:  # nobody was thought to be there
+        if summed(heard) <= GONE:  # nobody was thought to be there
             anywhere = np.where(self.space.walls, 0.0, likely)
-            heard = [anywhere if share == 1 else anywhere * share for share in guess.shares()]
-        total = _summed(heard)
+            heard = [anywhere if share == 1 else anywhere * share for share in belief.shares()]
+        total = summed(heard)
         if total <= GONE:
             return
         after = [
             (1 - sure) * part + sure * loud / total
             for part, loud in zip(before, heard, strict=True)
         ]
-        whole_ = _summed(after)
-        guess.place([part / whole_ for part in after])
+        whole_ = summed(after)
+        belief.place([part / whole_ for part in after])
         self._changes += 1
 
     @whole
@@ -299,8 +290,8 @@ class Belief(Operand):
             breathe()
 
     def _step(self) -> None:
-        for guess in self._guesses:
-            self._spare = guess.step(self._spare)
+        for belief in self._beliefs:
+            self._spare = belief.step(self._spare)
         self._changes += 1
 
     def _follow_walls(self) -> None:
@@ -313,23 +304,14 @@ class Belief(Operand):
                 got="walls in every cell",
                 remedy="Open cells, or make no step",
             )
-        before = [self._off_walls(guess) for guess in self._guesses]
+        before = [belief.off_walls() for belief in self._beliefs]
         self._walls_version = self.space.walls_version
-        self._flow = door.flow(self.space, self.stay, self.speed * self.every)
-        shared: dict[Mover, door.Flow | None] = {}
-        for guess, parts in zip(self._guesses, before, strict=True):
-            guess.follow(self._flow, shared)
-            guess.place(parts)
+        self._flow = backend(self.space).wander(self.stay, self.speed * self.every)
+        shared: dict[Mover, Flow | None] = {}
+        for belief, parts in zip(self._beliefs, before, strict=True):
+            belief.follow(self._flow, shared)
+            belief.place(parts)
         self._changes += 1
-
-    def _off_walls(self, guess: Guess) -> list[Floats]:
-        """The masses of a guess that has moved off the walls as they are now."""
-        left = [np.where(self.space.walls, 0.0, part) for part in guess.held()]
-        if _summed(left) <= GONE:
-            anywhere = (~self.space.walls).astype(np.float64)
-            left = [anywhere if share == 1 else anywhere * share for share in guess.shares()]
-        total = _summed(left)
-        return [np.asarray(part / total) for part in left]
 
     # What it says
 
@@ -346,9 +328,9 @@ class Belief(Operand):
 
         With the name of a hypothesis: if that one is true; 0 everywhere for one that is ruled out.
         """
-        guess = self._guesses[self._target(target)]
+        belief = self._beliefs[self._target(target)]
         stale = self._walls_version != self.space.walls_version and not self.space.walls.all()
-        parts = self._off_walls(guess) if stale else guess.held()
+        parts = belief.off_walls() if stale else belief.held()
         if hypothesis is None:
             return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
         owner = self._hypotheses.names.index(
@@ -372,7 +354,7 @@ class Belief(Operand):
         not in is struck out; the more of it, the less likely it becomes beside the others. That is
         Bayes' rule.
         """
-        weights = self._guesses[self._target(target)].by_hypothesis()
+        weights = self._beliefs[self._target(target)].by_hypothesis()
         return dict(zip(self._hypotheses.names, weights.tolist(), strict=True))
 
     @property
@@ -390,15 +372,21 @@ class Belief(Operand):
         return self._seen[1]
 
     def estimate(self, how: str = "peak", *, target: int = 0) -> Floats:
-        """One guess, a world position: "peak", the likeliest cell; "mean"; or "medoid", the
+        """One belief, a world position: "peak", the likeliest cell; "mean"; or "medoid", the
         possible cell nearest to the mean.
         """
         return estimate(self.space, *self._possible(self.probability(target)), how)
 
-    def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> Floats:
+    def assign(
+        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
+    ) -> Floats:
         """A place of its own for each searcher, likely ones first; see `Pursuit.assign`."""
         return assigned(
-            self.space, *self._possible(np.asarray(self.values, dtype=np.float64)), agents, spacing
+            self.space,
+            *self._possible(np.asarray(self.values, dtype=np.float64)),
+            agents,
+            spacing,
+            outside,
         )
 
     @staticmethod
@@ -410,93 +398,18 @@ class Belief(Operand):
     # Saves
 
     def snapshot(self) -> dict[str, Any]:
-        """The belief as plain data to save: `restore` goes on from there bit for bit."""
-        parts = [
-            [self._flow.taken(mass).reshape(self.space.shape) for mass in guess.masses]
-            for guess in self._guesses
-        ]
-        scales = np.array([guess.scale for guess in self._guesses])
-        if self._hypotheses.plain:
-            return {
-                "masses": np.stack([masses[0] for masses in parts]),
-                "scales": scales,
-                "ticks": self._ticks,
-            }
-        return {
-            "masses": np.stack([np.stack(masses) for masses in parts]),
-            "scales": scales,
-            "ticks": self._ticks,
-            "weights": np.array([guess.weights for guess in self._guesses]),
-            "cells": np.array(
-                [-1 if guess.lost.cell is None else guess.lost.cell for guess in self._guesses]
-            ),
-            "ages": np.array([guess.age for guess in self._guesses]),
-            "velocities": np.stack([guess.lost.velocity for guess in self._guesses]),
-            "searchers": tuple(guess.lost.searchers.copy() for guess in self._guesses),
-        }
+        """Return the belief as plain data to save: `restore` goes on from there bit for bit."""
+        return snapshot_of(self._beliefs, self._ticks)
 
     @whole
     def restore(self, memory: Mapping[str, Any]) -> None:
-        """Know what another `Belief` on this space, with the same parameters, knew: its
-        `snapshot()`. Raises `InvalidValue` for others.
+        """Continue from another `Belief` on this space with the same parameters: its `snapshot()`.
+        Raises `InvalidValue` for others.
         """
-        count, own = len(self._hypotheses.stages), self._hypotheses
-        shape = self.space.shape if own.plain else (count, *self.space.shape)
-        masses, scales = (
-            plain_numbers(memory, "masses", (self.targets, *shape)),
-            plain_numbers(memory, "scales", (self.targets,)),
-        )
-        ticks = plain_whole(memory, "ticks", below=clock.ticks("every", self.every))
-        in_range = float(masses.min()) >= 0 and float(masses.max()) <= 1 + _ROUNDED
-        if (
-            not in_range
-            or (np.abs(masses.reshape(self.targets, -1).sum(axis=1) * scales - 1) > _ROUNDED).any()
-        ):
-            raise not_of_a_memory(
-                "masses of a memory are at least 0, and sum to 1 by their scales", "others"
-            )
-        begun = [] if own.plain else self._begun(memory)
-        for number, guess in enumerate(self._guesses):
-            parts = masses[number].reshape(count, *self.space.shape)
-            guess.place(list(parts))
-            guess.scale = float(scales[number])
-            if begun:
-                guess.restore(*begun[number])
-        self._ticks = ticks
+        masses, self._ticks = restore_from(memory, self._beliefs, self.every)
         if np.logical_and(masses, self.space.walls).any():
             self._walls_version = -1  # on these walls they have yet to move
         self._changes += 1
-
-    def _begun(self, memory: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """The weights, cell, velocity, searchers and age of each target out of a memory."""
-        names, dimensions = len(self._hypotheses.names), self.space.dimensions
-        weights = plain_numbers(memory, "weights", (self.targets, names))
-        velocities = plain_numbers(memory, "velocities", (self.targets, dimensions))
-        cells, ages = (
-            plain_numbers(memory, name, (self.targets,), "i") for name in ("cells", "ages")
-        )
-        searchers = memory.get("searchers")
-        if not isinstance(searchers, tuple) or len(searchers) != self.targets:
-            raise not_of_a_memory(
-                "searchers of a memory are a tuple of positions, for each target",
-                repr(searchers)[:60],
-            )
-        sound = (weights >= 0).all() and (np.abs(weights.sum(axis=1) - 1) <= _ROUNDED).all()
-        if not sound or cells.min() < -1 or cells.max() >= len(self.space) or ages.min() < 0:
-            raise not_of_a_memory(
-                "weights, cells and ages of a memory are those of a belief on this map", "others"
-            )
-        feared = [checks.positions(each, dimensions=dimensions)[0] for each in searchers]
-        return [
-            (
-                tuple(weights[k].tolist()),
-                None if cells[k] < 0 else int(cells[k]),
-                velocities[k],
-                feared[k],
-                int(ages[k]),
-            )
-            for k in range(self.targets)
-        ]
 
     # Arguments
 
@@ -510,17 +423,6 @@ class Belief(Operand):
             )
         return number
 
-    def _cell(self, position: ArrayLike) -> int:
-        point, single = checks.positions(position, dimensions=self.space.dimensions)
-        if not single:
-            raise InvalidValue(
-                "A target is in one place",
-                got=f"shape {np.shape(position)}",
-                remedy="Call it once for each target",
-            )
-        return int(self.space.cell_at(point[0]))
-
-
-def _summed(parts: list[Floats]) -> float:
-    """The sum of all of them."""
-    return float(sum(float(part.sum()) for part in parts))
+    def _cell(self, position: ArrayLike, outside: str) -> int:
+        point = one_position(position, self.space.dimensions, "A target is in one place")
+        return int(self.space.cell_at(point, outside=outside))

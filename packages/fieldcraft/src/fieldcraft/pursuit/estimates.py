@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.pursuit import door
+from fieldcraft.pursuit.backend import backend
 from fieldcraft.space import Space
 
 __all__ = ["ESTIMATES", "assigned", "estimate"]
@@ -36,17 +36,20 @@ def assigned(
     weights: NDArray[np.float64],
     agents: ArrayLike,
     spacing: float | None,
+    outside: str,
 ) -> NDArray[np.float64]:
-    """A place of its own for each agent, see `Pursuit.assign`: (N, 2) or (N, 3) world positions."""
+    """Return a place of its own for each agent, (N, 2) or (N, 3) world positions; see
+    `Pursuit.assign`.
+    """
     points, _ = checks.positions(agents, dimensions=space.dimensions)
     if not len(points):
         return np.zeros((0, space.dimensions))
-    starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside="clamp")))
+    starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
     apart = _spacing(space, spacing)
     places = _spread_out(space, cells, weights, len(points), apart)
     from scipy.optimize import linear_sum_assignment
 
-    walks = door.walks(space, starts, places)
+    walks = backend(space).walking_distances(starts, places)
     # A place that an agent cannot reach is worse than any detour of all.
     walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
     _, whose = linear_sum_assignment(walks)

@@ -14,9 +14,8 @@ from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.interruption import whole
 from fieldcraft.layer.operand import Operand
+from fieldcraft.pursuit.arguments import check_flood, interval_of, plain_numbers, plain_whole
 from fieldcraft.pursuit.estimates import assigned, estimate
-from fieldcraft.pursuit.memories import check_flood, plain_numbers, plain_whole
-from fieldcraft.pursuit.pace import interval_of
 from fieldcraft.pursuit.seen_at import behind, heading_of, place
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
@@ -444,15 +443,18 @@ class Pursuit(Operand):
         """
         return estimate(self.space, *self._warm(), how)
 
-    def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> NDArray[np.float64]:
+    def assign(
+        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
+    ) -> NDArray[np.float64]:
         """A place of its own for each searcher: (N, 2) or (N, 3) world positions, in the order of
         `agents`.
 
         Places are warm cells, hot ones first, that keep `spacing` (world units; four typical steps)
         to each other as long as there is room. Who goes where is settled by the least sum of walks;
-        a searcher without a way to any place gets one all the same.
+        a searcher without a way to any place gets one all the same. `outside` says what happens
+        with agents off the map: "refuse", or "clamp" them to its border.
         """
-        return assigned(self.space, *self._warm(), agents, spacing)
+        return assigned(self.space, *self._warm(), agents, spacing, outside)
 
     def snapshot(self) -> dict[str, Any]:
         """How far it has come, as plain data to save: `restore` goes on from there bit for bit."""

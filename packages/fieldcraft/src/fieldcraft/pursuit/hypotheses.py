@@ -11,7 +11,7 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit.motion.mixture import Motion
-from fieldcraft.pursuit.motion.movers import Mover, Stage, Wander
+from fieldcraft.pursuit.motion.mover import Mover, Stage, Wander
 
 __all__ = ["Hypotheses", "hypotheses_of"]
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.interruption import whole
 from fieldcraft.layer.operand import Operand
+from fieldcraft.pursuit.arguments import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.pursuit.estimates import assigned
-from fieldcraft.pursuit.memories import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
@@ -105,14 +105,16 @@ class LastSeen(Operand):
         """
         return _Knowledge(self)
 
-    def assign(self, agents: ArrayLike, *, spacing: float | None = None) -> NDArray[np.float64]:
+    def assign(
+        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
+    ) -> NDArray[np.float64]:
         """A place of its own for each patrol, those that have waited longest first; see
         `Pursuit.assign`.
         """
         waited = np.asarray(self.values, dtype=np.float64).reshape(-1)
         cells = np.flatnonzero(~self.space.walls.reshape(-1))
         weights = waited[cells] if waited.any() else np.ones(len(cells))
-        return assigned(self.space, cells, weights, agents, spacing)
+        return assigned(self.space, cells, weights, agents, spacing, outside)
 
     def snapshot(self) -> dict[str, Any]:
         """The memory of looks as plain data to save: `restore` goes on from there bit for bit."""

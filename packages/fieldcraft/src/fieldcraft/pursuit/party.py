@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.hideouts import hideouts
+from fieldcraft.pursuit.hiding_places import hiding_places
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.pursuit.motion import Motion
-from fieldcraft.pursuit.outlooks import outlooks_of
-from fieldcraft.pursuit.prospects import Prospects
+from fieldcraft.pursuit.particles import KINDS, Lost, Particles
+from fieldcraft.pursuit.rollouts import Rollouts
 from fieldcraft.pursuit.search import NONE, PATIENCE, Places, Search, not_a_memory
-from fieldcraft.pursuit.tracks import KINDS, Lost, Tracks
+from fieldcraft.pursuit.visibility_cache import visibility_cache
 from fieldcraft.space import Space
 
 __all__ = ["SearchParty"]
@@ -31,27 +31,25 @@ _CELLS = 3  # and cells at least
 _EVERY = 3.0  # seconds after which a searcher is thought of again
 _AT_ONCE = 3  # of them in a thought,
 _TURNS = 4  # or as many as it takes to come to all in so many thoughts
-_TRACKS = 800
-# typical steps: farther than it can have come it is e times less likely for so much more way
-_SLIPPED = 8.0
-_FEWEST = 0.4  # of the tracks, below which those that are struck out are replaced
+_PARTICLES = 800
+_FEWEST = 0.4  # of the particles, below which those that are struck out are replaced
 
 
 class SearchParty(Search):
     """Searchers who share the work: each goes where it makes the time until the target is seen
     shortest, given what the others do.
 
-    What the target may do is laid out as some hundred tracks (`Motion`): it runs on to a far place,
-    hides, doubles back round what the nearest searcher sees, stands or wanders, straight on
-    wherever a way is as short. Those on which it would have been seen are struck out, so that what
-    is seen, and what is not, weighs one hypothesis against the others. Ways for a searcher lead to
-    places all over the
-    map, to where tracks stay, from there on to others, and nowhere: it waits. Of each it is counted
-    which tracks it would meet on the way, and when; the sooner the better, and what is far off
-    counts less, as it is thought over again. One after the other takes the way that is worth most
-    beside those chosen before, and then once more, beside all others. So nobody goes through the
-    same corridor as another unless it pays, and one waits where all must pass. A searcher is told
-    the next leg of its way, not the end: of many ways as short it is to take this one.
+    What the target may do is drawn as some hundred particles (`Motion`): it runs on to a far
+    place, hides, doubles back round what the nearest searcher sees, stands or wanders, straight
+    on wherever a way is as short. Those on which it would have been seen are struck out, so
+    that what is seen, and what is not, weighs one hypothesis against the others. Ways for a
+    searcher lead to places all over the map, to where particles stay, from there on to others,
+    and nowhere: it waits. For each it is counted which particles it would meet on the way, and
+    when; the sooner the better, and what is far off counts less, as it is planned again. One
+    after the other takes the way that is worth most beside those chosen before, and then once
+    more, beside all others. So nobody goes through the same corridor as another unless it pays,
+    and one waits where all must pass. A searcher gets the next segment of its way, not the end:
+    of many ways as short it is to take this one.
 
     What is foreseen goes by places of a few cells each on maps of more than 4,096 open cells; what
     was seen, by cells.
@@ -67,7 +65,7 @@ class SearchParty(Search):
     sight: how far searchers see, world units; ten typical steps if absent.
     motion: how the target moves, a `Motion`.
     every: seconds after which all think again.
-    tracks: how many there are: more see finer, and take longer.
+    particles: how many there are: more see finer, and take longer.
     patience: seconds after which a searcher gives up a place that it could not reach.
 
     Raises `InvalidValue`.
@@ -81,10 +79,10 @@ class SearchParty(Search):
         sight: float | None = None,
         motion: Motion | None = None,
         every: float = _EVERY,
-        tracks: int = _TRACKS,
+        particles: int = _PARTICLES,
         patience: float = PATIENCE,
     ) -> None:
-        self._tracks: Tracks | None = None
+        self._particles: Particles | None = None
         self._heading = np.zeros(0)
         self._looked: list[tuple[int, Ints]] = []
         self._thought: Ints = np.zeros(0, dtype=np.int64)
@@ -99,7 +97,7 @@ class SearchParty(Search):
                 remedy="Pass fc.Motion(runs=0.5, hides=0.5), say",
             )
         self.motion = Motion() if motion is None else motion
-        self.tracks = checks.whole("tracks", tracks, minimum=1, maximum=100_000)
+        self.particles = checks.whole("particles", particles, minimum=1, maximum=100_000)
         self._interval = clock.ticks("every", every, minimum=1)
         self._moment = clock.ticks("a typical step", max(self._step / self.speed, 1e-6), minimum=1)
 
@@ -107,7 +105,7 @@ class SearchParty(Search):
 
     def _begin(self, last: int) -> None:
         super()._begin(last)
-        self._tracks, self._looked = None, []
+        self._particles, self._looked = None, []
         self._thought = self._aims = self._ends = np.zeros(0, dtype=np.int64)
 
     def _lost(self, position: Places, velocity: Places) -> None:
@@ -121,42 +119,43 @@ class SearchParty(Search):
     def _may_drop(self) -> NDArray[np.bool_]:
         return np.zeros(len(self._goals), dtype=np.bool_)
 
-    def _follow(self, points: Places, rng: np.random.Generator) -> Tracks:
-        """The tracks, as they are now: begun if they are not, and told what has been seen since."""
-        if self._tracks is None:
-            self._tracks = self._laid_out(points, rng)
-        tracks = self._tracks
+    def _follow(self, points: Places, rng: np.random.Generator) -> Particles:
+        """Return the particles as they are now, after what has been seen since."""
+        if self._particles is None:
+            self._particles = self._laid_out(points, rng)
+        particles = self._particles
         for moment, cells in self._looked:
-            tracks.go_on(moment, rng)
-            self._strike(tracks, cells, rng)
+            particles.go_on(moment, rng)
+            self._strike(particles, cells, rng)
         self._looked = []
-        tracks.go_on(self._ticks // self._moment, rng)
-        return tracks
+        particles.go_on(self._ticks // self._moment, rng)
+        return particles
 
-    def _strike(self, tracks: Tracks, cells: Ints, rng: np.random.Generator) -> None:
+    def _strike(self, particles: Particles, cells: Ints, rng: np.random.Generator) -> None:
         seen = np.zeros(len(self.space), dtype=np.bool_)
         seen[cells] = True
-        tracks.look(seen)
-        if not len(tracks.alive):  # none of them is true
-            reach = (tracks.now + 2) * self._step
-            away = distance_map(
-                self.space, self.space.position_of(self.space.nearest_open(self._last))
-            ).values.reshape(-1)
-            some = np.isfinite(away)
-            hidden = some & ~seen if (some & ~seen).any() else some
-            far = np.maximum(away[hidden] - max(reach, float(away[hidden].min())), 0.0)
-            tracks.scatter(np.flatnonzero(hidden), np.exp(-far / (_SLIPPED * self._step)), rng)
+        particles.look(seen)
+        if not len(particles.alive):  # none of them is true
+            # A target moves on within a moment, before the particles make their step.
+            start = self.space.position_of(self.space.nearest_open(self._last))
+            reach = (particles.now + 1) * self._step
+            away = distance_map(self.space, start, outward=True).exact.reshape(-1)
+            hidden = np.isfinite(away) & ~seen
+            if not hidden.any():
+                hidden = np.isfinite(away)
+            nearest = float(away[hidden].min())
+            particles.reinitialize(np.flatnonzero(hidden & (away <= max(reach, nearest))), rng)
 
     def _marks(self) -> Landmarks:
         return landmarks_of(self.space, int(self.space.nearest_open(self._last)), _LANDMARKS)
 
-    def _laid_out(self, points: Places, rng: np.random.Generator) -> Tracks:
+    def _laid_out(self, points: Places, rng: np.random.Generator) -> Particles:
         start = int(self.space.nearest_open(self._last))
-        outlooks = outlooks_of(self.space, self.sight)
+        visibility = visibility_cache(self.space, self.sight)
         hiding, likely = np.empty((0, 1), dtype=np.int32), np.empty(0)
         if self.motion.hides > 0:
             low, high = (steps * self._step for steps in self.motion.near)
-            hiding, likely = hideouts(self.space, outlooks, start, (low, high), rng)
+            hiding, likely = hiding_places(self.space, visibility, start, (low, high), rng)
         searchers = self._cells_of(points)
         off = ((self.space.positions[searchers] - self.space.positions[start]) ** 2).sum(axis=1)
         heading = self._heading if len(self._heading) else np.zeros(self.space.dimensions)
@@ -164,12 +163,12 @@ class SearchParty(Search):
             self.space,
             start,
             heading,
-            outlooks.sees(int(searchers[np.argmin(off)])),
+            visibility.sees(int(searchers[np.argmin(off)])),
             self._moment / clock.TICKS_PER_SECOND,
         )
-        tracks = Tracks(self._marks(), self._step)
-        tracks.begin(self.motion, self.tracks, lost, hiding, likely, rng)
-        return tracks
+        particles = Particles(self._marks(), self._step)
+        particles.begin(self.motion, self.particles, lost, hiding, likely, rng)
+        return particles
 
     def _cells_of(self, points: Places) -> Ints:
         return np.atleast_1d(
@@ -179,7 +178,7 @@ class SearchParty(Search):
     # Who goes where
 
     def _send(self, points: Places, idle: Ints, rng: np.random.Generator) -> None:
-        tracks = self._follow(points, rng)
+        particles = self._follow(points, rng)
         if len(self._thought) != len(points):
             self._thought = np.full(len(points), NONE, dtype=np.int64)
             self._aims, self._ends = (
@@ -190,37 +189,39 @@ class SearchParty(Search):
         due = np.argsort(-waited, kind="stable")[: max(_AT_ONCE, -(-len(points) // _TURNS))]
         due = np.sort(due[waited[due] >= self._interval])
         if len(due):
-            self._plan(tracks, points, due, rng)
+            self._plan(particles, points, due, rng)
             self._thought[due] = self._ticks
         self._goals = self._aims.copy()
 
-    def _plan(self, tracks: Tracks, points: Places, due: Ints, rng: np.random.Generator) -> None:
+    def _plan(
+        self, particles: Particles, points: Places, due: Ints, rng: np.random.Generator
+    ) -> None:
         """Choose ways for the searchers who are due, and roughly for those whom nobody has sent
         yet; others go on to where they go.
         """
-        if len(tracks.alive) < _FEWEST * len(tracks.weights):
-            tracks.renew(rng)
+        if len(particles.alive) < _FEWEST * len(particles.weights):
+            particles.resample(rng)
         starts, sent = self._cells_of(points), self._ends != NONE
-        prospects = Prospects(
-            self.space, tracks, outlooks_of(self.space, self.sight), self._ends[sent], rng
+        rollouts = Rollouts(
+            self.space, particles, visibility_cache(self.space, self.sight), self._ends[sent], rng
         )
-        unmet = prospects.unmet()
+        unmet = rollouts.unmet()
         met = np.tile(unmet, (len(points), 1))
         for number in np.flatnonzero(sent).tolist():
-            met[number] = prospects.met(
-                prospects.way(int(starts[number]), int(self._ends[number])), unmet
+            met[number] = rollouts.met(
+                rollouts.way(int(starts[number]), int(self._ends[number])), unmet
             )
         offers = {
-            number: prospects.ways(int(starts[number]))
+            number: rollouts.ways(int(starts[number]))
             for number in np.union1d(due, np.flatnonzero(~sent)).tolist()
         }
         for number in np.flatnonzero(~sent).tolist():
-            way, end = prospects.best(offers[number], prospects.others(met, number), roughly=True)
-            met[number] = prospects.met(way, unmet)
+            way, end = rollouts.best(offers[number], rollouts.others(met, number), roughly=True)
+            met[number] = rollouts.met(way, unmet)
             self._aims[number], self._ends[number] = self._leg(way, end), end
         for number in due.tolist():  # now each knows what all others do
-            way, end = prospects.best(offers[number], prospects.others(met, number))
-            met[number] = prospects.met(way, unmet)
+            way, end = rollouts.best(offers[number], rollouts.others(met, number))
+            met[number] = rollouts.met(way, unmet)
             self._aims[number], self._ends[number] = self._leg(way, end), end
 
     def _leg(self, way: NDArray[np.int32], end: int) -> int:
@@ -237,8 +238,8 @@ class SearchParty(Search):
         """Work out what belongs to the map, and look from all its places, so that no search waits
         for it: a second at most, once a map.
         """
-        outlooks = outlooks_of(self.space, self.sight)
-        outlooks.know(np.unique(outlooks.of))
+        visibility = visibility_cache(self.space, self.sight)
+        visibility.know(np.unique(visibility.of))
         opened = np.flatnonzero(~self.space.walls.reshape(-1))
         if len(opened):
             landmarks_of(self.space, int(opened[len(opened) // 2]), _LANDMARKS)
@@ -247,26 +248,28 @@ class SearchParty(Search):
 
     @property
     def values(self) -> NDArray[np.float32] | None:
-        """How likely each cell is, by the tracks that are left; None before any are laid out."""
-        if self._tracks is None:
+        """How likely each cell is, by the particles that are left; None before any are laid out."""
+        if self._particles is None:
             return None
-        return self._tracks.chances(len(self.space)).astype(np.float32).reshape(self.space.shape)
+        return self._particles.chances(len(self.space)).astype(np.float32).reshape(self.space.shape)
 
     def hypotheses(self) -> dict[str, float]:
         """How likely each thing that the target may do is by now, by name; they add up to 1. Empty
-        before tracks are laid out.
+        before particles are laid out.
         """
-        if self._tracks is None:
+        if self._particles is None:
             return {}
-        shares = np.bincount(self._tracks.kinds, weights=self._tracks.weights, minlength=len(KINDS))
+        shares = np.bincount(
+            self._particles.kinds, weights=self._particles.weights, minlength=len(KINDS)
+        )
         return dict(zip(KINDS, shares.tolist(), strict=True))
 
     def estimate(self) -> Places | None:
-        """The likeliest cell; the last sighting before tracks are laid out."""
-        if self._tracks is None or not len(self._tracks.alive):
+        """The likeliest cell; the last sighting before particles are laid out."""
+        if self._particles is None or not len(self._particles.alive):
             return super().estimate()
         return np.asarray(
-            self.space.position_of(int(np.argmax(self._tracks.chances(len(self.space)))))
+            self.space.position_of(int(np.argmax(self._particles.chances(len(self.space)))))
         )
 
     # Saves
@@ -278,7 +281,7 @@ class SearchParty(Search):
             "thought": self._thought.copy(),
             "aims": self._aims.copy(),
             "ends": self._ends.copy(),
-            "tracks": None if self._tracks is None else self._tracks.state(),
+            "particles": None if self._particles is None else self._particles.state(),
         }
 
     def _recall(self, memory: Mapping[str, Any]) -> None:
@@ -288,7 +291,7 @@ class SearchParty(Search):
                 (int(moment), self.space.cell_ids(np.array(cells, dtype=np.int64)))
                 for moment, cells in memory["looked"]
             ]
-            state = memory["tracks"]
+            state = memory["particles"]
             aims, ends, thought = (
                 np.array(memory[name], dtype=np.int64) for name in ("aims", "ends", "thought")
             )
@@ -299,12 +302,12 @@ class SearchParty(Search):
                 or any(not NONE <= cell < len(self.space) for cell in ends.tolist())
             ):
                 raise ValueError("aims off the map")
-            tracks = None
+            particles = None
             if state is not None:
-                tracks = Tracks(self._marks(), self._step)
-                tracks.plan(self.motion)
-                tracks.take(state, len(self.space))
+                particles = Particles(self._marks(), self._step)
+                particles.plan(self.motion)
+                particles.take(state, len(self.space))
         except (KeyError, TypeError, ValueError, InvalidValue) as error:
             raise not_a_memory(f"{type(error).__name__}: {error}") from None
-        self._heading, self._looked, self._tracks = heading, looked, tracks
+        self._heading, self._looked, self._particles = heading, looked, particles
         self._aims, self._ends, self._thought = aims, ends, thought

@@ -14,10 +14,11 @@ from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.arguments import checked_velocity, one_position
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
-__all__ = ["NONE", "PATIENCE", "Places", "Search", "checked_velocity", "not_a_memory"]
+__all__ = ["NONE", "PATIENCE", "Places", "Search", "not_a_memory"]
 
 Places = NDArray[np.float64]
 
@@ -211,14 +212,8 @@ class Search:
         self._given = np.zeros(0, dtype=np.int64)
 
     def _open_cell(self, position: ArrayLike) -> int:
-        point, single = checks.positions(position, dimensions=self.space.dimensions)
-        if not single:
-            raise InvalidValue(
-                "A target is in one place",
-                got=f"shape {np.shape(position)}",
-                remedy="Make a search for each target",
-            )
-        return int(self.space.nearest_open(int(self.space.cell_at(point[0]))))
+        point = one_position(position, self.space.dimensions, "A target is in one place")
+        return int(self.space.nearest_open(int(self.space.cell_at(point))))
 
     def _around(self, limit: float | None = None) -> NDArray[np.int64]:
         """The cells from which a way leads to the last sighting, at most so long, world units."""
@@ -226,20 +221,6 @@ class Search:
             self.space, self.space.position_of(self.space.nearest_open(self._last)), limit=limit
         )
         return np.flatnonzero(np.isfinite(ways.values))
-
-
-def checked_velocity(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]:
-    """A velocity, 0 where it is not known."""
-    if velocity is None:
-        return np.zeros(dimensions)
-    moves, single = checks.positions(velocity, dimensions=dimensions)
-    if not single:
-        raise InvalidValue(
-            "velocity is one vector",
-            got=f"shape {np.shape(velocity)}",
-            remedy="Make a search for each target",
-        )
-    return np.asarray(moves[0])
 
 
 def not_a_memory(got: str) -> InvalidValue:

@@ -195,7 +195,7 @@ class FloodSearch(_Guided):
 
     def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
         assert self._flood is not None
-        return self._flood.assign(points, spacing=self.spacing)
+        return self._flood.assign(points, spacing=self.spacing, outside="clamp")
 
 
 class BeliefSearch(_Guided):
@@ -258,7 +258,7 @@ class BeliefSearch(_Guided):
         self.belief.restore(belief)
 
     def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
-        return self.belief.assign(points, spacing=self.spacing)
+        return self.belief.assign(points, spacing=self.spacing, outside="clamp")
 
 
 SEARCHES: dict[

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit import door
+from fieldcraft.pursuit.backend import backend
 from fieldcraft.space import Space
 
 __all__ = ["behind", "heading_of", "place"]
@@ -26,7 +26,7 @@ def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]
             got=f"shape {np.shape(last_seen)}",
             remedy="Make a Pursuit for each fugitive",
         )
-    door.check_near(space, point[0])
+    backend(space).check_near(point[0])
     return int(space.cell_at(point[0])), point[0]
 
 

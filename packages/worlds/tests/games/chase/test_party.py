@@ -162,7 +162,7 @@ def test_the_overlay_shows_its_tracks() -> None:
         chase.ground, chase.settings, chase.derived, chase.state, frozenset({"belief"})
     ).field
     assert shown is not None
-    assert shown.label.startswith("tracks of the party")
+    assert shown.label.startswith("particles of the party")
     assert shown.values.max() == 1.0
     other = replace(
         chase.state,
@@ -232,19 +232,19 @@ def test_a_save_with_other_memories_is_refused_before_anybody_thinks(tmp_path: A
     while PARTY not in session.state.guesses or session.steps % 3 == 0:
         session.step()
     good = session.state.guesses
-    party, tracks = good[PARTY], good[PARTY]["tracks"]
+    party, particles = good[PARTY], good[PARTY]["particles"]
     bad: dict[str, dict[str, Any]] = {
         "nothing": {},
         "no flood": {name: memory for name, memory in good.items() if name != "flood"},
         "another": {**good, "luck": party},
         "no party": {**good, PARTY: None},
-        "tracks off the map": {
+        "particles off the map": {
             **good,
-            PARTY: {**party, "tracks": {**tracks, "cells": tracks["cells"] + 10**6}},
+            PARTY: {**party, "particles": {**particles, "cells": particles["cells"] + 10**6}},
         },
         "too few cells": {
             **good,
-            PARTY: {**party, "tracks": {**tracks, "cells": tracks["cells"][:-1]}},
+            PARTY: {**party, "particles": {**particles, "cells": particles["cells"][:-1]}},
         },
     }
     state = session.state

@@ -3,7 +3,7 @@ to write another.
 """
 
 from fieldcraft.pursuit.motion.mixture import Motion
-from fieldcraft.pursuit.motion.movers import Afraid, Lost, Mover, Stage, Stand, Then, Wander
+from fieldcraft.pursuit.motion.mover import Afraid, Lost, Mover, Stage, Stand, Then, Wander
 from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Journey, Run
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit.motion.movers import Mover, Stand, Wander
+from fieldcraft.pursuit.motion.mover import Mover, Stand, Wander
 from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Run, checked_range
 
 __all__ = ["Motion"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit import door
-from fieldcraft.pursuit.motion.goals import Goals, goals_at, goals_everywhere, led
-from fieldcraft.pursuit.motion.legs import SECTORS, first_leg, sectors_of
-from fieldcraft.pursuit.motion.movers import Lost, Mover, Stage, Stand, Then, share_below_one
-from fieldcraft.pursuit.outlooks import outlooks_of
+from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.backend import Flow
+from fieldcraft.pursuit.motion.mover import (
+    Lost,
+    Mover,
+    Stage,
+    Stand,
+    Then,
+    share_above_zero,
+    share_below_one,
+)
+from fieldcraft.pursuit.motion.path_segments import (
+    SECTORS,
+    StepChances,
+    sectors_of,
+    steps_toward,
+)
+from fieldcraft.pursuit.visibility_cache import hiding_chances, visibility_cache
 from fieldcraft.space.kinds import has_lines
 from fieldcraft.space.sight import visible
 
@@ -25,8 +38,7 @@ Floats = NDArray[np.float64]
 
 _STAY, _STRAY = 0.05, 0.1
 _SIGHT = 10.0  # typical steps: how far others see, where a place to hide is looked for
-_NARROW = 8  # how much likelier a place to hide is that fewer see
-_EVEN = 0.05  # how likely the most open one is, beside the most hidden
+_DETOUR = 0.5  # typical steps of detour that make a goal e times less likely
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,28 +59,28 @@ class _Led(Mover):
     def __post_init__(self) -> None:
         object.__setattr__(self, "stay", share_below_one("stay", self.stay))
         object.__setattr__(self, "stray", checks.fraction("stray", self.stray))
-        if checks.fraction("pace", self.pace) == 0:
-            raise InvalidValue(
-                "pace is above 0",
-                got="pace=0",
-                remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
-            )
+        object.__setattr__(self, "pace", share_above_zero("pace", self.pace))
 
-    def _toward(
-        self, lost: Lost, goals: Goals, prior: Floats, *, arrives: bool, straight: bool
-    ) -> Floats:
-        chances, there = led(
-            lost,
-            goals,
-            prior,
-            arrives=arrives,
-            straight=straight,
-            stay=self.stay,
-            stray=self.stray,
-            pace=float(self.pace),
-        )
-        lost.kept[self, "there"] = there
-        return chances
+    def prepare(self, lost: Lost) -> StepChances:
+        """Return the chances of steps and of having arrived."""
+        raise NotImplementedError
+
+    def _prepared(self, lost: Lost) -> StepChances:
+        """What `prepare` returns; worked out once per sighting."""
+        found = lost.prepared.steps.get(self)
+        if found is None:
+            found = lost.prepared.steps[self] = self.prepare(lost)
+        return found
+
+    def chances(self, lost: Lost) -> Floats:
+        """Return the chances of all steps, see `Mover`."""
+        return self._prepared(lost).steps
+
+    def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
+        """Return the goals, and for each how likely a target in it has arrived."""
+        there = self._prepared(lost).there
+        cells = np.flatnonzero(there)
+        return cells, there[cells]
 
     def _mixed(self, lost: Lost, toward: NDArray[Any]) -> Floats:
         """The chances of somebody who takes steps with these chances, and stands, strays and is as
@@ -76,29 +88,21 @@ class _Led(Mover):
 
         Where there is no step to go on to, it wanders.
         """
-        ways, count = lost.space.ways, len(lost.space)
-        origins = ways.origins
-        leads = np.bincount(origins, weights=toward, minlength=count)
+        ground = lost.ground
+        origins = ground.origins
+        leads = np.bincount(origins, weights=toward, minlength=ground.count)
         on = np.divide(toward, leads[origins], out=np.zeros(len(toward)), where=leads[origins] > 0)
-        loose = np.where(leads > 0, self.stray, 1.0) / np.maximum(np.diff(ways.starts), 1)
+        loose = np.where(leads > 0, self.stray, 1.0) / np.maximum(ground.degrees, 1)
         return np.asarray(
             (1 - self.stay)
-            * lost.slower(float(self.pace))
+            * np.minimum(lost.stride * self.pace / ground.lengths, 1.0)
             * ((1 - self.stray) * on + loose[origins])
         )
-
-    def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
-        """The goals, and how likely each is that of who comes there."""
-        if (self, "there") not in lost.kept:
-            self.chances(lost)
-        there = lost.kept[self, "there"]
-        cells = np.flatnonzero(there)
-        return cells, there[cells]
 
 
 @dataclass(frozen=True)
 class _Onward(_Led):
-    """Somebody goes to a place in one sector of the map, and then in another, on and on."""
+    """The target goes to a place in one sector of the map, and then in another, on and on."""
 
     sector: int = 0
 
@@ -115,26 +119,23 @@ class _Onward(_Led):
         )
 
     def chances(self, lost: Lost) -> Floats:
-        """The chances of all steps, see `Mover`."""
-        sectors = sectors_of(lost.space, _start(lost))
-        toward = (
-            sectors.toward[self.sector]
-            if self.sector < len(sectors.centers)
-            else np.zeros(len(lost.space.ways.ends), dtype=np.float32)
-        )
-        return self._mixed(lost, toward)
+        """Return the chances of all steps, see `Mover`."""
+        sectors = sectors_of(lost.space, lost.start)
+        if self.sector < len(sectors.centers):
+            return self._mixed(lost, sectors.toward[self.sector])
+        return self._mixed(lost, np.zeros(len(lost.ground.ends), dtype=np.float32))
 
-    def flow(self, lost: Lost) -> door.Flow | None:
-        """The flow of belief, worked out once for each map."""
-        flows = sectors_of(lost.space, _start(lost)).flows
-        if (self, lost.stride) not in flows:
-            flows[self, lost.stride] = super().flow(lost)
-        found: door.Flow | None = flows[self, lost.stride]
-        return found
+    def flow(self, lost: Lost) -> Flow | None:
+        """Return the flow of belief, worked out once for each map."""
+        flows = sectors_of(lost.space, lost.start).flows
+        key = self, lost.stride
+        if key not in flows:
+            flows[key] = super().flow(lost)
+        return flows[key]
 
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
-        """The cells of the sector, and how likely each is the end of the way."""
-        sectors = sectors_of(lost.space, _start(lost))
+        """Return the cells of the sector, and how likely each is the end of the way."""
+        sectors = sectors_of(lost.space, lost.start)
         if self.sector >= len(sectors.centers):
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         cells = np.flatnonzero(sectors.there[self.sector])
@@ -142,12 +143,12 @@ class _Onward(_Led):
 
     def parting(self, lost: Lost) -> Floats:
         """How likely each sector is the next, (N, K)."""
-        return _next_sectors(lost)
+        return sectors_of(lost.space, lost.start).next
 
 
 @dataclass(frozen=True)
 class Run(_Led):
-    """Somebody runs on, the way that it ran, to a far place, and from there to the next.
+    """The target runs on, the way that it ran, to a far place, and from there to the next.
 
     Parameters
     ----------
@@ -178,37 +179,29 @@ class Run(_Led):
             *_Onward.all_stages(self),
         )
 
-    def chances(self, lost: Lost) -> Floats:
-        """The chances of all steps, see `Mover`."""
-        if lost.cell is None:
-            return self._arrived_everywhere(lost)
-        leg = first_leg(lost)
-        away = leg.away / lost.space.typical_step
-        reach = min(self.far, float(np.median(away[leg.order])))
-        goals = np.where(
-            np.isfinite(away) & (away >= reach), leg.liking(lost.velocity, self.heading), 0.0
-        )
-        toward, there = leg.split(goals)
-        stuck = (
-            np.isfinite(away)
-            & (goals <= 0)
-            & (np.bincount(lost.space.ways.origins, toward, len(away)) <= 0)
-        )
-        lost.kept[self, "there"] = np.where(stuck, 1.0, there)
-        return self._mixed(lost, toward)
-
-    def _arrived_everywhere(self, lost: Lost) -> Floats:
-        lost.kept[self, "there"] = np.ones(len(lost.space))
-        return np.zeros(len(lost.space.ways.ends))
+    def prepare(self, lost: Lost) -> StepChances:
+        """Return the chances of the first path, to any far cell."""
+        ground = lost.ground
+        if lost.cell is None:  # it may have arrived anywhere
+            return StepChances(np.zeros(len(ground.ends)), np.ones(ground.count))
+        segment = lost.segment()
+        away = segment.away / ground.step
+        reach = min(self.far, float(np.median(away[segment.order])))
+        far = np.isfinite(away) & (away >= reach)
+        goals = np.where(far, segment.preference(lost.velocity, self.heading), 0.0)
+        found = segment.split(goals)
+        onwards = np.bincount(ground.origins, found.steps, ground.count)
+        stuck = np.isfinite(away) & (goals <= 0) & (onwards <= 0)
+        return StepChances(self._mixed(lost, found.steps), np.where(stuck, 1.0, found.there))
 
     def parting(self, lost: Lost) -> Floats:
         """How likely each sector is the next, (N, K)."""
-        return _next_sectors(lost)
+        return sectors_of(lost.space, lost.start).next
 
 
 @dataclass(frozen=True)
 class _Back(_Led):
-    """Somebody goes to a far place behind where it was last seen, and from there to the next."""
+    """The target goes to a far place behind where it was last seen, and from there to the next."""
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -218,13 +211,13 @@ class _Back(_Led):
             *_Onward.all_stages(self),
         )
 
-    def flow(self, lost: Lost) -> door.Flow | None:
-        """Nothing moves while it turns."""
+    def flow(self, lost: Lost) -> Flow | None:
+        """Return None: nothing moves while it turns."""
         return None
 
     def chances(self, lost: Lost) -> Floats:
         """None for any step."""
-        return np.zeros(len(lost.space.ways.ends))
+        return np.zeros(len(lost.ground.ends))
 
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
         """All cells."""
@@ -234,12 +227,13 @@ class _Back(_Led):
         """How likely each sector is: far ones behind where it was last seen, as far as there are
         any, (N, K).
         """
-        onwards = _next_sectors(lost)
+        sectors = sectors_of(lost.space, lost.start)
+        onwards = sectors.next
         if lost.cell is None:
             return onwards
-        sectors = sectors_of(lost.space, _start(lost))
+        offsets = lost.space.offsets_from(lost.space.position_of(lost.cell))
         behind = np.zeros(SECTORS)
-        behind[: len(sectors.centers)] = sectors.behind(lost)
+        behind[: len(sectors.centers)] = sectors.behind(offsets, lost.velocity)
         back = onwards * behind
         total = back.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(back, total, out=onwards.copy(), where=total > 0))
@@ -247,7 +241,7 @@ class _Back(_Led):
 
 @dataclass(frozen=True)
 class DoubleBack(Run):
-    """Somebody runs on, and after some seconds turns, and goes to a place behind those who chase
+    """The target runs on, and after some seconds turns, and goes to a place behind those who chase
     it.
 
     Parameters
@@ -287,7 +281,7 @@ class _RunOn(Run):
 
 @dataclass(frozen=True)
 class Hide(_Led):
-    """Somebody goes to a place near by that few others see, and not from where it was last seen,
+    """The target goes to a place near by that few others see, and not from where it was last seen,
     and stays there.
 
     Parameters
@@ -313,115 +307,104 @@ class Hide(_Led):
         """Going there, and staying."""
         return (Stage(self, arrives=True), Stage(Stand()))
 
-    def chances(self, lost: Lost) -> Floats:
-        """The chances of all steps, see `Mover`."""
-        start = _start(lost)
-        lost = replace(lost, cell=start)
-        leg, step = first_leg(lost), lost.space.typical_step
+    def prepare(self, lost: Lost) -> StepChances:
+        """Return the chances of the path to a hiding place."""
+        segment, step = lost.segment(), lost.ground.step
         least, most = (steps * step for steps in self.near)
         sight = _SIGHT * step if self.sight is None else self.sight
-        places = np.flatnonzero((leg.away >= least) & (leg.away <= most))
-        views = has_lines(lost.space)
-        if views:
-            dark = np.setdiff1d(
-                places, np.flatnonzero(visible(lost.space, lost.space.position_of(start), sight))
-            )
+        places = np.flatnonzero((segment.away >= least) & (segment.away <= most))
+        goals = np.zeros(lost.ground.count)
+        if len(places) and has_lines(lost.space):
+            seen = visible(lost.space, lost.space.position_of(lost.start), sight)
+            dark = np.setdiff1d(places, np.flatnonzero(seen))
             places = dark if len(dark) else places
-        goals = np.zeros(len(lost.space))
-        if len(places):
-            seen_from = (
-                outlooks_of(lost.space, sight).openness(places) if views else np.zeros(len(places))
-            )
-            rank = np.argsort(np.argsort(seen_from, kind="stable"), kind="stable") / len(places)
-            goals[places] = (1 - rank) ** _NARROW + _EVEN
-        toward, there = leg.split(goals)
-        lost.kept[self, "there"] = there
-        return self._mixed(lost, toward)
+            goals[places] = hiding_chances(visibility_cache(lost.space, sight).openness(places))
+        elif len(places):
+            goals[places] = hiding_chances(np.zeros(len(places)))
+        found = segment.split(goals)
+        return StepChances(self._mixed(lost, found.steps), found.there)
 
 
 @dataclass(frozen=True)
 class Journey(_Led):
-    """Somebody goes to one of some places that draw: exits, cover, far corners, the objective.
+    """The target goes to one of some places: exits, cover, far corners, the objective.
+
+    The chance of each goal, for a target in a cell, is its chance at first times e to the minus of
+    the detour in half typical steps: how much longer the path over this cell is than the shortest
+    from the last sighting.
 
     Parameters
     ----------
-    goals: world positions, (K, 2) or (K, 3); those in walls are taken to the nearest open cell.
-        Without them, places all over the map, and from there to the next.
-    weights: how strongly each draws, (K,), at least 0; all alike if absent.
+    goals: world positions, (K, 2) or (K, 3); those in walls are moved to the nearest open cell.
+    weights: how strongly each attracts, (K,), at least 0; all alike if absent.
     arrives: whether it stays at the goal; else it goes on to another.
     stay, stray, pace: as in `Run`.
+
+    References
+    ----------
+    B. Ziebart et al., "Planning-based Prediction for Pedestrians", IROS 2009.
     """
 
-    goals: ArrayLike | None = None
+    goals: ArrayLike
     weights: ArrayLike | None = None
     arrives: bool = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.flag("arrives", self.arrives)
-        count = None
-        if self.goals is not None:
-            dimensions = 3 if np.ndim(self.goals) and np.shape(self.goals)[-1:] == (3,) else 2
-            points, _ = checks.positions(self.goals, dimensions=dimensions)
-            count = len(points)
-            if not count:
-                raise InvalidValue(
-                    "A journey has goals",
-                    got="none",
-                    remedy="Leave goals out for places all over the map",
-                )
-            object.__setattr__(self, "goals", tuple(map(tuple, points.tolist())))
+        dimensions = 3 if np.ndim(self.goals) and np.shape(self.goals)[-1:] == (3,) else 2
+        points, _ = checks.positions(self.goals, dimensions=dimensions)
+        if not len(points):
+            raise InvalidValue("A journey has goals", got="none", remedy="Pass at least one")
+        object.__setattr__(self, "goals", tuple(map(tuple, points.tolist())))
+        numbers = np.ones(len(points))
         if self.weights is not None:
-            if count is None:
-                raise InvalidValue(
-                    "Weights are those of goals",
-                    got="weights without goals",
-                    remedy="Pass goals, too",
-                )
-            numbers = np.asarray(checks.numbers("weights", self.weights, count), dtype=np.float64)
-            if (numbers < 0).any() or not numbers.sum() > 0:
-                raise InvalidValue(
-                    "weights are at least 0, one of them above",
-                    got=str(self.weights)[:60],
-                    remedy="Pass 1 for each, say",
-                )
-            object.__setattr__(self, "weights", tuple(numbers.tolist()))
+            numbers = np.asarray(
+                checks.numbers("weights", self.weights, len(points)), dtype=np.float64
+            )
+        if (numbers < 0).any() or not numbers.sum() > 0:
+            raise InvalidValue(
+                "weights are at least 0, one of them above",
+                got=str(self.weights)[:60],
+                remedy="Pass 1 for each, say",
+            )
+        object.__setattr__(self, "weights", tuple(numbers.tolist()))
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Going there, and staying; going on and on without goals of its own."""
-        return (
-            (Stage(self, arrives=True), Stage(Stand()))
-            if self.arrives and self.goals is not None
-            else (Stage(self),)
-        )
+        """Going there, and staying; going on and on if it does not arrive."""
+        return (Stage(self, arrives=True), Stage(Stand())) if self.arrives else (Stage(self),)
 
-    def chances(self, lost: Lost) -> Floats:
-        """The chances of all steps, see `Mover`."""
-        if self.goals is None:
-            goals = goals_everywhere(lost.space, _start(lost))
-            return self._toward(
-                lost, goals, np.ones(len(goals.cells)), arrives=False, straight=True
-            )
-        points, _ = checks.positions(self.goals, dimensions=lost.space.dimensions)
-        cells = np.atleast_1d(lost.space.nearest_open(lost.space.cell_at(points)))
-        weights = (
-            np.ones(len(cells))
-            if self.weights is None
-            else np.asarray(self.weights, dtype=np.float64)
-        )
+    def prepare(self, lost: Lost) -> StepChances:
+        """Return the chances of the paths to the goals."""
+        space, ground = lost.space, lost.ground
+        points, _ = checks.positions(self.goals, dimensions=space.dimensions)
+        given = np.atleast_1d(space.nearest_open(space.cell_at(points)))
         # Goals in one cell are one.
-        different, which = np.unique(cells, return_inverse=True)
-        prior = np.asarray(
-            np.bincount(which, weights=weights, minlength=len(different)), dtype=np.float64
+        cells, which = np.unique(given, return_inverse=True)
+        prior = np.bincount(which, weights=np.asarray(self.weights), minlength=len(cells))
+        away = np.array(
+            [distance_map(space, space.position_of(int(cell))).exact.reshape(-1) for cell in cells]
         )
-        return self._toward(
-            lost,
-            goals_at(lost.space, different.astype(np.int64)),
-            prior,
-            arrives=self.arrives,
-            straight=True,
+        so_far, whole = np.zeros(ground.count), np.zeros(len(cells))
+        if lost.cell is not None:
+            so_far, whole = lost.segment().away, away[:, lost.cell]
+            so_far = np.where(np.isfinite(so_far), so_far, 0.0)
+        possible = np.isfinite(away) & ((prior > 0) & np.isfinite(whole))[:, np.newaxis]
+        if not self.arrives:
+            possible &= away > 0
+        detours = np.where(possible, so_far + away, np.inf)
+        detours -= np.where(np.isfinite(whole), whole, 0.0)[:, np.newaxis]
+        least = np.where(possible.any(axis=0), detours.min(axis=0), 0.0)
+        weights = prior[:, np.newaxis] * np.exp((least - detours) / (_DETOUR * ground.step))
+        total = weights.sum(axis=0)
+        likely = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+        toward = sum(
+            chance[ground.origins] * steps_toward(space, ground, int(cell), own)
+            for chance, cell, own in zip(likely, cells, away, strict=True)
         )
+        there = np.where(away == 0, likely, 0.0).sum(axis=0)
+        return StepChances(self._mixed(lost, np.asarray(toward)), there)
 
 
 def checked_range(name: str, value: ArrayLike) -> tuple[float, float]:
@@ -434,17 +417,3 @@ def checked_range(name: str, value: ArrayLike) -> tuple[float, float]:
             remedy="Pass the lower one first",
         )
     return low, high
-
-
-def _start(lost: Lost) -> int:
-    """The cell in which it was lost, or any open one."""
-    return (
-        lost.cell
-        if lost.cell is not None
-        else int(np.flatnonzero(~lost.space.walls.reshape(-1))[0])
-    )
-
-
-def _next_sectors(lost: Lost) -> Floats:
-    """How likely each sector of the map is the next to go to for who is in a cell, (N, K)."""
-    return sectors_of(lost.space, _start(lost)).next

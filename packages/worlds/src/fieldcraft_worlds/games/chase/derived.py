@@ -28,7 +28,7 @@ _SOUND_LOSS = 0.13  # what noise loses in a unit of way, as in `Spread`
 _LEAST_NOISE = 1e-4
 # of a party: with 400 a frame in which it thinks takes twice as long, and the player is found no
 # sooner
-_TRACKS = 200
+_PARTICLES = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class ChaseDerived:
         self._patrol = LastSeen(space, unseen=60.0)
         self._searches = self._fresh()
         self._party = SearchParty(
-            space, settings.player.run * unit, sight=hunter.view * unit, tracks=_TRACKS
+            space, settings.player.run * unit, sight=hunter.view * unit, particles=_PARTICLES
         )
         self._blank = self._party.snapshot()
         self._told: object = (

@@ -154,8 +154,8 @@ def _field(
 
 
 def _believed(derived: ChaseDerived, state: State) -> Field:
-    """How likely each place is: by the tracks of a party while it searches, else by the belief."""
-    label, values = "tracks of the party", derived.party(state.guesses).values
+    """How likely each place is: by a party's particles while it searches, else by the belief."""
+    label, values = "particles of the party", derived.party(state.guesses).values
     if values is None:
         label, values = "belief", derived.belief(state.guesses).belief.values
     top = float(values.max())

@@ -4,6 +4,8 @@ looks.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,15 +13,17 @@ from fieldcraft.space import Space
 from fieldcraft.space.sight import visible
 from fieldcraft.space.ways import kept_until_walls_change
 
-__all__ = ["Outlooks", "outlooks_of"]
+__all__ = ["VisibilityCache", "hiding_chances", "visibility_cache"]
 
 Ints = NDArray[np.int64]
 
 _SIDE = 1.5  # typical steps
 _MOST = 4096  # places
+_NARROW = 8  # exponent of how much likelier a hiding place is that fewer cells see
+_EVEN = 0.05  # chance of the most open place beside the most hidden one
 
 
-class Outlooks:
+class VisibilityCache:
     """Places of a few cells each, joined by steps within a box, and what is seen from their middles
     within a distance.
 
@@ -101,13 +105,22 @@ def _places(space: Space) -> tuple[NDArray[np.int32], Ints]:
 
 
 @kept_until_walls_change
-def _known(space: Space) -> dict[float, Outlooks]:
+def _known(space: Space) -> dict[float, VisibilityCache]:
     return {}
 
 
-def outlooks_of(space: Space, sight: float) -> Outlooks:
-    """The outlooks of a map within a distance, world units."""
+def visibility_cache(space: Space, sight: float) -> VisibilityCache:
+    """The visibility of a map within a distance, world units."""
     known = _known(space)
     if sight not in known:
-        known[sight] = Outlooks(space, sight)
+        known[sight] = VisibilityCache(space, sight)
     return known[sight]
+
+
+def hiding_chances(openness: NDArray[Any]) -> NDArray[np.float64]:
+    """Return how likely each hiding place is, (K,), not yet normalized: by the rank of how many
+    cells see it.
+    """
+    order = np.argsort(openness, kind="stable")
+    rank = np.argsort(order, kind="stable") / max(len(openness), 1)
+    return np.asarray((1 - rank) ** _NARROW + _EVEN)

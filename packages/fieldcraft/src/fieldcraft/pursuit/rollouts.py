@@ -1,4 +1,4 @@
-"""The prospects of searchers: ways that they could take, and the tracks that they would meet on
+"""The rollouts of searchers: ways that they could take, and the particles that they would meet on
 them before long.
 """
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.pursuit.outlooks import Outlooks
-from fieldcraft.pursuit.tracks import Tracks
+from fieldcraft.pursuit.particles import Particles
+from fieldcraft.pursuit.visibility_cache import VisibilityCache
 from fieldcraft.space import Space
 
-__all__ = ["Prospects"]
+__all__ = ["Rollouts"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -25,8 +25,8 @@ _KEPT = (
     0.94  # of the worth of a look: sooner counts more, since what is far off is thought over again
 )
 _SOON = 10  # moments
-_STILL = 12  # places where tracks stay
-_ROUGHLY = 3  # tracks of which one is looked at
+_STILL = 12  # places where particles stay
+_ROUGHLY = 3  # particles of which one is looked at
 _FIRSTS = 3  # ways that are gone on from, once their end is reached,
 _SECONDS = 24  # and where to
 _LATEST = 45  # moments in which it is
@@ -42,63 +42,68 @@ class Ways(NamedTuple):
     goals: Ints
 
 
-class Prospects:
-    """The futures of some tracks, and which of them a searcher would meet on each of its ways.
+class Rollouts:
+    """The futures of some particles, and which of them a searcher would meet on each of its ways.
 
     Parameters
     ----------
-    space, tracks, outlooks: the map, who is searched for, and what is seen from where.
+    space, particles, visibility: the map, who is searched for, and what is seen from where.
     aims: cells to which ways are thought of in any case.
     """
 
     def __init__(
-        self, space: Space, tracks: Tracks, outlooks: Outlooks, aims: Ints, rng: np.random.Generator
+        self,
+        space: Space,
+        particles: Particles,
+        visibility: VisibilityCache,
+        aims: Ints,
+        rng: np.random.Generator,
     ) -> None:
-        self._space, self._tracks, self._outlooks = space, tracks, outlooks
-        alive = tracks.alive
-        self._rows = tracks.ahead(_AHEAD, alive, rng)
-        self.weights = tracks.weights[alive]
-        self._futures = np.ascontiguousarray(outlooks.of[self._rows[::_STRIDE]])
+        self._space, self._particles, self._visibility = space, particles, visibility
+        alive = particles.alive
+        self._rows = particles.ahead(_AHEAD, alive, rng)
+        self.weights = particles.weights[alive]
+        self._futures = np.ascontiguousarray(visibility.of[self._rows[::_STRIDE]])
         self.looks = len(self._futures)
         self._worth_of = _KEPT ** np.arange(self.looks + 1.0)
-        marks = tracks.marks
+        marks = particles.marks
         cells = list(dict.fromkeys([*aims.tolist(), *self._resting()]))
         self._cells = np.concatenate([marks.places, np.array(cells, dtype=np.int64)])
         self._goals = np.concatenate(
             [
                 np.arange(len(marks.places)),
                 np.array(
-                    [marks.goal_of(space, cell, _AHEAD * tracks.step) for cell in cells],
+                    [marks.goal_of(space, cell, _AHEAD * particles.step) for cell in cells],
                     dtype=np.int64,
                 ),
             ]
         )
 
     def _resting(self) -> list[int]:
-        """The cells in which tracks stay, the likeliest first."""
+        """The cells in which particles stay, the likeliest first."""
         stay = self._rows[_SOON] == self._rows[-1]
         cells, which = np.unique(self._rows[-1, stay], return_inverse=True)
         likely = np.bincount(which, weights=self.weights[stay], minlength=len(cells))
         return [int(cell) for cell in cells[np.argsort(-likely, kind="stable")[:_STILL]]]
 
     def unmet(self) -> Ints:
-        """The look at which each track is seen if nobody goes anywhere: none."""
+        """The look at which each particle is seen if nobody goes anywhere: none."""
         return np.full(len(self.weights), self.looks, dtype=np.int64)
 
     def others(self, met: Ints, number: int) -> Ints:
-        """The look at which each track is seen first by anybody but one of those who are `met` (S,
-        M) at these looks.
+        """Return the look at which each particle is seen first by anybody but one searcher, given
+        those of all, `met` (S, M).
         """
         return np.asarray(np.delete(met, number, axis=0).min(axis=0, initial=self.looks))
 
     def ways(self, start: int) -> Ways:
-        """The ways from a cell: to landmarks, to where tracks stay, and the last one is to stay."""
-        marks = self._tracks.marks
+        """Return ways from a cell to landmarks and to where particles stay; the last is to stay."""
+        marks = self._particles.marks
         away = np.concatenate([marks.away[:, start], marks.fields[:, start]])[self._goals]
         goes = np.flatnonzero(np.isfinite(away) & (away > 0))
         cells = np.full((len(goes) + 1, _AHEAD), start, dtype=np.int32)
         marks.lead(
-            cells[:-1], self._tracks.step, self._goals[goes], np.zeros(len(goes), dtype=np.int64)
+            cells[:-1], self._particles.step, self._goals[goes], np.zeros(len(goes), dtype=np.int64)
         )
         return Ways(cells, np.append(self._cells[goes], start), self._goals[goes])
 
@@ -106,7 +111,7 @@ class Prospects:
         """The way from a cell to one of the `aims`, (moments,) cells."""
         cells = np.full((1, _AHEAD), start, dtype=np.int32)
         goal = self._goals[np.flatnonzero(self._cells == end)[:1]]
-        self._tracks.marks.lead(cells, self._tracks.step, goal, np.zeros(1, dtype=np.int64))
+        self._particles.marks.lead(cells, self._particles.step, goal, np.zeros(1, dtype=np.int64))
         return np.asarray(cells[0])
 
     def best(
@@ -115,10 +120,10 @@ class Prospects:
         """The way that is worth most, (moments,) cells, and the cell to which it leads first, of
         those too that go on from there.
 
-        `roughly`, by one track of three, of those that go nowhere else.
+        `roughly`, by one particle of three, of those that go nowhere else.
 
-        Where no way meets any track in time, it is that to the end that lies nearest to where the
-        target is on average.
+        Where no way meets any particle in time, it is the one whose end is nearest to the mean
+        position of the target.
         """
         gains = self._worth(ways.cells, before, _ROUGHLY if roughly else 1)
         if not gains.max() > 0:
@@ -148,19 +153,19 @@ class Prospects:
         seconds = np.argsort(-gains[:-1], kind="stable")[:_SECONDS]
         one, two = np.repeat(firsts, len(seconds)), np.tile(seconds, len(firsts))
         found = ways.cells[one]
-        self._tracks.marks.lead(
-            found, self._tracks.step, ways.goals[two], there[one].argmax(axis=1)
+        self._particles.marks.lead(
+            found, self._particles.step, ways.goals[two], there[one].argmax(axis=1)
         )
         return found, one
 
     def _worth(self, ways: NDArray[np.int32], before: Ints, every: int = 1) -> Floats:
-        """How much more the looks that see tracks first are worth if somebody takes each way than
-        they were `before`.
+        """Return how much more the looks that see particles first are worth on each way than they
+        were `before`.
         """
         if not len(ways):
             return np.empty(0)
-        looks = np.ascontiguousarray(self._outlooks.of[ways[:, ::_STRIDE]])
-        self._outlooks.know(looks)
+        looks = np.ascontiguousarray(self._visibility.of[ways[:, ::_STRIDE]])
+        self._visibility.know(looks)
         order = np.argsort(
             looks.view(np.dtype((np.void, looks.strides[0]))).reshape(-1), kind="stable"
         )
@@ -169,11 +174,11 @@ class Prospects:
         return gains
 
     def met(self, way: NDArray[np.int32], before: Ints) -> Ints:
-        """The look at which each track is seen first by somebody on this way, or as it was
+        """The look at which each particle is seen first by somebody on this way, or as it was
         `before`.
         """
-        looks = np.ascontiguousarray(self._outlooks.of[way[np.newaxis, ::_STRIDE]])
-        self._outlooks.know(looks)
+        looks = np.ascontiguousarray(self._visibility.of[way[np.newaxis, ::_STRIDE]])
+        self._visibility.know(looks)
         return np.minimum(before, self._foreseen(looks, before)[1])
 
     def _foreseen(
@@ -193,7 +198,7 @@ class Prospects:
             weights,
             before,
             self._worth_of,
-            self._outlooks.views,
+            self._visibility.views,
             seen,
             order,
             sums,

@@ -1,4 +1,4 @@
-"""The memory of a guess, as it comes back from a save."""
+"""Checks of the arguments of beliefs and searches, and of memories that come back from a save."""
 
 from __future__ import annotations
 
@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue
+from fieldcraft.space import Space
 
-__all__ = ["check_flood", "not_of_a_memory", "plain_numbers", "plain_whole"]
+__all__ = [
+    "check_flood",
+    "checked_mask",
+    "checked_velocity",
+    "interval_of",
+    "not_of_a_memory",
+    "one_position",
+    "plain_numbers",
+    "plain_whole",
+]
 
 
 def not_of_a_memory(rule: str, got: str) -> InvalidValue:
@@ -80,3 +90,50 @@ def _lists(listed: NDArray[np.int64], cells: NDArray[np.bool_]) -> bool:
     found = np.zeros(len(cells), dtype=np.bool_)
     found[listed] = True
     return bool((found == cells).all())
+
+
+def interval_of(step: float, speed: float, every: float | None) -> float:
+    """Seconds from step to step, a whole number of ticks: as given, or what somebody so fast takes
+    for a typical step.
+    """
+    if every is not None:
+        return clock.seconds(clock.ticks("every", every, minimum=1))
+    try:
+        return clock.seconds(clock.ticks("every", step / speed, minimum=1))
+    except (InvalidValue, OverflowError):
+        raise InvalidValue(
+            "A target takes some time for a step, at most 1,000,000,000 seconds",
+            got=f"a speed of {speed:g} for steps of {step:g}",
+            remedy="Pass world units a second, or every=",
+        ) from None
+
+
+def checked_mask(space: Space, mask: ArrayLike, name: str) -> NDArray[np.bool_]:
+    """Bool in the space's shape, or `InvalidValue`."""
+    given = checks.array(name, mask)
+    if given.dtype != np.bool_ or given.shape != space.shape:
+        raise InvalidValue(
+            f"{name} is bool in the space's shape",
+            got=f"{given.dtype} of shape {given.shape}",
+            remedy=f"Pass shape {space.shape}",
+        )
+    return given
+
+
+def checked_velocity(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]:
+    """Return a velocity, 0 where it is not known."""
+    if velocity is None:
+        return np.zeros(dimensions)
+    return one_position(velocity, dimensions, "velocity is one vector")
+
+
+def one_position(position: ArrayLike, dimensions: int, rule: str) -> NDArray[np.float64]:
+    """Return one position (D,), or raise `InvalidValue` with the rule for several."""
+    points, single = checks.positions(position, dimensions=dimensions)
+    if not single:
+        raise InvalidValue(
+            rule,
+            got=f"shape {np.shape(position)}",
+            remedy="Make one call or search for each target",
+        )
+    return np.asarray(points[0])

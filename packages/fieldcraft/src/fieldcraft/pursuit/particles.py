@@ -1,4 +1,4 @@
-"""Tracks that somebody who was lost from sight may be on, each of which may be the true one."""
+"""Particles that somebody who was lost from sight may be on, each of which may be the true one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from fieldcraft.pursuit.landmarks import Landmarks
 from fieldcraft.pursuit.motion.mixture import Motion
 from fieldcraft.space import Space
 
-__all__ = ["DOUBLES_BACK", "HIDES", "KINDS", "RUNS", "STANDS", "WANDERS", "Lost", "Tracks"]
+__all__ = ["DOUBLES_BACK", "HIDES", "KINDS", "RUNS", "STANDS", "WANDERS", "Lost", "Particles"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 KINDS = ("runs", "hides", "doubles back", "stands", "wanders")
 RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(KINDS))
-_STAND_TRACKS = 8  # all alike
-_DICE = 4  # for each track and look ahead
+_STANDING = 8  # all alike
+_DICE = 4  # for each particle and look ahead
 _BACK = 80  # moments in which one who doubles back is on a way of its own,
 _BEHIND = 8  # and to how many places these lead
 _STATE = (
@@ -51,9 +51,9 @@ class Lost(NamedTuple):
     moment: float
 
 
-class Tracks:
-    """Many tracks of somebody, each with a weight, at the moment `now`; a moment is what a typical
-    step takes.
+class Particles:
+    """The particles of a target, each with a weight, at the moment `now`; a moment is what a
+    typical step takes.
 
     `cells` (M,) are where each is, `weights` (M,) add up to 1 as long as any is left, `kinds` (M,)
     what each does, and `goals` (M,) the landmark that each goes to, -1 for those who go nowhere.
@@ -84,7 +84,7 @@ class Tracks:
         likely: Floats,
         rng: np.random.Generator,
     ) -> None:
-        """Lay out tracks. `hiding` (H, L) are ways to places to hide, a cell each moment, and
+        """Lay out particles. `hiding` (H, L) are ways to places to hide, a cell each moment, and
         `likely` (H,) is how likely each is.
         """
         shares = np.array(motion.shares)
@@ -94,7 +94,7 @@ class Tracks:
             shares[WANDERS] = 1.0
         shares = shares / shares.sum()
         counts = np.maximum(np.round(shares * count).astype(np.int64), shares > 0)
-        counts[STANDS] = min(counts[STANDS], _STAND_TRACKS)
+        counts[STANDS] = min(counts[STANDS], _STANDING)
         counts[HIDES] = len(hiding) if shares[HIDES] else 0
         self.kinds = np.repeat(np.arange(len(KINDS)), counts)
         self.weights = (shares / np.maximum(counts, 1))[self.kinds]
@@ -308,10 +308,10 @@ class Tracks:
 
     @property
     def alive(self) -> Ints:
-        """The numbers of tracks that may be true."""
+        """The numbers of particles that may be true."""
         return np.flatnonzero(self.weights > 0)
 
-    def renew(self, rng: np.random.Generator) -> None:
+    def resample(self, rng: np.random.Generator) -> None:
         """Let those that are struck out be others which may be true, up to now: the same next step
         may lead them elsewhere.
         """
@@ -338,19 +338,17 @@ class Tracks:
         self._differ(going, rng)
 
     def _differ(self, some: Ints, rng: np.random.Generator) -> None:
-        """Choose other goals for some tracks, to which the next step is the same."""
+        """Choose other goals for some particles, to which the next step is the same."""
         links = self.marks.links[:, self.cells[some]].T
         alike = links == links[np.arange(len(some)), self.goals[some]][:, np.newaxis]
         chances = np.cumsum(np.where(alike, self.marks.shares, 0.0), axis=1)
         drawn = rng.random((len(some), 1)) * chances[:, -1:]
         self.goals[some] = (chances <= drawn).sum(axis=1).clip(0, links.shape[1] - 1)
 
-    def scatter(self, cells: Ints, chances: Floats, rng: np.random.Generator) -> None:
-        """Begin anew among cells, each so likely, wandering or standing: nothing that was thought
-        is true.
-        """
+    def reinitialize(self, cells: Ints, rng: np.random.Generator) -> None:
+        """Begin anew among cells, wandering or standing: no particle was true."""
         many = len(self.weights)
-        self.cells = rng.choice(cells, many, p=chances / chances.sum()).astype(np.int64)
+        self.cells = rng.choice(cells, many).astype(np.int64)
         self.goals = rng.integers(0, len(self.marks.places), many)
         still = rng.random(many) < 0.5
         self.goals[still] = -1
@@ -378,7 +376,7 @@ class Tracks:
             or any(arrays[name].shape != many for name in _STATE[:-2])
             or arrays["given"].ndim != 2
         ):
-            raise ValueError(f"tracks of shape {arrays['cells'].shape} with {many} weights")
+            raise ValueError(f"particles of shape {arrays['cells'].shape} with {many} weights")
         marks, places = len(self.marks.places), len(arrays["given"])
         inside = [
             ("cells", 0, size),
@@ -391,13 +389,13 @@ class Tracks:
         for name, low, high in inside:
             values = arrays[name]
             if not values.size or values.min() < low or values.max() >= high:
-                raise ValueError(f"{name} of tracks off the map")
+                raise ValueError(f"{name} of particles off the map")
         if not (
             np.isfinite(arrays["weights"]).all()
             and np.isfinite(arrays["credit"]).all()
             and arrays["weights"].min() >= 0
         ):
-            raise ValueError("weights of tracks are numbers of at least 0")
+            raise ValueError("weights of particles are numbers of at least 0")
         for name, values in arrays.items():
             setattr(self, name, values)
         self.now = int(state["now"])

@@ -1,4 +1,4 @@
-"""A guess about one target: a mass for each part of each hypothesis."""
+"""A belief about one target: a mass for each part of each hypothesis."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.pursuit import door
+from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.backend import Flow
 from fieldcraft.pursuit.hypotheses import Hypotheses
-from fieldcraft.pursuit.motion.movers import Lost, Mover
+from fieldcraft.pursuit.motion.mover import Lost, Mover, Prepared
 
-__all__ = ["GONE", "Guess"]
+__all__ = ["GONE", "TargetBelief", "summed"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -23,10 +24,11 @@ Floats = NDArray[np.float64]
 GONE = 1e-12
 """Less belief than this in all is none."""
 
+_SLIPPED = 4.0  # typical steps: where a belief was wrong, e times less likely for each
 _UNSEEN = 3  # intervals out of sight after which a sighting says how it has moved
 
 
-class Guess:
+class TargetBelief:
     """The masses (S) of the parts of all hypotheses about one target, as the kernels take them;
     times `scale` they add up to 1.
 
@@ -39,8 +41,8 @@ class Guess:
         self,
         hypotheses: Hypotheses,
         lost: Lost,
-        layout: door.Flow,
-        shared: dict[Mover, door.Flow | None],
+        layout: Flow,
+        shared: dict[Mover, Flow | None],
     ) -> None:
         self.hypotheses = hypotheses
         self.lost = lost
@@ -50,7 +52,7 @@ class Guess:
         self.weights = hypotheses.weights
         self._layout = layout
         self._shared = shared
-        self._flows: dict[int, door.Flow | None] = {}
+        self._flows: dict[int, Flow | None] = {}
         self._arrivals: dict[int, tuple[Ints, Floats, list[tuple[int, Floats]]]] = {}
         self._live: list[bool] = []
 
@@ -65,7 +67,7 @@ class Guess:
 
     def place(self, parts: Sequence[NDArray[Any]]) -> None:
         """Go on with masses (S) in the space's shape that add up to 1."""
-        self.masses = [self._layout.placed(part) for part in parts]
+        self.masses = [self._layout.from_space(part) for part in parts]
         self._live = [bool(part.any()) for part in parts]
         self.scale = 1.0
 
@@ -98,9 +100,50 @@ class Guess:
         self.put(found)
         self.begin(cell, velocity)
 
+    def elsewhere(self, cells: Ints, thought: Ints) -> NDArray[Any]:
+        """Return how likely the target is in each cell if it is not in view, where it was thought
+        to be in some of the cells in view.
+
+        It is not farther than it can have got since it was last seen, or else in the nearest cell
+        out of view.
+        """
+        space = self.lost.space
+        possible = ~space.walls
+        possible.reshape(-1)[cells] = False
+        if not possible.any():
+            possible = ~space.walls
+        if self.lost.cell is not None:
+            possible &= self._within_reach(possible)
+        if not len(thought):
+            return possible
+        away = distance_map(space, space.position_of(np.unique(thought))).exact.reshape(space.shape)
+        near = np.where(possible, away, np.inf)
+        nearest = float(near.min())
+        if nearest == np.inf:
+            return possible
+        return np.exp((nearest - near) / (_SLIPPED * space.typical_step))
+
+    def _within_reach(self, possible: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which cells the target can have reached, at least the nearest of the possible ones."""
+        space = self.lost.space
+        # A target moves on within an interval, before the belief makes its step.
+        reach = max((self.age + 1) * self.lost.stride, space.typical_step)
+        start = space.position_of(space.nearest_open(self.lost.start))
+        away = distance_map(space, start, outward=True).exact.reshape(space.shape)
+        return np.asarray(away <= max(reach, float(away[possible].min(initial=np.inf))))
+
+    def off_walls(self) -> list[Floats]:
+        """Return the masses after the target has moved off the walls as they are now."""
+        left = [np.where(self.lost.space.walls, 0.0, part) for part in self.held()]
+        if summed(left) <= GONE:
+            anywhere = (~self.lost.space.walls).astype(np.float64)
+            left = [anywhere if share == 1 else anywhere * share for share in self.shares()]
+        total = summed(left)
+        return [np.asarray(part / total) for part in left]
+
     def begin(self, cell: int | None, velocity: Floats, age: int = 0) -> None:
         """Take a cell as that of the last sighting, so many intervals ago."""
-        self.lost = replace(self.lost, cell=cell, velocity=velocity, kept={})
+        self.lost = replace(self.lost, cell=cell, velocity=velocity, prepared=Prepared())
         self._flows, self._arrivals, self.age = {}, {}, age
 
     def beware(self, searchers: Floats) -> None:
@@ -241,7 +284,7 @@ class Guess:
                 found.append((number, number + stage.skips, 1.0))
         return found[::-1]
 
-    def _flow(self, number: int) -> door.Flow | None:
+    def _flow(self, number: int) -> Flow | None:
         if number not in self._flows:
             mover = self.hypotheses.stages[number].mover
             if not mover.alike:
@@ -252,7 +295,7 @@ class Guess:
                 self._flows[number] = self._shared[mover]
         return self._flows[number]
 
-    def follow(self, layout: door.Flow, shared: dict[Mover, door.Flow | None]) -> None:
+    def follow(self, layout: Flow, shared: dict[Mover, Flow | None]) -> None:
         """Go by other walls from now on: the masses have to be placed anew."""
         self._layout, self._shared = layout, shared
         cell = self.lost.cell
@@ -277,16 +320,18 @@ class Guess:
 
     # What it says
 
+    def unscaled(self) -> list[Floats]:
+        """Return the masses in the space's shape, before they are scaled."""
+        shape = self.lost.space.shape
+        return [self._layout.to_space(mass).reshape(shape) for mass in self.masses]
+
     def held(self) -> list[Floats]:
-        """The masses in the space's shape; they add up to 1."""
-        return [self._layout.taken(mass) * self.scale for mass in self.masses]
+        """Return the masses in the space's shape; they add up to 1."""
+        return [mass * self.scale for mass in self.unscaled()]
 
     def total(self) -> float:
-        """The sum of all masses, before they are scaled."""
-        left = float(self.masses[0].sum())
-        for mass in self.masses[1:]:
-            left += float(mass.sum())
-        return left
+        """Return the sum of all masses, before they are scaled."""
+        return summed(self.masses)
 
     def by_strand(self, cell: int) -> Floats:
         """How likely a cell is by each strand of parts, if it is the true one."""
@@ -305,3 +350,8 @@ class Guess:
             minlength=len(self.weights),
         )
         return np.asarray(sums / sums.sum())
+
+
+def summed(parts: list[Floats]) -> float:
+    """Return the sum of all masses."""
+    return float(sum(float(part.sum()) for part in parts))

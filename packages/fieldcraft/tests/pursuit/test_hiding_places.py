@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.pursuit.shortest import by_moment, reached, traced
+from fieldcraft.pursuit.backend import backend
+from fieldcraft.pursuit.hiding_places import by_moment, traced
 
 CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
 
@@ -13,7 +14,7 @@ CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
 def test_ways_are_as_short_as_can_be_and_are_walked_no_faster_than_allowed() -> None:
     start = int(CAVE.nearest_open(700))
     far = fc.distance_map(CAVE, CAVE.position_of(start)).values.reshape(-1)
-    away, back = reached(CAVE, start, 20.0)
+    away, back = backend(CAVE).shortest_tree(start, 20.0)
     assert (np.isfinite(away) == (far <= 20)).all()
     cells = np.random.default_rng(0).choice(np.flatnonzero(np.isfinite(away)), 30)
     nodes = traced(start, cells, back)

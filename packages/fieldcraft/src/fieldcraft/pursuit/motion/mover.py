@@ -1,4 +1,4 @@
-"""One way of moving: how likely each step is for somebody out of sight."""
+"""One way of moving: how likely each step is for a target out of sight."""
 
 from __future__ import annotations
 
@@ -10,11 +10,22 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit import door
-from fieldcraft.pursuit.shares import Shares
+from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
+from fieldcraft.pursuit.motion.path_segments import PathSegment, StepChances, path_segment
 from fieldcraft.space import Space
 
-__all__ = ["Afraid", "Lost", "Mover", "Stage", "Stand", "Then", "Wander", "share_below_one"]
+__all__ = [
+    "Afraid",
+    "Lost",
+    "Mover",
+    "Prepared",
+    "Stage",
+    "Stand",
+    "Then",
+    "Wander",
+    "share_above_zero",
+    "share_below_one",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -23,9 +34,23 @@ _ROUNDED = 1e-9
 _SCARED = 2.0  # typical steps nearer or farther at most, that one step counts
 
 
+@dataclass(eq=False)
+class Prepared:
+    """What motions have worked out since the last sighting: shortest paths from its cell, and the
+    chances of each motion.
+    """
+
+    ground: PursuitBackend | None = None
+    segment: PathSegment | None = None
+    steps: dict[Mover, StepChances] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[type[Prepared], tuple[()]]:
+        return Prepared, ()  # a cache: copies begin empty
+
+
 @dataclass(frozen=True, eq=False)
 class Lost:
-    """The moment in which somebody was last seen, as a motion is told of it.
+    """The last sighting, as motions read it.
 
     Parameters
     ----------
@@ -43,13 +68,35 @@ class Lost:
     searchers: Floats
     stride: float
     every: float
-    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    prepared: Prepared = field(default_factory=lambda: Prepared(), repr=False)
+
+    @property
+    def ground(self) -> PursuitBackend:
+        """The steps of the space as arrays."""
+        found = self.prepared.ground
+        if found is None:
+            found = self.prepared.ground = backend(self.space)
+        return found
 
     def slower(self, pace: float = 1.0) -> Floats:
-        """The share of those who set out on each of `space.ways` that get to its end in an
-        interval, (A,): a long step takes several.
+        """Return the share of each of `space.ways` that is completed in an interval, (A,): a long
+        step takes several.
         """
-        return np.minimum(self.stride * pace / self.space.ways.lengths, 1.0)
+        return np.minimum(self.stride * pace / self.ground.lengths, 1.0)
+
+    @property
+    def start(self) -> int:
+        """The cell of the last sighting, or any open one."""
+        if self.cell is not None:
+            return self.cell
+        return int(np.flatnonzero(~self.space.walls.reshape(-1))[0])
+
+    def segment(self) -> PathSegment:
+        """Return the shortest paths from `start`; worked out once per sighting."""
+        found = self.prepared.segment
+        if found is None:
+            found = self.prepared.segment = path_segment(self.space, self.ground, self.start)
+        return found
 
 
 @dataclass(frozen=True)
@@ -117,14 +164,14 @@ class Mover:
         """
         raise NotImplementedError
 
-    def flow(self, lost: Lost) -> door.Flow | None:
-        """The flow of belief that follows from the chances; None if nothing moves."""
-        return door.drift(lost.space, _checked(self.chances(lost), lost, type(self).__name__))
+    def flow(self, lost: Lost) -> Flow | None:
+        """Return the flow of belief that follows from the chances; None if nothing moves."""
+        return lost.ground.drift(_checked(self.chances(lost), lost, type(self).__name__))
 
 
 @dataclass(frozen=True)
 class Wander(Mover):
-    """Somebody wanders about: each step out of a cell is as likely as any other. The motion of a
+    """The target wanders about: each step out of a cell is as likely as any other. The motion of a
     plain `fc.Belief`.
 
     Parameters
@@ -138,7 +185,7 @@ class Wander(Mover):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stay", share_below_one("stay", self.stay))
-        object.__setattr__(self, "pace", _pace(self.pace))
+        object.__setattr__(self, "pace", share_above_zero("pace", self.pace))
 
     @property
     def alike(self) -> bool:
@@ -147,17 +194,18 @@ class Wander(Mover):
 
     def chances(self, lost: Lost) -> Floats:
         """The chances of all steps, see `Mover`."""
-        shares = Shares.of(lost.space, self.stay, lost.stride * self.pace)
-        return np.asarray(shares.slower * shares.part[lost.space.ways.origins])
+        ground = lost.ground
+        walk = ground.random_walk(self.stay, lost.stride * self.pace)
+        return np.asarray(walk.slower * walk.part[ground.origins])
 
-    def flow(self, lost: Lost) -> door.Flow | None:
-        """The flow of a plain belief."""
-        return door.flow(lost.space, self.stay, lost.stride * self.pace)
+    def flow(self, lost: Lost) -> Flow | None:
+        """Return the flow of a plain belief."""
+        return lost.ground.wander(self.stay, lost.stride * self.pace)
 
 
 @dataclass(frozen=True)
 class Stand(Mover):
-    """Somebody stands still."""
+    """The target stands still."""
 
     @property
     def alike(self) -> bool:
@@ -166,16 +214,16 @@ class Stand(Mover):
 
     def chances(self, lost: Lost) -> Floats:
         """None for any step."""
-        return np.zeros(len(lost.space.ways.ends))
+        return np.zeros(len(lost.ground.ends))
 
-    def flow(self, lost: Lost) -> door.Flow | None:
+    def flow(self, lost: Lost) -> Flow | None:
         """No flow."""
         return None
 
 
 @dataclass(frozen=True)
 class Then(Mover):
-    """Somebody moves in one way, and after some seconds in another.
+    """The target moves in one way, and after some seconds in another.
 
     Parameters
     ----------
@@ -235,7 +283,7 @@ class Then(Mover):
 
 @dataclass(frozen=True)
 class Afraid(Mover):
-    """Somebody moves in a way, but rather not towards searchers near by: `belief.look(view,
+    """The target moves in a way, but rather not towards searchers near by: `belief.look(view,
     searchers=...)` says where they are.
 
     A step is e times less likely for each typical step that it leads nearer to the nearest
@@ -285,24 +333,22 @@ class Afraid(Mover):
 
     def chances(self, lost: Lost) -> Floats:
         """The chances of the way of moving, with other weights near searchers."""
-        calm = lost.kept.get(self.mover)
-        if calm is None:
-            calm = lost.kept[self.mover] = np.asarray(self.mover.chances(lost), dtype=np.float64)
+        calm = np.asarray(self.mover.chances(lost), dtype=np.float64)
         if not len(lost.searchers) or not len(calm):
             return calm
-        space, ways = lost.space, lost.space.ways
+        space, ground = lost.space, lost.ground
         away = np.min(
             [np.sqrt((space.offsets_from(place) ** 2).sum(axis=1)) for place in lost.searchers],
             axis=0,
         )
-        origins, slower = ways.origins, lost.slower()
-        gained = np.clip((away[ways.ends] - away[origins]) / space.typical_step, -_SCARED, _SCARED)
+        origins, slower = ground.origins, lost.slower()
+        gained = np.clip((away[ground.ends] - away[origins]) / ground.step, -_SCARED, _SCARED)
         chosen = calm / slower
         wanted = chosen * np.where(away[origins] <= self.radius, np.exp(self.fear * gained), 1.0)
         before, after = (
-            np.bincount(origins, weights=each, minlength=len(space)) for each in (chosen, wanted)
+            np.bincount(origins, weights=each, minlength=ground.count) for each in (chosen, wanted)
         )
-        scale = np.divide(before, after, out=np.ones(len(space)), where=after > 0)
+        scale = np.divide(before, after, out=np.ones(ground.count), where=after > 0)
         return np.asarray(wanted * scale[origins] * slower)
 
 
@@ -323,12 +369,13 @@ def share_below_one(name: str, value: object) -> float:
     return share
 
 
-def _pace(value: object) -> float:
-    pace = checks.fraction("pace", value)
+def share_above_zero(name: str, value: object) -> float:
+    """Return a share in (0, 1], or raise `InvalidValue`."""
+    pace = checks.fraction(name, value)
     if pace == 0:
         raise InvalidValue(
-            "pace is above 0",
-            got="pace=0",
+            f"{name} is above 0",
+            got=f"{name}=0",
             remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
         )
     return pace
@@ -336,16 +383,16 @@ def _pace(value: object) -> float:
 
 def _checked(chances: Any, lost: Lost, name: str) -> Floats:
     """The chances that a motion gave, or `InvalidValue`."""
-    ways = lost.space.ways
+    ground = lost.ground
     given = np.asarray(chances)
-    if given.dtype.kind not in "fiu" or given.shape != (len(ways.ends),):
+    if given.dtype.kind not in "fiu" or given.shape != (len(ground.ends),):
         raise InvalidValue(
             "The chances of a motion are a number for each step of lost.space.ways",
             got=f"{given.dtype} of shape {given.shape} from {name}",
-            remedy=f"Answer shape ({len(ways.ends)},)",
+            remedy=f"Answer shape ({len(ground.ends)},)",
         )
     found = given.astype(np.float64)
-    leaves = np.bincount(ways.origins, weights=found, minlength=len(lost.space))
+    leaves = np.bincount(ground.origins, weights=found, minlength=ground.count)
     if not np.isfinite(found).all() or (found < 0).any() or (leaves > 1 + _ROUNDED).any():
         raise InvalidValue(
             "The chances of a motion are at least 0, and those of a cell add up to at most 1",
@@ -355,7 +402,7 @@ def _checked(chances: Any, lost: Lost, name: str) -> Floats:
             ),
             remedy="Divide by their sum",
         )
-    far = np.bincount(ways.origins, weights=found * ways.lengths, minlength=len(lost.space))
+    far = np.bincount(ground.origins, weights=found * ground.lengths, minlength=ground.count)
     if (far > lost.stride * (1 + _ROUNDED)).any():
         raise InvalidValue(
             "A motion is no faster than its target, on average",

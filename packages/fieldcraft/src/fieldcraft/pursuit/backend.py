@@ -1,0 +1,302 @@
+"""What beliefs and searches need of a space: its steps as arrays, flows of belief, distances."""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.errors import OutsideMap
+from fieldcraft.kernels import pool
+from fieldcraft.paths import distance_map
+from fieldcraft.space import Grid, Space
+from fieldcraft.space.ways import inside, kept_until_walls_change
+
+__all__ = ["Flow", "PursuitBackend", "RandomWalk", "backend", "rounded_down"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_CELLS_PER_THREAD = 100_000
+_MARGIN = 0.1  # of a graph's size: how far off it a target may be seen
+
+
+class Flow(ABC):
+    """How belief moves in one interval."""
+
+    @abstractmethod
+    def from_space(self, weights: NDArray[Any]) -> Floats:
+        """Return weights in the space's shape as a mass that the kernels take."""
+
+    @abstractmethod
+    def to_space(self, mass: Floats) -> Floats:
+        """Return a mass in the space's shape."""
+
+    @abstractmethod
+    def index(self, cells: Ints) -> Ints:
+        """Return the indices of cells in a flat mass."""
+
+    @abstractmethod
+    def run(self, mass: Floats, scale: float, out: Floats) -> None:
+        """Make one step."""
+
+
+@dataclass(frozen=True, eq=False)
+class _EdgeFlow(Flow):
+    """A flow over a list of steps: what a cell keeps, and what arrives from where."""
+
+    shape: tuple[int, ...]
+    keep: Floats
+    starts: Ints
+    origins: NDArray[np.int32]
+    shares: Floats
+
+    def from_space(self, weights: NDArray[Any]) -> Floats:
+        return np.asarray(weights, dtype=np.float64).reshape(-1).copy()
+
+    def to_space(self, mass: Floats) -> Floats:
+        return mass.reshape(self.shape)
+
+    def index(self, cells: Ints) -> Ints:
+        return cells
+
+    def run(self, mass: Floats, scale: float, out: Floats) -> None:
+        kernels.belief.wander(mass, scale, self.keep, self.starts, self.origins, self.shares, out)
+
+
+@dataclass(frozen=True, eq=False)
+class _PaddedFlow(Flow):
+    """Masses on a grid with a border of one cell. `keep` (height, width) is what cells keep."""
+
+    keep: Floats
+
+    def from_space(self, weights: NDArray[Any]) -> Floats:
+        height, width = self.keep.shape
+        padded = np.zeros((height + 2, width + 2))
+        padded[1:-1, 1:-1] = weights
+        return padded
+
+    def to_space(self, mass: Floats) -> Floats:
+        return mass[1:-1, 1:-1].copy()
+
+    def index(self, cells: Ints) -> Ints:
+        width = int(self.keep.shape[1])
+        return cells + 2 * (cells // width) + width + 3  # (row + 1) * (width + 2) + column + 1
+
+    @cached_property
+    def bands(self) -> list[tuple[int, int]]:
+        """The rows that each thread works on."""
+        return list(pool.bands(self.keep.shape[0], self.keep.size // _CELLS_PER_THREAD))
+
+
+@dataclass(frozen=True, eq=False)
+class _GridWander(_PaddedFlow):
+    """A random walk over the eight steps around a cell."""
+
+    part: Floats
+    ins: NDArray[np.uint8]
+    flows: Floats
+
+    def run(self, mass: Floats, scale: float, out: Floats) -> None:
+        fixed = mass, scale, self.keep, self.part, self.ins, self.flows, out
+        width = self.keep.shape[1]
+        rows = [(*fixed, top, bottom, np.zeros((2, 3, width + 2))) for top, bottom in self.bands]
+        pool.run([(kernels.belief.wander_grid, arguments) for arguments in rows])
+
+
+@dataclass(frozen=True, eq=False)
+class _GridDrift(_PaddedFlow):
+    """Steps around a cell with a chance each: `shares` (8, height, width) arrive."""
+
+    shares: NDArray[np.float32]
+
+    def run(self, mass: Floats, scale: float, out: Floats) -> None:
+        fixed = mass, scale, self.keep, self.shares, out
+        pool.run([(kernels.belief.drift_grid, (*fixed, *band)) for band in self.bands])
+
+
+class RandomWalk(NamedTuple):
+    """Each step out of a cell is as likely as any other; one longer than a stride takes several
+    intervals on average.
+
+    `keep` (N,) stays in a cell in each interval, `part` (N,) of the rest goes to each step, of
+    which `slower` (A,) arrives in one interval.
+    """
+
+    keep: Floats
+    part: Floats
+    slower: Floats
+
+
+class PursuitBackend(ABC):
+    """A space as its walls are now: the steps between cells as arrays, and what depends on them.
+
+    Steps out of cell `v` are `starts[v]` to `starts[v + 1]`; `origins`, `ends` (A,) are their
+    cells and `lengths` (A,) world units. `positions` (N, D), `step` is the typical step.
+    """
+
+    def __init__(self, space: Space) -> None:
+        edges = space.ways
+        self.shape = space.shape
+        self.count, self.positions = len(space), space.positions
+        self.step = space.typical_step if self.count else 1.0
+        self.starts, self.ends, self.lengths = edges.starts, edges.ends, edges.lengths
+        self.origins = edges.origins
+        self.degrees = np.diff(self.starts)
+
+    def random_walk(self, stay: float, stride: float) -> RandomWalk:
+        """Return the chances of a random walk with this stride in an interval, world units."""
+        part = (1 - stay) / np.maximum(self.degrees, 1)
+        slower = np.minimum(stride / self.lengths, 1.0)
+        leaves = np.bincount(self.origins, weights=slower, minlength=self.count) * part
+        return RandomWalk(1 - leaves, part, slower)
+
+    def wander(self, stay: float, stride: float) -> Flow:
+        """Return the flow of a random walk."""
+        walk = self.random_walk(stay, stride)
+        order, starts, origins = self._arriving
+        shares = walk.slower[order] * walk.part[origins]
+        return _EdgeFlow(self.shape, walk.keep, starts, origins.astype(np.int32), shares)
+
+    def drift(self, chances: Floats) -> Flow:
+        """Return the flow in which each step has a chance of its own, (A,)."""
+        narrow = rounded_down(chances).astype(np.float64)
+        order, starts, origins = self._arriving
+        keep = self._kept(narrow)
+        return _EdgeFlow(self.shape, keep, starts, origins.astype(np.int32), narrow[order])
+
+    def _kept(self, chances: Floats) -> Floats:
+        leaves = np.bincount(self.origins, weights=chances, minlength=self.count)
+        return np.asarray(1 - leaves, dtype=np.float64)
+
+    @cached_property
+    def _arriving(self) -> tuple[Ints, Ints, Ints]:
+        """The steps sorted by end, where those of each cell begin in that order, their origins."""
+        order = np.lexsort((self.origins, self.ends))
+        starts = np.zeros(self.count + 1, dtype=np.int64)
+        np.cumsum(np.bincount(self.ends, minlength=self.count), out=starts[1:])
+        return order, starts, self.origins[order]
+
+    def shortest_tree(self, start: int, limit: float) -> tuple[Floats, Ints]:
+        """Return the distance of each cell from a start, (N,) world units, infinite beyond a
+        limit, and the cell before each on the shortest path.
+        """
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
+        steps = csr_array((self.lengths, self.ends, self.starts), shape=(self.count, self.count))
+        away, before = dijkstra(steps, indices=start, limit=limit, return_predecessors=True)
+        return away, before
+
+    @abstractmethod
+    def walking_distances(self, starts: Ints, places: Ints) -> Floats:
+        """Return walking distances from starts to places, infinite without a path, (S, P)."""
+
+    @abstractmethod
+    def check_near(self, point: Floats) -> None:
+        """Refuse a position whose nearest cell says nothing about a target there."""
+
+
+class _GraphBackend(PursuitBackend):
+    """Graphs, meshes and hexagons: everything goes over the list of steps."""
+
+    def walking_distances(self, starts: Ints, places: Ints) -> Floats:
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
+        matrix = csr_array((self.lengths, self.ends, self.starts), shape=(self.count, self.count))
+        return np.asarray(dijkstra(matrix, indices=starts)[:, places])
+
+    def check_near(self, point: Floats) -> None:
+        if not self.count:
+            return
+        low, high = self.positions.min(axis=0), self.positions.max(axis=0)
+        margin = max(_MARGIN * float((high - low).max()), 2 * self.step)
+        if (point < low - margin).any() or (point > high + margin).any():
+            raise OutsideMap(
+                "A fugitive is last seen on the map, or beside it by at most a tenth of its size",
+                got=(
+                    f"{tuple(point.tolist())} for vertices in {tuple(low.tolist())} to"
+                    f" {tuple(high.tolist())}"
+                ),
+                remedy="Pass a position in world units of this graph, or a vertex",
+            )
+
+
+class _GridBackend(PursuitBackend):
+    """Grids: flows in rows where steps lead to neighbors only and there is no torus."""
+
+    def __init__(self, space: Grid) -> None:
+        super().__init__(space)
+        # A weak reference: backends are cached by space, and would keep it alive.
+        self._reference = weakref.ref(space)
+        farthest = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
+        self._local = not space.wrap and farthest <= 1
+
+    def _grid(self) -> Grid:
+        grid = self._reference()
+        assert grid is not None
+        return grid
+
+    def wander(self, stay: float, stride: float) -> Flow:
+        if not self._local:
+            return super().wander(stay, stride)
+        space, walk, flows = self._grid(), self.random_walk(stay, stride), np.zeros(2)
+        ins = np.zeros(self.shape, dtype=np.uint8)
+        links, walls = space.links(), space.walls
+        lengths = space.neighborhood.lengths(space.cell_size).tolist()
+        for (dx, dy), mask, length in zip(
+            space.neighborhood.steps, space.link_masks, lengths, strict=True
+        ):
+            flows[int(dx != 0 and dy != 0)] = min(stride / length, 1.0)
+            arrives = (links & mask) != 0
+            there, here = inside(space, dx, dy), inside(space, -dx, -dy)
+            arrives[there] &= ~walls[here]
+            ins |= arrives.astype(np.uint8) << np.uint8(kernels.belief.AROUND.index((-dy, -dx)))
+        return _GridWander(walk.keep.reshape(self.shape), walk.part.reshape(self.shape), ins, flows)
+
+    def drift(self, chances: Floats) -> Flow:
+        if not self._local:
+            return super().drift(chances)
+        narrow = rounded_down(chances)
+        shares = np.zeros((len(kernels.belief.AROUND), self.count), dtype=np.float32)
+        shares[self._directions, self.ends] = narrow
+        keep = self._kept(narrow.astype(np.float64)).reshape(self.shape)
+        return _GridDrift(keep, shares.reshape(-1, *self.shape))
+
+    @cached_property
+    def _directions(self) -> Ints:
+        """From which of the cells around its end each step comes, (A,)."""
+        ends, width = self.ends.astype(np.int64), self.shape[1]
+        rows, columns = self.origins // width - ends // width, self.origins % width - ends % width
+        numbers = np.full((3, 3), -1, dtype=np.int64)
+        for k, (dy, dx) in enumerate(kernels.belief.AROUND):
+            numbers[dy + 1, dx + 1] = k
+        return np.asarray(numbers[rows + 1, columns + 1])
+
+    def walking_distances(self, starts: Ints, places: Ints) -> Floats:
+        grid = self._grid()
+        at = grid.position_of(starts)
+        different, which = np.unique(places, return_inverse=True)
+        maps = [distance_map(grid, grid.position_of(int(place))) for place in different]
+        return np.stack([each.sample(at) for each in maps], axis=1)[:, which]
+
+    def check_near(self, point: Floats) -> None:
+        """Accept every position: a grid refuses those outside when it looks up their cell."""
+
+
+@kept_until_walls_change
+def backend(space: Space) -> PursuitBackend:
+    """Return the backend of a space as its walls are now."""
+    return _GridBackend(space) if isinstance(space, Grid) else _GraphBackend(space)
+
+
+def rounded_down(chances: Floats) -> NDArray[np.float32]:
+    """Return chances as float32, none greater than before: those of a cell never exceed 1."""
+    return (chances * (1 - 2.0**-23)).astype(np.float32)

@@ -1,0 +1,209 @@
+"""Flows of belief along shortest paths: from the last sighting to any cell, to regions, to goals.
+
+One mass stands for all goals of a first segment. Of all targets that set out for one of many cells
+by a shortest path, those in a cell on the path have that many goals there or beyond it. So the
+chance of each step, and of having arrived, follows from sums over the goals, and is exact. Among
+equally short steps, those are taken that keep paths straight on the whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
+from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
+from fieldcraft.space import Space
+from fieldcraft.space.ways import kept_until_walls_change
+
+if TYPE_CHECKING:
+    from fieldcraft.pursuit.motion.mover import Mover
+
+__all__ = ["SECTORS", "PathSegment", "Sectors", "StepChances", "path_segment", "sectors_of"]
+
+SECTORS = 8
+"""Parts of a map, one of which a target goes to next."""
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_NEAR = 1e-5  # relative tolerance of equal distances in float32
+_EQUAL = 1e-6  # relative tolerance of equal distances in float64
+_FAR = 30.0  # typical steps to a far place
+_BEGINNING = 3.0  # typical steps that define the direction of a path
+_CROOKED = 0.02  # of a step: how far aside is straight enough
+
+
+@dataclass(frozen=True, eq=False)
+class StepChances:
+    """What a motion comes to: the chance of each step in an interval (A,), and of having arrived
+    in each cell (N,).
+    """
+
+    steps: Floats
+    there: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class PathSegment:
+    """Shortest paths from one cell.
+
+    `away` (N,) world units, infinite where none leads; the cells in the `order` in which they are
+    reached; `parts` (A,), the share of those who reach the end of each step that come by this
+    step; `offsets` (N, D) from the cell.
+    """
+
+    ground: PursuitBackend
+    away: Floats
+    order: Ints
+    parts: Floats
+    offsets: Floats
+
+    def preference(self, velocity: Floats, heading: float) -> Floats:
+        """Return how well the path to each cell continues a velocity, (N,): e to the minus of
+        `heading` for one that sets out across it.
+
+        It is the mean over all shortest paths of values at the end of their first few steps.
+        """
+        on, near = self.ground, np.ones(self.ground.count)
+        if velocity.any() and len(self.order):
+            moves = self.offsets[:, : len(velocity)]
+            size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((velocity**2).sum())
+            near = (moves @ velocity) / np.where(size > 0, size, np.inf)
+        early = self.away <= _BEGINNING * on.step
+        values = np.where(early, np.exp(heading * (near - 1)), 0.0)
+        parts = np.where(early[on.ends], 0.0, self.parts)
+        kernels.legs.carry(self.order, on.starts, on.ends, parts, values)
+        return values
+
+    def split(self, goals: Floats) -> StepChances:
+        """Return the chances of steps if each cell is the goal as often as `goals` (N,) says."""
+        on = self.ground
+        ahead, there = np.zeros((2, on.count))
+        chances = np.zeros(len(on.ends))
+        kernels.legs.split(self.order, on.starts, on.ends, self.parts, goals, ahead, chances, there)
+        return StepChances(chances, there)
+
+
+def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment:
+    """Return the shortest paths from a cell."""
+    position = space.position_of(cell)
+    away = distance_map(space, position, outward=True).exact.reshape(-1)
+    offsets = space.offsets_from(position)
+    reached = np.flatnonzero(np.isfinite(away))
+    order = reached[np.argsort(away[reached], kind="stable")].astype(np.int64)
+    origins, ends = ground.origins, ground.ends
+    on = np.isfinite(away[origins]) & (away[ends] > away[origins])
+    on[on] = (away[origins] + ground.lengths <= away[ends] * (1 + _EQUAL))[on]
+    weights = np.zeros(len(ends))
+    arcs = np.flatnonzero(on)
+    weights[arcs] = _straightness(ground, arcs, offsets[ends[arcs]])
+    into = np.bincount(ends, weights=weights, minlength=ground.count)
+    parts = np.divide(weights, into[ends], out=weights, where=into[ends] > 0)
+    return PathSegment(ground, away, order, parts, offsets)
+
+
+def _straightness(ground: PursuitBackend, arcs: Ints, along: Floats) -> Floats:
+    """Return how likely each of some equally short steps is, (K,): the likelier the less it leads
+    aside from the directions `along` (K, D).
+
+    Of two steps on either side of a direction each is as likely as keeps the path straight.
+    """
+    positions = ground.positions
+    moves = (positions[ground.ends[arcs]] - positions[ground.origins[arcs]])[:, :2]
+    along = along[:, :2]
+    size = np.maximum(np.sqrt((along**2).sum(axis=1)), 1e-12)
+    aside = np.abs(moves[:, 0] * along[:, 1] - moves[:, 1] * along[:, 0]) / size
+    return np.asarray(1.0 / (aside / ground.step + _CROOKED))
+
+
+def steps_toward(space: Space, ground: PursuitBackend, place: int, away: Floats) -> Floats:
+    """Return the chance of each step for a target on the way to a cell, (A,), given the distance
+    `away` (N,) of each cell to it.
+    """
+    origins, ends = ground.origins, ground.ends
+    on = np.isfinite(away[origins]) & (away[ends] < away[origins])
+    on[on] = (ground.lengths + away[ends] <= away[origins] * (1 + _NEAR))[on]
+    arcs = np.flatnonzero(on)
+    weights = np.zeros(len(ends))
+    along = -space.offsets_from(space.position_of(place))[origins[arcs]]
+    weights[arcs] = _straightness(ground, arcs, along)
+    leaving = np.bincount(origins, weights=weights, minlength=ground.count)
+    return np.divide(weights, leaving[origins], out=weights, where=leaving[origins] > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Sectors:
+    """The Voronoi regions of some cells `centers` (K,) that lie far from each other.
+
+    `toward` (K, A) float32 is the chance of each step for a target on the way to each, `there`
+    (K, N) that of ending the way in a cell of the sector, and `next` (N, SECTORS) how likely each
+    sector is the next for a target that sets out in a cell. `flows` caches flows of motions.
+    """
+
+    centers: Ints
+    toward: NDArray[np.float32]
+    there: NDArray[np.float32]
+    next: Floats
+    owners: Ints
+    flows: dict[tuple[Mover, float], Flow | None] = field(default_factory=dict)
+
+    def behind(self, offsets: Floats, velocity: Floats) -> Floats:
+        """Return the share of the cells of each sector that lie behind a target, (K,), given the
+        offsets of all cells from it.
+        """
+        back = offsets[:, : len(velocity)] @ velocity <= 0
+        own = self.owners >= 0
+        sizes = np.bincount(self.owners[own], minlength=len(self.centers))
+        counts = np.bincount(self.owners[own & back], minlength=len(self.centers))
+        return np.asarray(counts / np.maximum(sizes, 1))
+
+
+def sectors_of(space: Space, cell: int) -> Sectors:
+    """Return the sectors of the part of the map in which a cell lies; cached."""
+    marks = landmarks_of(space, cell, SECTORS)
+    cache = _sectors(space)
+    key = marks.places.tobytes()
+    if key not in cache:
+        cache[key] = _cut(space, marks)
+    return cache[key]
+
+
+@kept_until_walls_change
+def _sectors(space: Space) -> dict[bytes, Sectors]:
+    return {}
+
+
+def _cut(space: Space, marks: Landmarks) -> Sectors:
+    ground = backend(space)
+    nearest = np.where(np.isfinite(marks.away).any(axis=0), marks.away.argmin(axis=0), -1)
+    toward = np.zeros((len(marks.places), len(ground.ends)), dtype=np.float32)
+    there = np.zeros(marks.away.shape, dtype=np.float32)
+    for number, place in enumerate(marks.places.tolist()):
+        away = marks.away[number].astype(np.float64)
+        toward[number] = steps_toward(space, ground, place, away)
+        there[number] = np.where(nearest == number, ground.step / (away + ground.step), 0.0)
+    return Sectors(
+        marks.places.astype(np.int64), toward, there, _chosen(ground.step, marks), nearest
+    )
+
+
+def _chosen(step: float, marks: Landmarks) -> Floats:
+    """Return how likely each sector is for a target that sets out in a cell, (N, K): in proportion
+    to its size among those that are far, or among the farther half.
+    """
+    away = marks.away.astype(np.float64).T
+    some = np.isfinite(away)
+    middle = np.sort(away, axis=1)[np.arange(len(away)), np.maximum(some.sum(axis=1) - 1, 0) // 2]
+    far = some & (away >= np.minimum(_FAR * step, middle)[:, np.newaxis])
+    likely = np.where(far, marks.shares, 0.0)
+    total = likely.sum(axis=1, keepdims=True)
+    found = np.divide(
+        likely, total, out=np.full(likely.shape, 1.0 / likely.shape[1]), where=total > 0
+    )
+    return np.pad(found, ((0, 0), (0, SECTORS - found.shape[1])))
