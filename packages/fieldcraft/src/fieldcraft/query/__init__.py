@@ -3,18 +3,13 @@
 Every function takes a layer, an expression, or anything else with `values` on a `space`.
 """
 
-from fieldcraft.query.ahead import sense
-from fieldcraft.query.climbing import uphill
+from fieldcraft.query.choosing import best, pick, worst
 from fieldcraft.query.explanation import Accountable, Contribution, Explanation, explain
-from fieldcraft.query.exploring import explore_step
 from fieldcraft.query.ground import Readable
-from fieldcraft.query.maxima import peaks
-from fieldcraft.query.picking import pick
-from fieldcraft.query.regions import regions
 from fieldcraft.query.reservations import Reservations
-from fieldcraft.query.route import Along, along
-from fieldcraft.query.samples import gradient, sample
-from fieldcraft.query.spots import best, worst
+from fieldcraft.query.sampling import Along, along, gradient, sample, sense
+from fieldcraft.query.shapes import peaks, regions
+from fieldcraft.query.stepping import explore_step, uphill
 from fieldcraft.space.answers import Region, Regions, Spots
 
 __all__ = [

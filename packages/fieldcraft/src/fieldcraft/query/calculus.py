@@ -3,6 +3,6 @@
 """
 
 from fieldcraft.compose.verbs import cellwise, curve, on, power, smooth, sqrt
-from fieldcraft.query.samples import sample
+from fieldcraft.query.sampling import sample
 
 __all__ = ["cellwise", "curve", "on", "power", "sample", "smooth", "sqrt"]

@@ -4,6 +4,7 @@ called.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -16,7 +17,21 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space import Space
 
-__all__ = ["Ground", "Readable", "crowd", "too_far"]
+__all__ = ["Cells", "Floats", "Ground", "Queries", "Readable", "Stepping", "crowd", "too_far"]
+
+Cells = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+Stepping = tuple[
+    NDArray[np.unsignedinteger],
+    NDArray[np.unsignedinteger],
+    Cells,
+    bool,
+    tuple[Cells, NDArray[np.int32]],
+]
+"""How to step from cell to cell, as `kernels.explore` takes it: links, masks, steps and whether
+they wrap around on a grid; the starts and ends of edges on a graph.
+"""
 
 
 class Readable(Protocol):
@@ -117,6 +132,63 @@ class Ground:
                 remedy="Pass a comparison such as layer.values > 0.5",
             )
         return mask
+
+
+class Queries(Ground, ABC):
+    """Answers to questions about one map, on one kind of space."""
+
+    @abstractmethod
+    def between(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float32], bool]:
+        """Return the values between cells at positions, (N,), and whether it was one position."""
+
+    @abstractmethod
+    def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
+        """Return the slopes at positions, (N, D), and whether it was one position."""
+
+    @abstractmethod
+    def along(
+        self, paths: list[Floats], outside: str
+    ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Return of each path the sum, length, mean, maximum, (N,), and where that is, (N, D)."""
+
+    @abstractmethod
+    def best(
+        self,
+        near: ArrayLike,
+        radius: float,
+        wanted: int,
+        spacing: float,
+        where: Readable | ArrayLike | None,
+        walk: float | None,
+        outside: str,
+        sign: np.float32,
+    ) -> tuple[Cells, bool]:
+        """Return the `wanted` best cells around each position, (N, k), -1 where there are no more;
+        and whether it was one position. The lowest values are best with a `sign` of -1.
+        """
+
+    @abstractmethod
+    def best_in_turn(
+        self,
+        near: ArrayLike,
+        radius: float,
+        spacing: float,
+        where: Readable | ArrayLike | None,
+        taken: Cells,
+        outside: str,
+        sign: np.float32,
+    ) -> Cells:
+        """Return one cell for each position, (N, 1), chosen one after the other: none less than
+        `spacing` from another or from those `taken`.
+        """
+
+    @abstractmethod
+    def peaks(self, most: int, spacing: float, above: float) -> Cells:
+        """Return the cells of at most so many peaks, the highest first."""
+
+    @abstractmethod
+    def steps(self) -> Stepping:
+        """Return how to step from cell to cell."""
 
 
 def crowd(call: Callable[[int, int], pool.Call], count: int, least: int) -> None:

@@ -1,34 +1,29 @@
-"""The answers of graphs, meshes and whatever else has vertices and edges; see
-`fieldcraft.query.door`.
-"""
+"""Answers on hexagons, graphs and meshes."""
 
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.between_vertices import around, fill_between, slopes
-from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.query.ground import Cells, Floats, Queries, Readable, Stepping
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.graph_sight import vertices_within
 from fieldcraft.space.ways import middles, pieces
 
-__all__ = ["along", "best", "gradient", "peaks", "sample", "serve", "steps"]
-
-Cells = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["GraphGround"]
 
 _SLACK = 1e-9  # distances are equal to one part in so many
+_ONE = frozen(np.ones(1))
 _AT_ONCE = 1_024
 _DISTANCES = 4_000_000  # that are known at a time
 
 
-class _GraphGround(Ground):
+class GraphGround(Queries):
     """The values by vertex and the graph of one thing that questions are put to."""
 
     def __init__(self, layer: Readable) -> None:
@@ -39,165 +34,149 @@ class _GraphGround(Ground):
         """Which vertices can't be answers, (N,); see `closed`."""
         return self.closed(where).reshape(-1)
 
+    def between(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float32], bool]:
+        """See `Queries.between`."""
+        points, cells, single = self.points(positions, outside)
+        found = self.flat[cells].astype(np.float64)
+        fill_between(self.graph, self.flat, points, cells, found)
+        return found.astype(np.float32), single
 
-# At positions
-
-
-def sample(
-    layer: Readable, positions: ArrayLike, between: bool, outside: str
-) -> tuple[NDArray[np.float32], bool]:
-    """The values at positions, (N,), and whether it was one position."""
-    ground = _GraphGround(layer)
-    points, cells, single = ground.points(positions, outside)
-    if not between:
-        return ground.flat[cells], single
-    found = ground.flat[cells].astype(np.float64)
-    fill_between(ground.graph, ground.flat, points, cells, found)
-    return found.astype(np.float32), single
-
-
-def gradient(
-    layer: Readable, positions: ArrayLike, smooth: bool, outside: str
-) -> tuple[Floats, bool]:
-    """The slopes at positions, (N, 2) or (N, 3), and whether it was one position."""
-    ground = _GraphGround(layer)
-    points, cells, single = ground.points(positions, outside)
-    used, inverse = np.unique(cells, return_inverse=True)
-    found = slopes(ground.graph, ground.flat, used)[inverse]
-    if not smooth:
+    def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
+        """See `Queries.gradient`."""
+        points, cells, single = self.points(positions, outside)
+        used, inverse = np.unique(cells, return_inverse=True)
+        found = slopes(self.graph, self.flat, used)[inverse]
+        if not smooth:
+            return found, single
+        needed = around(self.graph, used)
+        for axis, slope in enumerate(slopes(self.graph, self.flat, needed).T):
+            every = np.zeros(len(self.space), dtype=np.float32)
+            every[needed] = slope
+            column = every[cells].astype(np.float64)
+            fill_between(self.graph, every, points, cells, column)
+            found[:, axis] = column
         return found, single
-    needed = around(ground.graph, used)
-    for axis, slope in enumerate(slopes(ground.graph, ground.flat, needed).T):
-        every = np.zeros(len(ground.space), dtype=np.float32)
-        every[needed] = slope
-        column = every[cells].astype(np.float64)
-        fill_between(ground.graph, every, points, cells, column)
-        found[:, axis] = column
-    return found, single
 
+    def along(
+        self, paths: list[Floats], outside: str
+    ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """See `Queries.along`."""
+        sums, lengths, means, highest = (np.empty(len(paths)) for _ in range(4))
+        where = np.empty((len(paths), self.space.dimensions))
+        for k, path in enumerate(paths):
+            points, cells, _ = self.points(path, outside)
+            values = self.flat[cells].astype(np.float64)
+            stretches = np.sqrt((self.space.short_way(np.diff(points, axis=0)) ** 2).sum(axis=1))
+            sums[k] = (stretches * (values[1:] + values[:-1]) / 2).sum()
+            lengths[k] = stretches.sum()
+            means[k] = sums[k] / lengths[k] if lengths[k] > 0 else values[0]
+            top = int(values.argmax())
+            highest[k], where[k] = values[top], points[top]
+        return sums, lengths, means, highest, where
 
-def along(
-    layer: Readable, paths: list[Floats], outside: str
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Of each path the sum, length, mean and maximum, (N,), and where that is, (N, 2) or (N, 3)."""
-    ground = _GraphGround(layer)
-    sums, lengths, means, highest = (np.empty(len(paths)) for _ in range(4))
-    where = np.empty((len(paths), ground.space.dimensions))
-    for k, path in enumerate(paths):
-        points, cells, _ = ground.points(path, outside)
-        values = ground.flat[cells].astype(np.float64)
-        stretches = np.sqrt((ground.space.short_way(np.diff(points, axis=0)) ** 2).sum(axis=1))
-        sums[k] = (stretches * (values[1:] + values[:-1]) / 2).sum()
-        lengths[k] = stretches.sum()
-        means[k] = sums[k] / lengths[k] if lengths[k] > 0 else values[0]
-        top = int(values.argmax())
-        highest[k], where[k] = values[top], points[top]
-    return sums, lengths, means, highest, where
+    def best(
+        self,
+        near: ArrayLike,
+        radius: float,
+        wanted: int,
+        spacing: float,
+        where: Readable | ArrayLike | None,
+        walk: float | None,
+        outside: str,
+        sign: np.float32,
+    ) -> tuple[Cells, bool]:
+        """See `Queries.best`."""
+        far, apart = radius * (1 + _SLACK), spacing * (1 - _SLACK)
+        length = None if walk is None else checks.positive("walk", walk) * (1 + _SLACK)
+        points, starts, single = self.points(near, outside)
+        closed = self.shut(where)
+        at_once = (
+            _AT_ONCE
+            if length is None
+            else max(1, min(_AT_ONCE, _DISTANCES // max(len(self.space), 1)))
+        )
+        cells = np.full((len(points), wanted), -1, dtype=np.int64)
+        for first in range(0, len(points), at_once):
+            some = points[first : first + at_once]
+            who, found = _candidates(self, some, far, closed, sign)
+            if length is not None:
+                near_by = _on_foot(self.space, starts[first : first + at_once], length)[who, found]
+                who, found = who[near_by], found[near_by]
+            ends = np.searchsorted(who, np.arange(len(some) + 1))
+            if apart > 0:
+                for agent in range(len(some)):
+                    kept = _spaced(self.graph, found[ends[agent] : ends[agent + 1]], wanted, apart)
+                    cells[first + agent, : len(kept)] = kept
+            else:
+                rank = np.arange(len(who)) - ends[who]
+                cells[first + who[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
+        return cells, single
 
+    def best_in_turn(
+        self,
+        near: ArrayLike,
+        radius: float,
+        spacing: float,
+        where: Readable | ArrayLike | None,
+        taken: Cells,
+        outside: str,
+        sign: np.float32,
+    ) -> Cells:
+        """See `Queries.best_in_turn`."""
+        points, _, _ = self.points(near, outside)
+        closed = self.shut(where)
+        _take(self.graph, taken, spacing, closed)
+        cells = np.full((len(points), 1), -1, dtype=np.int64)
+        for agent, point in enumerate(points):
+            _, found = _candidates(self, point[np.newaxis], radius * (1 + _SLACK), closed, sign)
+            if len(found):
+                cells[agent, 0] = found[0]
+                _take(self.graph, found[:1], spacing, closed)
+        return cells
 
-# Choices
+    def peaks(self, most: int, spacing: float, above: float) -> Cells:
+        """See `Queries.peaks`."""
+        space, values = self.space, self.flat
+        ways = space.ways
+        origins, ends = ways.origins, ways.ends
+        candidates = np.flatnonzero(values > above)
+        plateaus = np.full(len(values), -1, dtype=np.int64)
+        plateaus[candidates] = np.unique(values[candidates], return_inverse=True)[1]
+        labels = pieces(space, plateaus)
+        high = np.zeros(len(values) + 1, dtype=np.bool_)
+        high[labels] = True
+        high[labels[origins[values[ends] > values[origins]]]] = False
+        high[labels[ends[values[origins] > values[ends]]]] = False
+        high[-1] = False  # of no plateau
+        inside = np.flatnonzero(high[labels])
+        _, numbers = np.unique(labels[inside], return_inverse=True)
+        cells = middles(space, inside, numbers, int(numbers.max(initial=-1)) + 1)
+        cells = cells[np.lexsort((cells, -values[cells]))]
+        if spacing > 0:
+            cells = _spaced(space.graph, cells, most, spacing * (1 - _SLACK))
+        return cells[:most].copy()
 
-
-def best(
-    layer: Readable,
-    near: ArrayLike,
-    radius: float,
-    wanted: int,
-    spacing: float,
-    where: Readable | ArrayLike | None,
-    walk: float | None,
-    outside: str,
-    sign: np.float32,
-) -> tuple[Cells, bool]:
-    """The `wanted` best vertices around each position, (N, k), -1 where there are no more; and
-    whether it was one position.
-    """
-    ground = _GraphGround(layer)
-    far, apart = radius * (1 + _SLACK), spacing * (1 - _SLACK)
-    length = None if walk is None else checks.positive("walk", walk) * (1 + _SLACK)
-    points, starts, single = ground.points(near, outside)
-    closed = ground.shut(where)
-    at_once = (
-        _AT_ONCE
-        if length is None
-        else max(1, min(_AT_ONCE, _DISTANCES // max(len(ground.space), 1)))
-    )
-    cells = np.full((len(points), wanted), -1, dtype=np.int64)
-    for first in range(0, len(points), at_once):
-        some = points[first : first + at_once]
-        who, found = _candidates(ground, some, far, closed, sign)
-        if length is not None:
-            near_by = _on_foot(ground.space, starts[first : first + at_once], length)[who, found]
-            who, found = who[near_by], found[near_by]
-        ends = np.searchsorted(who, np.arange(len(some) + 1))
-        if apart > 0:
-            for agent in range(len(some)):
-                kept = _spaced(ground.graph, found[ends[agent] : ends[agent + 1]], wanted, apart)
-                cells[first + agent, : len(kept)] = kept
-        else:
-            rank = np.arange(len(who)) - ends[who]
-            cells[first + who[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
-    return cells, single
-
-
-def serve(
-    layer: Readable,
-    near: ArrayLike,
-    radius: float,
-    spacing: float,
-    where: Readable | ArrayLike | None,
-    taken: Cells,
-    outside: str,
-    sign: np.float32,
-) -> Cells:
-    """One vertex for each position, (N, 1), chosen one after the other: none less than `spacing`
-    from another or from those `taken`.
-    """
-    ground = _GraphGround(layer)
-    points, _, _ = ground.points(near, outside)
-    closed = ground.shut(where)
-    _take(ground.graph, taken, spacing, closed)
-    cells = np.full((len(points), 1), -1, dtype=np.int64)
-    for agent, point in enumerate(points):
-        _, found = _candidates(ground, point[np.newaxis], radius * (1 + _SLACK), closed, sign)
-        if len(found):
-            cells[agent, 0] = found[0]
-            _take(ground.graph, found[:1], spacing, closed)
-    return cells
-
-
-def peaks(layer: Readable, most: int, spacing: float, above: float) -> Cells:
-    """The vertices of at most so many peaks, the highest first."""
-    ground = Ground(layer)
-    space, values = ground.space, ground.flat
-    ways = space.ways
-    origins, ends = ways.origins, ways.ends
-    candidates = np.flatnonzero(values > above)
-    plateaus = np.full(len(values), -1, dtype=np.int64)
-    plateaus[candidates] = np.unique(values[candidates], return_inverse=True)[1]
-    labels = pieces(space, plateaus)
-    high = np.zeros(len(values) + 1, dtype=np.bool_)
-    high[labels] = True
-    high[labels[origins[values[ends] > values[origins]]]] = False
-    high[labels[ends[values[origins] > values[ends]]]] = False
-    high[-1] = False  # of no plateau
-    inside = np.flatnonzero(high[labels])
-    _, numbers = np.unique(labels[inside], return_inverse=True)
-    cells = middles(space, inside, numbers, int(numbers.max(initial=-1)) + 1)
-    cells = cells[np.lexsort((cells, -values[cells]))]
-    if spacing > 0:
-        cells = _spaced(space.graph, cells, most, spacing * (1 - _SLACK))
-    return cells[:most].copy()
+    def steps(self) -> Stepping:
+        """See `Queries.steps`."""
+        ways = self.space.ways
+        edges = frozen(ways.starts), frozen(ways.ends)
+        links, masks = frozen(np.zeros((1, 1), dtype=np.uint8)), np.zeros(0, dtype=np.uint8)
+        return links, masks, np.zeros((0, 2), dtype=np.int64), False, edges
 
 
 def _on_foot(space: Space, starts: Cells, length: float) -> NDArray[np.bool_]:
-    """Which vertices a walk of at most this length leads to from each of `starts`, (K, N)."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import dijkstra
-
-    ways = space.ways_from_walls
-    matrix = csr_array((ways.lengths, ways.ends, ways.starts), shape=(len(space),) * 2)
-    return np.asarray(dijkstra(matrix, indices=starts, limit=length) <= length)
+    """Return which vertices a walk of this length leads to from each of `starts`, (K, N)."""
+    edges = space.ways_from_walls
+    near = np.zeros((len(starts), len(space)), dtype=np.bool_)
+    dist, came = np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32)
+    lists = edges.starts, edges.ends, edges.lengths
+    for row, start in enumerate(starts.tolist()):
+        cells, _ = kernels.reach.reach(
+            *lists, 0, False, _ONE, False, start, length, 0.0, np.inf, dist, came
+        )
+        near[row, cells] = True
+        dist[cells] = np.inf
+    return near
 
 
 def _take(graph: Graph, cells: Cells, spacing: float, closed: NDArray[np.bool_]) -> None:
@@ -211,7 +190,7 @@ def _take(graph: Graph, cells: Cells, spacing: float, closed: NDArray[np.bool_])
 
 
 def _candidates(
-    ground: _GraphGround, points: Floats, radius: float, closed: NDArray[np.bool_], sign: np.float32
+    ground: GraphGround, points: Floats, radius: float, closed: NDArray[np.bool_], sign: np.float32
 ) -> tuple[Cells, Cells]:
     """The vertices that may be taken around each point, the best first: (point, vertex), sorted by
     point.
@@ -239,20 +218,3 @@ def _spaced(graph: Graph, cells: Cells, count: int, spacing: float) -> Cells:
         left &= (graph.short_way(places - places[first]) ** 2).sum(axis=1) >= spacing * spacing
         left[first] = False
     return np.array(kept, dtype=np.int64)
-
-
-# Steps
-
-
-def steps(space: Space) -> tuple[Any, ...]:
-    """How to step from cell to cell, as `kernels.explore` takes it: no links, masks, steps of a
-    grid; the ways.
-    """
-    ways, none = space.ways, frozen(np.zeros((1, 1), dtype=np.uint8))
-    return (
-        none,
-        np.zeros(0, dtype=np.uint8),
-        np.zeros((0, 2), dtype=np.int64),
-        False,
-        (frozen(ways.starts), frozen(ways.ends)),
-    )

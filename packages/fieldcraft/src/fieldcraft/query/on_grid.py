@@ -12,27 +12,26 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.query.ground import Ground, Readable, crowd, too_far
-from fieldcraft.query.walking import best_on_foot
+from fieldcraft.propagation.on_grid.footprints import Scratch
+from fieldcraft.propagation.on_grid.walks import strides
+from fieldcraft.query.ground import Cells, Floats, Queries, Readable, Stepping, crowd, too_far
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.answers import moves_beside
-from fieldcraft.space.ways import kept_until_walls_change
+from fieldcraft.space.ways import kept, kept_until_walls_change
 
-__all__ = ["GridGround", "along", "best", "gradient", "peaks", "sample", "serve", "steps"]
-
-Cells = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["GridGround"]
 
 _SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
 _OUTSIDE = ("refuse", "clamp")
 _SAMPLES, _SLOPES = 10_000, 1_000  # as many pay for waking a thread
 _CELLS_PER_THREAD = 200_000  # cells to look at that do
 _STRETCHES_PER_THREAD = 5_000
+_WALKED_PER_THREAD = 5_000  # cells to walk over that do
 _ONE_CLASS = frozen(np.zeros((1, 1), dtype=np.uint8))  # of ground, which is entered from its like
 _ENTERED = np.ones((1, 1), dtype=np.bool_)
 
 
-class GridGround(Ground):
+class GridGround(Queries):
     """The values and the grid of one thing that questions are put to."""
 
     space: Grid
@@ -94,87 +93,276 @@ class GridGround(Ground):
             places = np.mod(places, (self.space.width, self.space.height))
         return np.asarray(places * self.space.cell_size + self.space.origin)
 
-
-@kept_until_walls_change
-def _is_open(space: Grid) -> bool:
-    """Whether a grid has no walls; looked up once for each change of them."""
-    return not space.walls.any()
-
-
-# At positions
-
-
-def sample(
-    layer: Readable, positions: ArrayLike, between: bool, outside: str
-) -> tuple[NDArray[np.float32], bool]:
-    """The values at positions, (N,), and whether it was one position."""
-    if not between:
-        read = Ground(layer)
-        cells = read.space.cell_at(positions, outside=outside)
-        return (
-            (read.flat[cells : cells + 1], True)
-            if isinstance(cells, int)
-            else (read.flat[cells], False)
+    def between(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float32], bool]:
+        """See `Queries.between`."""
+        points, single = _points(positions)
+        found = np.empty(len(points), dtype=np.float32)
+        function, common = kernels.sample.bilinear, self._common(points, outside)
+        off_map = np.full(1, -1, dtype=np.int64)
+        crowd(
+            lambda first, last: (function, (*common, first, last, off_map, found)),
+            len(points),
+            _SAMPLES,
         )
-    ground = GridGround(layer)
-    points, single = _points(positions)
-    found = np.empty(len(points), dtype=np.float32)
-    _read(ground, "bilinear", points, outside, (), _SAMPLES, found)
-    return found, single
+        self._refuse_off_map(points, off_map, outside)
+        return found, single
 
+    def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
+        """See `Queries.gradient`."""
+        points, single = _points(positions)
+        found = np.empty((len(points), 2))
+        function, common = kernels.sample.gradient, self._common(points, outside)
+        off_map = np.full(1, -1, dtype=np.int64)
+        crowd(
+            lambda first, last: (function, (*common, smooth, first, last, off_map, found)),
+            len(points),
+            _SLOPES,
+        )
+        self._refuse_off_map(points, off_map, outside)
+        return found, single
 
-def gradient(
-    layer: Readable, positions: ArrayLike, smooth: bool, outside: str
-) -> tuple[Floats, bool]:
-    """The slopes at positions, (N, 2), and whether it was one position."""
-    ground = GridGround(layer)
-    points, single = _points(positions)
-    found = np.empty((len(points), 2))
-    _read(ground, "gradient", points, outside, (smooth,), _SLOPES, found)
-    return found, single
-
-
-def along(
-    layer: Readable, paths: list[Floats], outside: str
-) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Of each path the sum, length, mean and maximum, (N,), and where that is, (N, 2)."""
-    ground = GridGround(layer)
-    space = ground.space
-    starts = np.zeros(len(paths) + 1, dtype=np.int64)
-    np.cumsum([len(each) for each in paths], out=starts[1:])
-    points = np.concatenate(paths) if paths else np.empty((0, 2))
-    places, _ = ground.places(points, outside)
-    sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
-    where = np.empty((len(paths), 2))
-    function = kernels.route.along
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (
-            ground.values,
-            places,
-            starts,
+    def _common(self, points: Floats, outside: str) -> tuple[Any, ...]:
+        """Return the first arguments of `kernels.sample`."""
+        space = self.space
+        return (
+            self.values,
+            *self.obstacles(),
+            frozen(points),
+            *space.origin,
+            space.cell_size,
             space.y_up,
             space.wrap,
-            first,
-            last,
-            sums,
-            lengths,
-            highest,
-            where,
+            checks.choice("outside", outside, _OUTSIDE) == "clamp",
         )
 
-    crowd(call, len(paths), _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1)
-    moving = lengths > 0
-    means = np.where(
-        moving, np.divide(sums, lengths, out=np.zeros_like(sums), where=moving), highest
-    )
-    return (
-        sums * space.cell_size,
-        lengths * space.cell_size,
-        means,
-        highest,
-        ground.positions(where),
-    )
+    def _refuse_off_map(self, points: Floats, off_map: Cells, outside: str) -> None:
+        if off_map[0] >= 0:
+            with np.errstate(over="ignore", invalid="ignore"):
+                # Raises, and says which position and why.
+                self.space.cell_at(points, outside=outside)
+            raise too_far(points[off_map[0]])
+
+    def along(
+        self, paths: list[Floats], outside: str
+    ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """See `Queries.along`."""
+        space = self.space
+        starts = np.zeros(len(paths) + 1, dtype=np.int64)
+        np.cumsum([len(each) for each in paths], out=starts[1:])
+        points = np.concatenate(paths) if paths else np.empty((0, 2))
+        places, _ = self.places(points, outside)
+        sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
+        where = np.empty((len(paths), 2))
+        function = kernels.route.along
+
+        def call(first: int, last: int) -> pool.Call:
+            return function, (
+                self.values,
+                places,
+                starts,
+                space.y_up,
+                space.wrap,
+                first,
+                last,
+                sums,
+                lengths,
+                highest,
+                where,
+            )
+
+        crowd(call, len(paths), _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1)
+        moving = lengths > 0
+        means = np.where(
+            moving, np.divide(sums, lengths, out=np.zeros_like(sums), where=moving), highest
+        )
+        return (
+            sums * space.cell_size,
+            lengths * space.cell_size,
+            means,
+            highest,
+            self.positions(where),
+        )
+
+    def best(
+        self,
+        near: ArrayLike,
+        radius: float,
+        wanted: int,
+        spacing: float,
+        where: Readable | ArrayLike | None,
+        walk: float | None,
+        outside: str,
+        sign: np.float32,
+    ) -> tuple[Cells, bool]:
+        """See `Queries.best`."""
+        space = self.space
+        reach2 = _squared(radius, space, at_least=False)
+        spacing2 = _squared(spacing, space, at_least=True)
+        places, single = self.places(near, outside)
+        closed = self.closed(where).view(np.uint8)
+        cells = np.full((len(places), wanted), -1, dtype=np.int64)
+        if walk is not None:
+            length = checks.positive("walk", walk) / space.cell_size * (1 + _SLACK)
+            self._best_on_foot(closed, sign, places, length, reach2, spacing2, cells)
+            return cells, single
+        highest = self._tile_bounds(closed, sign, len(places) * wanted, reach2)
+        function = kernels.best.best
+
+        def call(first: int, last: int) -> pool.Call:
+            return function, (
+                self.values,
+                closed,
+                highest,
+                sign,
+                places,
+                reach2,
+                spacing2,
+                False,
+                space.y_up,
+                space.wrap,
+                first,
+                last,
+                cells,
+            )
+
+        looked_at = wanted * min(3 * reach2 + 1, len(space))
+        crowd(call, len(places), int(_CELLS_PER_THREAD / looked_at) + 1)
+        return cells, single
+
+    def best_in_turn(
+        self,
+        near: ArrayLike,
+        radius: float,
+        spacing: float,
+        where: Readable | ArrayLike | None,
+        taken: Cells,
+        outside: str,
+        sign: np.float32,
+    ) -> Cells:
+        """See `Queries.best_in_turn`."""
+        space = self.space
+        reach2 = _squared(radius, space, at_least=False)
+        spacing2 = _squared(spacing, space, at_least=True)
+        places, _ = self.places(near, outside)
+        closed = self.closed(where).view(np.uint8)
+        highest = self._tile_bounds(closed, sign, len(places), reach2)
+        ops = kernels.best
+        if len(taken):
+            barred = np.zeros(space.shape, dtype=np.uint8)
+            ops.thin(taken, barred, spacing2, space.wrap, len(taken), np.empty_like(taken))
+            closed |= barred
+        cells = np.full((len(places), 1), -1, dtype=np.int64)
+        ops.best(
+            self.values,
+            closed,
+            highest,
+            sign,
+            places,
+            reach2,
+            spacing2,
+            True,
+            space.y_up,
+            space.wrap,
+            0,
+            len(places),
+            cells,
+        )
+        return cells
+
+    def peaks(self, most: int, spacing: float, above: float) -> Cells:
+        """See `Queries.peaks`."""
+        space = self.space
+        found = np.empty(len(space), dtype=np.int64)
+        cells = found[
+            : kernels.peaks.peaks(
+                self.values, self.walls, *moves_beside(space), above, space.wrap, found
+            )
+        ]
+        cells = cells[np.lexsort((cells, -self.flat[cells]))]
+        if spacing > 0:
+            kept = np.empty(min(most, len(cells)), dtype=np.int64)
+            closed = np.zeros(space.shape, dtype=np.uint8)
+            spacing2 = _squared(spacing, space, at_least=True)
+            cells = kept[: kernels.best.thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
+        return cells[:most].copy()
+
+    def _best_on_foot(
+        self,
+        closed: NDArray[np.uint8],
+        sign: np.float32,
+        places: NDArray[np.float64],
+        length: float,
+        reach2: float,
+        spacing2: float,
+        cells: NDArray[np.int64],
+    ) -> None:
+        """Fill `cells` (N, k) with the best ones that a walk of at most `length` cells reaches."""
+        space = self.space
+        steps, lengths = _strides(space)
+        links = frozen(space.links())
+        starts = np.asarray(space.cell_at(places * space.cell_size + space.origin, outside="clamp"))
+        limit = int(min(length, 1e9) * kernels.radial.LENGTH_SCALE)
+        reach = min(int(length), max(space.shape) - 1)
+        bounds = _no_bounds(
+            (-(-space.height // kernels.best.TILE), -(-space.width // kernels.best.TILE))
+        )
+        function = kernels.best_on_foot.best_on_foot
+
+        def call(first: int, last: int) -> pool.Call:
+            scratch = Scratch(reach, len(space), lengths)
+            return function, (
+                self.values,
+                closed,
+                bounds,
+                sign,
+                places,
+                starts,
+                links,
+                space.link_masks,
+                steps,
+                lengths,
+                limit,
+                reach2,
+                spacing2,
+                space.y_up,
+                space.wrap,
+                first,
+                last,
+                cells,
+                np.ones_like(closed),
+                scratch.best,
+                scratch.seen,
+                scratch.heads,
+                scratch.node_cells,
+                scratch.node_next,
+                scratch.state,
+                scratch.cells,
+                scratch.distances,
+            )
+
+        crowd(call, len(places), _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1)
+
+    def _tile_bounds(
+        self, closed: NDArray[np.uint8], sign: np.float32, agents: int, reach2: float
+    ) -> NDArray[np.float32]:
+        """The highest values of tiles, by which the kernels leave out most of a wide search.
+
+        Where agents look at less than the whole map in all, this is infinity: nothing is left out.
+        """
+        height, width = self.space.shape
+        tiles = -(-height // kernels.best.TILE), -(-width // kernels.best.TILE)
+        if agents * min(4 * reach2, len(self.space)) <= 2 * len(self.space):
+            return _no_bounds(tiles)
+        highest = np.empty(tiles, dtype=np.float32)
+        kernels.best.bounds(self.values, closed, sign, highest)
+        return highest
+
+    def steps(self) -> Stepping:
+        """See `Queries.steps`."""
+        space = self.space
+        offsets = np.array(space.neighborhood.steps, dtype=np.int64)
+        nowhere = (frozen(np.zeros(1, dtype=np.int64)), frozen(np.zeros(0, dtype=np.int32)))
+        return frozen(space.links()), space.link_masks, offsets, space.wrap, nowhere
 
 
 def _points(positions: ArrayLike) -> tuple[Floats, bool]:
@@ -190,175 +378,13 @@ def _points(positions: ArrayLike) -> tuple[Floats, bool]:
     return checks.positions(positions)
 
 
-def _read(
-    ground: GridGround,
-    name: str,
-    points: Floats,
-    outside: str,
-    extra: tuple[bool, ...],
-    least: int,
-    found: NDArray[np.floating],
-) -> None:
-    checks.choice("outside", outside, _OUTSIDE)
-    space = ground.space
-    function = getattr(kernels.sample, name)
-    off_map = np.full(1, -1, dtype=np.int64)
-    common = (
-        ground.values,
-        *ground.obstacles(),
-        frozen(points),
-        *space.origin,
-        space.cell_size,
-        space.y_up,
-        space.wrap,
-        outside == "clamp",
-        *extra,
-    )
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (*common, first, last, off_map, found)
-
-    crowd(call, len(points), least)
-    if off_map[0] >= 0:
-        with np.errstate(over="ignore", invalid="ignore"):
-            space.cell_at(points, outside=outside)  # raises, and says which position and why
-        raise too_far(points[off_map[0]])
+@kept_until_walls_change
+def _is_open(space: Grid) -> bool:
+    """Whether a grid has no walls; looked up once for each change of them."""
+    return not space.walls.any()
 
 
-# Choices
-
-
-def best(
-    layer: Readable,
-    near: ArrayLike,
-    radius: float,
-    wanted: int,
-    spacing: float,
-    where: Readable | ArrayLike | None,
-    walk: float | None,
-    outside: str,
-    sign: np.float32,
-) -> tuple[Cells, bool]:
-    """The `wanted` best cells around each position, (N, k), -1 where there are no more; and whether
-    it was one position.
-    """
-    ground = GridGround(layer)
-    space = ground.space
-    reach2, spacing2 = (
-        _squared(radius, space, at_least=False),
-        _squared(spacing, space, at_least=True),
-    )
-    places, single = ground.places(near, outside)
-    closed = ground.closed(where).view(np.uint8)
-    cells = np.full((len(places), wanted), -1, dtype=np.int64)
-    if walk is not None:
-        best_on_foot(space, ground.values, closed, sign, places, walk, reach2, spacing2, cells)
-        return cells, single
-    highest = _tile_bounds(ground, closed, sign, len(places) * wanted, reach2)
-    function = kernels.best.best
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (
-            ground.values,
-            closed,
-            highest,
-            sign,
-            places,
-            reach2,
-            spacing2,
-            False,
-            space.y_up,
-            space.wrap,
-            first,
-            last,
-            cells,
-        )
-
-    looked_at = wanted * min(3 * reach2 + 1, len(space))
-    crowd(call, len(places), int(_CELLS_PER_THREAD / looked_at) + 1)
-    return cells, single
-
-
-def serve(
-    layer: Readable,
-    near: ArrayLike,
-    radius: float,
-    spacing: float,
-    where: Readable | ArrayLike | None,
-    taken: Cells,
-    outside: str,
-    sign: np.float32,
-) -> Cells:
-    """One cell for each position, (N, 1), chosen one after the other: none less than `spacing` from
-    another or from those `taken`.
-    """
-    ground = GridGround(layer)
-    space = ground.space
-    reach2, spacing2 = (
-        _squared(radius, space, at_least=False),
-        _squared(spacing, space, at_least=True),
-    )
-    places, _ = ground.places(near, outside)
-    closed = ground.closed(where).view(np.uint8)
-    highest = _tile_bounds(ground, closed, sign, len(places), reach2)
-    ops = kernels.best
-    if len(taken):
-        barred = np.zeros(space.shape, dtype=np.uint8)
-        ops.thin(taken, barred, spacing2, space.wrap, len(taken), np.empty_like(taken))
-        closed |= barred
-    cells = np.full((len(places), 1), -1, dtype=np.int64)
-    ops.best(
-        ground.values,
-        closed,
-        highest,
-        sign,
-        places,
-        reach2,
-        spacing2,
-        True,
-        space.y_up,
-        space.wrap,
-        0,
-        len(places),
-        cells,
-    )
-    return cells
-
-
-def peaks(layer: Readable, most: int, spacing: float, above: float) -> Cells:
-    """The cells of at most so many peaks, the highest first."""
-    ground = GridGround(layer)
-    space = ground.space
-    found = np.empty(len(space), dtype=np.int64)
-    cells = found[
-        : kernels.peaks.peaks(
-            ground.values, ground.walls, *moves_beside(space), above, space.wrap, found
-        )
-    ]
-    cells = cells[np.lexsort((cells, -ground.flat[cells]))]
-    if spacing > 0:
-        kept = np.empty(min(most, len(cells)), dtype=np.int64)
-        closed = np.zeros(space.shape, dtype=np.uint8)
-        spacing2 = _squared(spacing, space, at_least=True)
-        cells = kept[: kernels.best.thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
-    return cells[:most].copy()
-
-
-def _tile_bounds(
-    ground: GridGround, closed: NDArray[np.uint8], sign: np.float32, agents: int, reach2: float
-) -> NDArray[np.float32]:
-    """The highest values of tiles, by which the kernels leave out most of a wide search.
-
-    Where the agents look at less than the whole map taken together this is infinity, which leaves
-    out nothing.
-    """
-    height, width = ground.space.shape
-    tiles = -(-height // kernels.best.TILE), -(-width // kernels.best.TILE)
-    if agents * min(4 * reach2, len(ground.space)) <= 2 * len(ground.space):
-        return _no_bounds(tiles)
-    highest = np.empty(tiles, dtype=np.float32)
-    kernels.best.bounds(ground.values, closed, sign, highest)
-    return highest
+_strides = kept(strides)
 
 
 @functools.lru_cache(maxsize=8)
@@ -374,15 +400,3 @@ def _squared(distance: float, space: Grid, *, at_least: bool) -> float:
     cells = distance / space.cell_size
     # Beyond 1e9 cells lies no map, and the square of more might overflow.
     return min(cells, 1e9) ** 2 * (1 - _SLACK if at_least else 1 + _SLACK)
-
-
-# Steps
-
-
-def steps(space: Grid) -> tuple[Any, ...]:
-    """How to step from cell to cell, as `kernels.explore` takes it: links, masks, steps, whether
-    they go round; no ways.
-    """
-    offsets = np.array(space.neighborhood.steps, dtype=np.int64)
-    nowhere = (frozen(np.zeros(1, dtype=np.int64)), frozen(np.zeros(0, dtype=np.int32)))
-    return frozen(space.links()), space.link_masks, offsets, space.wrap, nowhere

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
-from fieldcraft.query import door
-from fieldcraft.query.ground import Ground, Readable
-from fieldcraft.query.spots import best, worst
+from fieldcraft.query.backend import queries
+from fieldcraft.query.choosing import best, worst
+from fieldcraft.query.ground import Readable
 from fieldcraft.space import Space
 from fieldcraft.space.answers import Spots, checked_none, chosen
 from fieldcraft.space.kinds import checked_space
@@ -134,7 +134,7 @@ class Reservations:
         none: str,
         sign: np.float32,
     ) -> Spots:
-        ground, otherwise = Ground(layer), checked_none(none)
+        ground, otherwise = queries(layer), checked_none(none)
         if not ground.space.same_cells(self.space):
             raise InvalidValue(
                 "The layer lies on the ground of the reservations",
@@ -149,7 +149,7 @@ class Reservations:
             [cell for agent, cell in self._held.items() if agent not in asking], dtype=np.int64
         )
         if walk is None:
-            cells = door.serve(layer)(layer, points, far, self.spacing, where, kept, outside, sign)
+            cells = ground.best_in_turn(points, far, self.spacing, where, kept, outside, sign)
         else:
             cells = self._walked(
                 layer, points, far, where, kept, walk, outside, best if sign > 0 else worst

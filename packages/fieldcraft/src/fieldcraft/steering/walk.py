@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import Rule
-from fieldcraft.query.ahead import unit_headings
+from fieldcraft.query.sampling import unit_headings
 
 __all__ = ["MOST_AGENTS", "Walk", "by_role", "checked_key", "minds_of", "places_of", "rule_of"]
 

@@ -1,4 +1,4 @@
-"""Where to look next: the least known cell within sight, or the nearest unknown one beyond."""
+"""One step of agents: towards the highest value beside them, or the least known cell in sight."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.query.door import steps
-from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.query.backend import queries
+from fieldcraft.query.ground import Readable
 from fieldcraft.space import Space
 from fieldcraft.space.answers import Spots
+from fieldcraft.space.kinds import checked_space
 
-__all__ = ["explore_step"]
+__all__ = ["explore_step", "uphill"]
 
 _CELLS_PER_THREAD = 10_000
 _MOST_KEY = 2**63 - 1
@@ -25,6 +26,69 @@ _LOOKED_THROUGH = 1 << 16  # cells at a time, until one is unknown
 
 
 _rooms: WeakKeyDictionary[Space, list[tuple[NDArray[np.int64], ...]]] = WeakKeyDictionary()
+
+
+def uphill(
+    layer: Readable,
+    positions: ArrayLike | None = None,
+    *,
+    cells: ArrayLike | None = None,
+    outside: str = "refuse",
+) -> Spots:
+    """The one step of each agent after which the value is highest; it stays where no step is
+    better.
+
+    Parameters
+    ----------
+    layer: a layer, an expression or anything else with values, on any space. Negate it (`-danger`)
+        to go downhill.
+    positions: where the agents are: one world position or (N, 2) ((N, 3) on 3D graphs).
+    cells: or the cells that they stand in, one or (N,) whole numbers.
+    outside: "refuse" a position off the map, or "clamp" it to the nearest cell.
+
+    Of equally good steps the one to the lowest cell is taken. Returns `Spots`: the cells to step
+    to, their positions and values; where an agent stays `found` is False. Raises `OutsideMap` or
+    `InvalidValue`.
+    """
+    space = checked_space(getattr(layer, "space", None))
+    values = np.asarray(layer.values)
+    if values.shape != space.shape:
+        raise InvalidValue(
+            "Values have the space's shape",
+            got=f"shape {values.shape} on {space!r}",
+            remedy=f"Pass shape {space.shape}",
+        )
+    starts = _starts(space, positions, cells, outside)
+    here = np.atleast_1d(starts)
+    ways = space.ways
+    best = np.empty(len(here), dtype=np.int64)
+    flat = frozen(np.ascontiguousarray(values, dtype=np.float32).reshape(-1))
+    kernels.uphill.uphill(ways.starts, ways.ends, flat, here, best)
+    return Spots.steps(best if starts.ndim else best[0], starts, space, flat)
+
+
+def _starts(
+    space: Space, positions: ArrayLike | None, cells: ArrayLike | None, outside: str
+) -> NDArray[np.int64]:
+    if (positions is None) == (cells is None):
+        raise InvalidValue(
+            "Agents are where `positions` say, or in `cells`",
+            got="neither" if cells is None else "both",
+            remedy="Pass uphill(layer, positions) or uphill(layer, cells=...)",
+        )
+    if cells is None:
+        points, single = checks.positions(positions, dimensions=space.dimensions)  # type: ignore[arg-type]
+        found = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
+        return found[0] if single else found
+    space.position_of(cells)  # says which is no cell
+    found = np.asarray(cells, dtype=np.int64)
+    if found.ndim > 1:
+        raise InvalidValue(
+            "Cells are one, or (N,) of them",
+            got=f"shape {found.shape}",
+            remedy="Pass cells.ravel()",
+        )
+    return found
 
 
 def explore_step(
@@ -73,7 +137,7 @@ def explore_step(
         of Yamauchi's "A
     Frontier-Based Approach for Autonomous Exploration" (1997).
     """
-    ground = Ground(getattr(layer, "knowledge", layer))
+    ground = queries(getattr(layer, "knowledge", layer))
     space = ground.space
     reach = min(checks.whole("sight", sight, minimum=1), len(space))
     limit = (
@@ -109,7 +173,7 @@ def explore_step(
         bar = np.float32(0) if limit is None else limit
         taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
         _explore(
-            (flat, *steps(space), frozen(starts), reach, searches, bar, key, taken),
+            (flat, *ground.steps(), frozen(starts), reach, searches, bar, key, taken),
             space,
             cells,
             targets,
