@@ -1,0 +1,106 @@
+"""Public calls reach their kernels in few steps, and an editor can follow each of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft import kernels
+
+SOURCES = Path(fc.__file__).parent
+GRID = fc.Grid(9, 7, neighbors=8, walls=np.eye(7, 9, 3, dtype=bool))
+IMAP = fc.InfluenceMap(GRID)
+THREAT = IMAP.add_layer("threat", fc.Spread(0.2))
+THREAT.add_source((2.5, 2.5), 1.0)
+IMAP.step(3)
+EXPRESSION = 1 + 4 * THREAT
+GOAL = (0.5, 0.5)
+
+
+def calls(function: Callable[[], object]) -> list[str]:
+    """The Python functions of the library that a second call of a function enters."""
+    function()
+    entered: list[str] = []
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.is_relative_to(SOURCES):
+            entered.append(f"{path.relative_to(SOURCES)}: {frame.f_code.co_qualname}")
+
+    sys.setprofile(note)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return entered
+
+
+@pytest.mark.skipif(not kernels.compiled(), reason="functions of kernels are calls of their own")
+@pytest.mark.parametrize(
+    ("most", "function"),
+    [
+        pytest.param(20, lambda: fc.distance_map(GRID, GOAL), id="distance_map"),
+        pytest.param(60, lambda: fc.distance_map(GRID, GOAL, cost=EXPRESSION), id="cost"),
+        pytest.param(40, lambda: fc.shortest_path(GRID, GOAL, (8.5, 6.5)), id="shortest_path"),
+    ],
+)
+def test_few_functions_stand_between_a_call_and_its_kernel(
+    most: int, function: Callable[[], object]
+) -> None:
+    entered = calls(function)
+    assert len(entered) <= most, "\n".join(entered)
+
+
+FOLLOWED = [
+    # the name, in which file and after which text it stands, and the file and name it leads to
+    ("__init__.py", "    distance_map,", "distance_map", "paths/distances.py", "distance_map"),
+    ("paths/distances.py", "    return DistanceMap(", "DistanceMap", "paths/distances.py", "DistanceMap"),
+    ("paths/distances.py", "paths = backend(", "backend", "paths/backend.py", "backend"),
+    ("paths/distances.py", "search = backend(self.space).search", "search(", "paths/backend.py", "search"),
+    ("paths/distances.py", "self.search.settle()", "settle", "paths/search_base.py", "settle"),
+    ("paths/grid_search.py", "self._expansion.run(", "run", "paths/grid_search.py", "run"),
+    ("paths/grid_search.py", "kernels.distance.count(", "count", "kernels/distance.py", "count"),
+    ("paths/grid_search.py", "kernels.distance.add_near(", "add_near", "kernels/distance.py", "add_near"),
+    ("paths/arc_search.py", "kernels.graph_ways.settle(", "settle", "kernels/graph_ways.py", "settle"),
+    ("paths/distances.py", "CellCosts(space, cost)", "CellCosts", "paths/cost.py", "CellCosts"),
+    ("paths/cost.py", "kernels.distance.price(", "price", "kernels/distance.py", "price"),
+    ("__init__.py", "    shortest_path,", "shortest_path", "paths/shortest.py", "shortest_path"),
+    ("paths/shortest.py", "backend(space).shortest_path(", "shortest_path(", "paths/backend.py", "shortest_path"),
+    ("paths/backend.py", "grid_paths.shortest_path(", "shortest_path(", "paths/grid_paths.py", "shortest_path"),
+    ("paths/grid_paths.py", "path = problem.solve(", "solve", "paths/grid_paths.py", "solve"),
+    ("paths/grid_paths.py", "shortest_path_uniform.uniform(", "uniform(", "kernels/shortest_path_uniform.py", "uniform"),
+    ("paths/reaching.py", "kernels.reach.reach(", "reach(", "kernels/reach.py", "reach"),
+    ("__init__.py", "    best,", "best", "query/choosing.py", "best"),
+    ("query/choosing.py", "= queries(layer), checked", "queries", "query/backend.py", "queries"),
+    ("query/choosing.py", "ground.best(", "best(", "query/ground.py", "best"),
+    ("query/on_grid.py", "function = kernels.best.best", "best\n", "kernels/best.py", "best"),
+    ("query/sampling.py", "queries(layer).between(", "between", "query/ground.py", "between"),
+    ("query/on_grid.py", "common = kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "name", "target", "found"), FOLLOWED, ids=lambda each: str(each).strip()
+)
+def test_go_to_definition_leads_on(
+    file: str, text: str, name: str, target: str, found: str
+) -> None:
+    jedi = pytest.importorskip("jedi")
+    source = (SOURCES / file).read_text(encoding="utf-8")
+    offset = source.index(name, source.index(text))
+    line = source.count("\n", 0, offset) + 1
+    column = offset - (source.rfind("\n", 0, offset) + 1)
+    script = jedi.Script(source, path=SOURCES / file, project=jedi.Project(SOURCES.parent))
+    places = {
+        (str(Path(each.module_path).relative_to(SOURCES)), each.name)
+        for each in script.goto(line, column, follow_imports=True)
+        if each.module_path is not None and Path(each.module_path).is_relative_to(SOURCES)
+    }
+    assert (target, found) in places, places
