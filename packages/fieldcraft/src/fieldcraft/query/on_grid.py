@@ -394,9 +394,7 @@ def _no_bounds(tiles: tuple[int, int]) -> NDArray[np.float32]:
 
 
 def _squared(distance: float, space: Grid, *, at_least: bool) -> float:
-    """A world distance in cells, squared, a hair to the generous side: for "at least", or for "at
-    most", this far.
-    """
+    """Return a distance in cells, squared, with slack for "at least" or "at most" this far."""
     cells = distance / space.cell_size
     # Beyond 1e9 cells lies no map, and the square of more might overflow.
     return min(cells, 1e9) ** 2 * (1 - _SLACK if at_least else 1 + _SLACK)
