@@ -12,7 +12,7 @@ import numpy as np
 
 import fieldcraft as fc
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
-from fieldcraft_worlds.games.chase.ground import Ground, ground_of
+from fieldcraft_worlds.games.chase.ground import ChaseGround, ground_of
 from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import Settings
@@ -77,7 +77,7 @@ def _mesh(open_ground: np.ndarray[Any, Any]) -> fc.Graph:
 class Chase:
     """A chase that is played on, with what it is played with."""
 
-    ground: Ground
+    ground: ChaseGround
     settings: Settings
     derived: ChaseDerived
     state: State

@@ -654,7 +654,7 @@ EXEMPT = {
     "fc.readiness.prepare": "compiles what it is told",
     "fc.readiness.warm_up": "compiles everything",
     "fc.readiness.set_threads": "changes the threads of all that follow",
-    "fc.lab.serve": "serves until Ctrl-C; it hands on to Lab what it is given",
+    "fc.lab.serve": "serves until Ctrl-C; it inputs on to Lab what it is given",
     "fc.lab.widget": "wants a notebook",
     "Session.step": "a huge count of steps is a long run, which Ctrl-C ends",
     "Session.seek": "a huge moment is a long run, which Ctrl-C ends",

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid
-from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider, moves
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider, moves
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.scene import Field, Marks, Scene
 
@@ -80,14 +80,14 @@ class SandboxWorld:
                 }[order.color]
         return replace(state, paint=paint)
 
-    def orders(self, state: State, hands: Hands) -> tuple[Any, ...]:
-        asked: list[Any] = [Tune(name, value) for name, value in hands.sliders.items()]
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Any, ...]:
+        asked: list[Any] = [Tune(name, value) for name, value in inputs.sliders.items()]
         asked += [
-            Paint(hands.chosen["color"], s.stroke)
-            for s in hands.signals
+            Paint(inputs.chosen["color"], s.stroke)
+            for s in inputs.events
             if s.action == "paint" and s.stroke
         ]
-        direction = hands.direction(y_up=self.space.y_up)
+        direction = inputs.direction(y_up=self.space.y_up)
         if direction != (0.0, 0.0):
             asked.append(Walk(*direction))
         return tuple(asked)

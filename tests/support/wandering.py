@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, generate_map
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.game import Action, Hands, Overlay
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
 from fieldcraft_worlds.scene import Areas, Arrows, Cones, Fact, Field, Label, Lines, Marks, Scene
 
 
@@ -93,13 +93,13 @@ class WanderingWorld:
         near = 0 if beacon is None else int((np.hypot(*(positions - beacon).T) < 2).sum())
         return State(state.step + 1, positions, headings, trail, beacon, max(state.came, near))
 
-    def orders(self, state: State, hands: Hands) -> tuple[Beacon, ...]:
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Beacon, ...]:
         asked = [
             Beacon(*s.position)
-            for s in hands.signals
+            for s in inputs.events
             if s.action == "beacon" and s.phase == "press" and s.position is not None
         ]
-        if hands.pressed("home") and hands.chosen["home"] == "middle":
+        if inputs.pressed("home") and inputs.chosen["home"] == "middle":
             asked.append(
                 Beacon(*(np.array(self.space.origin) + np.array(self.space.size) / 2).tolist())
             )

@@ -411,7 +411,7 @@ def test_a_saved_match_takes_controls_and_pads_but_no_settings(
     assert play(capsys, "support.wandering:GAME", "--load", save, "--settings", file)[0] == 0
     (player,) = seen
     player.turn("pad 1 y", 1.0)
-    assert [signal.action for signal in player._grip.take({}).signals] == ["home"]
+    assert [event.action for event in player._inputs.take({}).events] == ["home"]
     code, _, err = play(
         capsys, "support.wandering:GAME", "--load", save, "--settings", file, "--set", "dots=3"
     )

@@ -223,9 +223,11 @@ class TestHands:
         told: list[tuple[str, ...]] = []
         world = playing.session.world
 
-        def orders(state: Any, hands: Any) -> tuple[()]:
-            told.append(tuple(f"{s.action} {s.phase}" for s in hands.signals))
-            assert hands.held("home") == (1.0 if told[-1] and "release" not in told[-1][0] else 0.0)
+        def orders(state: Any, inputs: Any) -> tuple[()]:
+            told.append(tuple(f"{s.action} {s.phase}" for s in inputs.events))
+            assert inputs.held("home") == (
+                1.0 if told[-1] and "release" not in told[-1][0] else 0.0
+            )
             return ()
 
         world.orders = orders  # type: ignore[method-assign]

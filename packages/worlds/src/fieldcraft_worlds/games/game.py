@@ -1,7 +1,7 @@
 """The game as the frame knows it: rules without a window, a clock or a file.
 
 A game is played by numbers: its *state* holds everything that changes, a frozen dataclass that a
-step never touches but answers with another; *orders* are data; dice are a `numpy.random.Generator`
+step never touches but answers with another; *orders* are data; random numbers come from a `numpy.random.Generator`
 that is passed in. So one seed is one match, bit for bit, and a match is replayed from its orders.
 """
 
@@ -23,11 +23,11 @@ __all__ = [
     "CheckedWorld",
     "Game",
     "HandGame",
-    "Hands",
+    "InputEvent",
+    "InputFrame",
     "MeasuredGame",
     "OpeningWorld",
     "Overlay",
-    "Signal",
     "Slider",
     "TunedGame",
     "TunedWorld",
@@ -75,13 +75,13 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Signal:
+class InputEvent:
     """One action at one step: it begins ("press"), goes on ("hold") or ends ("release").
 
     `position` is where the pointer is in the world, and `start` where it was at the press; None
     where there is no pointer or it is beside the map. `amount` is how far, 0 to 1: a stick may be
     half way. `stroke` is where the pointer went since the last
-    signal of the same press: that signal's position first, `position` last, empty where there is
+    event of the same press: that signal's position first, `position` last, empty where there is
     none; for brushes, see `fieldcraft_worlds.games.painting`.
     """
 
@@ -94,14 +94,14 @@ class Signal:
 
 
 @dataclass(frozen=True)
-class Hands:
+class InputFrame:
     """All that the player does at one step.
 
     Signals in the order in which they came, where the pointer is, what is chosen by group, and the
     sliders that were moved since the last step, by name, with their new values.
     """
 
-    signals: tuple[Signal, ...] = ()
+    events: tuple[InputEvent, ...] = ()
     pointer: tuple[float, float] | None = None
     chosen: Mapping[str, str] = field(default_factory=dict)
     sliders: Mapping[str, float] = field(default_factory=dict)
@@ -109,13 +109,13 @@ class Hands:
     def held(self, action: str) -> float:
         """How far an action is held at this step, 0 if it is not."""
         return max(
-            (s.amount for s in self.signals if s.action == action and s.phase != "release"),
+            (s.amount for s in self.events if s.action == action and s.phase != "release"),
             default=0.0,
         )
 
     def pressed(self, action: str) -> bool:
         """Whether an action began at this step."""
-        return any(s.action == action and s.phase == "press" for s in self.signals)
+        return any(s.action == action and s.phase == "press" for s in self.events)
 
     def direction(
         self,
@@ -137,8 +137,8 @@ class Hands:
 
 
 def moves(text: str = "go") -> tuple[Action, Action, Action, Action]:
-    """Four actions, "left", "right", "up" and "down", for `Hands.direction`: wasd, the arrows, a
-    gamepad's cross and its left stick.
+    """Four actions, "left", "right", "up" and "down", for `InputFrame.direction`: wasd, the arrows,
+    a gamepad's cross and its left stick.
     """
     keys = {"left": "a", "right": "d", "up": "w", "down": "s"}
 
@@ -154,7 +154,7 @@ def moves(text: str = "go") -> tuple[Action, Action, Action, Action]:
 
 class World(Protocol):
     """A game on one map with one set of settings. It may keep what follows from a state (layers,
-    ways) to be fast, never more: the same state, orders and dice give the same answer, whatever was
+    ways) to be fast, never more: the same state, orders and rng give the same answer, whatever was
     asked before.
     """
 
@@ -178,8 +178,8 @@ class World(Protocol):
         """
         ...
 
-    def orders(self, state: Any, hands: Hands) -> tuple[Any, ...]:
-        """The orders that the player's hands mean at this state: for the next step, frozen
+    def orders(self, state: Any, inputs: InputFrame) -> tuple[Any, ...]:
+        """The orders that the player's inputs mean at this state: for the next step, frozen
         dataclasses out of `Game.kinds`.
 
         Those that cannot be followed the frame drops with a word to the player.
@@ -305,8 +305,8 @@ class BrushWorld(World, Protocol):
 class TunedGame(Game, Protocol):
     """A game with numbers that may be changed while it runs. Its worlds are `TunedWorld`.
 
-    A slider that the player moves comes as `Hands.sliders`; the world's `orders` makes an order of
-    it, so that it is saved and replayed.
+    A slider that the player moves comes as `InputFrame.sliders`; the world's `orders` makes an
+    order of it, so that it is saved and replayed.
     """
 
     @property
@@ -333,7 +333,7 @@ class MeasuredGame(Game, Protocol):
 
 
 class HandGame(Game, Protocol):
-    """A game that has settings for a player who wants all in the own hands: `fieldcraft play NAME
+    """A game that has settings for a player who wants all in the own inputs: `fieldcraft play NAME
     --by-hand` takes these.
     """
 

@@ -6,20 +6,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import Grid, checks
-from fieldcraft_worlds.games.game import Signal
+from fieldcraft_worlds.games.game import InputEvent
 
 __all__ = ["brushed", "painted"]
 
 
-def painted(signal: Signal) -> tuple[tuple[float, float], ...]:
-    """The stroke that a brush paints at a signal, for `brushed`; empty where it paints nothing.
+def painted(event: InputEvent) -> tuple[tuple[float, float], ...]:
+    """The stroke that a brush paints at a event, for `brushed`; empty where it paints nothing.
 
     A press and a hold paint where the pointer is, a release only where it went since the last
-    signal.
+    event.
     """
-    if signal.position is None or (signal.phase == "release" and len(signal.stroke) < 2):
+    if event.position is None or (event.phase == "release" and len(event.stroke) < 2):
         return ()
-    return signal.stroke or (signal.position,)
+    return event.stroke or (event.position,)
 
 
 def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
@@ -33,7 +33,7 @@ def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
     Parameters
     ----------
     space: the grid.
-    points: one position (x, y) or several (N, 2), such as `Signal.stroke`.
+    points: one position (x, y) or several (N, 2), such as `InputEvent.stroke`.
     radius: of the brush in world units, 0 for single cells.
 
     Returns ids of cells, ascending, int64 of shape (C,). Raises `InvalidValue` for positions that

@@ -25,12 +25,12 @@ class Rules(Protocol):
 
     @property
     def start(self) -> Callable[[Any, np.random.Generator], Any]:
-        """The first state, of a derived and dice."""
+        """The first state, of a derived and rng."""
         ...
 
     @property
     def step(self) -> Callable[[Any, Any, Sequence[Any], np.random.Generator], Any]:
-        """The next state, of a derived, a state, orders and dice."""
+        """The next state, of a derived, a state, orders and rng."""
         ...
 
 
@@ -44,7 +44,7 @@ class Views(Protocol):
 
 
 class DerivedWorld:
-    """A game on one map: `rules` and `views` are its modules, to which it hands its derived. It
+    """A game on one map: `rules` and `views` are its modules, to which it inputs its derived. It
     answers `orders` itself.
     """
 

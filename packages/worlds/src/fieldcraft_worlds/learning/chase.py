@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks, generate_map, sees
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.chase.ai import decided
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
-from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.minds import decided
+from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.orders import GAITS, Lead, Order, Pace, Throw, Walk
 from fieldcraft_worlds.games.chase.plugin import GAME, ChaseWorld
 from fieldcraft_worlds.games.chase.rules import advance
@@ -250,7 +250,7 @@ class _Led:
 
     def __call__(
         self,
-        ground: Ground,
+        ground: ChaseGround,
         settings: Settings,
         derived: ChaseDerived,
         state: State,

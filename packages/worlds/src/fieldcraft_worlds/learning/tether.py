@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid, checks, generate_map
 from fieldcraft_worlds.games.game import shown_first
 from fieldcraft_worlds.games.tether import match
-from fieldcraft_worlds.games.tether.brains import Plan, layer_of, planned
+from fieldcraft_worlds.games.tether.ai import Plan, layer_of, planned
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.plugin import GAME, TetherWorld
 from fieldcraft_worlds.games.tether.settings import SIDES, Settings

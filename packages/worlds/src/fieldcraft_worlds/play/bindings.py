@@ -64,7 +64,7 @@ SLIDER_KEYS = {"key f3": -1, "key f4": 1, "key f6": -1, "key f7": 1}
 """Keys that choose a slider and move it, in games that have some."""
 
 FRAME_PAD = {"pad start": "key space", "pad back": "key h"}
-"""The signals of a gamepad's buttons in the frame where the game has no use for them."""
+"""The events of a gamepad's buttons in the frame where the game has no use for them."""
 
 PAD_BUTTONS = (
     *(

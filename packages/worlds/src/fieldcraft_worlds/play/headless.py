@@ -14,7 +14,7 @@ from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.recording import Recording
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.panel import Panel, PanelKey
-from fieldcraft_worlds.view.stage import Stage
+from fieldcraft_worlds.view.viewport import Viewport
 
 __all__ = ["panel_of", "picture_of", "run"]
 
@@ -55,7 +55,7 @@ def picture_of(
     shown = Overlays(session.game, overlays)
     save_png(
         Path(path),
-        Stage(*size).draw(
+        Viewport(*size).draw(
             session.world.scene(session.state, shown.shown), panel_of(session, shown)
         ),
     )

@@ -1,5 +1,5 @@
 """Games in the lab: `fieldcraft lab towers`. Their fields are the maps, their sliders the knobs,
-clicks the hands of a player.
+clicks the inputs of a player.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
 from fieldcraft.view import between, tinted
 from fieldcraft_lab.orders import Order, checked, position, word
 from fieldcraft_lab.shown import Shown
-from fieldcraft_worlds.games.game import Game, Hands, Signal, shown_first
+from fieldcraft_worlds.games.game import Game, InputEvent, InputFrame, shown_first
 from fieldcraft_worlds.library import GAMES, find_game, saved_game
 from fieldcraft_worlds.play.bindings import sliders_of
 from fieldcraft_worlds.play.settings import kinds_of, read_table, settings_from
@@ -130,7 +130,7 @@ class LiveGame:
                     "slider", order.name, (slider.name for slider in sliders_of(self.game))
                 )
             asked = self.world.orders(
-                self.state, Hands(chosen=dict(self._chosen), sliders={order.name: order.value})
+                self.state, InputFrame(chosen=dict(self._chosen), sliders={order.name: order.value})
             )
         else:
             asked = self._asked(order)
@@ -147,10 +147,10 @@ class LiveGame:
             self._chosen[action.group] = action.name
             return ()
         place = None if order.position is None else (order.position[0], order.position[1])
-        signal = Signal(
+        event = InputEvent(
             action.name, "press", place, place, stroke=() if place is None else (place, place)
         )
-        return tuple(self.world.orders(self.state, Hands((signal,), place, dict(self._chosen))))
+        return tuple(self.world.orders(self.state, InputFrame((event,), place, dict(self._chosen))))
 
     def keyframe(self) -> bytes:
         """State, dice, and what was ordered for the next step."""
@@ -165,7 +165,7 @@ class LiveGame:
         return twin
 
     def digest(self) -> str:
-        """The SHA-256 of state and dice."""
+        """The SHA-256 of state and rng."""
         return packing.digest(
             {"state": self.state, "dice": self._rng, "next": self._pending}, self._kinds
         )

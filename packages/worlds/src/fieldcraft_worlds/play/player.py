@@ -1,4 +1,4 @@
-"""The player between hands and world: keys, clock, overlays, camera. It knows no window; a window
+"""The player between inputs and world: keys, clock, overlays, camera. It knows no window; a window
 tells it what happens.
 """
 
@@ -25,7 +25,7 @@ from fieldcraft_worlds.play.bindings import (
     by_action,
     sliders_of,
 )
-from fieldcraft_worlds.play.grip import Grip
+from fieldcraft_worlds.play.inputs import InputState
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.pads import Pads, PadSettings
 from fieldcraft_worlds.play.session import Session
@@ -33,7 +33,7 @@ from fieldcraft_worlds.play.tuning import Tuning
 from fieldcraft_worlds.scene import Lines, Scene
 from fieldcraft_worlds.view.extent import step_of
 from fieldcraft_worlds.view.panel import Panel, PanelKey
-from fieldcraft_worlds.view.stage import Stage
+from fieldcraft_worlds.view.viewport import Viewport
 
 __all__ = ["Player"]
 
@@ -83,7 +83,7 @@ class Player:
     ) -> None:
         game = session.game
         self.session = session
-        self.stage = Stage(*size)
+        self.stage = Viewport(*size)
         self.overlays = Overlays(game, overlays)
         self.speed = checks.positive("speed", speed)
         self.is_paused = False
@@ -92,7 +92,7 @@ class Player:
         self.wanted_picture: Path | None = None
         self._bindings = bindings_of(game, controls)
         self._overlay_keys = {f"key {overlay.key}": overlay.name for overlay in game.overlays}
-        self._grip = Grip(game.actions, self._bindings, self._position)
+        self._inputs = InputState(game.actions, self._bindings, self._position)
         self._tuning = Tuning(game)
         self.pads = Pads(self.turn, self.release_all, self.say, pads or PadSettings())
         self._save_to = save_to or Path(f"{game.name}.save")
@@ -122,7 +122,7 @@ class Player:
     def resize(self, width: int, height: int) -> None:
         """The window has another size now."""
         camera, has_panel = self.stage.camera, self.stage.has_panel
-        self.stage = Stage(max(width, 1), max(height, 1), has_panel=has_panel)
+        self.stage = Viewport(max(width, 1), max(height, 1), has_panel=has_panel)
         self.stage.camera = camera
 
     def press(self, name: str) -> None:
@@ -139,13 +139,13 @@ class Player:
             if not self.stage.has_room_for_panel:
                 self.say(self._tuning.said(self._tuned()))
         else:
-            self._grip.press(name)
+            self._inputs.press(name)
 
     def turn(self, name: str, amount: float) -> None:
         """A part of a gamepad, such as "pad 1 left stick up", is so far now, 0 to 1."""
         key = FRAME_PAD.get(any_pad(name))
-        if key is None or self._grip.action_of(name) is not None:
-            self._grip.turn(name, amount)
+        if key is None or self._inputs.action_of(name) is not None:
+            self._inputs.turn(name, amount)
         elif amount > 0:
             self.press(key)
 
@@ -156,13 +156,13 @@ class Player:
         elif name == "mouse left":
             self._tuning.drop()
         self._tuning.release(name)
-        self._grip.release(name)
+        self._inputs.release(name)
 
     def release_all(self, first: str = "") -> None:
         """The window lost the keyboard, or a gamepad was pulled out: what begins so is no longer
         held.
         """
-        self._grip.release_all(first)
+        self._inputs.release_all(first)
         if not first:
             self._tuning.release_all()
             self._is_panning = False
@@ -175,12 +175,12 @@ class Player:
         if self._tuning.is_dragging:
             self._tuning.drag(self.stage.share_along(self._tuning.dragged, x))
         else:
-            self._grip.moved()
+            self._inputs.moved()
 
     def leave(self) -> None:
         """The pointer left the window."""
         self._pointer = None
-        self._grip.moved()
+        self._inputs.moved()
 
     def wheel(self, steps: float) -> None:
         """The wheel turned, away from the hand for more than 0."""
@@ -222,15 +222,15 @@ class Player:
             self._rate += (made / seconds - self._rate) * min(1.0, seconds)
 
     def step(self) -> None:
-        """Make one step with what the hands have done since the last."""
+        """Make one step with what the inputs have done since the last."""
         session = self.session
         self._opened = 1.0
         if self._stop_at is not None and session.steps >= self._stop_at:
             self.is_over = True
             return
-        hands = self._grip.take(self._tuning.take(self._tuned()))
+        inputs = self._inputs.take(self._tuning.take(self._tuned()))
         try:
-            orders = session.world.orders(session.state, hands)
+            orders = session.world.orders(session.state, inputs)
         except FieldcraftError as error:
             orders = ()
             self.say(str(error))
@@ -309,14 +309,14 @@ class Player:
         """The page of help: what each key does."""
         game = self.session.game
         inputs = by_action(self._bindings, game.actions)
-        hands = [
+        keys = [
             ([name for name in inputs[action.name] if not name.startswith("pad ")], action)
             for action in game.actions
         ]
         parts = [
             tuple(
                 (", ".join(name.removeprefix("key ") for name in names) or "no key", action.text)
-                for names, action in hands
+                for names, action in keys
             ),
             self._pad_lines(inputs) if self.pads.count else (),
             self._tuning.help_lines(),
@@ -341,7 +341,7 @@ class Player:
         if key == "space" and self._opened < 1:
             self._opened = 1.0
         elif key == "space" and (begins := self._begins()) is not None:
-            self._grip.signal(begins)
+            self._inputs.begin(begins)
             self.is_paused = False
         elif key == "space":
             self.is_paused = not self.is_paused
@@ -399,7 +399,7 @@ class Player:
         self.session = session
         self._scene = None
         self._opened = 1.0
-        self._grip.forget()
+        self._inputs.forget()
         self._tuning.forget()
         self._owed = 0.0
         self.is_paused = False
@@ -427,7 +427,7 @@ class Player:
                 next(iter(inputs[action.name]), "").removeprefix("key ").upper(), action.text
             )
 
-        return [line(actions[name]) for name in self._grip.chosen.values()]
+        return [line(actions[name]) for name in self._inputs.chosen.values()]
 
     def _pad_lines(self, inputs: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
         """The lines of help on gamepads, the frame's buttons among them."""

@@ -19,7 +19,7 @@ from fieldcraft.view.drawing import FASTEST_GIF, SUFFIXES
 from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.extent import extent_of
 from fieldcraft_worlds.view.panel import Panel
-from fieldcraft_worlds.view.stage import Stage
+from fieldcraft_worlds.view.viewport import Viewport
 
 __all__ = ["Recording", "default_size"]
 
@@ -67,7 +67,7 @@ class Recording:
             if every is None
             else checks.whole("every", every, minimum=1)
         )
-        self._stage = Stage(*size)
+        self._stage = Viewport(*size)
         suffix = self.path.suffix.lower()
         self._reel: _Reel
         if suffix == "" or self.path.is_dir():

@@ -110,7 +110,7 @@ class Session:
         return []
 
     def digest(self) -> str:
-        """The SHA-256 of all that there is: game, map, settings, state and dice, in hexadecimal."""
+        """The SHA-256 of all that there is: game, map, settings, state and rng, in hexadecimal."""
         whole = {
             "game": (self.game.name, self.game.version),
             "map": self._space(),

@@ -1,4 +1,4 @@
-"""The sliders of a game in the hands of a player."""
+"""The sliders of a game in the inputs of a player."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
 from fieldcraft_worlds.games.ants.plugin import GAME, KINDS, meadow
 from fieldcraft_worlds.games.ants.rules import start, step
 from fieldcraft_worlds.games.ants.state import State
-from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.play.session import Session
 from support.refusals import refused
 from support.tiers import told_twice
@@ -176,16 +176,16 @@ class TestPainting:
         session = Session(GAME, meadow(48, 36, seed=2), SMALL, seed=1)
         world, state = session.world, session.state
         stroke = ((5.0, 5.0), (9.0, 7.0))
-        hands = Hands(
+        inputs = InputFrame(
             (
-                Signal("paint", "hold", (9.0, 7.0), (5.0, 5.0), stroke=stroke),
-                Signal("keep apart"),
-                Signal("other trails"),
+                InputEvent("paint", "hold", (9.0, 7.0), (5.0, 5.0), stroke=stroke),
+                InputEvent("keep apart"),
+                InputEvent("other trails"),
             ),
             chosen={"brush": "paint wall"},
             sliders={"keep": 0.95},
         )
-        asked = world.orders(state, hands)
+        asked = world.orders(state, inputs)
         assert asked == (
             Tune("keep", 0.95),
             Paint("wall", stroke),
@@ -197,7 +197,12 @@ class TestPainting:
         assert set(world.tuned(session.state)) == {slider.name for slider in GAME.sliders}
         assert world.orders(
             state,
-            Hands((Signal("wipe", "press", (5.0, 5.0)), Signal("paint", "release", (5.0, 5.0)))),
+            InputFrame(
+                (
+                    InputEvent("wipe", "press", (5.0, 5.0)),
+                    InputEvent("paint", "release", (5.0, 5.0)),
+                )
+            ),
         ) == (Paint("clear", ((5.0, 5.0),)),)
 
 

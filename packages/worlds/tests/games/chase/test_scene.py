@@ -1,4 +1,4 @@
-"""What is seen of a chase, and what hands mean."""
+"""What is seen of a chase, and what inputs mean."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fieldcraft_worlds.games.chase.orders import Go, Lead, Pace, SearchBy, Throw
 from fieldcraft_worlds.games.chase.plugin import GAME
 from fieldcraft_worlds.games.chase.settings import HunterRules, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, RUN, SNEAK
-from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.scene import draw_scene
@@ -97,13 +97,13 @@ def test_how_it_ended(outcome: str, words: str) -> None:
     assert told.startswith(words)
 
 
-# Hands
+# InputFrame
 
 
-def hands(*held: str, pressed: dict[str, tuple[float, float] | None] | None = None) -> Hands:
-    signals = [Signal(name, "hold") for name in held]
-    signals += [Signal(name, "press", position) for name, position in (pressed or {}).items()]
-    return Hands(tuple(signals))
+def hands(*held: str, pressed: dict[str, tuple[float, float] | None] | None = None) -> InputFrame:
+    events = [InputEvent(name, "hold") for name in held]
+    events += [InputEvent(name, "press", position) for name, position in (pressed or {}).items()]
+    return InputFrame(tuple(events))
 
 
 def test_hands_make_orders_only_where_something_changes() -> None:

@@ -20,7 +20,7 @@ from fieldcraft_worlds.games.flock.orders import Fly, Paint, Scare, Tune
 from fieldcraft_worlds.games.flock.plugin import GAME, KINDS
 from fieldcraft_worlds.games.flock.rules import start, step
 from fieldcraft_worlds.games.flock.state import State, order_of
-from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.play.session import Session
 from support.refusals import refused
 from support.tiers import told_twice
@@ -201,17 +201,17 @@ print(play_flock(fc.Grid(20, 14, wrap=True), Settings(birds=24, rule="both", far
 def test_hands() -> None:
     session = Session(GAME, None, Settings(birds=10), seed=1)
     world = session.world
-    hands = Hands(
+    inputs = InputFrame(
         (
-            Signal("scare", "hold", (9.0, 7.0), (5.0, 5.0)),
-            Signal("paint", "press", (9.0, 7.0)),
-            Signal("by both"),
-            Signal("by layers"),
+            InputEvent("scare", "hold", (9.0, 7.0), (5.0, 5.0)),
+            InputEvent("paint", "press", (9.0, 7.0)),
+            InputEvent("by both"),
+            InputEvent("by layers"),
         ),
         chosen={"brush": "paint clear"},
         sliders={"align": 1.5},
     )
-    asked = world.orders(session.state, hands)
+    asked = world.orders(session.state, inputs)
     assert asked == (
         Tune("align", 1.5),
         Scare((9.0, 7.0)),
@@ -219,11 +219,11 @@ def test_hands() -> None:
         Fly("both"),
     )
     session.step(asked)
-    held = Hands((Signal("scare", "hold", (9.0, 7.0)),))
+    held = InputFrame((InputEvent("scare", "hold", (9.0, 7.0)),))
     assert world.orders(session.state, held) == ()
-    assert world.orders(session.state, Hands((Signal("scare", "release", (9.0, 7.0)),))) == (
-        Scare(None),
-    )
+    assert world.orders(
+        session.state, InputFrame((InputEvent("scare", "release", (9.0, 7.0)),))
+    ) == (Scare(None),)
     assert set(world.tuned(session.state)) == {slider.name for slider in GAME.sliders}
 
 

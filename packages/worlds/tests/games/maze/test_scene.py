@@ -1,4 +1,4 @@
-"""The maze in the frame: what is seen, what hands do, and that neither they nor saves change what
+"""The maze in the frame: what is seen, what inputs do, and that neither they nor saves change what
 one seed makes.
 """
 
@@ -12,7 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.cli import main
-from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.maze import MazeRules, MonsterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.maze.plugin import GAME
 from fieldcraft_worlds.games.maze.scene import seen
@@ -144,16 +144,16 @@ def test_the_result_says_how_it_ended() -> None:
 def test_hands_steer_and_let_go() -> None:
     session = opened()
     world, state = session.world, session.state
-    assert world.orders(state, Hands()) == ()
-    right = Hands((Signal("right", "hold"),))
+    assert world.orders(state, InputFrame()) == ()
+    right = InputFrame((InputEvent("right", "hold"),))
     assert world.orders(state, right) == (Steer(1.0, 0.0),)
     steered = world.step(state, world.orders(state, right), np.random.default_rng(0))
     assert world.orders(steered, right) == ()
-    assert world.orders(steered, Hands()) == (Steer(0.0, 0.0),)
-    both = Hands((Signal("right", "hold"), Signal("down", "hold", amount=0.5)))
+    assert world.orders(steered, InputFrame()) == (Steer(0.0, 0.0),)
+    both = InputFrame((InputEvent("right", "hold"), InputEvent("down", "hold", amount=0.5)))
     tilted = world.step(steered, world.orders(steered, both), np.random.default_rng(0))
     assert world.orders(tilted, both) == ()
-    assert world.orders(state, Hands((Signal("lead"),))) == (Lead(),)
+    assert world.orders(state, InputFrame((InputEvent("lead"),))) == (Lead(),)
 
 
 @pytest.mark.parametrize(

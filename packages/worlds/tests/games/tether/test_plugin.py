@@ -1,4 +1,4 @@
-"""The duel in the frame: hands, overlays, saves and replays."""
+"""The duel in the frame: inputs, overlays, saves and replays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.plugin import GAME
 from fieldcraft_worlds.games.tether.settings import Settings
@@ -32,14 +32,14 @@ def session() -> Session:
 def test_hands_become_orders(session: Session) -> None:
     world, state = session.world, session.state
 
-    def asked(*signals: Signal, sliders: dict[str, float] | None = None) -> tuple[Any, ...]:
-        return world.orders(state, Hands(signals, sliders=sliders or {}))
+    def asked(*events: InputEvent, sliders: dict[str, float] | None = None) -> tuple[Any, ...]:
+        return world.orders(state, InputFrame(events, sliders=sliders or {}))
 
     assert asked() == ()
-    assert asked(Signal("take long"), Signal("long brain")) == (Take(0), Lead(0, "charge"))
-    assert asked(Signal("take short"), Signal("leave")) == (Take(1), Leave())
-    assert asked(Signal("walk", position=(3.0, 4.0))) == (Take(0), Walk(3.0, 4.0))
-    assert asked(Signal("up", "hold", amount=0.5)) == (Take(0), Steer(0.0, -0.5))
+    assert asked(InputEvent("take long"), InputEvent("long brain")) == (Take(0), Lead(0, "charge"))
+    assert asked(InputEvent("take short"), InputEvent("leave")) == (Take(1), Leave())
+    assert asked(InputEvent("walk", position=(3.0, 4.0))) == (Take(0), Walk(3.0, 4.0))
+    assert asked(InputEvent("up", "hold", amount=0.5)) == (Take(0), Steer(0.0, -0.5))
     assert asked(sliders={"threat": 2.0}) == (Tune("threat", 2.0),)
 
 

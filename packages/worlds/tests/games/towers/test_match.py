@@ -13,7 +13,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
-from fieldcraft_worlds.games.towers import Match, Settings, TowerRules, UnitRules, play_match
+from fieldcraft_worlds.games.towers import Settings, TowerRules, TowersResult, UnitRules, play_match
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.match import start, step
 from fieldcraft_worlds.games.towers.plugin import KINDS
@@ -282,7 +282,7 @@ def test_a_match_is_played_on_a_tiled_map() -> None:
         ),
         seed=2,
     )
-    assert isinstance(match, Match)
+    assert isinstance(match, TowersResult)
 
 
 def test_commanders_are_named_for_a_match_and_steps_can_be_limited() -> None:

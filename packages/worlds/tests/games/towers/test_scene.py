@@ -1,4 +1,4 @@
-"""What is seen of a match, and what hands make of it."""
+"""What is seen of a match, and what inputs make of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.towers import Settings, TowerRules
 from fieldcraft_worlds.games.towers.orders import Begin, Command, March, Place, Remove, Send, Strike
 from fieldcraft_worlds.games.towers.plugin import GAME, TowerWorld
@@ -85,8 +85,8 @@ def test_the_result_names_the_winner() -> None:
     assert opened.result(replace(state, over=True)) == "a tie"
 
 
-def press(action: str, position: tuple[float, float] | None = None, **chosen: str) -> Hands:
-    return Hands((Signal(action, "press", position),), position, chosen)
+def press(action: str, position: tuple[float, float] | None = None, **chosen: str) -> InputFrame:
+    return InputFrame((InputEvent(action, "press", position),), position, chosen)
 
 
 def test_hands_place_towers_and_begin() -> None:
@@ -128,7 +128,10 @@ def test_hands_lead_squads() -> None:
     assert opened.orders(state, press("march or strike", (30.0, 20.0), squad="squad 2")) == (
         March(0, 1, 30.0, 20.0, False),
     )
-    assert opened.orders(state, Hands((Signal("march or strike", "hold", (30.0, 20.0)),))) == ()
+    assert (
+        opened.orders(state, InputFrame((InputEvent("march or strike", "hold", (30.0, 20.0)),)))
+        == ()
+    )
     assert opened.orders(state, press("march or strike")) == ()
 
 

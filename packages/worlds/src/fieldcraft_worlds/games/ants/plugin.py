@@ -14,7 +14,7 @@ from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune
 from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State, checked
-from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.world import TunedWorld, states
 
@@ -37,21 +37,21 @@ class AntWorld(TunedWorld):
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space)
 
-    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders that brush, keys and sliders ask for."""
-        asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
-        for signal in hands.signals:
-            if signal.action in ("paint", "wipe") and (stroke := painted(signal)):
+        asked: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
+        for event in inputs.events:
+            if event.action in ("paint", "wipe") and (stroke := painted(event)):
                 what = (
-                    hands.chosen.get("brush", BRUSHES[0]) if signal.action == "paint" else "clear"
+                    inputs.chosen.get("brush", BRUSHES[0]) if event.action == "paint" else "clear"
                 )
                 asked.append(Paint(what.removeprefix("paint "), stroke))
-            elif signal.phase == "press" and signal.action == "keep apart":
+            elif event.phase == "press" and event.action == "keep apart":
                 usual = self.derived.settings.tuning(state.trails).separate
                 asked.append(
                     Tune("separate", 0.0 if state.tuning.separate else usual or Tuning().separate)
                 )
-            elif signal.phase == "press" and signal.action == "other trails":
+            elif event.phase == "press" and event.action == "other trails":
                 asked.append(Leave(TRAILS[1] if state.trails == SCALAR else TRAILS[0]))
         return tuple(asked)
 

@@ -33,8 +33,8 @@ class Tuning:
     blur: the width over which trails blur at each step, an odd number of cells from 1 to 15.
     distance: how far ahead ants sense, in cells.
     turn: how far they turn at a step at most, in degrees.
-    wander: up to how far dice turn them at each step, in degrees, below 180: what forks trails, and
-        smooths them.
+    wander: most degrees of a random turn at each step, below 180: it forks trails, and smooths
+        them.
     separate: how much they shun crowds and obstacles; 0 for not at all.
     brush: the radius of the player's brush, in cells.
     """

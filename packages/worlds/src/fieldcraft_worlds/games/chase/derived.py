@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import InfluenceMap, LastSeen, Sight, Spread, best, sees
 from fieldcraft.pursuit import SEARCHES, BeliefSearch, Contacts, FloodSearch, Search, SearchParty
 from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.chase.ground import Ground
+from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, SEARCH, People, State
 from fieldcraft_worlds.games.walking import directions
@@ -51,7 +51,7 @@ class ChaseDerived:
     any order.
     """
 
-    def __init__(self, ground: Ground, settings: Settings) -> None:
+    def __init__(self, ground: ChaseGround, settings: Settings) -> None:
         self.ground, self.settings = ground, settings
         space, unit, hunter = ground.space, ground.unit, settings.hunter
         self.sight = Sight(space, hunter.view * unit, angle=hunter.angle, grace=hunter.grace)

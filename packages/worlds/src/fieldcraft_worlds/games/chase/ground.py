@@ -14,7 +14,7 @@ from fieldcraft.steering import Footing
 from fieldcraft_worlds.games.chase.state import People
 from fieldcraft_worlds.games.walking import largest_part, walking_grid
 
-__all__ = ["Ground", "ground_of"]
+__all__ = ["ChaseGround", "ground_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,7 +24,7 @@ _UNITS_OF_MESH = 2000  # square units that a mesh is large
 _BODY = 1.8  # larger than life, for people stand on waypoints, which are drawn as discs
 
 
-class Ground:
+class ChaseGround:
     """A map to play on: grid, mesh or waypoints.
 
     `space` is the map, `unit` world units in a unit of length, `home` (H,) the cells of its largest
@@ -96,7 +96,7 @@ class Ground:
         return uphill(-layer, cells=cells).positions - positions
 
 
-def ground_of(space: Grid | Graph, scale: float) -> Ground:
+def ground_of(space: Grid | Graph, scale: float) -> ChaseGround:
     """The ground on a map; `scale` world units are a unit, 0 for what suits the map. Raises
     `InvalidValue` where one can't play.
     """
@@ -107,8 +107,8 @@ def ground_of(space: Grid | Graph, scale: float) -> Ground:
             remedy="Pass fc.Grid(...), fc.Graph(...) or fc.load_map(path)",
         )
     if isinstance(space, Grid):
-        return Ground(walking_grid(space), scale or space.cell_size)
-    return Ground(space, scale or _unit_of(space))
+        return ChaseGround(walking_grid(space), scale or space.cell_size)
+    return ChaseGround(space, scale or _unit_of(space))
 
 
 def _unit_of(space: Graph) -> float:

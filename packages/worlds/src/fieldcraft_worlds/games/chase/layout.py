@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
-from fieldcraft_worlds.games.chase.ground import Ground
+from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CIVILIAN,
@@ -36,7 +36,7 @@ _PLACES = 14  # that civilians stroll between
 
 
 def start(
-    ground: Ground, settings: Settings, derived: ChaseDerived, rng: np.random.Generator
+    ground: ChaseGround, settings: Settings, derived: ChaseDerived, rng: np.random.Generator
 ) -> State:
     """The state before the first step. Raises `InvalidValue` where the map has no room for what is
     to be found.
@@ -105,7 +105,7 @@ def start(
     )
 
 
-def _ways(ground: Ground, cell: int) -> Floats:
+def _ways(ground: ChaseGround, cell: int) -> Floats:
     """The way from each cell to one, (N,), world units; 0 where there is none."""
     exact = distance_map(ground.space, ground.space.position_of(cell)).exact.reshape(-1)
     return np.where(np.isfinite(exact), exact, 0.0)
@@ -116,7 +116,7 @@ def _scattered(rng: np.random.Generator, cells: Ints, count: int) -> Ints:
     return np.asarray(rng.choice(cells, count, replace=count > len(cells)), dtype=np.int64)
 
 
-def _spread(ground: Ground, count: int, taken: Ints, rng: np.random.Generator) -> Ints:
+def _spread(ground: ChaseGround, count: int, taken: Ints, rng: np.random.Generator) -> Ints:
     """`count` home cells, each the farthest from those before it, and from those taken, out of a
     few that chance offers.
     """

@@ -9,17 +9,17 @@ import numpy as np
 
 from fieldcraft import Graph, Grid, checks
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
-from fieldcraft_worlds.games.chase.ground import Ground, ground_of
+from fieldcraft_worlds.games.chase.ground import ChaseGround, ground_of
 from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import CIVILIAN, HUNTER, State
 
-__all__ = ["Match", "play_chase"]
+__all__ = ["ChaseResult", "play_chase"]
 
 
 @dataclass(frozen=True)
-class Match:
+class ChaseResult:
     """The outcome of a chase in which the player was played by a program.
 
     `outcome` is "escaped", "caught" or "survived"; `seconds` how long it took. `items` were found,
@@ -47,8 +47,8 @@ def play_chase(
     *,
     seed: int = 0,
     most_steps: int | None = None,
-    watch: Callable[[Ground, State], None] | None = None,
-) -> Match:
+    watch: Callable[[ChaseGround, State], None] | None = None,
+) -> ChaseResult:
     """Play a chase to its end, or for `most_steps`, after which the player has survived.
 
     The same space, settings and seed give the same chase, bit for bit.
@@ -82,7 +82,7 @@ def play_chase(
         state = advance(ground, rules, derived, state, (), rng)
         if watch is not None:
             watch(ground, state)
-    return Match(
+    return ChaseResult(
         outcome=state.outcome,
         seconds=state.step / rules.rate,
         items=int(np.count_nonzero(state.items.taken)),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.chase.ground import Ground
+from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import NOTHING, RUN, SNEAK, WALK, State
 
@@ -77,7 +77,7 @@ Order = Walk | Go | Pace | Throw | Lead | SearchBy
 
 
 def followed(
-    ground: Ground, settings: Settings, state: State, orders: Iterable[Order]
+    ground: ChaseGround, settings: Settings, state: State, orders: Iterable[Order]
 ) -> tuple[State, list[Floats]]:
     """The state with these orders given, and where stones fall. Raises `InvalidValue` or
     `OutsideMap` for what can't be done.
@@ -118,7 +118,9 @@ def followed(
     return state, stones
 
 
-def _thrown(ground: Ground, settings: Settings, state: State, order: Throw) -> tuple[State, Floats]:
+def _thrown(
+    ground: ChaseGround, settings: Settings, state: State, order: Throw
+) -> tuple[State, Floats]:
     if state.stones <= 0:
         raise InvalidValue(
             "There are stones to throw", got="none left", remedy="Keep quiet instead"

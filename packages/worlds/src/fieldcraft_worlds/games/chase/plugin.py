@@ -22,7 +22,7 @@ from fieldcraft_worlds.games.chase.settings import (
     Settings,
 )
 from fieldcraft_worlds.games.chase.state import Items, People, Sounds, State, checked
-from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
 from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "ChaseGame", "ChaseWorld"]
@@ -80,34 +80,34 @@ class ChaseWorld:
         """The next state, see `rules.advance`."""
         return advance(self.ground, self.settings, self.derived, state, orders, rng)
 
-    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders that keys, sticks and clicks ask for. Nothing is ordered that is so already,
         so that saves stay small.
         """
         asked: list[Order] = []
-        x, y = hands.direction(y_up=self._space.y_up)
+        x, y = inputs.direction(y_up=self._space.y_up)
         walking = bool(state.wish.any()) and state.by_hand
         if (x, y) != (0.0, 0.0):
             if not walking or not np.array_equal(state.wish[:2], (x, y)):
                 asked.append(Walk(x, y))
         elif walking:
             asked.append(Walk(0.0, 0.0))
-        gait = "sneak" if hands.held("sneak") else "run" if hands.held("run") else "walk"
+        gait = "sneak" if inputs.held("sneak") else "run" if inputs.held("run") else "walk"
         if (state.by_hand or asked) and state.gait != GAITS[gait]:
             asked.append(Pace(gait))
-        for signal in hands.signals:
-            if signal.phase != "press":
+        for event in inputs.events:
+            if event.phase != "press":
                 continue
-            if signal.action == "lead":
+            if event.action == "lead":
                 asked.append(Lead(not state.by_hand))
-            elif signal.action == "search":
+            elif event.action == "search":
                 asked.append(
                     SearchBy(SEARCHING[(SEARCHING.index(state.search) + 1) % len(SEARCHING)])
                 )
-            elif signal.action == "go" and signal.position is not None:
-                asked.append(Go(*signal.position))
-            elif signal.action == "throw" and signal.position is not None:
-                asked.append(Throw(*signal.position))
+            elif event.action == "go" and event.position is not None:
+                asked.append(Go(*event.position))
+            elif event.action == "throw" and event.position is not None:
+                asked.append(Throw(*event.position))
         return tuple(asked)
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import sees
 from fieldcraft.interruption import whole
+from fieldcraft_worlds.games.chase.ai import decided
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
-from fieldcraft_worlds.games.chase.ground import Ground
-from fieldcraft_worlds.games.chase.minds import decided
+from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.orders import Order, followed
 from fieldcraft_worlds.games.chase.runner import by_himself
 from fieldcraft_worlds.games.chase.settings import Settings
@@ -36,7 +36,7 @@ __all__ = ["FLEEING", "STROLLING", "Minds", "advance"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-Minds = Callable[[Ground, Settings, ChaseDerived, State, Sighting, np.random.Generator], State]
+Minds = Callable[[ChaseGround, Settings, ChaseDerived, State, Sighting, np.random.Generator], State]
 """Gives hunters their moods, targets and goals, as `minds.decided` does."""
 
 STROLLING, FLEEING = 0, 1  # moods of civilians
@@ -51,7 +51,7 @@ _MOVING = 0.3  # of the speed of sneaking: who is slower makes no noise
 
 @whole
 def advance(
-    ground: Ground,
+    ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
@@ -89,7 +89,7 @@ def advance(
 
 
 def _thought(
-    ground: Ground,
+    ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
@@ -114,7 +114,7 @@ def _thought(
 
 
 def _strolled(
-    ground: Ground,
+    ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
@@ -155,7 +155,7 @@ def _strolled(
     return state.with_people(moods=moods, goals=goals, until=until, headings=headings)
 
 
-def _footstep(ground: Ground, settings: Settings, state: State) -> float:
+def _footstep(ground: ChaseGround, settings: Settings, state: State) -> float:
     """How loud the player is."""
     speed = float(np.sqrt((state.people.velocities[0] ** 2).sum())) / ground.unit
     if state.gait == SNEAK or speed < _MOVING * settings.player.sneak:
@@ -170,7 +170,7 @@ def _runs(state: State) -> bool:
 # Steps
 
 
-def _walked(ground: Ground, settings: Settings, state: State) -> State:
+def _walked(ground: ChaseGround, settings: Settings, state: State) -> State:
     people, unit = state.people, ground.unit
     count = len(people)
     wishes, speeds = np.zeros((count, ground.dimensions)), np.zeros(count)
@@ -245,7 +245,7 @@ def _walked(ground: Ground, settings: Settings, state: State) -> State:
     return replace(state, breath=float(min(max(breath, 0.0), player.breath)), goal=goal)
 
 
-def _bitten(ground: Ground, settings: Settings, state: State) -> tuple[State, Floats]:
+def _bitten(ground: ChaseGround, settings: Settings, state: State) -> tuple[State, Floats]:
     """The bites of a step: civilians begin to turn, the player loses a heart; and where there are
     screams, (K, D).
     """
@@ -337,7 +337,7 @@ def _sounded(
 # The end
 
 
-def _judged(ground: Ground, settings: Settings, state: State) -> State:
+def _judged(ground: ChaseGround, settings: Settings, state: State) -> State:
     at = state.people.positions[0]
     items = state.items
     gaps = (

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import DistanceMap, distance_map, sees, visible
-from fieldcraft_worlds.games.chase.ground import Ground
+from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -37,7 +37,9 @@ _NEAR = 9.0  # units at which he minds a hunter who has not seen him
 _PRESSED = 6.0  # and those at which he runs from one who has not seen him
 
 
-def by_himself(ground: Ground, settings: Settings, state: State) -> tuple[int, Floats, int, int]:
+def by_himself(
+    ground: ChaseGround, settings: Settings, state: State
+) -> tuple[int, Floats, int, int]:
     """The next move of the fugitive: the gait, the direction (D,), the next cell on the way (or
     NOTHING), and the cell it makes for.
     """
@@ -80,7 +82,7 @@ def by_himself(ground: Ground, settings: Settings, state: State) -> tuple[int, F
 
 
 def _threats(
-    ground: Ground, settings: Settings, state: State
+    ground: ChaseGround, settings: Settings, state: State
 ) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
     """How far the nearest hunter is, in units; the rows of those that the player knows of, and of
     those that are after the player.
@@ -108,7 +110,7 @@ def _threats(
 
 
 def _refuge(
-    ground: Ground,
+    ground: ChaseGround,
     settings: Settings,
     state: State,
     known: NDArray[np.int64],
@@ -158,7 +160,7 @@ def _refuge(
     return chosen, near is safely
 
 
-def _room_beyond(ground: Ground, mine: DistanceMap, cell: int, lead: float) -> float:
+def _room_beyond(ground: ChaseGround, mine: DistanceMap, cell: int, lead: float) -> float:
     """The share of the ground around a cell that one who runs there reaches before those who come
     after it, `lead` units behind.
     """

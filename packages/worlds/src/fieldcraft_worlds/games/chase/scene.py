@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import distance_map
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
-from fieldcraft_worlds.games.chase.ground import Ground
+from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -79,7 +79,7 @@ _GAITS = ("sneaks", "walks", "runs")
 
 
 def seen(
-    ground: Ground,
+    ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
@@ -120,7 +120,7 @@ def _title(settings: Settings, state: State) -> str:
 
 
 def _field(
-    ground: Ground,
+    ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
@@ -170,7 +170,7 @@ def _believed(derived: ChaseDerived, state: State) -> Field:
 
 
 def _areas(
-    ground: Ground, derived: ChaseDerived, state: State, overlays: frozenset[str]
+    ground: ChaseGround, derived: ChaseDerived, state: State, overlays: frozenset[str]
 ) -> Iterator[Areas]:
     if "sight" in overlays:
         hunters = state.people.rows(HUNTER)
@@ -184,7 +184,7 @@ def _areas(
             yield Areas(flood.barrier, ("#4f8ff0",), opacity=0.45, label="barrier")
 
 
-def _cones(ground: Ground, settings: Settings, state: State) -> tuple[Cones, ...]:
+def _cones(ground: ChaseGround, settings: Settings, state: State) -> tuple[Cones, ...]:
     """Short cones, so that it is seen which way hunters look."""
     people = state.people
     hunters = people.rows(HUNTER)
@@ -204,7 +204,7 @@ def _cones(ground: Ground, settings: Settings, state: State) -> tuple[Cones, ...
 
 
 def _lines(
-    ground: Ground, derived: ChaseDerived, state: State, overlays: frozenset[str]
+    ground: ChaseGround, derived: ChaseDerived, state: State, overlays: frozenset[str]
 ) -> Iterator[Lines]:
     people = state.people
     if "paths" in overlays:
@@ -248,7 +248,7 @@ def _lines(
             )
 
 
-def _way(ground: Ground, at: NDArray[np.float64], cell: int, goal: int) -> NDArray[np.float64]:
+def _way(ground: ChaseGround, at: NDArray[np.float64], cell: int, goal: int) -> NDArray[np.float64]:
     path = distance_map(ground.space, ground.space.position_of(goal)).descend(
         ground.space.position_of(cell)
     )
@@ -262,7 +262,7 @@ def _guess(derived: ChaseDerived, state: State) -> NDArray[np.float64] | None:
 
 
 def _marks(
-    ground: Ground,
+    ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
@@ -327,7 +327,7 @@ def _sounds(settings: Settings, state: State, unit: float) -> Iterator[Marks]:
         yield Marks(sounds.positions[young], "ring", sizes, "warning", opacity=0.5, least=2.0)
 
 
-def _labels(ground: Ground, state: State) -> Iterator[Label]:
+def _labels(ground: ChaseGround, state: State) -> Iterator[Label]:
     people = state.people
     up = 1.1 * ground.body * (1 if ground.space.y_up else -1)
     hunters = people.rows(HUNTER)

@@ -14,7 +14,7 @@ from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
 from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State, checked, order_of
-from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.world import TunedWorld, states
 
@@ -39,21 +39,21 @@ class FlockWorld(TunedWorld):
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space)
 
-    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders that pointer, keys and sliders ask for."""
-        asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
-        for signal in hands.signals:
-            if signal.action == "scare":
-                wanted = None if signal.phase == "release" else signal.position
+        asked: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
+        for event in inputs.events:
+            if event.action == "scare":
+                wanted = None if event.phase == "release" else event.position
                 if wanted != state.predator:
                     asked.append(Scare(wanted))
-            elif signal.action == "paint" and (stroke := painted(signal)):
-                what = hands.chosen.get("brush", BRUSHES[0]).removeprefix("paint ")
+            elif event.action == "paint" and (stroke := painted(event)):
+                what = inputs.chosen.get("brush", BRUSHES[0]).removeprefix("paint ")
                 asked.append(Paint(what, stroke))
             elif (
-                signal.phase == "press"
-                and signal.action.startswith("by ")
-                and (rule := signal.action[3:]) != state.rule
+                event.phase == "press"
+                and event.action.startswith("by ")
+                and (rule := event.action[3:]) != state.rule
             ):
                 asked.append(Fly(rule))
         return tuple(asked)

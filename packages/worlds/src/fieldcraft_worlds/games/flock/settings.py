@@ -29,7 +29,7 @@ class Tuning:
     separate: away from where it is crowded.
     cohere: towards where most are.
     turn: how far birds turn at a step at most, in degrees.
-    wander: up to how far dice turn them at each step, in degrees, below 180.
+    wander: up to how far random numbers turn them at each step, in degrees, below 180.
     brush: the radius of the player's brush, in cells.
     """
 

@@ -2,7 +2,7 @@
 treasures and wants out.
 """
 
-from fieldcraft_worlds.games.maze.match import Match, play_maze
+from fieldcraft_worlds.games.maze.match import MazeResult, play_maze
 from fieldcraft_worlds.games.maze.settings import (
     MazeRules,
     MemoryRules,
@@ -12,7 +12,7 @@ from fieldcraft_worlds.games.maze.settings import (
 )
 
 __all__ = [
-    "Match",
+    "MazeResult",
     "MazeRules",
     "MemoryRules",
     "MonsterRules",

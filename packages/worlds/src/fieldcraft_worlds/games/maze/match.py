@@ -14,13 +14,13 @@ from fieldcraft_worlds.games.maze.settings import MazeRules, Settings
 from fieldcraft_worlds.games.maze.state import CAUGHT, GOING, LATE, OUT, State
 from fieldcraft_worlds.games.walking import grid_asked
 
-__all__ = ["Match", "made", "play_maze"]
+__all__ = ["MazeResult", "made", "play_maze"]
 
 _OUTCOMES = {GOING: "going", OUT: "out", CAUGHT: "caught", LATE: "late"}
 
 
 @dataclass(frozen=True)
-class Match:
+class MazeResult:
     """The outcome of a match.
 
     `outcome` is "out", "caught", "late" or, where it was stopped before its end, "going";
@@ -55,7 +55,7 @@ def play_maze(
     seed: int = 0,
     most_steps: int | None = None,
     watch: Callable[[MazeDerived, State], None] | None = None,
-) -> Match:
+) -> MazeResult:
     """Play a match of monsters against the scripted player to its end, or for `most_steps`.
 
     Parameters
@@ -86,7 +86,7 @@ def play_maze(
         if watch is not None:
             watch(derived, state)
     derived.follow(state)
-    return Match(
+    return MazeResult(
         outcome=_OUTCOMES[state.outcome],
         treasures=state.most - len(state.treasures),
         known=float(np.count_nonzero(derived.memory.values.reshape(-1)[derived.ground]))

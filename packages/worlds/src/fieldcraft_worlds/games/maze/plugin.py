@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid
 from fieldcraft.maps.mazes import maze_growth, maze_walls
-from fieldcraft_worlds.games.game import Action, Hands, Overlay, moves
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
 from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.match import made
@@ -77,11 +77,11 @@ class MazeWorld(DerivedWorld):
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space, self.derived.settings)
 
-    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """Where the player is steered to, when that changes; until then the script plays."""
-        if hands.pressed("lead"):
+        if inputs.pressed("lead"):
             return (Lead(),)
-        x, y = hands.direction(y_up=self.space.y_up)
+        x, y = inputs.direction(y_up=self.space.y_up)
         wished = (round(x, 2), round(y, 2))
         if wished == state.player.wish or (not any(wished) and not state.player.by_hand):
             return ()
@@ -115,7 +115,7 @@ class MazeGame:
         *moves("walk"),
         Action(
             "lead",
-            "take the player into your own hands, or leave him to the script",
+            "take the player into your own inputs, or leave him to the script",
             ("key m", "pad y"),
         ),
     )

@@ -51,7 +51,7 @@ class Steer:
 
 @dataclass(frozen=True)
 class Lead:
-    """Take the player into your own hands, or leave it to the script again."""
+    """Take the player into your own inputs, or leave it to the script again."""
 
 
 Order = Steer | Lead

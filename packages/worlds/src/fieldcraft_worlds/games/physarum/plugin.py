@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fieldcraft import Grid
-from fieldcraft_worlds.games.game import Action, Hands, Overlay
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
 from fieldcraft_worlds.games.physarum import rules, scene
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.rules import Found
@@ -34,12 +34,12 @@ class PhysarumWorld(DerivedWorld):
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space)
 
-    def orders(self, state: State, hands: Hands) -> tuple[Found, ...]:
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Found, ...]:
         """A city where the pointer is pressed."""
         return tuple(
-            Found(signal.position)
-            for signal in hands.signals
-            if signal.action == "found" and signal.phase == "press" and signal.position is not None
+            Found(event.position)
+            for event in inputs.events
+            if event.action == "found" and event.phase == "press" and event.position is not None
         )
 
 

@@ -25,8 +25,7 @@ class Settings:
     city: the radius of a city.
     speed: cells a second.
     distance, angle: to the three sensors, in cells and in degrees between them.
-    turn, wander: how far agents turn at a step at most, and up to how far dice turn them, in
-        degrees.
+    turn, wander: how far agents turn at a step at most, and most of a random turn, in degrees.
     keep: what part of the trail stays at a step.
     rate: steps a second.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fieldcraft import Grid, checks
 from fieldcraft.interruption import whole
-from fieldcraft_worlds.games.tether.brains import planned
+from fieldcraft_worlds.games.tether.ai import planned
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.rules import Brains, advance, start

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from fieldcraft import Grid, generate_map
-from fieldcraft_worlds.games.game import Action, Hands, Overlay, Slider, moves
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider, moves
 from fieldcraft_worlds.games.tether import match, scene
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
@@ -50,30 +50,30 @@ class TetherWorld(DerivedWorld):
         """Where the sliders stand."""
         return asdict(state.tuning)
 
-    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders that keys, sticks, clicks and sliders ask for."""
-        asked: list[Order] = [Tune(name, value) for name, value in hands.sliders.items()]
+        asked: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
         player = state.player
-        for signal in hands.signals:
-            if signal.phase != "press":
+        for event in inputs.events:
+            if event.phase != "press":
                 continue
-            if signal.action.startswith("take "):
-                asked.append(Take(SIDES.index(signal.action.removeprefix("take "))))
+            if event.action.startswith("take "):
+                asked.append(Take(SIDES.index(event.action.removeprefix("take "))))
                 player = 0
-            elif signal.action == "leave":
+            elif event.action == "leave":
                 asked.append(Leave())
                 player = NOBODY
-            elif signal.action.endswith(" brain"):
-                side = SIDES.index(signal.action.removesuffix(" brain"))
+            elif event.action.endswith(" brain"):
+                side = SIDES.index(event.action.removesuffix(" brain"))
                 asked.append(
                     Lead(side, BRAINS[(BRAINS.index(state.brains[side]) + 1) % len(BRAINS)])
                 )
-            elif signal.action == "walk" and signal.position is not None:
+            elif event.action == "walk" and event.position is not None:
                 if player == NOBODY:
                     asked.append(Take(0))
                     player = 0
-                asked.append(Walk(*signal.position))
-        direction = hands.direction(y_up=self.space.y_up)
+                asked.append(Walk(*event.position))
+        direction = inputs.direction(y_up=self.space.y_up)
         if direction != (0.0, 0.0) and player == NOBODY:
             asked.append(Take(0))
         elif direction == state.steer:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.tether.brains import layer_of, planned
+from fieldcraft_worlds.games.tether.ai import layer_of, planned
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.settings import SIDES
 from fieldcraft_worlds.games.tether.state import NOBODY, State

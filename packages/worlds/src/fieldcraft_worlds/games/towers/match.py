@@ -17,7 +17,7 @@ from fieldcraft_worlds.games.towers.rules import advance, start
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 
-__all__ = ["Match", "play_match", "start", "step"]
+__all__ = ["TowersResult", "play_match", "start", "step"]
 
 
 @whole
@@ -56,7 +56,7 @@ def step(
 
 
 @dataclass(frozen=True)
-class Match:
+class TowersResult:
     """The outcome of a match: tuples have an entry for each team.
 
     `winner` is the number of a team, or None for a tie; `towers_destroyed` are those of others,
@@ -80,7 +80,7 @@ def play_match(
     commanders: Sequence[str] | None = None,
     most_steps: int | None = None,
     watch: Callable[[TowersDerived, State], None] | None = None,
-) -> Match:
+) -> TowersResult:
     """Play a match of commanders to its end, or for `most_steps`.
 
     The same space, settings and seed give the same layout whoever commands, and the same match, bit
@@ -124,7 +124,7 @@ def play_match(
         state = step(derived, state, (), rng)
         if watch is not None:
             watch(derived, state)
-    return Match(
+    return TowersResult(
         winner=None if state.winner == NOBODY else state.winner,
         scores=tuple(state.scores.tolist()),
         towers_destroyed=tuple(state.destroyed.tolist()),

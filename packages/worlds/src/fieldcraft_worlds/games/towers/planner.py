@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap
 from fieldcraft.layer import RadialLayer
-from fieldcraft_worlds.games.towers.commander import FIRST_WAVE, RESERVE, Commander, march
+from fieldcraft_worlds.games.towers.ai import FIRST_WAVE, RESERVE, Commander, march
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fieldcraft import Grid, generate_map
-from fieldcraft_worlds.games.game import Action, Hands, Overlay
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
 from fieldcraft_worlds.games.towers import match, scene
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import (
@@ -74,29 +74,29 @@ class TowerWorld(DerivedWorld):
         """The state, if it is one that this world can go on from, see `state.checked`."""
         return checked(state, self.space, self.derived.settings)
 
-    def orders(self, state: State, hands: Hands) -> tuple[Order, ...]:
+    def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders of clicks and keys for the team that the player leads: the one chosen, if its
         orders come by hand.
         """
         settings = self.derived.settings
-        team = self._side(state, hands)
-        squad = min(_number(hands, "squad"), settings.squads - 1)
-        safely = hands.chosen.get("way") == "safe way"
+        team = self._side(state, inputs)
+        squad = min(_number(inputs, "squad"), settings.squads - 1)
+        safely = inputs.chosen.get("way") == "safe way"
         asked: list[Order] = []
-        for signal in hands.signals:
-            if signal.phase != "press":
+        for event in inputs.events:
+            if event.phase != "press":
                 continue
-            if signal.action == "lead" and settings.led_by[team] != HUMAN:
+            if event.action == "lead" and settings.led_by[team] != HUMAN:
                 asked.append(Command(team, not state.by_hand[team]))
-            elif signal.action == "begin":
+            elif event.action == "begin":
                 asked.append(Begin())
             elif (
-                signal.position is not None
+                event.position is not None
                 and state.by_hand[team]
-                and signal.action in ("place or send", "march or strike")
+                and event.action in ("place or send", "march or strike")
             ):
                 asked += self._pointed(
-                    state, team, squad, safely, signal.action == "place or send", signal.position
+                    state, team, squad, safely, event.action == "place or send", event.position
                 )
         return tuple(asked)
 
@@ -113,9 +113,9 @@ class TowerWorld(DerivedWorld):
         """How it ended."""
         return scene.result(self.derived, state)
 
-    def _side(self, state: State, hands: Hands) -> int:
+    def _side(self, state: State, inputs: InputFrame) -> int:
         """The team that is chosen; without a choice the first that is led by hand."""
-        chosen = _number(hands, "side")
+        chosen = _number(inputs, "side")
         by_hand = np.flatnonzero(state.by_hand)
         if chosen == 0 and len(by_hand):
             return int(by_hand[0])
@@ -201,6 +201,6 @@ class TowerGame:
 GAME = TowerGame()
 
 
-def _number(hands: Hands, group: str) -> int:
+def _number(inputs: InputFrame, group: str) -> int:
     """The number at the end of the choice of a group, counted from 0."""
-    return int(hands.chosen.get(group, "1").rsplit(" ", 1)[-1]) - 1
+    return int(inputs.chosen.get(group, "1").rsplit(" ", 1)[-1]) - 1

@@ -11,7 +11,7 @@ import pytest
 
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.game import Hands, Signal
+from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.play.bindings import bindings_of
 from fieldcraft_worlds.play.player import Player
@@ -144,15 +144,15 @@ class TestDirection:
         assert orders(playing) == [Walk(pytest.approx(root), pytest.approx(-root)), Walk(0.0, -1.0)]
 
     def test_half_way_and_upside_down(self) -> None:
-        hands = Hands(
+        inputs = InputFrame(
             (
-                Signal("up", "hold", amount=0.25),
-                Signal("left", amount=0.5),
-                Signal("down", "release"),
+                InputEvent("up", "hold", amount=0.25),
+                InputEvent("left", amount=0.5),
+                InputEvent("down", "release"),
             )
         )
-        assert hands.direction() == (-0.5, -0.25)
-        assert hands.direction(y_up=True) == (-0.5, 0.25)
+        assert inputs.direction() == (-0.5, -0.25)
+        assert inputs.direction(y_up=True) == (-0.5, 0.25)
 
 
 class TestSticks:

@@ -1,14 +1,14 @@
-"""The grip of the hands: what they hold, and what they have done since the last step."""
+"""The input state: what is held, and what they have done since the last step."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fieldcraft_worlds.games.game import Action, Hands, Signal
+from fieldcraft_worlds.games.game import Action, InputEvent, InputFrame
 from fieldcraft_worlds.play.bindings import any_pad
 
-__all__ = ["Grip"]
+__all__ = ["InputState"]
 
 Point = tuple[float, float]
 
@@ -20,8 +20,8 @@ class _Held:
     stroke: list[Point] = field(default_factory=list)
 
 
-class Grip:
-    """Turns inputs that begin, change and end into the signals of a step.
+class InputState:
+    """Turns inputs that begin, change and end into the events of a step.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Grip:
         self._actions = {action.name: action for action in actions}
         self._bindings = bindings
         self._where = where
-        self._signals: list[Signal] = []
+        self._events: list[InputEvent] = []
         self._held: dict[str, _Held] = {}
         self.chosen: dict[str, str] = {}
         for action in actions:
@@ -66,11 +66,11 @@ class Grip:
             return
         stroke = () if position is None else (position,)
         self._held[name] = _Held(amount, position, list(stroke))
-        self._signals.append(Signal(action.name, "press", position, position, amount, stroke))
+        self._events.append(InputEvent(action.name, "press", position, position, amount, stroke))
 
-    def signal(self, action: str) -> None:
+    def begin(self, action: str) -> None:
         """An action begins without an input of its own."""
-        self._signals.append(Signal(action))
+        self._events.append(InputEvent(action))
 
     def turn(self, name: str, amount: float) -> None:
         """An input that may be half way is so far now, 0 to 1; 0 ends it."""
@@ -84,7 +84,7 @@ class Grip:
     def release(self, name: str) -> None:
         """An input ends."""
         if name in self._held:
-            self._signals.append(self._signal(name, "release"))
+            self._events.append(self._event(name, "release"))
             del self._held[name]
 
     def release_all(self, first: str = "") -> None:
@@ -100,28 +100,28 @@ class Grip:
         for held in self._held.values():
             _grow(held.stroke, position)
 
-    def take(self, sliders: Mapping[str, float]) -> Hands:
+    def take(self, sliders: Mapping[str, float]) -> InputFrame:
         """All that was done since the last step, and what is held on to."""
-        begun = {signal.action for signal in self._signals if signal.phase == "press"}
+        begun = {event.action for event in self._events if event.phase == "press"}
         for name in self._held:
             action = self.action_of(name)
             if action is not None and action.name not in begun:
-                self._signals.append(self._signal(name, "hold"))
-        hands = Hands(tuple(self._signals), self._where(), dict(self.chosen), dict(sliders))
-        self._signals.clear()
-        return hands
+                self._events.append(self._event(name, "hold"))
+        frame = InputFrame(tuple(self._events), self._where(), dict(self.chosen), dict(sliders))
+        self._events.clear()
+        return frame
 
     def forget(self) -> None:
         """The deeds since the last step are dropped."""
-        self._signals.clear()
+        self._events.clear()
 
-    def _signal(self, name: str, phase: str) -> Signal:
+    def _event(self, name: str, phase: str) -> InputEvent:
         held, action, position = self._held[name], self.action_of(name), self._where()
         assert action is not None
         _grow(held.stroke, position)
         stroke = tuple(held.stroke)
         held.stroke = list(stroke[-1:])
-        return Signal(
+        return InputEvent(
             action.name,
             "hold" if phase == "hold" else "release",
             position,

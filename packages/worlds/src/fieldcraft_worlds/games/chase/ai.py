@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.pursuit import Search, SearchParty
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
-from fieldcraft_worlds.games.chase.ground import Ground
+from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import PARTY, Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -39,7 +39,7 @@ _HEARD_NEAR = 4.0  # units around what a searcher hears in which the player may 
 
 
 def decided(
-    ground: Ground,
+    ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
@@ -156,7 +156,9 @@ def _sent(search: Search, at: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(places[nearest])
 
 
-def _chosen(ground: Ground, at: Floats, positions: Floats, sighting: Sighting, aims: Ints) -> Ints:
+def _chosen(
+    ground: ChaseGround, at: Floats, positions: Floats, sighting: Sighting, aims: Ints
+) -> Ints:
     """The row of whom each hunter goes for of those that it sees, or NOBODY."""
     seen = sighting.seen
     found = np.full(len(at), NOBODY, dtype=np.int64)
@@ -171,7 +173,9 @@ def _chosen(ground: Ground, at: Floats, positions: Floats, sighting: Sighting, a
     return found
 
 
-def _called(ground: Ground, settings: Settings, at: Floats, place: Floats, moods: Ints) -> Ints:
+def _called(
+    ground: ChaseGround, settings: Settings, at: Floats, place: Floats, moods: Ints
+) -> Ints:
     """The hunters called to a search that begins at a place: the nearest that have nothing better
     to do, up to a party in all.
     """
@@ -183,7 +187,7 @@ def _called(ground: Ground, settings: Settings, at: Floats, place: Floats, moods
     return free[np.argsort(far[free], kind="stable")[:room]]
 
 
-def _arrived(ground: Ground, at: Floats, cells: Ints, ends: Ints) -> NDArray[np.bool_]:
+def _arrived(ground: ChaseGround, at: Floats, cells: Ints, ends: Ints) -> NDArray[np.bool_]:
     """The hunters that have come to their goals."""
     goals = ground.space.position_of(np.maximum(ends, 0))
     near = np.sqrt((ground.away(at, goals) ** 2).sum(axis=1)) <= _THERE * ground.unit
@@ -191,7 +195,7 @@ def _arrived(ground: Ground, at: Floats, cells: Ints, ends: Ints) -> NDArray[np.
 
 
 def _patrols(
-    ground: Ground,
+    ground: ChaseGround,
     state: State,
     hunters: Ints,
     moods: Ints,

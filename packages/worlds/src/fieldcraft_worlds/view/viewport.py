@@ -17,7 +17,7 @@ from fieldcraft_worlds.view.help import draw_help
 from fieldcraft_worlds.view.panel import PANEL_WIDTH, Panel, Track, draw_panel
 from fieldcraft_worlds.view.scene import SceneView, write_over
 
-__all__ = ["Stage"]
+__all__ = ["Viewport"]
 
 RGBA = NDArray[np.uint8]
 
@@ -26,7 +26,7 @@ _NEAREST = 200.0  # pixels per cell, and as many screens across a map at the oth
 _ZOOM_STEP = 1.2
 
 
-class Stage:
+class Viewport:
     """Pictures of one size, the map on the left and the panel on the right; without a panel where
     there is no room for it.
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fieldcraft import Stamp
-from fieldcraft_worlds.games.tether.brains import ahead, expected, layer_of, planned
+from fieldcraft_worlds.games.tether.ai import ahead, expected, layer_of, planned
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.state import State
 from support.duels import SPACE, placed, with_wall
