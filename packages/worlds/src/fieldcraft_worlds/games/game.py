@@ -2,7 +2,8 @@
 
 A game is played by numbers: its *state* holds everything that changes, a frozen dataclass that a
 step never touches but answers with another; *orders* are data; random numbers come from a
-`numpy.random.Generator` that is passed in. So one seed is one match, bit for bit, and a match is replayed from its orders.
+`numpy.random.Generator` that is passed in. So one seed is one match, bit for bit, and a match is
+replayed from its orders.
 """
 
 from __future__ import annotations
