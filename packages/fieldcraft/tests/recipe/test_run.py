@@ -68,11 +68,11 @@ def test_a_recipe_gives_what_the_calls_give(tmp_path):
     layer.add_source((2.5, 3.5), 5)
     imap.step(5)
     layer.deposit((6, 6), 4)
-    imap.step(5)
-    visitor = layer.add_source((9, 1), 3)
+    imap.step(4)
+    visitor = layer.add_source((9, 1), 3)  # before the update of its moment
     imap.step(5)
     visitor.remove()
-    imap.step(5)
+    imap.step(6)
     np.testing.assert_array_equal(w.imap["threat"].values, layer.values)
     assert w.updates == {"threat": 20}
 
@@ -477,3 +477,17 @@ def test_the_recipes_of_the_project_play_real_data(name, data, seconds, layers):
         if output.kind in ("still", "film"):
             assert Painter([w], output, size=300).draw().std() > 20
     assert ("halves every 30 s" in caption_of([w], w.recipe.outputs[0])) == (name == "starcraft")
+
+
+def test_a_moving_source_is_where_its_layer_shows_it(tmp_path):
+    path = tmp_path / "recipe.toml"
+    path.write_text(
+        '[map]\ngenerate = "empty"\nwidth = 30\nheight = 3\n[layers.threat]\ndecay = 0.5\n'
+        '[[sources]]\nlayer = "threat"\npath = [[0, 0.5, 1.5], [5, 29.5, 1.5]]\nstrength = 5\n'
+        "[run]\nseconds = 5\n"
+    )
+    world = World(read_recipe(path))
+    for tick in range(50):
+        world.tick()
+        places, _ = world.actors_on("threat")
+        assert world.imap["threat"].sample(places[0]) == 5, tick

@@ -30,6 +30,7 @@ class Actor(Protocol):
     """Something that acts on a layer from look to look."""
 
     layer: Any
+    of: LayerPart
 
     def act(self, now: float, passed: float) -> None:
         """Does what it does at a moment, so many seconds after the last look."""

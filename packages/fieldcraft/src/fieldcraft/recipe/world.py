@@ -78,7 +78,8 @@ class World:
         self.updates = dict.fromkeys(self.imap.layers, 0)
         self._done = 0
         try:
-            self._act()
+            self._act(live=True)
+            self._act(live=False)
             self._show(self._parts)
         except FieldcraftError as error:
             problems.add(("layers",), str(error))
@@ -101,11 +102,12 @@ class World:
 
     def tick(self) -> None:
         """Moves on by one step, beyond the recipe's end, too."""
+        self._done += 1
+        self._act(live=True)  # before the update, so that a layer shows its sources where they are
         report = self.imap.advance(self.step, max_steps=MAX_STEPS)
         for name, count in report.steps.items():
             self.updates[name] += count
-        self._done += 1
-        self._act()
+        self._act(live=False)
         self._show(name for name, count in report.steps.items() if count)
 
     def release(self, layer: str, source: int) -> None:
@@ -127,10 +129,12 @@ class World:
         )
         return next((actor.part for actor in scripted if actor.source == source), None)
 
-    def _act(self) -> None:
+    def _act(self, live: bool) -> None:
+        """Move the live sources to this moment, or let all others act."""
         now, passed = self._done * self.step, self.step if self._done else 0.0
         for actor in self._actors:
-            actor.act(now, passed)
+            if (actor.of.is_live and not isinstance(actor, Deposit)) == live:
+                actor.act(now, passed)
 
     def _show(self, updated: Iterable[str]) -> None:
         """Lets layers that hold nothing of their own show what acts on them now; waves that spread
