@@ -28,7 +28,7 @@ $(VENV)/.installed: packages/fieldcraft/pyproject.toml
 
 # Compiles what this recipe needs, and no more.
 demo: $(VENV)/.installed
-	$(BIN)/fieldcraft run recipes/demo.toml --out out/demo
+	$(BIN)/fieldcraft run demo --out out/demo
 
 test: setup
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal

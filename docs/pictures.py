@@ -206,7 +206,7 @@ def draw(name: str) -> None:
     elif name in RECIPES:
         recipe, written = RECIPES[name]
         with tempfile.TemporaryDirectory() as folder:
-            command(f"fieldcraft run recipes/{recipe}.toml --out {folder} --quiet")
+            command(f"fieldcraft run {recipe} --out {folder} --quiet")
             (Path(folder) / written).replace(file)
     elif name in PAGES:
         write_of_page(name)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import fieldcraft
+from fieldcraft.demo import SHIPPED
 
 HOME = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -66,7 +67,7 @@ def test_every_picture_can_be_drawn_anew() -> None:
     known = {*pictures.known(), *pictures.ELSEWHERE}
     assert {name.split("/")[0] for name in shown} <= known
     scripts = [HOME / "examples" / f"{name}.py" for name in pictures.EXAMPLES]
-    scripts += [HOME / "recipes" / f"{recipe}.toml" for recipe, _ in pictures.RECIPES.values()]
+    scripts += [SHIPPED / f"{recipe}.toml" for recipe, _ in pictures.RECIPES.values()]
     assert [str(script) for script in scripts if not script.exists()] == []
 
 

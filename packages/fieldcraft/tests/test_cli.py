@@ -11,6 +11,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import cli, progress
 from fieldcraft.progress import Progress
+from fieldcraft.recipe import read_recipe
 from support import realdata
 
 RECIPE = """
@@ -319,11 +320,21 @@ def test_a_broken_package_spoils_its_own_command_only(offer, capsys, code, told)
     assert "hello" not in capsys.readouterr().err
 
 
+def test_the_demo_runs_without_a_clone(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["run", "decay", "--quiet", "--out", "pictures"]) == 0
+    assert list((tmp_path / "pictures").iterdir())
+    ran = []
+    monkeypatch.setattr(cli, "_run", lambda chosen: ran.append(read_recipe(chosen.recipe).title))
+    assert cli.main(["demo"]) == 0
+    assert ran == ["Camps and a patrol"]
+
+
 def test_a_command_that_is_not_there_is_named(monkeypatch, capsys):
     monkeypatch.setattr(cli.metadata, "entry_points", lambda group: ())
     assert call("play", "towers") == 2
     err = capsys.readouterr().err
-    assert "'play'" in err and "compare, compile, info, run" in err and err.count("\n") == 1
+    assert "'play'" in err and "compare, compile, demo, info, run" in err and err.count("\n") == 1
 
 
 def test_a_recipe_from_standard_input(recipe, tmp_path, monkeypatch, capsys):

@@ -17,6 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from fieldcraft import demo
 from fieldcraft.errors import FieldcraftError, MissingLibrary, UnknownName
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _parser() -> tuple[
         description=(
             "Influence maps: who controls what, where it is safe, how far a threat reaches."
         ),
-        epilog="Start with: fieldcraft run recipes/demo.toml",
+        epilog="Start with: fieldcraft demo",
     )
     parser.add_argument("-V", "--version", action=_Version, help="show the version and stop")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -86,9 +87,7 @@ def _parser() -> tuple[
         description=(
             "Runs a recipe: a TOML file that says map, layers, sources or recordings, and outputs."
         ),
-        epilog=(
-            "Example: fieldcraft run recipes/demo.toml --set layers.threat.decay=0.5 --out pictures"
-        ),
+        epilog=("Example: fieldcraft run demo --set layers.threat.decay=0.5 --out pictures"),
     )
     _recipe_arguments(run)
     run.add_argument(
@@ -108,7 +107,7 @@ def _parser() -> tuple[
             " colours."
         ),
         epilog=(
-            "Example: fieldcraft compare recipes/demo.toml --param layers.threat.decay --values"
+            "Example: fieldcraft compare demo --param layers.threat.decay --values"
             " 0.8,0.26 --out sheet.png"
         ),
     )
@@ -187,6 +186,7 @@ def _parser() -> tuple[
     from fieldcraft import bundling
 
     bundling.add(commands)
+    demo.add(commands, _run)
 
     _add_plugged(commands)
     return parser, commands
@@ -308,7 +308,9 @@ def _run(chosen: argparse.Namespace) -> None:
     from fieldcraft.recipe.run import run
 
     text = sys.stdin.read() if str(chosen.recipe) == "-" else None
-    recipe = read_recipe(chosen.recipe, chosen.set, data=chosen.data, text=text)
+    recipe = read_recipe(
+        demo.recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text
+    )
     report = run(recipe, chosen.out, progress=_progress(chosen))
     if not chosen.quiet:
         _print_report(report)
@@ -320,7 +322,7 @@ def _compare(chosen: argparse.Namespace) -> None:
     values = [value for value in chosen.values.split(",") if value.strip()]
     files = chosen.out or [Path("out/compare.png")]
     result = compare(
-        chosen.recipe,
+        demo.recipe_path(chosen.recipe),
         chosen.param,
         values,
         files,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from fieldcraft.compose.formula import FUNCTIONS
+from fieldcraft.demo import SHIPPED
 from fieldcraft.propagation import PROPAGATIONS
 from fieldcraft.recipe import parts, read, read_acts, read_recipe
 from fieldcraft.recipe.parts import maps_of_teams
@@ -58,7 +59,9 @@ def test_the_tables_of_propagations_follow_from_their_settings():
 
 
 @pytest.mark.parametrize(
-    "path", sorted((ROOT / "recipes").glob("*.toml")), ids=lambda path: path.stem
+    "path",
+    sorted([*(ROOT / "recipes").glob("*.toml"), *SHIPPED.glob("*.toml")]),
+    ids=lambda path: path.stem,
 )
 def test_the_recipes_of_the_project_are_sound_and_in_the_guide(path):
     assert read_recipe(path, data="/data").outputs

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 import fieldcraft as fc
+from fieldcraft.demo import SHIPPED
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
 from fieldcraft.recipe import outputs, read_recipe
 from fieldcraft.recipe.legends import caption_of, clock
@@ -453,7 +454,7 @@ def test_moments_as_people_read_them():
 
 
 def test_the_demo_of_the_project_runs_anywhere(tmp_path):
-    recipe = read_recipe(RECIPES / "demo.toml", ["run.fps=1", "outputs.1.size=120"])
+    recipe = read_recipe(SHIPPED / "demo.toml", ["run.fps=1", "outputs.1.size=120"])
     report = run(recipe, tmp_path)
     assert [file.name for file in report.files] == ["demo.png", "demo.gif", "demo.csv"]
     assert report.layers[0].peak == 8

@@ -12,6 +12,7 @@ from PIL import Image
 
 import fieldcraft as fc
 from fieldcraft.compose.teams import add_teams
+from fieldcraft.demo import SHIPPED
 from fieldcraft.errors import BadRecipe
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.compare import compare
@@ -555,7 +556,7 @@ def test_a_comparison_of_teams(tmp_path):
 
 def test_the_recipe_of_teams_runs_anywhere(tmp_path):
     recipe = read_recipe(
-        RECIPES / "teams.toml", ["run.fps=1", "outputs.0.size=96", "outputs.1.size=96"]
+        SHIPPED / "teams.toml", ["run.fps=1", "outputs.0.size=96", "outputs.1.size=96"]
     )
     report = run(recipe, tmp_path)
     assert [file.name for file in report.files] == [

@@ -1,6 +1,6 @@
 """A live influence map in a browser or a notebook, with sliders, rewind and forks.
 
-`fieldcraft lab recipes/demo.toml` opens it on a recipe; `serve` opens it on an influence map of a
+`fieldcraft lab demo` opens it on a recipe; `serve` opens it on an influence map of a
 program.
 """
 

@@ -18,7 +18,7 @@ def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             "Opens the browser on a running world: sliders, sources, walls, formulas, time. Only"
             " this machine can reach it."
         ),
-        epilog="Example: fieldcraft lab recipes/demo.toml",
+        epilog="Example: fieldcraft lab demo",
     )
     lab.add_argument(
         "world",

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fieldcraft import clock, packing
+from fieldcraft.demo import recipe_path
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import is_there
@@ -283,8 +284,9 @@ def opened(name: str, *, overrides: tuple[str, ...] = (), data: str | Path | Non
 
     Raises `UnknownName`, or what reading raises.
     """
-    if name.endswith(".toml"):
-        return LiveRecipe(read_recipe(name, overrides, data=data), overrides)
+    recipe = recipe_path(Path(name))
+    if recipe.suffix == ".toml":
+        return LiveRecipe(read_recipe(recipe, overrides, data=data), overrides)
     if is_there(name):
         return LiveMap(InfluenceMap.load(name), title=Path(name).stem)
     word, _, rest = name.partition(":")

@@ -1,0 +1,34 @@
+"""The recipes that come with the library, and the command that runs the first of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+__all__ = ["SHIPPED", "add", "recipe_path"]
+
+SHIPPED = Path(__file__).resolve().parent / "recipes"
+"""The folder of the recipes in the package."""
+
+
+def recipe_path(path: Path) -> Path:
+    """Return the path of a recipe: a file, or the name of a recipe in the package."""
+    shipped = SHIPPED / f"{path.stem}.toml"
+    return shipped if not path.exists() and path.name == path.stem and shipped.exists() else path
+
+
+def add(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    run: Callable[[argparse.Namespace], None],
+) -> None:
+    """Add the command `fieldcraft demo`, which `run` runs."""
+    names = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.toml")))
+    demo = commands.add_parser(
+        "demo",
+        help="run the first of the recipes that come with fieldcraft",
+        description=f"Runs the recipe `demo`. `fieldcraft run NAME` runs others: {names}.",
+    )
+    demo.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="default: out")
+    demo.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    demo.set_defaults(act=run, recipe=SHIPPED / "demo.toml", set=[], data=None)
