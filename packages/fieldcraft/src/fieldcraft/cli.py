@@ -308,9 +308,7 @@ def _run(chosen: argparse.Namespace) -> None:
     from fieldcraft.recipe.run import run
 
     text = sys.stdin.read() if str(chosen.recipe) == "-" else None
-    recipe = read_recipe(
-        demo.recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text
-    )
+    recipe = read_recipe(demo.recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text)
     report = run(recipe, chosen.out, progress=_progress(chosen))
     if not chosen.quiet:
         _print_report(report)
