@@ -129,7 +129,7 @@ def _families(names: tuple[str | InfluenceMap, ...]) -> list[str]:
 def _asked_of(imap: InfluenceMap) -> list[str]:
     """The families that the layers of a map and questions to it need."""
     kinds = {type(layer.propagation).__name__.lower() for layer in imap.layers.values()}
-    unasked = {"paint", "voxels", "maze"}
+    unasked = {"paint", "maze"}
     if "graph" not in imap.space.forms:
         unasked.update(
             family

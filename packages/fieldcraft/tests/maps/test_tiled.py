@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fieldcraft import generate_map
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps import load_map
 from fieldcraft.space import Grid
@@ -1111,3 +1112,29 @@ def test_a_real_infinite_map_with_colliders() -> None:
     box = (x >= -128) & (x < 95) & (y >= 97) & (y < 254)
     assert space.walls.reshape(-1)[box].all()
     assert not space.walls.reshape(-1)[(y > 254) | (x < -132) | (x > 102) | (y < -131)].any()
+
+
+TMX_OBJECTS = """<map orientation="orthogonal" width="4" height="3" tilewidth="16" tileheight="16">
+<objectgroup name="spawns" offsetx="2"><object id="1" name="guard" x="16" y="16" width="16"
+height="32"><properties><property name="speed" type="float" value="1.5"/><property name="boss"
+type="bool" value="true"/></properties></object><object id="2" name="guard" x="8" y="24"><point/>
+</object><object id="3" x="1" y="1"/></objectgroup></map>"""
+
+
+@pytest.mark.parametrize("tiles", [False, True])
+def test_objects_come_with_positions_and_properties(tmp_path: Path, tiles: bool) -> None:
+    (tmp_path / "a.tmx").write_text(TMX_OBJECTS)
+    level = load_map(tmp_path / "a.tmx", neighbors=4, wall_layers=(), tiles=tiles)
+    assert list(level.objects) == ["guard"]
+    guards = level.objects["guard"]
+    expected = np.array([(26.0, 32.0), (10.0, 24.0)])
+    np.testing.assert_allclose(guards.positions, expected / 16 - 0.5 if tiles else expected)
+    assert guards.properties == ({"speed": 1.5, "boss": True}, {})
+    assert level.origin == ((-0.5, -0.5) if tiles else (0.0, 0.0))
+
+
+def test_tiles_are_for_grids(tmp_path: Path) -> None:
+    (tmp_path / "way.json").write_text('{"vertices": [[0, 0], [3, 4]], "edges": [[0, 1]]}')
+    with pytest.raises(InvalidValue, match="without tiles"):
+        load_map(tmp_path / "way.json", tiles=True)
+    assert generate_map("rooms", 12, 9, tiles=True).position_of(14).tolist() == [2, 1]

@@ -71,5 +71,4 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "legs": ("pursuit",),
     # maps and pictures
     "paint": ("view",),
-    "voxels": ("maps",),
 }

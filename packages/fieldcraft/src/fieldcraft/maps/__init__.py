@@ -8,6 +8,7 @@ The formats are imported when a file is loaded; functions for one format are in 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, overload
 
 from numpy.typing import ArrayLike
@@ -17,6 +18,7 @@ from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.generate import HALLS, KINDS, generate_map
 from fieldcraft.maps.scenarios import load_scenarios
 from fieldcraft.space import Graph, Grid
+from fieldcraft.space.grid import MapObjects
 
 if TYPE_CHECKING:
     from fieldcraft.maps.formats import MapOptions
@@ -30,6 +32,7 @@ def load_map(
     *,
     neighbors: int | ArrayLike,
     mobility: str = "ground",
+    tiles: bool = False,
     **options: Unpack[MapOptions],
 ) -> Grid: ...
 
@@ -40,6 +43,7 @@ def load_map(
     *,
     neighbors: None = None,
     mobility: str = "ground",
+    tiles: bool = False,
     **options: Unpack[MapOptions],
 ) -> Grid | Graph: ...
 
@@ -49,6 +53,7 @@ def load_map(
     *,
     neighbors: int | ArrayLike | None = None,
     mobility: str = "ground",
+    tiles: bool = False,
     **options: Unpack[MapOptions],
 ) -> Grid | Graph:
     r"""A grid or a graph from a map file.
@@ -57,6 +62,7 @@ def load_map(
 
     - `.map` (MovingAI): mobility "ground", "trees", "water", "amphibious", "any" or "air"
     - `.tmx`, `.tmj`, `.json` (Tiled): `wall_layers`, `wall_properties`, `wall_objects`
+    - `.ldtk` (LDtk): `level`, `wall_values`
     - `.npz` (StarCraft II): `grid`, `resources`
     - `.png`, `.bmp`, `.gif`, `.jpg`, `.webp`: `threshold`, `wall_color`, `tolerance`,
       `transparent`, `cell_size`
@@ -78,13 +84,17 @@ def load_map(
         none.
     mobility : str
         What moves there: "ground", "air", and what the kind of file offers.
+    tiles : bool
+        Count positions in tiles, as `Grid(tiles=True)` does: (3, 2) is the center of column 3 from
+        the left, row 2 from the top. For grids only.
     **options
         Options of that kind of file, see above; the loaders in `fieldcraft.maps` explain them.
 
     Returns
     -------
     Grid or Graph
-        A graph from waypoints and navigation meshes, a grid from all others.
+        A graph from waypoints and navigation meshes, a grid from all others. `objects` of a grid
+        from Tiled or LDtk are the file's objects by name: `level.objects["guard"].positions`.
 
     Raises
     ------
@@ -132,8 +142,16 @@ def load_map(
                 remedy=f"It takes: {', '.join(format_.options)}",
             )
     if format_.is_grid:
-        return format_.load(
-            file, neighbors=4 if neighbors is None else neighbors, mobility=mobility, **options
+        steps = 4 if neighbors is None else neighbors
+        loaded = format_.load(file, neighbors=steps, mobility=mobility, **options)
+        if checks.flag("tiles", tiles) and isinstance(loaded, Grid):
+            return _in_tiles(loaded, steps)
+        return loaded
+    if tiles:
+        raise InvalidValue(
+            f"A {format_.name} is a graph, without tiles",
+            got=f"tiles={tiles!r} for {file.name}",
+            remedy="Leave tiles out",
         )
     if neighbors is not None:
         raise InvalidValue(
@@ -142,3 +160,17 @@ def load_map(
             remedy="Leave neighbors out",
         )
     return format_.load(file, mobility=mobility, **options)
+
+
+def _in_tiles(grid: Grid, neighbors: int | ArrayLike) -> Grid:
+    """The same map with tiles as world units."""
+    found = Grid(walls=grid.walls, terrain=grid.terrain, neighbors=neighbors, tiles=True)
+
+    def moved(some: MapObjects) -> MapObjects:
+        places = (some.positions - grid.origin) / grid.cell_size
+        if grid.y_up:
+            places[:, 1] = grid.height - places[:, 1]
+        return replace(some, positions=places - 0.5)
+
+    found.objects = {name: moved(some) for name, some in grid.objects.items()}
+    return found

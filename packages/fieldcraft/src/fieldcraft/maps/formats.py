@@ -10,6 +10,7 @@ from typing import TypedDict
 from fieldcraft.maps.counterstrike import load_counterstrike
 from fieldcraft.maps.geotiff import load_geotiff
 from fieldcraft.maps.image import Color, load_image
+from fieldcraft.maps.ldtk import load_ldtk
 from fieldcraft.maps.movingai import load_movingai
 from fieldcraft.maps.obj import load_obj
 from fieldcraft.maps.polyanya import load_polyanya
@@ -37,6 +38,8 @@ class MapOptions(TypedDict, total=False):
     wall_layers: str | Sequence[str]
     wall_properties: str | Sequence[str]
     wall_objects: str | Sequence[str]
+    level: str | None
+    wall_values: Iterable[int] | None
     grid: str
     resources: bool
     max_height: float | None
@@ -74,6 +77,7 @@ class MapFormat:
 FORMATS = (
     MapFormat("MovingAI map", (".map",), load_movingai),
     MapFormat("Tiled map", (".tmx", ".tmj", ".json"), load_tiled),
+    MapFormat("LDtk project", (".ldtk",), load_ldtk),
     MapFormat("StarCraft II grid", (".npz",), load_starcraft),
     MapFormat("picture", (".png", ".bmp", ".gif", ".jpg", ".jpeg", ".webp"), load_image),
     MapFormat("ROS map", (".yaml", ".yml"), load_ros),

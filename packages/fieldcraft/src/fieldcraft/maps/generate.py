@@ -31,6 +31,7 @@ def generate_map(
     cell_size: float = 1.0,
     neighbors: int | ArrayLike = 4,
     y_up: bool = False,
+    tiles: bool = False,
     algorithm: str | None = None,
     loops: float | None = None,
     corridor: int | None = None,
@@ -48,7 +49,7 @@ def generate_map(
         fit, at least one: with corridors of 1, 41 x 31 cells hold 20 x 15 rooms; what is left over
         to the right and below is wall.
     seed: at least 0.
-    cell_size, neighbors, y_up: as of `Grid`.
+    cell_size, neighbors, y_up, tiles: as of `Grid`.
     algorithm, loops: of a maze, see `maps.mazes.maze_doors`: "backtracker" unless it is given, and
         0, no loops.
     corridor: cells across the corridors of a maze, at least 1, which is the usual.
@@ -95,7 +96,15 @@ def generate_map(
                 columns, rows, rng
             )
         )
-    return Grid(columns, rows, cell_size=cell_size, walls=walls, neighbors=neighbors, y_up=y_up)
+    return Grid(
+        columns,
+        rows,
+        cell_size=cell_size,
+        walls=walls,
+        neighbors=neighbors,
+        y_up=y_up,
+        tiles=tiles,
+    )
 
 
 def _framed(width: int, height: int) -> NDArray[np.bool_]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,9 +19,9 @@ from fieldcraft.maps.shapes import Points, ShapePainter, ellipse, rectangle
 from fieldcraft.maps.tiled_data import TileData, tile_ids
 from fieldcraft.maps.tiled_document import MAX_TILES, read_document
 from fieldcraft.maps.tiled_records import TiledLayer, TiledMap, TiledObject, TiledTileset
-from fieldcraft.space.grid import Grid
+from fieldcraft.space.grid import Grid, MapObjects
 
-__all__ = ["MOBILITIES", "WALL_LAYERS", "WALL_PROPERTIES", "load_tiled"]
+__all__ = ["MOBILITIES", "WALL_LAYERS", "WALL_PROPERTIES", "load_tiled", "objects_by_name"]
 
 MOBILITIES = ("ground", "air")
 # In order of preference: words made for collisions come before those that may also name a layer of
@@ -69,6 +70,9 @@ def load_tiled(
     neighbours, the one that holds the middle of the crossing is a wall. A layer's offset moves its
     shapes, and its tiles by the nearest whole number of cells; what leaves the map thereby is gone.
 
+    `objects` of the grid are the map's objects by name, or by class where they have none: the
+    centers of their shapes, and their properties.
+
     If nothing makes walls, the whole map is open, and a warning on the logger
     `fieldcraft.maps.tiled` says so, unless `wall_layers=()` says that this is meant.
 
@@ -116,7 +120,7 @@ def load_tiled(
             walls.size,
             listed,
         )
-    return Grid(
+    grid = Grid(
         frame.width,
         frame.height,
         cell_size=frame.tile,
@@ -124,6 +128,53 @@ def load_tiled(
         walls=walls if mobility == "ground" else None,
         neighbors=neighbors,
     )
+    grid.objects = objects_by_name(
+        (item.name or item.kind, _center(item, layer, frame.tile), item.properties)
+        for layer in tiled.layers
+        for item in layer.objects
+    )
+    return grid
+
+
+def objects_by_name(
+    listed: Iterable[tuple[str, tuple[float, float], Mapping[str, Any]]],
+) -> dict[str, MapObjects]:
+    """Objects (name, position, properties) by their names; those without one are left out."""
+    found: dict[str, list[Any]] = {}
+    for name, position, properties in listed:
+        if name:
+            found.setdefault(name, []).append((position, properties))
+    return {
+        name: MapObjects(
+            np.array([position for position, _ in some], dtype=np.float64).reshape(-1, 2),
+            tuple(properties for _, properties in some),
+        )
+        for name, some in found.items()
+    }
+
+
+def _center(item: TiledObject, layer: TiledLayer, tile: int) -> tuple[float, float]:
+    """The center of an object in pixels."""
+    corners = _outline(item, tile)
+    middle = np.zeros(2) if corners is None else (corners.min(axis=0) + corners.max(axis=0)) / 2
+    turn = math.radians(item.rotation)
+    x = middle[0] * math.cos(turn) - middle[1] * math.sin(turn)
+    y = middle[0] * math.sin(turn) + middle[1] * math.cos(turn)
+    return float(item.x + layer.offset[0] + x), float(item.y + layer.offset[1] + y)
+
+
+def _outline(item: TiledObject, tile: int) -> Points | None:
+    """The outline of an object before it is turned, from its (x, y); None for points and texts."""
+    if item.shape == "picture":  # it stands on its lower left corner
+        high = item.height or tile
+        return rectangle(0, -high, item.width or tile, high)
+    if item.shape == "rectangle" and (item.width or item.height):
+        return rectangle(0, 0, item.width, item.height)
+    if item.shape == "ellipse" and (item.width or item.height):
+        return ellipse(0, 0, item.width, item.height, cell=tile)
+    if item.shape in ("polygon", "polyline"):
+        return np.array(item.points, dtype=np.float64).reshape(-1, 2)
+    return None
 
 
 @dataclass(frozen=True)
@@ -251,17 +302,8 @@ class _Painter:
     def add_object(self, item: TiledObject, layer: TiledLayer) -> None:
         """Add the shape of an object, in pixels of the map."""
         tile = self._frame.tile
-        points: Points
-        if item.shape == "picture":  # it stands on its lower left corner
-            high = item.height or tile
-            points = rectangle(0, -high, item.width or tile, high)
-        elif item.shape == "rectangle" and (item.width or item.height):
-            points = rectangle(0, 0, item.width, item.height)
-        elif item.shape == "ellipse" and (item.width or item.height):
-            points = ellipse(0, 0, item.width, item.height, cell=tile)
-        elif item.shape in ("polygon", "polyline"):
-            points = np.array(item.points, dtype=np.float64).reshape(-1, 2)
-        else:
+        points = _outline(item, tile)
+        if points is None or not len(points):
             return
         turn = math.radians(item.rotation)
         turned = (

@@ -282,10 +282,11 @@ class _Reader:
     # Objects
 
     def _object(self, item: Json) -> TiledObject:
-        values = self._values(item)
+        values, known = self._values(item), self._properties_of(item)
         if item.get("template") is not None:
             model = self._template(item["template"])
             values = {**self._values(model), **values}
+            known = self._properties_of(model) | known
             item = {**model, **item}
         kind = item.get("class") if item.get("class") is not None else item.get("type")
         shape = _shape(item)
@@ -312,6 +313,9 @@ class _Reader:
                 for each in points
             ),
             is_wall=_makes_walls(values),
+            properties={
+                name: value for name, value in known.items() if isinstance(value, (str, int, float))
+            },
         )
 
     def _template(self, source: object) -> Json:
@@ -340,9 +344,15 @@ class _Reader:
     # Values
 
     def _values(self, owner: Json) -> dict[str, object]:
-        """The values of the properties that are asked for; older versions of Tiled wrote them as
-        one object.
-        """
+        """The values of the properties that make walls."""
+        return {
+            name: value
+            for name, value in self._properties_of(owner).items()
+            if name.strip().casefold() in self._properties
+        }
+
+    def _properties_of(self, owner: Json) -> dict[str, object]:
+        """The values of all properties; older versions of Tiled wrote them as one object."""
         properties = owner.get("properties", [])
         if isinstance(properties, dict):
             properties = [{"name": name, "value": value} for name, value in properties.items()]
@@ -350,11 +360,7 @@ class _Reader:
             (entry.get("name"), entry.get("value"))
             for entry in self._are(dict, properties, "properties")
         ]
-        return {
-            name: value
-            for name, value in named
-            if isinstance(name, str) and name.strip().casefold() in self._properties
-        }
+        return {name: value for name, value in named if isinstance(name, str)}
 
     def _whole(self, value: object, what: str) -> int:
         if isinstance(value, str) and len(value) <= 12:

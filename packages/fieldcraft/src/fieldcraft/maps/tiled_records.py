@@ -34,6 +34,7 @@ class TiledObject:
     visible: bool
     points: tuple[tuple[float, float], ...]
     is_wall: bool
+    properties: dict[str, str | float | bool]
 
 
 @dataclass(frozen=True)

@@ -151,6 +151,7 @@ class _Tree:
         wanted = tag in _CHILDREN.get(self._tags[-1], ())
         if (
             tag == "property"
+            and self._tags[-2:-1] != ["object"]
             and attributes.get("name", "").strip().casefold() not in self._properties
         ):
             wanted = False

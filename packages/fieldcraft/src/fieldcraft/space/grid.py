@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +30,20 @@ if TYPE_CHECKING:
 
     from fieldcraft.space.graph import Graph
 
-__all__ = ["MAX_CELLS", "Grid"]
+__all__ = ["MAX_CELLS", "Grid", "MapObjects"]
 
 
 MAX_CELLS = 2**28
+
+
+@dataclass(frozen=True, eq=False)
+class MapObjects:
+    """The objects of one name in a map file: the world positions of their centers, (N, 2), and the
+    properties of each.
+    """
+
+    positions: NDArray[np.float64]
+    properties: tuple[Mapping[str, Any], ...]
 
 
 class Grid(Space):
@@ -64,6 +77,8 @@ class Grid(Space):
 
     forms = ("grid",)
     axes = "(height, width)"
+    objects: Mapping[str, MapObjects] = MappingProxyType({})
+    """The objects of the map file that the grid was loaded from, by name. Saves leave them out."""
 
     def __init__(
         self,
