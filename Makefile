@@ -10,7 +10,7 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size diagram setup docs links notebooks demo test test-reference scenarios lint bench gallery pictures format build clean
+.PHONY: size diagram setup docs links notebooks demo test test-reference fuzz scenarios lint bench gallery pictures format build clean
 
 setup: $(VENV)/.ready
 
@@ -36,6 +36,10 @@ test: setup
 # The part of the suite that is marked `reference`, with the plain references in place of the compiled kernels.
 test-reference: setup
 	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest -m reference --numprocesses $(WORKERS) --dist worksteal
+
+# 2,000 mutants of a file for each loader, with true checksums, in bounded time and memory.
+fuzz: setup
+	FIELDCRAFT_FUZZ=2000 $(BIN)/python -m pytest tests/fuzz --numprocesses $(WORKERS)
 
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup

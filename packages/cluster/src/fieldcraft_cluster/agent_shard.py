@@ -472,7 +472,7 @@ class AgentShard:
                 ).all()
             ):
                 raise ValueError(f"agents of {agents.dtype} and shape {agents.shape}")
-        except (KeyError, ValueError, IndexError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise BadSaveFile(
                 "A group of agents is what its swarm wrote",
                 got=f"{file.name}: {error}",

@@ -187,7 +187,7 @@ class Block:
         if planes is not None:
             try:
                 self._kind.restore(made._field, planes, made._sources)
-            except (KeyError, TypeError, ValueError) as error:
+            except (LookupError, TypeError, ValueError, ArithmeticError) as error:
                 raise BadSaveFile(
                     "A block is what its layer wrote",
                     got=f"block {self.number} of {layer.name!r}: {error}",

@@ -122,7 +122,7 @@ def read(folder: Path, label: str) -> Checkpoint | None:
             _check(checkpoint)
         except FieldcraftError:
             raise
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise damaged(target, f"contents that don't fit together ({error})") from error
     return checkpoint
 

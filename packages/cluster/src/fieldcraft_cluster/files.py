@@ -65,7 +65,7 @@ def read_planes(target: Path, shape: tuple[int, int], most_columns: int = 0) -> 
             return {name: _plane(file, **entry) for name, entry in header.items()}
         except FieldcraftError:
             raise
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
             raise damaged(target, f"planes that cannot be read ({error})") from error
 
 

@@ -555,7 +555,7 @@ class World(Surface):
             if isinstance(layer, SourceLayer):
                 try:
                     layer.sources.restore(state.sources)
-                except (KeyError, ValueError, AttributeError) as error:
+                except (LookupError, TypeError, ValueError, AttributeError) as error:
                     raise damaged(self.folder, f"sources that don't fit ({error})") from error
             self._checkpoint_of.append((plan, state.steps, state.entries))
         for swarm in found.swarms:

@@ -1,0 +1,419 @@
+"""Every loader takes a mutant of a file, or refuses it by an error of fieldcraft, in little time
+and memory. Checksums of mutants are made right. `make fuzz` tries 2,000 mutants for each loader.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import resource
+import signal
+import struct
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+import fieldcraft_cluster as cluster
+from fieldcraft import files, packing
+from fieldcraft.errors import FieldcraftError
+from fieldcraft.maps import load_map
+from fieldcraft.recipe import read_recipe
+from fieldcraft.recordings import Timeline
+from fieldcraft.steering import Swarm
+from fieldcraft_cluster import checkpoint
+from fieldcraft_lab.session import Session
+from fieldcraft_worlds.library import find_game
+from fieldcraft_worlds.play import saving
+from fieldcraft_worlds.play.session import Session as Match
+from fieldcraft_worlds.play.settings import kinds_of, settings_from
+from support.sessions import RECIPE, recipe_world, small_map
+
+MUTANTS = int(os.environ.get("FIELDCRAFT_FUZZ", "12"))
+SECONDS = 20.0 if MUTANTS < 100 else 8.0  # the short run compiles kernels
+BYTES = 3 << 30  # beyond what the process has
+ODD: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    2,
+    2**31,
+    2**40,
+    10**30,
+    -(10**30),
+    float("nan"),
+    float("inf"),
+    -1e308,
+    1e-300,
+    "",
+    "this:GAME",
+    "../../precious",
+    (),
+    (1, 2),
+    {},
+    {"a": 1},
+    np.zeros(0, np.uint8),
+    np.full((2, 3), np.nan, np.float32),
+]
+
+
+class TooSlow(BaseException):
+    """A loader took more time than any file may cost."""
+
+
+@contextlib.contextmanager
+def bounded() -> Iterator[None]:
+    """Bound the time and the memory of a block."""
+
+    def ring(*_: object) -> None:
+        raise TooSlow
+
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    handler = signal.signal(signal.SIGALRM, ring)
+    resource.setrlimit(resource.RLIMIT_AS, (used + BYTES, before[1]))
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def mutated(value: Any, rng: np.random.Generator) -> Any:
+    """Return a value with one of its parts, however deep, replaced by another."""
+    parts = dict(enumerate(value)) if isinstance(value, (tuple, list)) else value
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+    if isinstance(parts, dict) and parts and rng.random() < 0.93:
+        names = list(parts)
+        name = names[int(rng.integers(len(names)))]
+        changed = {**parts, name: mutated(parts[name], rng)}
+        if isinstance(value, dict):
+            if rng.random() < 0.03:
+                del changed[name]
+            return changed
+        if isinstance(value, (tuple, list)):
+            return type(value)(changed.values())
+        made = object.__new__(type(value))
+        for each, part in {**vars(value), **changed}.items():
+            object.__setattr__(made, each, part)
+        return made
+    if isinstance(value, np.ndarray) and value.size and rng.random() < 0.7:
+        if rng.random() < 0.2:
+            return value.reshape(-1)[:-1]
+        spoilt = value.copy()
+        worst = {"f": (np.nan, np.inf, -1e30, 7.5), "b": (True, False)}
+        known = worst.get(value.dtype.kind, (0, 1, 127, int(np.iinfo(value.dtype).max)))
+        spoilt.reshape(-1)[int(rng.integers(value.size)) :] = known[int(rng.integers(len(known)))]
+        return spoilt
+    if type(value) is int and rng.random() < 0.5:
+        return value + int(rng.choice([-1, 1, 1 << 20, 1 << 33]))
+    return ODD[int(rng.integers(len(ODD)))]
+
+
+def damaged(data: bytes, rng: np.random.Generator) -> bytes:
+    """Return bytes with a few of them changed, dropped or repeated."""
+    found = bytearray(data)
+    for _ in range(int(rng.integers(1, 5))):
+        at = int(rng.integers(max(len(found), 1)))
+        length = int(rng.integers(1, 9))
+        kind = int(rng.integers(4))
+        if kind == 0:
+            found[at : at + length] = rng.bytes(length)
+        elif kind == 1:
+            del found[at : at + length]
+        elif kind == 2:
+            found[at:at] = found[at : at + 30]
+        else:
+            found[at:at] = rng.choice([b"-", b"9999999999", b"nan", b"[", b'"', b"\xff", b"1e999"])
+    return bytes(found)
+
+
+def sealed_again(content: bytes) -> bytes:
+    return content + hashlib.sha256(content).digest()
+
+
+@dataclass
+class Target:
+    """A loader: how its file is made, how a mutant is written, and how it is loaded and used."""
+
+    make: Callable[[Path], Any]
+    write: Callable[[Path, Any, np.random.Generator], None]
+    load: Callable[[Path], object]
+
+
+def bytes_of(make: Callable[[Path], object]) -> Callable[[Path], bytes]:
+    def made(path: Path) -> bytes:
+        make(path)
+        return path.read_bytes()
+
+    return made
+
+
+def write_bytes(path: Path, data: bytes, rng: np.random.Generator) -> None:
+    path.write_bytes(damaged(data, rng))
+
+
+# Maps of influence: a header as JSON, and arrays
+
+
+def busy_map() -> fc.InfluenceMap:
+    imap = small_map().imap
+    imap.add_layer("seen", fc.Fade(half_life=3.0)).mark([(4.5, 4.5)])
+    imap.add_layer("gas", fc.Diffuse(rate=0.1)).add_source((2.5, 2.5), 1.0, lifetime=3.0)
+    imap.step(3)
+    return imap
+
+
+def hex_map() -> fc.InfluenceMap:
+    imap = fc.InfluenceMap(fc.HexGrid(9, 7))
+    imap.add_layer("threat", fc.Spread(decay=0.2, momentum=0.5)).add_source((3.0, 3.0), 5.0)
+    imap.add_layer("seen", fc.Fade(half_life=3.0)).mark([(4.0, 4.0)])
+    imap.step(2)
+    return imap
+
+
+def write_map(path: Path, data: bytes, rng: np.random.Generator) -> None:
+    start = len(b"fieldcraft influence map\n") + 12
+    (length,) = struct.unpack("<Q", data[start - 8 : start])
+    header = json.loads(data[start : start + length])
+    for _ in range(int(rng.integers(1, 3))):
+        header = mutated(header, rng)
+    with contextlib.suppress(TypeError, ValueError):  # arrays are no JSON
+        text = json.dumps(header).encode()
+        head = data[: start - 8] + struct.pack("<Q", len(text))
+        path.write_bytes(sealed_again(head + text + data[start + length : -32]))
+
+
+def load_imap(path: Path) -> None:
+    imap = fc.InfluenceMap.load(path)
+    imap.step(2)
+    imap.advance(0.1)
+
+
+# Sessions of the lab
+
+
+def write_session(path: Path, data: bytes, rng: np.random.Generator) -> None:
+    magic = b"fieldcraft lab session\n"
+    value = mutated(packing.unpack(data[len(magic) + 1 : -32]), rng)
+    if isinstance(value, dict) and isinstance(value.get("log"), np.ndarray) and rng.random() < 0.3:
+        log = damaged(value["log"].astype(np.uint8).tobytes(), rng)
+        value["log"] = np.frombuffer(log, np.uint8)
+    with contextlib.suppress(FieldcraftError):
+        path.write_bytes(sealed_again(magic + bytes([1]) + packing.pack(value)))
+
+
+def save_session(path: Path) -> None:
+    session = Session(small_map())
+    session.step(5)
+    session.save(path)
+
+
+def save_recipe_session(path: Path) -> None:
+    session = Session(recipe_world(path.parent))
+    session.step(5)
+    session.save(path)
+
+
+def load_session(path: Path) -> None:
+    Session.load(path, most_steps=2_000, check=False).step()
+
+
+# Games
+
+
+def opened_game(name: str) -> Match:
+    game = find_game(name)
+    settings = {"ants": {"ants": 40, "piles": 1}, "flock": {"birds": 40}}[name]
+    space = fc.Grid(40, 30, wrap=name == "flock")
+    match = Match(game, space, settings_from(game.settings, settings), seed=3)
+    for _ in range(5):
+        match.step()
+    return match
+
+
+def game_target(name: str) -> Target:
+    def kinds(match: Match) -> tuple[type, ...]:
+        return tuple(dict.fromkeys((*match.game.kinds, *kinds_of(match.settings))))
+
+    def make(path: Path) -> Any:
+        match = opened_game(name)
+        match.save(path)
+        found = saving.read(path)
+        return found.header, found.value(kinds(match)), kinds(match)
+
+    def write(path: Path, made: Any, rng: np.random.Generator) -> None:
+        header, value, known = made
+        with contextlib.suppress(FieldcraftError, TypeError):
+            saving.write(path, header, mutated(value, rng), known)
+
+    def load(path: Path) -> None:
+        Match.load(path, find_game).step()
+
+    return Target(make, write, load)
+
+
+# Worlds in blocks
+
+
+def make_world(path: Path) -> Any:
+    world = cluster.World(path.parent / "world", (40, 30), block=16, halo_steps=3)
+    world.add_layer("threat", fc.Spread(decay=0.1, momentum=0.6)).add_sources([(3.5, 3.5)], 5.0)
+    world.add_layer("trail", fc.Trail()).deposit([(9.5, 9.5)], 2.0)
+    world.add_layer("seen", fc.Fade(), reach=2.0).mark([(20.5, 9.5)], radius=2.0)
+    world.add_layer("near", fc.Radial(3.0)).add_sources([(30.5, 9.5)], 1.0, lifetimes=2.0)
+    world.add_swarm("ants", [(5.5, 5.5), (20.5, 9.5)])
+    world.step(4)
+    world.checkpoint()
+    world.close()
+    file = path.parent / "world" / "world.fieldcraft"
+    data = file.read_bytes()[len(checkpoint._MAGIC) + checkpoint._FRAME.size : -32]
+    blocks = sorted((path.parent / "world" / "blocks").iterdir())
+    return packing.unpack(data, checkpoint._KINDS), {each: each.read_bytes() for each in blocks}
+
+
+def write_world(path: Path, made: Any, rng: np.random.Generator) -> None:
+    found, blocks = made
+    for file in (path.parent / "world" / "blocks").iterdir():
+        if file not in blocks:
+            file.unlink()
+    for file, data in blocks.items():
+        file.write_bytes(data)
+    magic = b"fieldcraft block\n"
+    if rng.random() < 0.5:
+        found = mutated(found, rng)
+    else:
+        file = list(blocks)[int(rng.integers(len(blocks)))]
+        (length,) = struct.unpack_from("<Q", blocks[file], len(magic))
+        begin = len(magic) + 8
+        header = mutated(packing.unpack(blocks[file][begin : begin + length]), rng)
+        with contextlib.suppress(FieldcraftError):
+            text = packing.pack(header)
+            body = blocks[file][begin + length : -32]
+            file.write_bytes(sealed_again(magic + struct.pack("<Q", len(text)) + text + body))
+    with contextlib.suppress(FieldcraftError, TypeError):
+        text = packing.pack(found, checkpoint._KINDS)
+        head = checkpoint._FRAME.pack(checkpoint._VERSION, len(text))
+        target = path.parent / "world" / "world.fieldcraft"
+        files.write_sealed(target, (checkpoint._MAGIC, head, text))
+
+
+def load_world(path: Path) -> None:
+    world = cluster.World(path.parent / "world", (40, 30), block=16, halo_steps=3)
+    for layer in world.layers.values():
+        layer.overview(8)
+    for swarm in world.swarms.values():
+        _ = swarm.positions
+    world.step(2)
+    world.advance(0.1)
+
+
+# Swarms, recipes, recordings, maps
+
+
+def save_swarm(path: Path) -> None:
+    Swarm.at(fc.Grid(30, 20), [(3.5, 3.5), (9.5, 9.5)], seed=1).save(path)
+
+
+def write_swarm(path: Path, data: bytes, rng: np.random.Generator) -> None:
+    magic = b"fieldcraft swarm\n"
+    head, _, packed = data[len(magic) : -32].partition(b"\n")
+    agents = zlib.decompress(packed)
+    if rng.random() < 0.5:
+        agents = damaged(agents, rng)
+    with contextlib.suppress(TypeError):
+        text = json.dumps(mutated(json.loads(head), rng)).encode()
+        path.write_bytes(sealed_again(magic + text + b"\n" + zlib.compress(agents)))
+
+
+def save_recipe(path: Path) -> None:
+    path.write_text(RECIPE)
+
+
+TIMELINE = "seconds,id,group,x,y,strength\n0,a,red,1,2,3\n0.5,b,blue,4,5,1\n1,a,red,2,2,3\n2,b,blue,,,0\n"
+
+MAPS = {
+    "map": b"type octile\nheight 3\nwidth 4\nmap\n....\n.@@.\n....\n",
+    "pgm": b"P2\n4 3\n255\n255 255 0 255\n255 0 0 255\n255 255 255 255\n",
+    "obj": b"v 0 0 0\nv 4 0 0\nv 4 0 4\nv 0 0 4\nf 1 2 3\nf 1 3 4\n",
+    "tmj": json.dumps(
+        {
+            "type": "map",
+            "width": 2,
+            "height": 2,
+            "tilewidth": 8,
+            "tileheight": 8,
+            "orientation": "orthogonal",
+            "infinite": False,
+            "tilesets": [],
+            "layers": [
+                {
+                    "type": "tilelayer",
+                    "name": "walls",
+                    "width": 2,
+                    "height": 2,
+                    "data": [0, 1, 1, 0],
+                }
+            ],
+        }
+    ).encode(),
+}
+
+TARGETS = {
+    "map": Target(bytes_of(lambda path: busy_map().save(path)), write_map, load_imap),
+    "hex map": Target(bytes_of(lambda path: hex_map().save(path)), write_map, load_imap),
+    "session": Target(bytes_of(save_session), write_session, load_session),
+    "recipe session": Target(bytes_of(save_recipe_session), write_session, load_session),
+    "ants": game_target("ants"),
+    "flock": game_target("flock"),
+    "cluster": Target(make_world, write_world, load_world),
+    "swarm": Target(
+        bytes_of(save_swarm), write_swarm, lambda path: Swarm.load(path, fc.Grid(30, 20)).positions
+    ),
+    "recipe.toml": Target(bytes_of(save_recipe), write_bytes, read_recipe),
+    "timeline.csv": Target(
+        bytes_of(lambda path: path.write_text(TIMELINE)), write_bytes, Timeline.read
+    ),
+    **{
+        f"level.{suffix}": Target(
+            bytes_of(lambda path, data=data: path.write_bytes(data)), write_bytes, load_map
+        )
+        for suffix, data in MAPS.items()
+    },
+}
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is bounded on Linux")
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_mutant_is_loaded_or_refused(name: str, tmp_path: Path) -> None:
+    target, path = TARGETS[name], tmp_path / name.replace(" ", "-")
+    made = target.make(path)
+    found = []
+    for seed in range(MUTANTS):
+        target.write(path, made, np.random.default_rng(seed))
+        try:
+            with bounded():
+                target.load(path)
+        except FieldcraftError:
+            continue
+        except (Exception, TooSlow) as error:
+            trace, place = error.__traceback__, ""
+            while trace is not None:
+                code = trace.tb_frame.f_code
+                if "fieldcraft" in code.co_filename:
+                    place = f"{code.co_filename}:{trace.tb_lineno}"
+                trace = trace.tb_next
+            found.append(f"mutant {seed}: {type(error).__name__}: {error!s:.100} at {place}")
+    assert not found, "\n".join(found)
