@@ -112,8 +112,9 @@ def mutated(value: Any, rng: np.random.Generator) -> Any:
         if rng.random() < 0.2:
             return value.reshape(-1)[:-1]
         spoilt = value.copy()
-        worst = {"f": (np.nan, np.inf, -1e30, 7.5), "b": (True, False)}
-        known = worst.get(value.dtype.kind, (0, 1, 127, int(np.iinfo(value.dtype).max)))
+        known: tuple[Any, ...] = {"f": (np.nan, np.inf, -1e30, 7.5), "b": (True, False)}.get(
+            value.dtype.kind, ()
+        ) or (0, 1, 127, int(np.iinfo(value.dtype).max))
         spoilt.reshape(-1)[int(rng.integers(value.size)) :] = known[int(rng.integers(len(known)))]
         return spoilt
     if type(value) is int and rng.random() < 0.5:
@@ -341,7 +342,9 @@ def save_recipe(path: Path) -> None:
     path.write_text(RECIPE)
 
 
-TIMELINE = "seconds,id,group,x,y,strength\n0,a,red,1,2,3\n0.5,b,blue,4,5,1\n1,a,red,2,2,3\n2,b,blue,,,0\n"
+TIMELINE = (
+    "seconds,id,group,x,y,strength\n0,a,red,1,2,3\n0.5,b,blue,4,5,1\n1,a,red,2,2,3\n2,b,blue,,,0\n"
+)
 
 MAPS = {
     "map": b"type octile\nheight 3\nwidth 4\nmap\n....\n.@@.\n....\n",

@@ -72,6 +72,22 @@ class Falloff:
     _points: tuple[float, ...] | None = None
     _ring: Ring | None = None
 
+    def __post_init__(self) -> None:
+        points, ring = self._points, self._ring
+        if points is not None:
+            fits = isinstance(points, tuple) and len(points) >= 2
+            fits = fits and all(
+                type(part) is float and abs(part) <= _MOST_WEIGHT for part in points
+            )
+        else:
+            fits = isinstance(ring, Ring) or (ring is None and self.name in CURVES)
+        if not fits:
+            raise InvalidValue(
+                "A falloff is made by Falloff.of",
+                got=f"name {self.name!r:.40}, with other weights or another ring than that makes",
+                remedy='Pass Falloff.of("linear"), say',
+            )
+
     @classmethod
     def of(
         cls,

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 
@@ -17,6 +18,8 @@ __all__ = ["read", "write"]
 _MAGIC = b"fieldcraft swarm\n"
 _VERSION = 1
 _MOST_AGENTS = 1 << 28
+_MOST_KEY = 2**64 - 1
+_MOST_STEP = 2**53
 
 
 def write(target: Path, state: dict[str, Any], shape: tuple[int, ...]) -> None:
@@ -61,8 +64,12 @@ def read(target: Path, shape: tuple[int, ...]) -> dict[str, Any]:
             )
         raw = zlib.decompressobj().decompress(packed, 12 * count + 1)
         agents = np.frombuffer(raw, dtype="<i4").astype(np.int32).reshape(3, count)
-    except (ValueError, KeyError, TypeError, zlib.error, RecursionError) as error:
+        key, step = (
+            checks.whole(name, header[name], maximum=most)
+            for name, most in (("key", _MOST_KEY), ("step", _MOST_STEP))
+        )
+    except (ValueError, LookupError, TypeError, zlib.error, RecursionError) as error:
         if isinstance(error, BadSaveFile):
             raise
         raise damaged(target, f"contents that don't fit together ({error})") from error
-    return {"agents": agents, "key": header["key"], "step": header["step"]}
+    return {"agents": agents, "key": key, "step": step}
