@@ -149,7 +149,7 @@ def _layer(entry: dict[str, Any], label: str) -> LayerState:
 def _swarm(entry: dict[str, Any], label: str) -> SwarmState:
     swarm = SwarmState(**entry)
     _require(isinstance(swarm.name, str) and swarm.name != "", "a swarm without a name")
-    _whole("key", swarm.key, 0, 2**64 - 1)
+    _whole("key", swarm.key, 0, 2**62)
     _whole("count", swarm.count, 0, 2**32)
     _whole("step", swarm.step, 0, _MOST)
     swarm.entries = [(number, name) for number, name in swarm.entries]

@@ -18,7 +18,7 @@ __all__ = ["read", "write"]
 _MAGIC = b"fieldcraft swarm\n"
 _VERSION = 1
 _MOST_AGENTS = 1 << 28
-_MOST_KEY = 2**64 - 1
+_MOST_KEY = 2**62
 _MOST_STEP = 2**53
 
 
