@@ -16,8 +16,6 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.grid_moves import GridMoves, moves_of
 from fieldcraft.space.neighborhood import build_links
 from oracles import moves as moves_reference
-from oracles import shortest_path_uniform as uniform_reference
-from oracles import shortest_path_weighted as weighted_reference
 from support.mazes import FAR, HEX, ONE_WAY, World
 from support.tiers import uncompiled
 from support.worlds import KNIGHT
@@ -25,8 +23,6 @@ from support.worlds import KNIGHT
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
 
-from fieldcraft.kernels import moves as fast_moves
-from fieldcraft.kernels import shortest_path_uniform as fast_uniform
 from fieldcraft.kernels import shortest_path_weighted as fast_weighted
 from fieldcraft.kernels import smoothing as fast_smoothing
 
@@ -59,116 +55,28 @@ def common(world: World, moves: GridMoves) -> tuple[Any, ...]:
     )
 
 
-def weighted(problem: tuple[Any, ...], *rest: Any) -> Any:
-    """The compiled kernel wants to know the highest cost as well."""
-    costs, least = problem[3], problem[7]
-    highest = costs[np.isfinite(costs)].max(initial=least) if len(costs) else 1.0
-    return fast_weighted.weighted(*problem[:8], highest, *problem[8:], *rest)
-
-
-def runs(space: fc.Grid, king: Any, eight: bool) -> Any:
-    bits = fast_moves.stops_room(space.shape)
-    fast_moves.stops(king, eight, 0, space.height, 0, space.width, bits)
-    return bits
-
-
-@given(worlds, st.booleans())
-@settings(max_examples=120)
-def test_uniform(world: World, eight: bool) -> None:
-    space, moves = world.space, moves_of(world.space)
-    best, parents, pool = fast_uniform.uniform_room(len(space))
-    pool = pool[:12]
-    bits = runs(space, moves.king, eight)
-    for start, goal in pairs(world, 8):
-        ground, problem = (
-            moves.king.reshape(-1),
-            (eight, space.width, space.height, space.wrap, start, goal),
-        )
-        while (answer := fast_uniform.uniform(ground, bits, *problem, best, parents, pool))[0] < 0:
-            assert (best == uniform_reference.UNREACHED).all()
-            pool = np.empty((2 * len(pool), 4), dtype=np.int32)
-        cells, diagonals = uniform_reference.uniform(ground, *problem)
-        assert pool[: answer[0], 3].tolist() == cells
-        assert answer == (len(cells), diagonals)
-        assert (best == uniform_reference.UNREACHED).all()
-
-
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("eight", [False, True])
-def test_uniform_over_more_cells_than_fit_a_number(seed: int, eight: bool) -> None:
+@pytest.mark.parametrize("neighbors", [4, 8])
+def test_large_maps_with_long_runs(seed: int, neighbors: int) -> None:
     rng = np.random.default_rng(seed)
     height, width = (int(n) for n in rng.integers(60, 210, 2))
     walls = rng.random((height, width)) < [0.0, 0.002, 0.01, 0.1, 0.3, 0.02][seed]
-    space = fc.Grid(width, height, walls=walls, neighbors=8 if eight else 4)
-    moves, room = moves_of(space), fast_uniform.uniform_room(len(space))
-    for start, goal in rng.choice(np.flatnonzero(~walls.reshape(-1)), (25, 2)).tolist():
-        ground, problem = moves.king.reshape(-1), (eight, width, height, False, start, goal)
-        count, diagonals = fast_uniform.uniform(ground, moves.stops, *problem, *room)
-        assert (room[2][:count, 3].tolist(), diagonals) == uniform_reference.uniform(
-            ground, *problem
-        )
+    space = fc.Grid(width, height, walls=walls, neighbors=neighbors)
+    starts = space.position_of(rng.choice(np.flatnonzero(~walls.reshape(-1)), 26))
+    goal, starts = starts[0], starts[1:]
+    distances = fc.distance_map(space, goal)
+    for path, start in zip(fc.shortest_paths(space, starts, goal), starts, strict=True):
+        assert path.length == pytest.approx(float(distances.sample(start)), rel=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(1, 40_000), (40_000, 1), (2, 20_000)])
-def test_uniform_along_runs_of_more_than_the_longest(shape: tuple[int, int]) -> None:
+def test_runs_longer_than_the_longest(shape: tuple[int, int]) -> None:
     space = fc.Grid(shape[1], shape[0], neighbors=8)
-    moves, room = moves_of(space), fast_uniform.uniform_room(len(space))
     for start, goal in ((0, len(space) - 1), (len(space) - 1, 0), (7, 9000)):
-        ground, problem = (
-            moves.king.reshape(-1),
-            (True, space.width, space.height, False, start, goal),
-        )
-        count, diagonals = fast_uniform.uniform(ground, moves.stops, *problem, *room)
-        assert count == max(shape) if goal != 9000 else count < 9000
-        assert (room[2][:count, 3].tolist(), diagonals) == uniform_reference.uniform(
-            ground, *problem
-        )
-
-
-@given(worlds)
-@settings(max_examples=120)
-def test_weighted(world: World) -> None:
-    space, moves = world.space, moves_of(world.space)
-    best, came, pool, keys = fast_weighted.weighted_room(len(space))
-    problem = common(world, moves)
-    pool, keys = pool[:70], keys[:70]
-    for start, goal in pairs(world, 6):
-        while (answer := weighted(problem, start, goal, best, came, pool, keys))[0] < 0:
-            assert np.isinf(best).all()
-            pool, keys = (
-                np.empty((2 * len(pool), 4), dtype=np.int32),
-                np.empty(2 * len(keys), dtype=np.int64),
-            )
-        cells, *measures = weighted_reference.weighted(*problem, start, goal)
-        assert pool[: answer[0], 3].tolist() == cells
-        assert list(answer[1:]) == measures
-        assert np.isinf(best).all()
-
-
-def test_weighted_over_costs_of_every_size() -> None:
-    rng = np.random.default_rng(6)
-    space = fc.Grid(23, 17, neighbors=8)
-    costs = frozen(10.0 ** rng.uniform(-6, 30, len(space)))
-    moves = moves_of(space)
-    problem = (
-        moves.table(space),
-        moves.steps,
-        moves.lengths,
-        costs,
-        False,
-        moves.norm,
-        moves.facets,
-        costs.min(),
-        23,
-        17,
-        False,
-    )
-    for start, goal in rng.integers(0, len(space), (20, 2)).tolist():
-        room = fast_weighted.weighted_room(len(space))
-        answer = weighted(problem, start, goal, *room)
-        cells, *measures = weighted_reference.weighted(*problem, start, goal)
-        assert room[2][: answer[0], 3].tolist() == cells
-        assert list(answer[1:]) == measures
+        path = fc.shortest_path(space, space.position_of(start), space.position_of(goal))
+        away = np.abs(np.subtract(*(divmod(cell, space.width) for cell in (start, goal))))
+        assert len(path) == away.max() + 1
+        assert path.length == pytest.approx(away.max() + (math.sqrt(2) - 1) * away.min())
 
 
 @given(worlds)
@@ -206,7 +114,8 @@ def test_straighten(world: World) -> None:
         space.wrap,
     )
     for start, goal in pairs(world, 4):
-        cells, *_ = weighted_reference.weighted(*problem, start, goal)
+        places = space.position_of(start), space.position_of(goal)
+        cells = fc.shortest_path(space, *places, cost=world.costs).cells.tolist()
         if cells:
             kept = np.empty(len(cells), dtype=np.int64)
             count, *measures = fast_smoothing.straighten(*ground, np.array(cells), kept)

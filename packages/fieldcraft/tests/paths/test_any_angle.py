@@ -15,12 +15,9 @@ from numpy.typing import NDArray
 from scipy.spatial import Delaunay
 
 import fieldcraft as fc
-from fieldcraft import kernels
 from fieldcraft.paths import shortest_path, shortest_paths
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.mesh_doors import open_doors
 from fieldcraft.paths.mesh_strings import pulled
-from oracles import any_angle as reference
 from support import graphs, realdata
 
 Bits = NDArray[np.bool_]
@@ -212,28 +209,6 @@ def test_they_are_never_longer_than_strings_and_stay_on_the_mesh(seed: int) -> N
             off_rims = mesh.mesh.locate(walked)[1].min(axis=1) > 1e-6
             assert not mesh.walls[mesh.mesh.owners[found[off_rims]]].any()
             assert path.positions[[0, -1]].tolist() == places.tolist()
-
-
-@pytest.mark.skipif(not kernels.compiled(), reason="the compiled kernels are not in use here")
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 9_999))
-def test_the_kernel_gives_the_bits_of_its_reference(seed: int) -> None:
-    mesh = webs(seed)
-    if mesh is None or mesh.mesh is None:
-        return
-    doors = open_doors(mesh)
-    scratch = doors.room()
-    rng = np.random.default_rng(seed)
-    corners = mesh.mesh.corners
-    for start, goal in rng.choice(np.flatnonzero(~mesh.walls), (8, 2)).tolist():
-        place = mesh.positions[start]
-        if rng.random() < 0.5:  # on the rim
-            ring = mesh.mesh.rings[mesh.mesh.starts[start] : mesh.mesh.starts[start + 1]]
-            place = corners[ring[0]] if rng.random() < 0.5 else corners[ring[:2]].mean(axis=0)
-        problem = (*doors.arrays, start, goal, *place.tolist(), *mesh.positions[goal].tolist())
-        way, length = kernels.any_angle.search(*problem, *scratch)
-        plain_way, plain_length = reference.search(*problem)
-        assert (way.tolist(), length) == (plain_way.tolist(), plain_length)
 
 
 class TestEnds:
