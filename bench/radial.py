@@ -24,7 +24,7 @@ from bench.race import Times, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.footprints import finished
-from fieldcraft.propagation.on_grid.radial import GridRadialField
+from fieldcraft.propagation.grid_radial import GridRadialField
 
 SIZE, UNITS, RADIUS, FEW = 512, 1000, 9, 20
 WALK = 20.0

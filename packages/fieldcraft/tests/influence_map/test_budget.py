@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.propagation import radial_field, sums
-from fieldcraft.propagation.on_grid import footprints, spread, walks
-from fieldcraft.propagation.on_grid import radial as radial_grid
+from fieldcraft.propagation import footprints as sums
+from fieldcraft.propagation import grid_footprints as footprints
+from fieldcraft.propagation import grid_radial as radial_grid
+from fieldcraft.propagation import grid_spread as spread
+from fieldcraft.propagation import grid_walks as walks
+from fieldcraft.propagation import radial_field
 from fieldcraft.propagation.radial import METRICS
 
 

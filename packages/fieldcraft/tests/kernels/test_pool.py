@@ -207,7 +207,7 @@ def test_set_threads_refuses(count: object) -> None:
 
 
 def test_results_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.propagation.on_grid import spread
+    from fieldcraft.propagation import grid_spread as spread
 
     monkeypatch.setattr(spread, "_CELLS_PER_THREAD", 1)
     results = set()

@@ -19,9 +19,9 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.kernels import pool
+from fieldcraft.propagation import grid_spread as scheduler
 from fieldcraft.propagation import spread as spreads
 from fieldcraft.propagation import spreading_field
-from fieldcraft.propagation.on_grid import spread as scheduler
 from support.examples import examples
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.propagation.on_graph import walks as graph_walks
+from fieldcraft.propagation import graph_footprints as graph_walks
 
 pytestmark = pytest.mark.reference
 

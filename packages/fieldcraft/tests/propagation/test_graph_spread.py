@@ -17,7 +17,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import numpy_graph_spread as reference
-from fieldcraft.propagation.on_graph.spread import GraphSpreadField
+from fieldcraft.propagation.graph_spread import GraphSpreadField
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.space import Graph
 from support.refusals import refused

@@ -22,7 +22,7 @@ from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.footprints import Emission
-from fieldcraft.propagation.on_grid.radial import GridRadialField
+from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.radial_field import RadialField
 from support.examples import examples

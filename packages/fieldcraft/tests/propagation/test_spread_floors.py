@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.kernels import numpy_spread as reference
-from fieldcraft.propagation.spread_floors import stronger
+from fieldcraft.propagation.spread_sources import stronger
 from support.refusals import refused
 from support.worlds import KNIGHT_AND_CORNER
 

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import packed
-from fieldcraft.propagation.footprints import Emission
-from fieldcraft.propagation.on_grid.footprints import GridFootprints
-from fieldcraft.propagation.on_grid.radial import GridRadialField
+from fieldcraft.propagation.footprints import Emission, Sums
+from fieldcraft.propagation.grid_footprints import GridFootprints
+from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.radial_field import RadialField
-from fieldcraft.propagation.sums import Sums
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.on_grid.spread import GridSpreadField
+from fieldcraft.propagation.grid_spread import GridSpreadField
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.canvas import MOST_AMOUNT, MOST_SUM, Blots, Canvas, GridBlots
-from fieldcraft.propagation.trail import Trail, TrailField
+from fieldcraft.propagation.trail import Trail
+from fieldcraft.propagation.trail_field import TrailField
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Batch, Buffer, Shader

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.layer.layer import Layer, Moving
-from fieldcraft.propagation.canvas import BLENDS
-from fieldcraft.propagation.door import blots_on
+from fieldcraft.propagation.canvas import BLENDS, blots_on
 from fieldcraft.propagation.field import GatheringField, StampedField
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.sources.placing import place

@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import CURVES, Falloff, Ring
+from fieldcraft.propagation.exact import ExactGraphRadialField, ExactGridRadialField
+from fieldcraft.propagation.graph_radial import GraphRadialField
+from fieldcraft.propagation.grid_footprints import too_large
+from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.kinds import Radiating
-from fieldcraft.propagation.on_graph.exact import ExactGraphRadialField
-from fieldcraft.propagation.on_graph.radial import GraphRadialField
-from fieldcraft.propagation.on_grid.exact import ExactGridRadialField
-from fieldcraft.propagation.on_grid.footprints import too_large
-from fieldcraft.propagation.on_grid.radial import GridRadialField
 from fieldcraft.propagation.radial_field import MOST_STRENGTH, RadialField
 from fieldcraft.propagation.settings import Setting, checked, choice, curve, flag, number
 from fieldcraft.space import Grid, Space

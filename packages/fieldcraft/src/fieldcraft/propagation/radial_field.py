@@ -15,9 +15,8 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.field import Account, RadiatingField, checked_resistance
-from fieldcraft.propagation.footprints import AnyWalks, Emission, Footprints, finished
-from fieldcraft.propagation.on_grid.footprints import too_large
-from fieldcraft.propagation.sums import Sums
+from fieldcraft.propagation.footprints import AnyWalks, Emission, Footprints, Sums, finished
+from fieldcraft.propagation.grid_footprints import too_large
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
 from fieldcraft.space import Space

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.graph_spread import GraphSpreadField
+from fieldcraft.propagation.grid_spread import GridSpreadField
 from fieldcraft.propagation.kinds import Spreading
-from fieldcraft.propagation.on_graph.spread import GraphSpreadField
-from fieldcraft.propagation.on_grid.spread import GridSpreadField
 from fieldcraft.propagation.settings import choice, flag, number
 from fieldcraft.space import Grid, Space
 

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.propagation.field import Account, Field, checked_pins, checked_resistance
-from fieldcraft.propagation.spread_account import trace
-from fieldcraft.propagation.spread_floors import Floors
+from fieldcraft.propagation.spread_sources import Floors, trace
 from fieldcraft.sources import Sources
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.footprints import Found, finished
-from fieldcraft.propagation.on_graph.footprints import GraphFootprints
-from fieldcraft.propagation.on_graph.walks import GraphWalks
-from fieldcraft.propagation.on_grid.footprints import GridFootprints, too_large
-from fieldcraft.propagation.on_grid.walks import GridWalks
+from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphWalks
+from fieldcraft.propagation.grid_footprints import GridFootprints, too_large
+from fieldcraft.propagation.grid_walks import GridWalks
 from fieldcraft.space import Grid, Space
 
 __all__ = ["GraphSurroundings", "GridSurroundings", "Surroundings", "surroundings_of"]

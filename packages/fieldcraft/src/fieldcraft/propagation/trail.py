@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import pool
-from fieldcraft.propagation.canvas import Blots, Canvas
-from fieldcraft.propagation.field import Account, Field, GatheringField
+from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import Gathering
 from fieldcraft.propagation.settings import (
     Setting,
@@ -25,18 +23,14 @@ from fieldcraft.propagation.settings import (
     one_evaporation,
     part_kept,
 )
-from fieldcraft.sources import Sources
+from fieldcraft.propagation.trail_field import trail_field
 from fieldcraft.space import Space
 
-__all__ = ["Trail", "TrailField"]
+__all__ = ["Trail"]
 
 EDGES = ("conserve", "lose")
 _WIDEST = 63
 _KEEP = 0.98
-_LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
-_WORK_PER_THREAD = 300_000
-_UNIT_WORK = 200_000
-_AGENTS = 20_000  # as many pay for waking a thread
 
 
 def _blur(name: str, value: Any) -> int | tuple[float, ...]:
@@ -185,275 +179,4 @@ class Trail(Gathering):
 
     def field(self, space: Space, every: float) -> Field:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
-        from fieldcraft.propagation import door  # which knows the field below
-
-        return door.trail_field(self, space, every)
-
-
-class TrailField(GatheringField):
-    """Values that gather and blur: one plane of numbers, or two for vectors."""
-
-    lazy = True
-
-    def __init__(self, trail: Trail, space: Space, every: float) -> None:
-        self.space = space
-        self._wrap = space.period is not None
-        self.trail, self.vector = trail, trail.vector
-        self.planes: NDArray[np.float32] = np.zeros(
-            (2 if trail.vector else 1, *space.shape), dtype=np.float32
-        )
-        self.inflow = [Canvas(space) for _ in self.planes]
-        self._spare: NDArray[np.float32] | None = None
-        self._lengths: NDArray[np.float32] | None = None
-        self._walls_version = space.walls_version
-        self._plan: tuple[Any, ...] | None = None
-        self._rooms: dict[int, Any] = {}
-        self._every = every
-        self._derive()
-
-    def _derive(self) -> None:
-        weights, scale = self.trail.weights()
-        self._weights = weights
-        self._gain = self.trail.kept(self._every) * scale
-        self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
-        self._plan = None
-        self._rooms = {}
-
-    @property
-    def values(self) -> NDArray[np.float32]:
-        """The values, or the lengths of the vectors, (height, width)."""
-        if not self.trail.vector:
-            return np.asarray(self.planes[0])
-        if self._lengths is None:
-            self._lengths = np.asarray(
-                np.sqrt(self.planes[0] * self.planes[0] + self.planes[1] * self.planes[1])
-            )
-        return self._lengths
-
-    @property
-    def vectors(self) -> NDArray[np.float32]:
-        """The vectors in world axes, (height, width, 2)."""
-        return np.moveaxis(self.planes, 0, -1)
-
-    # What comes in
-
-    def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
-        """Add to cells at the next update; amounts (N,), or (N, 2) for vectors. See `Field.add`."""
-        calls = [canvas.scattering(cells, part) for canvas, part in self._booked(amounts)]
-        if len(cells) >= _AGENTS and pool.shares(2) > 1:
-            pool.run(calls)
-        else:
-            for kernel, arguments in calls:
-                kernel(*arguments)
-
-    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values at once, (N,), or (2, N) for vectors; see `Field.put`."""
-        self.planes.reshape(len(self.planes), -1)[:, cells] = values
-        self._lengths = None
-
-    def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
-        """Put stamps on what comes in at the next update; see `GatheringField.stamp`."""
-        for canvas, part in self._booked(amounts, blots.peak):
-            canvas.blit(blots, part, blend)
-
-    def _booked(
-        self, amounts: NDArray[np.floating[Any]], weight: float = 1.0
-    ) -> list[tuple[Canvas, NDArray[np.float64]]]:
-        parts = [
-            np.ascontiguousarray(part) for part in (amounts.T if self.trail.vector else [amounts])
-        ]
-        pairs = list(zip(self.inflow, parts, strict=True))
-        for canvas, part in pairs:
-            canvas.book(part, weight)
-        return pairs
-
-    # What every field does
-
-    def feed(self, sources: Sources) -> None:
-        """Take notice of walls; there are no sources. See `Field.feed`."""
-        if self.space.walls_version != self._walls_version:
-            self._walls_version = self.space.walls_version
-            self._plan = None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(height, width), or (height, width, 2) for vectors; see `Field.shape`."""
-        return (*self.space.shape, 2) if self.vector else self.space.shape
-
-    def write(self, values: NDArray[np.float32]) -> None:
-        """Replace all values, or all vectors; see `Field.write`."""
-        self.planes[:] = np.moveaxis(values, -1, 0) if self.vector else values
-        self.planes[:, self.space.walls] = 0
-        self._lengths = None
-
-    def account(self, cell: int, sources: Sources) -> Account:
-        """No source; see `Field.account`."""
-        return super().account(cell, sources)._replace(remainder_is="a trail")
-
-    def tune(self, trail: Trail, every: float) -> None:
-        """Go on with other parameters; see `Field.tune`."""
-        if trail.vector != self.trail.vector:
-            raise InvalidValue(
-                "A trail keeps to numbers or to vectors",
-                got=repr(trail),
-                remedy="Add another layer",
-            )
-        self.trail, self._every = trail, every
-        self._derive()
-
-    def run(self, count: int) -> None:
-        """Take `count` steps."""
-        for _ in range(count):
-            self._begin()
-            self._step()
-            self._end()
-
-    def step_in_units(self) -> Iterator[None]:
-        """Take one step, a band of rows a unit; see `Field.step_in_units`."""
-        height, width = self.space.shape
-        rows = (
-            -(-_UNIT_WORK // (width * len(self._weights)))
-            // kernels.stamps.TILE_ROWS
-            * kernels.stamps.TILE_ROWS
-            or kernels.stamps.TILE_ROWS
-        )
-        if not self.trail.accumulate or rows >= height:
-            self.run(1)
-            yield
-            return
-        if self._spare is None:
-            self._spare = np.zeros_like(self.planes)
-        for plane in range(len(self.planes)):
-            for first in range(0, height, rows):
-                last = min(first + rows, height)
-                self._spare[plane, first:last] = self.planes[plane, first:last]
-                kernel, arguments = self._call(plane, 0, first, last, self._spare[plane])
-                kernel(*arguments)
-                yield
-        self.planes, self._spare = self._spare, self.planes
-        self._end()
-
-    def settle(self) -> None:
-        """Let everything evaporate."""
-        if self.trail.accumulate and self.trail.kept(self._every) == 1:
-            raise InvalidValue(
-                "A trail with keep=1 never evaporates",
-                got="settle()",
-                remedy="Use layer.write() with zeros",
-            )
-        self.planes[:] = 0
-        for canvas in self.inflow:
-            canvas.sums[:] = 0
-        self._end()
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """The values, the vectors if there are any, and what has come since the last update; see
-        `Field.state`.
-        """
-        found: dict[str, NDArray[Any]] = {"values": self.values}
-        if self.trail.vector:
-            found["planes"] = self.planes
-        if any(canvas.dirty.any() for canvas in self.inflow):
-            found["inflow"] = np.stack([canvas.sums for canvas in self.inflow])
-        return found
-
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
-        planes = state["planes"] if self.trail.vector else state["values"][np.newaxis]
-        if (
-            planes.dtype != np.float32
-            or planes.shape != self.planes.shape
-            or not np.isfinite(planes).all()
-        ):
-            raise ValueError(f"vectors of {planes.dtype} and shape {planes.shape}")
-        self.planes[:] = planes
-        self._lengths = None
-        if "inflow" in state:
-            inflow = state["inflow"]
-            if inflow.dtype != np.int64 or inflow.shape != self.planes.shape:
-                raise ValueError(f"an inflow of {inflow.dtype} and shape {inflow.shape}")
-            for canvas, sums in zip(self.inflow, inflow, strict=True):
-                canvas.restore(sums)
-
-    # Steps
-
-    def _begin(self) -> None:
-        """Without accumulation a step begins with what has come, and nothing more comes in."""
-        if not self.trail.accumulate:
-            for plane, canvas in zip(self.planes, self.inflow, strict=True):
-                canvas.drain(plane)
-
-    def _end(self) -> None:
-        for canvas in self.inflow:
-            canvas.cleared()
-        self._lengths = None
-
-    def _step(self) -> None:
-        height, width = self.space.shape
-        work = height * width * len(self._weights) * len(self.planes)
-        threads = pool.shares(work // _WORK_PER_THREAD)
-        bands = pool.bands(
-            height,
-            min(
-                threads // len(self.planes),
-                height // max(2 * len(self._weights), kernels.stamps.TILE_ROWS),
-            ),
-            kernels.stamps.TILE_ROWS,
-        )
-        calls = [
-            self._call(plane, plane * len(bands) + band, first, last, values)
-            for plane, values in enumerate(self.planes)
-            for band, (first, last) in enumerate(bands)
-        ]
-        if threads > 1:
-            pool.run(calls)
-        else:
-            for kernel, arguments in calls:
-                kernel(*arguments)
-
-    def _call(
-        self, plane: int, room: int, first: int, last: int, values: NDArray[np.float32]
-    ) -> pool.Call:
-        """The update of some rows of a plane, as it is now, into `values`."""
-        reach = len(self._weights) // 2
-        if self._plan is None:
-            walls = self.space.walls
-            closed = np.zeros((walls.shape[0], walls.shape[1] + 1), dtype=np.uint8)
-            closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
-            self._plan = (closed, *kernels.trail_plan.plan(walls, self._weights, self._wrap))
-        if room not in self._rooms:
-            self._rooms[room] = kernels.trail.room(self.space.shape[1], reach, self._weights.dtype)
-        canvas = self.inflow[plane]
-        above, below = (
-            self._rows(plane, first - reach, first),
-            self._rows(plane, last, last + reach),
-        )
-        return kernels.trail.update, (
-            values,
-            canvas.sums,
-            canvas.dirty,
-            *self._plan,
-            self._weights,
-            isinstance(self.trail.blur, int),
-            self._gain,
-            self.trail.edges == "conserve",
-            self._floor,
-            self._wrap,
-            above,
-            below,
-            first,
-            last,
-            *self._rooms[room],
-        )
-
-    def _rows(self, plane: int, first: int, last: int) -> NDArray[np.float32]:
-        """A copy of rows as they are now; beyond the rim those of the other side on a torus, else
-        0.
-        """
-        rows = np.arange(first, last)
-        if self._wrap:
-            return np.asarray(self.planes[plane][rows % self.space.shape[0]])
-        found = np.zeros((len(rows), self.space.shape[1]), dtype=np.float32)
-        inside = (rows >= 0) & (rows < self.space.shape[0])
-        found[inside] = self.planes[plane][rows[inside]]
-        return found
+        return trail_field(self, space, every)

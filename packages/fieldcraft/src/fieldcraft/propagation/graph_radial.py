@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.propagation.footprints import Emission
-from fieldcraft.propagation.on_graph.footprints import GraphFootprints
-from fieldcraft.propagation.on_graph.walks import GraphWalks
+from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphWalks
 from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.space import needs_plane
 

@@ -1,4 +1,4 @@
-"""Which cells a radial source acts on, and with what weight."""
+"""Which cells of a grid a radial source acts on, and with what weight."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
-from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, finished, whole_radius
-from fieldcraft.propagation.looks import Looks
-from fieldcraft.propagation.on_grid.walks import GridWalks
+from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, Looks, finished, whole_radius
+from fieldcraft.propagation.grid_walks import GridWalks
 from fieldcraft.space import Grid, Space
 
 __all__ = ["SMALL_REACH", "GridFootprints", "Scratch", "too_large"]

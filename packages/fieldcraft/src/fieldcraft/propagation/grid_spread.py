@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.propagation.spread_floors import Floors, stronger
+from fieldcraft.propagation.spread_sources import Floors, stronger
 from fieldcraft.propagation.spreading_field import HELD, PIN, WALL, Awake, SpreadingField
 from fieldcraft.space import Grid
 

@@ -1,8 +1,10 @@
-"""Which vertices of a graph a radial source acts on, and with what weight."""
+"""Walks that radial sources take over a graph at one moment, and the footprints of sources."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,166 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, whole_radius
-from fieldcraft.propagation.looks import Looks
-from fieldcraft.propagation.on_graph.walks import GraphWalks
-from fieldcraft.space import needs_plane
+from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, Looks, whole_radius
+from fieldcraft.space import Graph, GraphSnapshot, Grid, Space, needs_plane
+from fieldcraft.space.graph_sight import Outlook
+from fieldcraft.space.ways import Ways, ways_on_arcs
 
-__all__ = ["GraphFootprints"]
+__all__ = ["GraphFootprints", "GraphWalks", "Kept"]
+
+_MOST_KEPT = 4_000_000  # vertices in footprints that are kept: 64 MB
+_MOST_OPENED = 64  # walks with a block of walls opened
+_SHUT = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE of a unit
+_LONGEST = 2.0**38  # lengths are counted so finely that no walk passes this many units
+
+
+class Kept:
+    """Footprints by vertex and shape, as many as the memory holds."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int], Found] = {}
+        self._size = 0
+
+    def get(self, cell: int, number: int) -> Found | None:
+        """A footprint that is kept, or None."""
+        return self._found.get((cell, number))
+
+    def keep(self, cell: int, number: int, found: Found) -> Found:
+        """Keep a footprint, in place of all others once they fill the memory."""
+        if self._size > _MOST_KEPT:
+            self._found.clear()
+            self._size = 0
+        self._size += len(found[0])
+        self._found[cell, number] = found
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class GraphWalks:
+    """The walks over a `snapshot` of a graph, as `GridWalks` are for grids.
+
+    Vertices are laid out in rows of tiles: `walls` (rows, 16) is True for blocked ones and those
+    that fill up the last tile. Lines of sight run over `squares`, if there are any. What a metric
+    does not need is not worked out.
+    """
+
+    space: Space
+    graph: Graph
+    snapshot: GraphSnapshot
+    squares: Grid | None
+    resistance: NDArray[np.float32] | None = None
+    found: Kept = field(default_factory=Kept)
+    opened_for: dict[bytes, GraphWalks] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, space: Space, resistance: NDArray[np.float32] | None = None) -> GraphWalks:
+        """The walks over the graph of a space as it is now, whose vertices resist them by so much,
+        world units.
+        """
+        graph = space.graph
+        return cls(space, graph, graph.snapshot(), graph.squares, resistance)
+
+    @cached_property
+    def walls(self) -> NDArray[np.bool_]:
+        """Blocked vertices in rows of tiles, (rows, 16), and what fills up the last tile."""
+        tile = kernels.radial.TILE_ROWS * kernels.radial.TILE_COLUMNS
+        walls = np.ones(max(1, -(-len(self.blocked) // tile)) * tile, dtype=np.bool_)
+        walls[: len(self.blocked)] = self.blocked
+        # as those of grids are: kernels are compiled anew for arrays that can be written to
+        walls.flags.writeable = False
+        return walls.reshape(-1, kernels.radial.TILE_COLUMNS)
+
+    @property
+    def blocked(self) -> NDArray[np.bool_]:
+        """The walls of the vertices, (N,)."""
+        return self.snapshot.walls
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """Where the vertices are, (N, 2 or 3)."""
+        return self.graph.positions
+
+    def around(self, cell: int) -> NDArray[np.float64]:
+        """Where the vertices are, (N, 2 or 3), as seen from one: on a torus of hexagons each on its
+        near side.
+        """
+        return self.space.offsets_from(self.positions[cell]) if self._goes_round else self.positions
+
+    @property
+    def _goes_round(self) -> bool:
+        return self.squares is None and self.space.period is not None
+
+    @cached_property
+    def ways(self) -> Ways:
+        """The steps as they were then."""
+        return ways_on_arcs(
+            self.graph.topology, self.blocked, self.snapshot.closed, from_walls=True
+        )
+
+    @cached_property
+    def joints(self) -> Ways:
+        """The steps as they would be without walls."""
+        return ways_on_arcs(
+            self.graph.topology, np.zeros(len(self.positions), dtype=np.bool_), self.snapshot.closed
+        )
+
+    def opened(self, cell: int, reach: float) -> GraphWalks:
+        """The walks if the block of walls were open that a vertex stands in, as far as `reach`
+        world units from it.
+        """
+        squares = (self.around(cell) - self.around(cell)[cell]) ** 2
+        near = self.blocked & (squares.sum(axis=1) <= reach * reach * (1 + 1e-9))
+        block, waiting = {cell}, [cell]
+        for here in waiting:
+            for end in self.joints.ends[
+                self.joints.starts[here] : self.joints.starts[here + 1]
+            ].tolist():
+                if near[end] and end not in block:
+                    block.add(end)
+                    waiting.append(end)
+        cells = np.array(sorted(block))
+        known = self.opened_for.get(cells.tobytes())
+        if known is None:
+            if len(self.opened_for) >= _MOST_OPENED:
+                self.opened_for.clear()
+            snapshot = self.snapshot.opened(self.space, cells)
+            known = self.opened_for[cells.tobytes()] = replace(
+                self, snapshot=snapshot, found=Kept(), opened_for={}
+            )
+        return known
+
+    @cached_property
+    def unit(self) -> float:
+        """The shortest of all steps, so that it stays what it is when walls change."""
+        sizes = self.graph.topology.lengths
+        return max(float(sizes.min()), float(sizes.sum()) / _LONGEST) if len(sizes) else 1.0
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """The lengths of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`, with what the
+        vertices that they enter resist.
+        """
+        sizes = np.rint(self.ways.lengths / self.unit * kernels.radial.LENGTH_SCALE).astype(
+            np.int64
+        )
+        if self.resistance is None:
+            return sizes
+        extra = np.minimum(
+            self.resistance.reshape(-1)[self.ways.ends] / self.unit * kernels.radial.LENGTH_SCALE,
+            _SHUT,
+        )
+        return np.asarray(sizes + np.rint(extra).astype(np.int64))
+
+    def renewal(self, changed: NDArray[np.int64]) -> Generator[int, None, GraphWalks]:
+        """The walks over the graph as it is now, after changes; one unit of work."""
+        walks = GraphWalks.of(self.space, self.resistance)
+        yield 1
+        return walks
+
+    @cached_property
+    def outlook(self) -> Outlook:
+        """Lines of sight as they were then."""
+        return Outlook(self.graph, self.blocked, self.snapshot.closed)
 
 
 class GraphFootprints:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Emission
-from fieldcraft.propagation.on_grid.footprints import SMALL_REACH, GridFootprints
-from fieldcraft.propagation.on_grid.walks import GridWalks
+from fieldcraft.propagation.grid_footprints import SMALL_REACH, GridFootprints
+from fieldcraft.propagation.grid_walks import GridWalks
 from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid

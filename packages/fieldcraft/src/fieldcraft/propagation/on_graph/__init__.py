@@ -1,1 +1,0 @@
-"""Fields over arcs, on graphs, meshes and whatever else keeps a graph."""

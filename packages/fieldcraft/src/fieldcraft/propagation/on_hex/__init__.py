@@ -1,1 +1,0 @@
-"""Trails and stamps on hexagons."""
