@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.propagation.on_grid.footprints import Scratch
-from fieldcraft.propagation.on_grid.walks import strides
+from fieldcraft.propagation.grid_footprints import Scratch
+from fieldcraft.propagation.grid_walks import strides
 from fieldcraft.query.ground import Cells, Floats, Queries, Readable, Stepping, crowd, too_far
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.answers import moves_beside
