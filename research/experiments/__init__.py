@@ -1,9 +1,9 @@
 """Many worlds, one table: games played over seeds and cores, and how sure the outcome is."""
 
+from research.experiments.jobs import Failure
 from research.experiments.runner import Report, run_study
 from research.experiments.statistics import Interval, mean, paired, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary
-from research.experiments.workers import Failure
 
 __all__ = [
     "Failure",

@@ -17,10 +17,9 @@ import numpy as np
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
-from research.experiments.journal import code_digest
+from research.experiments.jobs import Failure, code_digest
 from research.experiments.statistics import Interval
 from research.experiments.study import Measure, Row, Study, Summary, Value
-from research.experiments.workers import Failure
 
 __all__ = ["redraw", "table_lines", "write_outputs"]
 

@@ -92,23 +92,13 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="worlds per map that no trial sees (default: 20)",
     )
     parser.add_argument(
-        "--finalists",
-        type=int,
-        default=1,
-        metavar="N",
-        help="how many of the best are judged there (default: 1)",
-    )
-    parser.add_argument(
         "--sampler",
         default="tpe",
         choices=("tpe", "cmaes", "random"),
         help="how settings are chosen (default: tpe)",
     )
     parser.add_argument(
-        "--pruner",
-        default="hyperband",
-        choices=("hyperband", "none"),
-        help="what gives trials up (default: hyperband)",
+        "--keep-all", action="store_true", help="play trials that begin badly to their end"
     )
     parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of the search (default: 0)"
@@ -145,11 +135,11 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _act(chosen: argparse.Namespace) -> None:
     from research.experiments.experiment import words
-    from research.experiments.runner import cores
+    from research.experiments.jobs import cores
     from research.experiments.worlds import worlds_of
     from research.tuning.outputs import listed, report_lines, write_found
     from research.tuning.ranges import parse_fixed, parse_range
-    from research.tuning.search import Tuning, forget, tune
+    from research.tuning.search import Tuning, tune
     from research.tuning.tunables import find_tunable
 
     tunable, objective = find_tunable(chosen.name, chosen.objective)
@@ -172,30 +162,21 @@ def _act(chosen: argparse.Namespace) -> None:
         chosen.seeds,
         chosen.first_seed,
         chosen.judge,
-        chosen.finalists,
         chosen.sampler,
-        chosen.pruner,
+        not chosen.keep_all,
         chosen.seed,
         parse_fixed(chosen.fix, tunable.settings),
     )
     stream = None if chosen.quiet else sys.stderr
-    crew = None
-    if chosen.scheduler is not None:
-        from research.experiments.dask_workers import DaskCrew
-
-        crew = DaskCrew(tunable.run, chosen.scheduler)
-        if stream is not None:
-            print(f"dashboard: {crew.dashboard}", file=stream)
     found = tune(
         tuning,
         chosen.out,
         workers=chosen.workers or cores(),
         fresh=chosen.fresh,
         progress=stream,
-        crew=crew,
+        scheduler=chosen.scheduler,
     )
     files = write_found(found, chosen.out)
-    forget(tuning, chosen.out)
     if not chosen.quiet:
         print("\n".join(report_lines(found)))
         print(

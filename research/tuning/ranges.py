@@ -26,6 +26,20 @@ class Range:
     whole: bool = False
     choices: tuple[str, ...] = ()
 
+    def __contains__(self, value: Value) -> bool:
+        if isinstance(value, str) or self.choices:
+            return value in self.choices
+        return self.low <= value <= self.high
+
+    def distribution(self, optuna: Any) -> Any:
+        """Return the range as Optuna draws from it."""
+        if self.choices:
+            return optuna.distributions.CategoricalDistribution(self.choices)
+        if self.whole:
+            low, high = int(self.low), int(self.high)
+            return optuna.distributions.IntDistribution(low, high, log=self.log)
+        return optuna.distributions.FloatDistribution(self.low, self.high, log=self.log)
+
     def __str__(self) -> str:
         if self.choices:
             return f"{self.name}={','.join(self.choices)}"

@@ -93,18 +93,14 @@ def test_a_run_that_is_gone_on_with_says_so(tmp_path, capsys):
 
 @pytest.mark.parametrize("after", [0, 3])
 def test_stopping_says_how_far_it_got(tmp_path, monkeypatch, capsys, after):
-    def stop(run, jobs, workers):
+    def stop(run, jobs, workers, scheduler):
         for index in range(after):
             yield index, {**jobs[index], **throw(jobs[index])}
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("research.experiments.runner.work", stop)
+    monkeypatch.setattr("research.experiments.runner.outcomes", stop)
     assert call("--out", tmp_path) == 130
-    kept = (
-        "stopped; 3 of 4 throws are done, and the same command goes on from there"
-        if after
-        else "stopped"
-    )
+    kept = f"stopped; {after} of 4 throws are done, and the same command goes on from there"
     assert capsys.readouterr().err == f"research: {kept}\n"
     assert len(list(tmp_path.iterdir())) == (1 if after else 0)
 

@@ -1,16 +1,8 @@
 from __future__ import annotations
 
-import _thread
 import csv
 import io
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-import types
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +11,7 @@ import pytest
 
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.kernels import pool
-from research.experiments import Study, run_study
-from research.experiments import journal as journals
+from research.experiments import Study, run_study, runner
 from support import sample_study
 from support.sample_study import study
 
@@ -80,7 +71,7 @@ def test_the_summary_is_written_with_its_intervals(tmp_path):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_what_fails_is_reported_and_the_others_go_on(tmp_path, workers):
-    kinds = ["dies"] * (workers > 1) + ["fails", "plain", "odd"]
+    kinds = ["fails", "plain", "odd"]
     report = run_study(study(*kinds, seeds=2), tmp_path, workers=workers)
     assert [row["kind"] for row in report.rows] == ["plain"] * 2
     errors = {
@@ -89,8 +80,6 @@ def test_what_fails_is_reported_and_the_others_go_on(tmp_path, workers):
     assert len(errors) == 2 * (len(kinds) - 1)
     assert errors["fails", 1] == "ValueError: seed 1 has no luck"
     assert "sum=nan" in errors["odd", 0]
-    if workers > 1:
-        assert errors["dies", 0] == "its process ended with code 7"
     assert 'seed": 1}: ValueError' in str(report.failures[-3])
     failures = json.loads((tmp_path / "coins.json").read_text())["failures"]
     assert [failure["arguments"]["kind"] for failure in failures][-4:] == [
@@ -121,9 +110,9 @@ def interrupted(folder: Path, lines: int = 3) -> bytes:
     run_study(study("plain", "slow"), folder / "whole", workers=1)
     made = study("plain", "slow")
     folder.joinpath("part").mkdir()
-    with journals.Journal(folder / "part" / "coins.unfinished.jsonl", made) as journal:
-        for job in made.jobs[:lines]:
-            journal.add({**job, **sample_study.throw(job), "threads": 1})
+    kept = runner.FinishedRows(folder / "part" / "coins.unfinished.csv", made.settings)
+    for job in made.jobs[:lines]:
+        kept.add(job, {**job, **sample_study.throw(job), "threads": 1})
     return (folder / "whole" / "coins.csv").read_bytes()
 
 
@@ -143,44 +132,37 @@ def test_more_seeds_may_be_asked_of_an_interrupted_run(tmp_path):
 
 def test_what_a_kill_cut_off_is_run_again(tmp_path):
     whole = interrupted(tmp_path)
-    path = tmp_path / "part" / "coins.unfinished.jsonl"
+    path = tmp_path / "part" / "coins.unfinished.csv"
     path.write_bytes(path.read_bytes()[:-20] + b"\xff[[")
     assert run_study(study("plain", "slow"), tmp_path / "part", workers=1).resumed == 2
     assert (tmp_path / "part" / "coins.csv").read_bytes() == whole
 
 
-def test_an_interrupted_run_goes_on_only_with_the_same_code_and_settings(tmp_path, monkeypatch):
+def test_rows_of_other_code_or_settings_are_run_again(tmp_path, monkeypatch):
     interrupted(tmp_path)
-    with pytest.raises(InvalidValue, match="differs in: settings"):
-        run_study(study("plain", "slow", salt=1), tmp_path / "part", workers=1)
-    monkeypatch.setattr(journals, "code_digest", lambda: "another")
-    with pytest.raises(InvalidValue, match=r"differs in: code\. Pass --fresh"):
-        run_study(study("plain", "slow"), tmp_path / "part", workers=1)
-    assert run_study(study("plain", "slow"), tmp_path / "part", workers=1, fresh=True).resumed == 0
+    monkeypatch.setattr(runner, "code_digest", lambda: "another")
+    assert run_study(study("plain", "slow"), tmp_path / "part", workers=1).resumed == 0
 
 
-def test_ctrl_c_while_a_row_is_written_counts_those_that_are(tmp_path, monkeypatch):
-    dumps, written = json.dumps, []
+@pytest.mark.parametrize("text", ["", "no table", "[1]", "[" * 100_000])
+def test_a_damaged_table_of_an_interrupted_run_counts_as_none(tmp_path, text):
+    tmp_path.joinpath("coins.unfinished.csv").write_text(text)
+    assert run_study(study("plain"), tmp_path, workers=1).resumed == 0
 
-    def interrupted(value: object, **options: object) -> str:
-        if "heads" in value:
-            written.append(value)
-            if len(written) == 3:
-                raise KeyboardInterrupt
-        return dumps(value, **options)
 
-    monkeypatch.setattr(journals.json, "dumps", interrupted)
+def test_ctrl_c_keeps_the_rows_that_are_done(tmp_path):
+    thrown = []
+
+    def throw(job):
+        if len(thrown) == 2:
+            raise KeyboardInterrupt
+        thrown.append(job)
+        return sample_study.throw(job)
+
+    stopped = replace(study("plain"), run=throw)
     with pytest.raises(KeyboardInterrupt, match="stopped; 2 of 4 throws"):
-        run_study(study("plain"), tmp_path, workers=1)
+        run_study(stopped, tmp_path, workers=1)
     assert run_study(study("plain"), tmp_path, workers=1).resumed == 2
-
-
-@pytest.mark.parametrize("text", ["", "no json", "[1]", "{}", "[" * 100_000])
-def test_a_damaged_file_of_an_interrupted_run_is_refused(tmp_path, text):
-    tmp_path.joinpath("coins.unfinished.jsonl").write_text(text)
-    with pytest.raises(InvalidValue, match="begin anew"):
-        run_study(study("plain"), tmp_path, workers=1)
-    assert run_study(study("plain"), tmp_path, workers=1, fresh=True).resumed == 0
 
 
 def test_finished_files_stay_until_the_next_run_is_complete(tmp_path):
@@ -191,7 +173,7 @@ def test_finished_files_stay_until_the_next_run_is_complete(tmp_path):
         run_study(broken, tmp_path, workers=1)
     after = contents(tmp_path)
     assert {name: after[name] for name in before} == before
-    assert set(after) - set(before) == {"coins.unfinished.jsonl"}
+    assert set(after) - set(before) == {"coins.unfinished.csv"}
 
 
 class Terminal(io.StringIO):
@@ -203,121 +185,6 @@ def test_the_bar_counts_jobs_and_failures(tmp_path):
     terminal = Terminal()
     run_study(study("slow", "fails", "slow2", seeds=1), tmp_path, workers=1, progress=terminal)
     assert "coins, 1 of 3 throws [" in terminal.getvalue()
-
-
-SCRIPT = """
-import signal
-import sys
-sys.path.insert(0, {tests!r})
-from support.sample_study import study
-from research.experiments import run_study
-
-def main():
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background of a shell ignores it
-    try:
-        run_study(study("slow", seeds=200), {out!r}, workers=2)
-    except KeyboardInterrupt as stopped:
-        print(stopped)
-
-{guard}main()
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent the POSIX way")
-@pytest.mark.parametrize("after", [0, 2])
-def test_ctrl_c_stops_cleanly_and_keeps_what_is_done(tmp_path, after):
-    psutil = pytest.importorskip("psutil")
-
-    def goes_on(child) -> bool:
-        with suppress(psutil.NoSuchProcess):
-            return child.is_running() and child.status() != psutil.STATUS_ZOMBIE
-        return False
-
-    script = tmp_path / "script.py"
-    script.write_text(
-        SCRIPT.format(
-            tests=str(TESTS), out=str(tmp_path / "out"), guard='if __name__ == "__main__": '
-        )
-    )
-    process = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    path = tmp_path / "out" / "coins.unfinished.jsonl"
-    until = time.monotonic() + 240
-    # The rows stand under one line; two workers and a helper of Python's are there before the first
-    # of them.
-    while (
-        not (path.exists() and path.read_bytes().count(b"\n") > after)
-        or len(psutil.Process(process.pid).children()) < 3
-    ):
-        assert process.poll() is None
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    children = psutil.Process(process.pid).children(recursive=True)
-    os.killpg(process.pid, signal.SIGINT)  # a terminal sends it to all processes of the command
-    out, err = process.communicate(timeout=120)
-    assert err == ""
-    done = path.read_bytes().count(b"\n") - 1 if path.exists() else 0
-    assert done >= after
-    assert out == (
-        f"stopped; {done} of 200 throws are done, and the same command goes on from there\n"
-        if done
-        else "\n"
-    )
-    until = time.monotonic() + 60
-    while any(map(goes_on, children)):
-        assert time.monotonic() < until
-        time.sleep(0.02)
-
-
-def test_ctrl_c_while_a_process_is_being_started_waits_until_it_is_told_all(
-    tmp_path, monkeypatch, capfd
-):
-    """Another thread may take the signal whatever this one masks: Python then raises here, between
-    any two steps.
-    """
-    popen = pytest.importorskip("multiprocessing.popen_spawn_posix")
-    spawn, begun = popen.util.spawnv_passfds, []
-
-    def interrupted(*arguments: object) -> int:
-        begun.append(spawn(*arguments))
-        if "spawn_main" in str(arguments):  # and not a helper of Python's
-            _thread.interrupt_main()
-        return begun[-1]
-
-    monkeypatch.setattr(popen.util, "spawnv_passfds", interrupted)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            run_study(study("slow", seeds=20), tmp_path, workers=2)
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, before)
-    with suppress(ChildProcessError):
-        os.waitpid(begun[-1], 0)
-    assert capfd.readouterr().err == ""
-
-
-def test_a_script_without_a_guard_is_told_so(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT.format(tests=str(TESTS), out=str(tmp_path / "out"), guard=""))
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 1
-    assert '`if __name__ == "__main__":`' in done.stderr.splitlines()[-1]
-
-
-def test_a_function_that_other_processes_cannot_find_is_named(tmp_path, monkeypatch):
-    fleeting = types.ModuleType("fleeting")
-    exec("def run(job): return {}", fleeting.__dict__)
-    monkeypatch.setitem(sys.modules, "fleeting", fleeting)
-    with pytest.raises(InvalidValue, match=r"other processes can find\. Got ModuleNotFoundError"):
-        run_study(replace(study("plain"), run=fleeting.run), tmp_path, workers=2)
 
 
 def job(**values: object) -> dict[str, object]:
@@ -342,8 +209,6 @@ def test_jobs_that_are_refused(jobs, says):
 
 
 def test_other_things_that_are_refused(tmp_path):
-    with pytest.raises(InvalidValue, match="top level of a module, or use one worker"):
-        run_study(replace(study("plain"), run=lambda job: {}), tmp_path, workers=2)
     with pytest.raises(InvalidValue, match="workers is at least 1"):
         run_study(study("plain"), tmp_path, workers=0)
     with pytest.raises(InvalidValue, match="at most 256"):
