@@ -195,7 +195,7 @@ def test_settings_maps_and_seeds_count(capsys: pytest.CaptureFixture[str], tmp_p
         (("support.wandering:GAME", "cave:3x3", "--headless", "--steps", "3"), "width"),
         (
             ("support.wandering:GAME", "--headless", "--steps", "3", "--set", "dts=3"),
-            "Did you mean dots?",
+            "Perhaps 'dots' is meant",
         ),
         (
             ("support.wandering:GAME", "--headless", "--steps", "3", "--set", "controls=3"),

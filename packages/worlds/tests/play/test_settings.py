@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -8,7 +9,6 @@ import pytest
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.play.settings import kinds_of, read_table, settings_from
-from support.refusals import refused
 from support.wandering import Settings, Stride
 
 
@@ -43,7 +43,7 @@ def test_part_of_a_table_leaves_the_rest_as_it_is_there() -> None:
     made = settings_from(Paces, read_table(None, ["walk.speed=5", "run.force=3"]))
     assert made == Paces(Pace(5.0, 9.0), Pace(7.0, 3.0))
     assert settings_from(Paces, {"others": [{"speed": 1}]}).others == (Pace(1.0),)
-    with refused(InvalidValue, "others[0] is whole", "speed"):
+    with pytest.raises(InvalidValue, match="The key 'speed' is needed"):
         settings_from(Paces, {"others": [{"force": 1.0}]})
 
 
@@ -90,34 +90,34 @@ def test_words_need_no_quotes_on_the_command_line() -> None:
 @pytest.mark.parametrize(
     ("override", "said"),
     [
-        ("wohle=3", "Did you mean whole?"),
+        ("wohle=3", "Perhaps 'whole' is meant"),
         ("zzz=3", "Known: whole, number"),
-        ("stride.lenth=3", "Did you mean stride.length?"),
+        ("stride.lenth=3", "Perhaps 'length' is meant"),
         ("whole=3.5", "whole is a whole number"),
         ("whole=true", "whole is a whole number"),
-        ("flag=1", "flag is true or false"),
+        ("flag=1", "flag is True or False"),
         ("number=x", "number is a number"),
-        ("word=3", "word is a string"),
+        ("word=3", "word is a text"),
         ("pair=[1]", "pair is a list of 2"),
         ("pair=[1, false]", "pair[1] is a number"),
-        ("names=[1]", "names[0] is a string"),
+        ("names=[1]", "names is a text"),
         ("kind=three", "'one', 'two'"),
         ("stride=3", "stride is a table"),
     ],
 )
 def test_what_does_not_fit(override: str, said: str) -> None:
-    with refused(InvalidValue, said):
+    with pytest.raises(InvalidValue, match=re.escape(said)):
         settings_from(Many, read_table(None, [override]))
 
 
 @pytest.mark.parametrize("text", ["dots", "=3", "a..b=3", ""])
 def test_set_takes_a_key_and_a_value(text: str) -> None:
-    with refused(InvalidValue, "KEY=VALUE"):
+    with pytest.raises(InvalidValue, match="KEY=VALUE"):
         read_table(None, [text])
 
 
 def test_set_into_a_plain_value() -> None:
-    with refused(InvalidValue, "dots"):
+    with pytest.raises(InvalidValue, match="dots is a plain value"):
         read_table(None, ["dots=3", "dots.x=4"])
 
 
@@ -125,12 +125,12 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text("a = [1,")
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe")
     for name in ("a.toml", "b.toml", "c.toml", "."):
-        with refused(InvalidValue, "TOML"):
+        with pytest.raises(InvalidValue, match=r"line 1|file"):
             read_table(tmp_path / name)
 
 
 def test_the_settings_themselves_refuse() -> None:
-    with refused(InvalidValue, "dots=0"):
+    with pytest.raises(InvalidValue, match="dots=0"):
         settings_from(Settings, {"dots": 0})
 
 
