@@ -56,7 +56,7 @@ def finite(name: str, value: object) -> float:
     if not math.isfinite(number):
         raise InvalidValue(
             f"{name} is a finite number",
-            got=f"{name}={value!r}",
+            got=f"{name}={_short(value)}",
             remedy="Replace NaN and infinity before the call",
         )
     return number
@@ -67,7 +67,7 @@ def positive(name: str, value: object) -> float:
     number = finite(name, value)
     if number <= 0:
         raise InvalidValue(
-            f"{name} is above 0", got=f"{name}={value!r}", remedy=f"Pass {name} above 0"
+            f"{name} is above 0", got=f"{name}={_short(value)}", remedy=f"Pass {name} above 0"
         )
     return number
 
@@ -77,7 +77,9 @@ def not_negative(name: str, value: object) -> float:
     number = finite(name, value)
     if number < 0:
         raise InvalidValue(
-            f"{name} is at least 0", got=f"{name}={value!r}", remedy=f"Pass 0 or more for {name}"
+            f"{name} is at least 0",
+            got=f"{name}={_short(value)}",
+            remedy=f"Pass 0 or more for {name}",
         )
     return number
 
@@ -87,7 +89,9 @@ def fraction(name: str, value: object) -> float:
     number = finite(name, value)
     if not 0 <= number <= 1:
         raise InvalidValue(
-            f"{name} lies in [0, 1]", got=f"{name}={value!r}", remedy=f"Pass {name} between 0 and 1"
+            f"{name} lies in [0, 1]",
+            got=f"{name}={_short(value)}",
+            remedy=f"Pass {name} between 0 and 1",
         )
     return number
 

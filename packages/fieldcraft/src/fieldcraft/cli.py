@@ -7,6 +7,7 @@ Packages add sub-commands by entry points of the group `fieldcraft.commands`: `l
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.util
 import json
 import logging
@@ -57,6 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of a pipe has seen enough; Python must not complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EROFS):
+            raise
+        print(f"fieldcraft: The output can't be written: {error}", file=sys.stderr)
+        return 2
     return int(getattr(chosen, "code", 0))
 
 

@@ -205,7 +205,7 @@ def test_an_error_while_writing_cleans_up(tmp_path: Path, monkeypatch: pytest.Mo
     from fieldcraft.view import writers
 
     monkeypatch.setattr(writers, "_palette", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(InvalidValue, match="disk full"):
         view.save_film(
             tmp_path / "a.gif",
             [np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)],

@@ -16,8 +16,9 @@ from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import Swarm
 from fieldcraft.view.colors import Color, ColorScale, parse_color
 from fieldcraft.view.drawing import RIM, ground_kinds
-from fieldcraft_gpu import Device, checked_device
 from fieldcraft_gpu.batches import Batch, Buffer
+from fieldcraft_gpu.carrying import checked_device
+from fieldcraft_gpu.devices import Device
 from fieldcraft_gpu.fields import lives_on
 
 __all__ = ["DevicePicture"]

@@ -204,8 +204,14 @@ class Timeline:
                         cells.append(repr(float(self.ages[row])) if self.ages[row] else "")
                     writer.writerow(cells)
             Path(partial).replace(path)
-        except BaseException:
+        except BaseException as error:
             Path(partial).unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise BadTimeline(
+                    "A timeline goes to a path that can be written",
+                    got=f"{str(path)[:80]!r}: {error.strerror or error}",
+                    remedy="Make room, or choose another path",
+                ) from error
             raise
 
     def __len__(self) -> int:

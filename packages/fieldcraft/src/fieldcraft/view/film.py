@@ -30,6 +30,14 @@ RGBA = NDArray[np.uint8]
 SUFFIXES = tuple(WRITERS)
 
 
+def _unwritable(path: Path, error: OSError) -> InvalidValue:
+    return InvalidValue(
+        "A picture or film goes to a path that can be written",
+        got=f"{path}: {error.strerror or error}; what was there before is unchanged",
+        remedy="Make room, or choose another path",
+    )
+
+
 def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
     """Write one frame, uint8 of shape (H, W, 4) or (H, W, 3), as a PNG file.
 
@@ -196,6 +204,9 @@ class Film:
                 self._file = self._part.open("xb+")
                 self._writer = self._make(self._file, self.fps, self._quality, picture)
             self._writer.add(picture)
+        except OSError as error:
+            self.discard()
+            raise _unwritable(self.path, error) from error
         except BaseException:
             self.discard()
             raise
@@ -226,6 +237,9 @@ class Film:
             os.fsync(self._file.fileno())
             self._file.close()
             self._part.replace(self.path)
+        except OSError as error:
+            self.discard()
+            raise _unwritable(self.path, error) from error
         except BaseException:
             self.discard()
             raise
