@@ -36,26 +36,48 @@ def generate_map(
     loops: float | None = None,
     corridor: int | None = None,
 ) -> Grid:
-    """A grid with walls made from a seed; every open cell can be reached from every other by
-    straight steps.
-
-    The outermost cells are walls. The same arguments give the same map.
+    """A grid with walls made from a seed: every open cell can be reached from every other by
+    straight steps, and the outermost cells are walls.
 
     Parameters
     ----------
-    kind: "rooms" (a building of rooms with doors), "cave" (winding halls), "open" (a field with
+    kind : str
+        "rooms" (a building of rooms with doors), "cave" (winding halls), "open" (a field with
         boulders), "pillars" (a hall of blocks of 2 or 3 cells) or "maze".
-    width, height: cells, at least 8 each and at most 2**24 together. A maze has as many rooms as
-        fit, at least one: with corridors of 1, 41 x 31 cells hold 20 x 15 rooms; what is left over
-        to the right and below is wall.
-    seed: at least 0.
-    cell_size, neighbors, y_up, tiles: as of `Grid`.
-    algorithm, loops: of a maze, see `maps.mazes.maze_doors`: "backtracker" unless it is given, and
-        0, no loops.
-    corridor: cells across the corridors of a maze, at least 1, which is the usual.
+    width, height : int
+        Cells, at least 8 each and at most 2**24 together. A maze has as many rooms as fit: with
+        corridors of 1, 41 x 31 cells hold 20 x 15 rooms; the rest is wall.
+    seed : int
+        At least 0. The same arguments give the same map.
+    cell_size, neighbors, y_up, tiles
+        As of `Grid`.
+    algorithm : str, optional
+        Of a maze, see `fieldcraft.maps.mazes`; by default "backtracker".
+    loops : float, optional
+        Of a maze: the share of dead ends that are opened, 0 to 1; by default 0.
+    corridor : int, optional
+        Of a maze: cells across its corridors; by default 1.
 
-    Raises `InvalidValue` for anything else, and for `algorithm`, `loops` and `corridor` with
-    another kind.
+    Returns
+    -------
+    Grid
+
+    Raises
+    ------
+    InvalidValue
+        For anything else, and for `algorithm`, `loops` and `corridor` with another kind.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> maze = fc.generate_map("maze", 7, 5, seed=2)
+    >>> for row in maze.walls:
+    ...     print("".join("#" if wall else "." for wall in row))
+    #######
+    #.....#
+    #.#####
+    #.....#
+    #######
     """
     checks.choice("kind", kind, KINDS)
     wide = 1 if corridor is None else checks.whole("corridor", corridor, minimum=1)

@@ -16,9 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps.shapes import Points, ShapePainter, ellipse, rectangle
-from fieldcraft.maps.tiled_data import TileData, tile_ids
+from fieldcraft.maps.tiled_data import (
+    TileData,
+    TiledLayer,
+    TiledMap,
+    TiledObject,
+    TiledTileset,
+    tile_ids,
+)
 from fieldcraft.maps.tiled_document import MAX_TILES, read_document
-from fieldcraft.maps.tiled_records import TiledLayer, TiledMap, TiledObject, TiledTileset
 from fieldcraft.space.grid import Grid, MapObjects
 
 __all__ = ["MOBILITIES", "WALL_LAYERS", "WALL_PROPERTIES", "load_tiled", "objects_by_name"]

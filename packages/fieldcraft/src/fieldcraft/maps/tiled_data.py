@@ -1,6 +1,4 @@
-"""The tile ids of a Tiled layer: text or base64, plain or compressed, unpacked to exactly the size
-that they claim.
-"""
+"""The records of a Tiled map, and the tile ids of its layers."""
 
 from __future__ import annotations
 
@@ -11,13 +9,22 @@ import re
 import zlib
 from array import array
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import BadMapFile, MissingLibrary
 
-__all__ = ["TileChunk", "TileData", "tile_ids"]
+__all__ = [
+    "TileChunk",
+    "TileData",
+    "TiledLayer",
+    "TiledMap",
+    "TiledObject",
+    "TiledTileset",
+    "tile_ids",
+]
 
 # The top four bits of a global tile id say how the tile is turned.
 _ID_BITS = 0x0FFFFFFF
@@ -184,3 +191,75 @@ def _check_count(came: int, count: int, where: str) -> None:
         raise BadMapFile(
             f"A layer of this size has {count:,} tiles", got=f"{came:,} in {where}", remedy=_REMEDY
         )
+
+
+Shape = Literal["rectangle", "ellipse", "polygon", "polyline", "picture", "nothing"]
+
+
+@dataclass(frozen=True)
+class TiledObject:
+    """An object: its shape in pixels, turned by `rotation` degrees round (x, y), and whether a
+    property makes it a wall.
+
+    `points` are those of a polygon or polyline, from (x, y). Points and texts have the shape
+    "nothing".
+    """
+
+    name: str
+    kind: str
+    shape: Shape
+    x: float
+    y: float
+    width: float
+    height: float
+    rotation: float
+    visible: bool
+    points: tuple[tuple[float, float], ...]
+    is_wall: bool
+    properties: dict[str, str | float | bool]
+
+
+@dataclass(frozen=True)
+class TiledLayer:
+    """A layer that is no group, with what its groups say of it: `names` are its own and those of
+    the groups around it, the last its own.
+
+    `tiles` is None if it is no tile layer. `visible` is whether it and all its groups are, `offset`
+    the sum of theirs, in pixels.
+    """
+
+    names: tuple[str, ...]
+    visible: bool
+    offset: tuple[float, float]
+    is_wall: bool
+    tiles: TileData | None
+    objects: tuple[TiledObject, ...]
+
+    @property
+    def name(self) -> str:
+        """The layer's own name."""
+        return self.names[-1]
+
+
+@dataclass(frozen=True)
+class TiledTileset:
+    """A tileset: the global id of its first tile, and the numbers of the tiles that a property
+    makes walls.
+    """
+
+    first: int
+    walls: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TiledMap:
+    """A map: its size in tiles, that of a tile in pixels, and its layers from the bottom up."""
+
+    orientation: str
+    width: int
+    height: int
+    tile_width: int
+    tile_height: int
+    infinite: bool
+    tilesets: tuple[TiledTileset, ...]
+    layers: tuple[TiledLayer, ...]

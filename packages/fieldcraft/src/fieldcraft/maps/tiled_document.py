@@ -12,10 +12,16 @@ from typing import TypeVar
 
 from fieldcraft.errors import BadMapFile
 from fieldcraft.maps.reading import read_bytes
-from fieldcraft.maps.tiled_data import TileChunk, TileData
-from fieldcraft.maps.tiled_json import read_json
-from fieldcraft.maps.tiled_records import Shape, TiledLayer, TiledMap, TiledObject, TiledTileset
-from fieldcraft.maps.tiled_xml import MAX_PARTS, Json, read_xml
+from fieldcraft.maps.tiled_data import (
+    Shape,
+    TileChunk,
+    TileData,
+    TiledLayer,
+    TiledMap,
+    TiledObject,
+    TiledTileset,
+)
+from fieldcraft.maps.tiled_parse import MAX_PARTS, Json, read_json, read_xml
 
 __all__ = ["MAX_TILES", "read_document"]
 
