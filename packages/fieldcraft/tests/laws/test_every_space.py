@@ -33,7 +33,7 @@ def made(kind: str, seed: int) -> tuple[Space, np.random.Generator, int]:
 
 def plane(space: Space) -> bool:
     """Whether lines of sight run on it."""
-    return space.squares is not None or space.period is None
+    return space.sight_grid is not None or space.period is None
 
 
 @every_space

@@ -62,7 +62,7 @@ def assert_same_sight(grid: fc.Grid, graph: fc.Graph, rng: np.random.Generator) 
 def test_a_graph_of_squares_sees_what_the_grid_sees(world: World) -> None:
     grid, rng = world.grid(), np.random.default_rng(world.seed)
     graph = grid.to_graph()
-    assert graph.squares is not None and graph.squares.same_cells(grid)
+    assert graph.sight_grid is not None and graph.sight_grid.same_cells(grid)
     assert_same_sight(grid, graph, rng)
     for blocked in (True, False):
         cells = rng.integers(0, len(grid), 5)
@@ -174,14 +174,14 @@ def test_the_graph_and_its_squares_are_apart_from_the_grid() -> None:
     graph = grid.to_graph()
     before = fc.visible(graph, (0.5, 0.5), 20)
     grid.set_walls(np.arange(9, 18))
-    assert graph.squares is not None
-    graph.squares.set_walls(np.arange(9, 18))
+    assert graph.sight_grid is not None
+    graph.sight_grid.set_walls(np.arange(9, 18))
     np.testing.assert_array_equal(fc.visible(graph, (0.5, 0.5), 20), before)
     air = graph.with_walls(None)
     assert (
         fc.visible(air, (0.5, 0.5), 20).all()
-        and air.squares is not None
-        and not air.squares.walls.any()
+        and air.sight_grid is not None
+        and not air.sight_grid.walls.any()
     )
     np.testing.assert_array_equal(fc.visible(graph, (0.5, 0.5), 20), before)
     layer = fc.InfluenceMap(graph).add_layer(
@@ -241,8 +241,8 @@ def test_squares_outlast_saves_copies_and_networkx(tmp_path: Path, wrap: bool) -
         expected = grid.with_walls(space.walls.reshape(grid.shape))
         assert (
             isinstance(space, fc.Graph)
-            and space.squares is not None
-            and space.squares.same_cells(grid)
+            and space.sight_grid is not None
+            and space.sight_grid.same_cells(grid)
             and space.y_up
         )
         assert space.walls.any() == (number != 1)
@@ -253,7 +253,7 @@ def test_squares_outlast_saves_copies_and_networkx(tmp_path: Path, wrap: bool) -
     assert loaded["seen"].values.tobytes() == imap["seen"].values.tobytes()
     fewer = graph.to_networkx()
     fewer.remove_node(7)
-    assert fc.Graph.from_networkx(fewer).squares is None
+    assert fc.Graph.from_networkx(fewer).sight_grid is None
 
 
 def test_squares_that_do_not_fit_are_refused() -> None:
@@ -300,9 +300,9 @@ def test_a_wall_that_comes_while_squares_are_made_is_not_missed() -> None:
             made = super().with_walls(walls)
             if not graph.walls.any():
                 graph.set_walls([2])
-                assert graph.squares is not None
+                assert graph.sight_grid is not None
             return made
 
     graph = Busy(3, 2).to_graph()
-    assert graph.squares is not None
-    assert graph.squares.walls.tolist() == [[False, False, True], [False, False, False]]
+    assert graph.sight_grid is not None
+    assert graph.sight_grid.walls.tolist() == [[False, False, True], [False, False, False]]

@@ -201,7 +201,7 @@ def drawing(what: str, live: Live, shown: Operand, limits: tuple[float, float]) 
 def _contours(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
     import contourpy
 
-    grid = shown.space.squares
+    grid = shown.space.sight_grid
     if grid is None or grid is not shown.space:
         return {"why": "Contours are for grids of squares. Show peaks or regions instead."}
     x, y = grid.positions[: grid.width, 0], grid.positions[:: grid.width, 1]

@@ -123,7 +123,7 @@ def shape_of(space: Space) -> Shape:
         "dimensions": space.dimensions,
     }
     told["cell"] = space.cell_name
-    grid = space.squares
+    grid = space.sight_grid
     if grid is space and len(space) <= MOST_CELLS:
         height, width = space.shape
         whole = Plane(space, (height, width))

@@ -78,12 +78,10 @@ class Operand(Pictured):
         @property
         def values(self) -> NDArray[np.float32]:
             """Read-only float32 of shape (height, width)."""
-            ...
 
         @property
         def version(self) -> int:
             """Changes whenever the values may have changed."""
-            ...
 
     @property
     def shape(self) -> tuple[int, ...]:

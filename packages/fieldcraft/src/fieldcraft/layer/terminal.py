@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import Space, picked
+from fieldcraft.space import Grid, Space
 
 __all__ = ["drawn", "text"]
 
@@ -18,11 +18,7 @@ def drawn(space: Space, values: NDArray[np.float32]) -> str:
     """The map of a space as `text`; a graph as seen from above, the strongest vertex of each
     character, `#` for blocked ones.
     """
-    return picked(space, "Printing", grid=_as_it_lies, graph=_from_above)(space, values)
-
-
-def _as_it_lies(space: Space, values: NDArray[np.float32]) -> str:
-    return text(values, space.walls)
+    return text(values, space.walls) if isinstance(space, Grid) else _from_above(space, values)
 
 
 def _from_above(space: Space, values: NDArray[np.float32]) -> str:

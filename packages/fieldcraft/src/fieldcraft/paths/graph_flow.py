@@ -270,6 +270,6 @@ class GraphFlow(FlowField):
         legs = self.graph.positions[self._next[some]] - self.graph.positions[some]
         over = (np.abs(self.graph.short_way(legs) - legs) > 0).any(axis=1)
         self._vectors[some[over]] = self._directions(legs[over])
-        self._seam = np.full(len(self._next), self.graph.squares is None)
+        self._seam = np.full(len(self._next), self.graph.sight_grid is None)
         self._seam[some[over]] = True
         self._seam[self._next[some[over]]] = True

@@ -42,7 +42,6 @@ class Blots(Protocol):
 
     def put(self, canvas: Canvas, amounts: NDArray[np.float64], blend: str) -> None:
         """Put the stamps on a canvas that has let their amounts (N,) pass."""
-        ...
 
 
 class GridBlots:

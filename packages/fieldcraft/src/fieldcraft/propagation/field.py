@@ -64,7 +64,6 @@ class Field(ABC):
         @property
         def values(self) -> NDArray[np.float32]:
             """The values now."""
-            ...
 
     holds_walls: ClassVar[bool] = False
     """Whether walls have values, too."""

@@ -69,7 +69,7 @@ class GraphWalks:
         world units.
         """
         graph = space.graph
-        return cls(space, graph, graph.snapshot(), graph.squares, resistance)
+        return cls(space, graph, graph.snapshot(), graph.sight_grid, resistance)
 
     @cached_property
     def walls(self) -> NDArray[np.bool_]:

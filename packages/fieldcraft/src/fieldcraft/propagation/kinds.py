@@ -147,11 +147,9 @@ class Device(Protocol):
         """Values of a propagation on this device; raises `InvalidValue` for a propagation that it
         does not carry.
         """
-        ...
 
     def carrier(self, field: Field) -> str:
         """The name of the carrier of a field."""
-        ...
 
 
 def field_on(device: Device | None, propagation: Propagation, space: Space, every: float) -> Field:

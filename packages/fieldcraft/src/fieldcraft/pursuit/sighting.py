@@ -219,7 +219,7 @@ class Sight:
         if seconds == 0:
             return kept
         moved = points - contacts.positions
-        grid = self.space.squares
+        grid = self.space.sight_grid
         if grid is not None and grid.wrap:
             size = np.array(grid.size)
             moved = (moved + size / 2) % size - size / 2

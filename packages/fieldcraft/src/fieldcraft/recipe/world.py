@@ -181,7 +181,7 @@ class World:
                     (*output.keys, "floors"),
                     f"{where}: floors are those of a 3D graph. The map is flat. Leave it out.",
                 )
-            if space.squares is space:
+            if space.sight_grid is space:
                 continue
             for key in ("crop", "front_lines", "together"):
                 if getattr(output.look, key):

@@ -179,7 +179,7 @@ class Sources:
         """Move in one pass, if the arguments are arrays as they come from here, and nothing has to
         be refused.
         """
-        grid = self._space.squares
+        grid = self._space.sight_grid
         if not (
             grid is self._space
             and not grid.wrap

@@ -13,7 +13,6 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import picked
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.ways import middles, pieces
 
@@ -138,8 +137,9 @@ class _Measures:
 
 def regions_above(space: Space, values: Floats, threshold: float) -> Regions:
     """The regions of open cells whose values, in the space's shape, are above a threshold."""
-    measured = picked(space, "Regions", grid=_above_on_grid, graph=_above_on_ways)
-    return _ranked(space, values, measured(space, values, threshold))
+    if isinstance(space, Grid):
+        return _ranked(space, values, _on_grid(space, values, [(values, threshold)]))
+    return _ranked(space, values, _on_ways(space, values, values > threshold))
 
 
 def regions_owned(
@@ -148,7 +148,10 @@ def regions_owned(
     """The regions of cells with one owner, a number of a name or -1; `values` are the owner's own,
     both in the space's shape.
     """
-    found = picked(space, "Regions", grid=_owned_on_grid, graph=_on_ways)(space, values, owner)
+    if isinstance(space, Grid):
+        found = _owned_on_grid(space, values, owner)
+    else:
+        found = _on_ways(space, values, owner)
     return _ranked(
         space, values, found, [names[number] for number in owner.reshape(-1)[found.lowest].tolist()]
     )
@@ -168,14 +171,6 @@ def _ranked(space: Space, values: Floats, found: _Measures, owners: Sequence[str
         centers=space.position_of(found.middles[order]).reshape(-1, space.dimensions),
         owners=tuple(owners[number] for number in order.tolist()) if owners else (),
     )
-
-
-def _above_on_grid(space: Grid, values: Floats, threshold: float) -> _Measures:
-    return _on_grid(space, values, [(values, threshold)])
-
-
-def _above_on_ways(space: Space, values: Floats, threshold: float) -> _Measures:
-    return _on_ways(space, values, values > threshold)
 
 
 def _owned_on_grid(space: Grid, values: Floats, owner: NDArray[np.int32]) -> _Measures:

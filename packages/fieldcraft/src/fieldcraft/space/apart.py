@@ -99,7 +99,7 @@ def _graph_apart(graph: Graph) -> dict[str, Any]:
         if mesh is None
         else {"corners": mesh.corners, "starts": mesh.starts, "rings": mesh.rings},
     }
-    return parts if graph.squares is None else parts | {"squares": _grid_apart(graph.squares)}
+    return parts if graph.sight_grid is None else parts | {"squares": _grid_apart(graph.sight_grid)}
 
 
 def _graph_together(parts: dict[str, Any]) -> Graph:

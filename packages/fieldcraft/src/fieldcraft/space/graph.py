@@ -19,7 +19,6 @@ from fieldcraft.space.graph_parts import (
     checked_edges,
     checked_lengths,
     checked_positions,
-    flag,
     straight_lengths,
 )
 from fieldcraft.space.grid import Grid
@@ -302,7 +301,7 @@ class Graph(Space):
         return np.ones(len(self)) if self.mesh is None else self.mesh.areas
 
     @property
-    def squares(self) -> Grid | None:
+    def sight_grid(self) -> Grid | None:
         """The grid whose cells the vertices are, with walls where vertices are blocked now; None
         for other graphs.
 
@@ -436,8 +435,8 @@ class Graph(Space):
         Raises `InvalidValue` where all are blocked.
         """
         ids = self._checked_cells(cells)
-        if self.squares is not None:
-            return self.squares.nearest_open(ids)
+        if self.sight_grid is not None:
+            return self.sight_grid.nearest_open(ids)
         found = np.atleast_1d(ids).copy()
         blocked = self._walls[found]
         if blocked.any():
@@ -472,7 +471,7 @@ class Graph(Space):
         of a grid. Raises `OutsideMap` for vertices that don't exist.
         """
         ids = np.unique(self._checked_cells(cells))
-        changed = ids[self._walls[ids] != flag(blocked)]
+        changed = ids[self._walls[ids] != checks.flag("blocked", blocked)]
         if len(changed):
             # A new array, so that whoever works with the old one can finish.
             self._walls = self._walls.copy()
@@ -498,7 +497,9 @@ class Graph(Space):
                 got=f"{bad}, which is none",
                 remedy="graph.edges has all of them",
             )
-        self._change_arcs(np.unique(arcs[self._closed[arcs] != flag(blocked)]), blocked)
+        self._change_arcs(
+            np.unique(arcs[self._closed[arcs] != checks.flag("blocked", blocked)]), blocked
+        )
 
     def _close(self, closed: NDArray[np.bool_]) -> None:
         """Close exactly the arcs of `topology` where a mask is True: how a saved graph is brought

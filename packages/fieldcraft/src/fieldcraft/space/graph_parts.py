@@ -27,7 +27,6 @@ __all__ = [
     "checked_edges",
     "checked_lengths",
     "checked_positions",
-    "flag",
     "from_networkx",
     "straight_lengths",
     "to_networkx",
@@ -159,17 +158,6 @@ def check_squares(squares: object, places: NDArray[np.float64], mesh: Mesh | Non
         )
 
 
-def flag(blocked: object) -> bool:
-    """Whether to block or to open."""
-    if not isinstance(blocked, (bool, np.bool_)):
-        raise InvalidValue(
-            "blocked is True or False",
-            got=repr(blocked),
-            remedy="Call it once to block and once to open",
-        )
-    return bool(blocked)
-
-
 _SQUARES = (
     "width",
     "height",
@@ -263,7 +251,7 @@ def to_networkx(graph: Graph, closed: NDArray[np.bool_]) -> Any:
         graph.edges.tolist(), graph.lengths.tolist(), closed.tolist(), strict=True
     ):
         made.add_edge(names[start], names[end], length=size, blocked=shut)
-    squares = graph.squares
+    squares = graph.sight_grid
     if squares is not None:
         made.graph["squares"] = {name: getattr(squares, name) for name in _SQUARES}
     return made

@@ -303,13 +303,11 @@ class Grid(Space):
         makes impassable.
         """
         ids = np.unique(self._checked_cells(cells))
-        if not isinstance(blocked, (bool, np.bool_)):
-            raise InvalidValue(
-                "blocked is True or False",
-                got=repr(blocked),
-                remedy="Call it once for walls and once for openings",
-            )
-        if not blocked and self.terrain is not None and self.terrain.walls.reshape(-1)[ids].any():
+        if (
+            not checks.flag("blocked", blocked)
+            and self.terrain is not None
+            and self.terrain.walls.reshape(-1)[ids].any()
+        ):
             bad = int(ids[self.terrain.walls.reshape(-1)[ids]][0])
             raise InvalidValue(
                 "Impassable terrain stays a wall",
@@ -431,7 +429,7 @@ class Grid(Space):
         return np.broadcast_to(np.float64(self.cell_size**2), len(self))
 
     @property
-    def squares(self) -> Grid:
+    def sight_grid(self) -> Grid:
         """The grid itself: lines of sight run over its cells."""
         return self
 

@@ -432,7 +432,7 @@ class HexGrid(Space):
         return self._graph
 
     @property
-    def squares(self) -> None:
+    def sight_grid(self) -> None:
         """None: lines of sight run over hexagons."""
         return None
 

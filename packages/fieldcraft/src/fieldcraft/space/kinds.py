@@ -61,7 +61,7 @@ def checked_space(space: object, what: str = "A search takes place on") -> Space
 
 def has_lines(space: Space) -> bool:
     """Whether sight runs along straight lines on a space: everywhere but on a torus of hexagons."""
-    return space.squares is not None or space.period is None
+    return space.sight_grid is not None or space.period is None
 
 
 def needs_plane(space: Space, what: str) -> None:

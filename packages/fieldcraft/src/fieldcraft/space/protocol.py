@@ -285,7 +285,7 @@ class Space(Pictured, ABC):
 
     @property
     @abstractmethod
-    def squares(self) -> Grid | None:
+    def sight_grid(self) -> Grid | None:
         """The grid that lines of sight run over, its walls as they are now; None where they run
         over polygons or nothing hides.
         """
@@ -323,12 +323,12 @@ class Space(Pictured, ABC):
     @property
     def period(self) -> NDArray[np.float64] | None:
         """After how many world units along x and y a torus repeats, (2,); None for other spaces."""
-        grid = self.squares
+        grid = self.sight_grid
         return np.array(grid.size) if grid is not None and grid.wrap else None
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
-        grid = self.squares
+        grid = self.sight_grid
         if grid is None or not grid.wrap:
             return positions
         origin, size = np.array(grid.origin), np.array(grid.size)

@@ -86,7 +86,7 @@ def incoming(
             got=f"speed={speed!r}",
             remedy="Pass a faster speed or a nearer end",
         )
-    grid = space.squares
+    grid = space.sight_grid
     if grid is None:
         needs_plane(space, "A shot")
         return _over_graph(

@@ -131,7 +131,7 @@ def sees(
     points, narrow, facings = _viewers(space, viewers, facing, angle)
     radius = _finite(space, radius)
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
-    grid = space.squares
+    grid = space.sight_grid
     if checks.flag("pairs", pairs):
         if len(aims) != len(points):
             raise InvalidValue(
@@ -259,7 +259,7 @@ def _counted(
     points, narrow, facings = _viewers(space, positions, facing, angle)
     radius = _finite(space, radius)
     walls = checks.flag("walls", walls)
-    grid = space.squares
+    grid = space.sight_grid
     if grid is None:
         needs_plane(space, "Sight")
         _without(heights=heights, walls=walls or None)
@@ -421,7 +421,7 @@ def _checked_facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.
         )
     wide /= largest
     wide /= np.hypot(wide[:, 0], wide[:, 1])[:, np.newaxis]
-    grid = space.squares
+    grid = space.sight_grid
     if grid is not None and grid.y_up:
         wide[:, 1] *= -1
     return wide

@@ -37,15 +37,12 @@ class Snapshot(Protocol):
     @property
     def links(self) -> NDArray[Any]:
         """Which steps may be made."""
-        ...
 
     def walled(self, space: Space, cells: NDArray[np.int64]) -> Self:
         """The same moment if there were walls in these cells of the space as well."""
-        ...
 
     def opened(self, space: Space, cells: NDArray[np.int64]) -> Self:
         """The same moment if these walls of the space, ascending, were open."""
-        ...
 
     def mended(
         self,
@@ -57,7 +54,6 @@ class Snapshot(Protocol):
         """The space at this `walls_version`, after the walls or costs of these cells have changed.
         Infinite costs are walls.
         """
-        ...
 
 
 class GridSnapshot:
@@ -183,7 +179,7 @@ class GridSnapshot:
 
 def _squares(space: Space) -> Grid:
     """The grid whose snapshot this is."""
-    grid = space.squares
+    grid = space.sight_grid
     assert grid is not None
     return grid
 
