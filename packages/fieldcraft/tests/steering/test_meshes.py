@@ -217,11 +217,11 @@ class TestRefusals:
         roads = fc.Graph([(0, 0), (1, 0)], [(0, 1)])
         with pytest.raises(InvalidValue, match="Travellers"):
             steering.move(roads, (0, 0), (1, 0))
-        with pytest.raises(InvalidValue, match="agent_radius"):
+        with pytest.raises(InvalidValue, match="made for agents"):
             steering.move(SQUARE, (1, 1), (1, 0), radius=0.3)
         with pytest.raises(InvalidValue, match="Travellers"):
             steering.Crowd(roads)
-        with pytest.raises(InvalidValue, match="agent_radius"):
+        with pytest.raises(InvalidValue, match="made for agents"):
             steering.Crowd(SQUARE, radius=0.2)
         with pytest.raises(InvalidValue, match="Travellers"):
             steering.avoid_walls(roads, (1, 1), (1, 0), 2.0)

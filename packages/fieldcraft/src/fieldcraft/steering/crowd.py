@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.space import Space
-from fieldcraft.steering import door
+from fieldcraft.space import Grid, Space, checked_space
+from fieldcraft.steering import on_graph, on_grid
 
 __all__ = ["Crowd"]
 
@@ -54,7 +54,10 @@ class Crowd:
     def __post_init__(self) -> None:
         for name in ("keep_apart", "ahead", "response", "separation", "avoidance"):
             checks.not_negative(name, getattr(self, name))
-        door.check_crowd(self, self.space)
+        if isinstance(self.space, Grid):
+            on_grid.check_crowd(self, self.space)
+        else:
+            on_graph.check_crowd(self, checked_space(self.space, "A crowd needs"))
 
     def step(
         self,
@@ -79,10 +82,11 @@ class Crowd:
         max_speed, max_force: world units per second, and per second squared; at least 0; one
             number, or one per agent.
 
-        Who touched a wall has the velocity with which it got on along it. The same calls give the
+        Agents that touched a wall keep the velocity along it. The same calls give the
         same bits, whatever the number of threads. Raises `OutsideMap` for positions off the map,
         and `InvalidValue`.
         """
-        return door.crowd_step(
-            self, self.space, positions, velocities, wish, dt, max_speed, max_force
-        )
+        moving = positions, velocities, wish, dt, max_speed, max_force
+        if isinstance(self.space, Grid):
+            return on_grid.crowd_step(self, self.space, *moving)
+        return on_graph.crowd_step(self, self.space, *moving)

@@ -13,7 +13,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.distances import DistanceMap, distance_map
 from fieldcraft.paths.flow import FlowField, flow_field
-from fieldcraft.space import Space, checked_space, picked
+from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.steering.arguments import limits
 from fieldcraft.steering.footing_edges import NOTHING, EdgeFooting
 from fieldcraft.steering.footing_free import GridFooting, MeshFooting
@@ -27,7 +27,7 @@ Bools = NDArray[np.bool_]
 _KEPT = 12_000_000  # cells in all the flow fields that are kept
 
 
-class _Walk(Protocol):
+class _Steps(Protocol):
     is_straight: bool
 
     def step(
@@ -73,8 +73,12 @@ class Footing:
         cells = np.arange(len(space)) if within is None else space.cell_ids(within)
         is_within = np.zeros(len(space), dtype=np.bool_)
         is_within[cells] = True
-        kind = picked(space, "Footing", grid=GridFooting, graph=_on_graph)
-        self._walk: _Walk = kind(space, self.unit, self.field, is_within)
+        self._walk: _Steps
+        if isinstance(space, Grid):
+            self._walk = GridFooting(space, self.unit, self.field, is_within)
+        else:
+            kind = EdgeFooting if space.graph.mesh is None else MeshFooting
+            self._walk = kind(space, self.unit, self.field, is_within)
         self._fields: dict[int, FlowField] = {}
         self._most_fields = max(12, min(512, _KEPT // max(len(space), 1)))
 
@@ -215,10 +219,6 @@ class Footing:
                 remedy=f"Pass -1 to {len(self.space) - 1}",
             )
         return given.astype(np.int64, copy=False)
-
-
-def _on_graph(space: Space, *given: Any) -> _Walk:
-    return (EdgeFooting if space.graph.mesh is None else MeshFooting)(space, *given)
 
 
 def _broadcast(one: NDArray[Any], other: NDArray[Any]) -> bool:

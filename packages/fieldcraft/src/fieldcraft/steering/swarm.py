@@ -19,7 +19,7 @@ from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import swarm_file
 from fieldcraft.steering.leaving import Forage, Leave, Smell
 from fieldcraft.steering.swarm_host import HostAgents
-from fieldcraft.steering.swarm_plan import Plan
+from fieldcraft.steering.swarm_plan import SwarmPlan
 from fieldcraft.steering.walk import (
     MOST_AGENTS,
     Walk,
@@ -284,7 +284,7 @@ class Swarm:
         if deposit is not None:
             marks.insert(0, Leave(trail, deposit))
         smells = [smell] if isinstance(smell, Smell) else checks.sequence("smell", smell)
-        plan = Plan.of(
+        plan = SwarmPlan.of(
             self._space, rule, trail, flow, crowd_layer, group_layer, marks, smells, forage
         )
         if self._device is not None and plan.needs_host:

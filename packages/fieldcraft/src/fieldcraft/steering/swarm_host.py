@@ -13,7 +13,7 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.ground import Ground
 from fieldcraft.space import Grid
 from fieldcraft.steering.leaving import Forage, Reversed
-from fieldcraft.steering.swarm_plan import Mark, Plan, Scent, trail_field
+from fieldcraft.steering.swarm_plan import Mark, Scent, SwarmPlan, trail_field
 
 __all__ = ["HostAgents"]
 
@@ -51,7 +51,7 @@ class HostAgents:
         self._numbers = np.arange(agents.shape[1], dtype=np.uint32)
         self._in_order = True
 
-    def run(self, plan: Plan, step: int, count: int) -> None:
+    def run(self, plan: SwarmPlan, step: int, count: int) -> None:
         """Make `count` steps from number `step` on."""
         ops = kernels.swarm
         closed, blank = self._closed(plan.space)
@@ -98,7 +98,7 @@ class HostAgents:
             )
         return self._walls[2:]
 
-    def _put_in_order(self, ops: Any, plan: Plan) -> None:
+    def _put_in_order(self, ops: Any, plan: SwarmPlan) -> None:
         new = self._spare or (np.empty_like(self._agents), np.empty_like(self._numbers))
         ops.arrange(self._agents, self._numbers, plan.rule.height, plan.rule.width, *new)
         self._spare = (self._agents, self._numbers)
@@ -106,7 +106,7 @@ class HostAgents:
         self._in_order = False
 
     def _walk(
-        self, ops: Any, sights: swarm_layout.Sights, plan: Plan, blank: bool, step: int
+        self, ops: Any, sights: swarm_layout.Sights, plan: SwarmPlan, blank: bool, step: int
     ) -> None:
         common = (
             self._agents,
@@ -121,7 +121,7 @@ class HostAgents:
             [(ops.walk, (*common, *band)) for band in pool.bands(self.count, self.count // _AGENTS)]
         )
 
-    def _leave(self, ops: Any, plan: Plan, mark: Mark) -> None:
+    def _leave(self, ops: Any, plan: SwarmPlan, mark: Mark) -> None:
         layer = mark.layer
         if mark.fading:
             layer.deposit_at(*self._faded(plan, mark))
@@ -158,7 +158,7 @@ class HostAgents:
             if hasattr(field, "take_inflow"):  # a device holds it
                 field.take_inflow(canvases)
 
-    def _faded(self, plan: Plan, mark: Mark) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    def _faded(self, plan: SwarmPlan, mark: Mark) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return cells of the agents of a role, and their headings times amounts by time."""
         agents = self.read()
         x, y, mind = agents if mark.role < 0 else agents[:, (agents[2] >> 16 & 1) == mark.role]
@@ -181,7 +181,7 @@ def _smell(scent: Scent) -> None:
 
 
 def _sights(
-    plan: Plan, closed: NDArray[np.uint32], steady: dict[int, list[NDArray[np.int32]]]
+    plan: SwarmPlan, closed: NDArray[np.uint32], steady: dict[int, list[NDArray[np.int32]]]
 ) -> swarm_layout.Sights:
     """The layers that agents read at this moment."""
     none = frozen(swarm_layout.NO_LAYER)

@@ -15,7 +15,7 @@ from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
 from fieldcraft.steering.walk import by_role
 
-__all__ = ["Mark", "Plan", "Scent", "trail_field"]
+__all__ = ["Mark", "Scent", "SwarmPlan", "trail_field"]
 
 
 class Mark(NamedTuple):
@@ -42,7 +42,7 @@ class Scent(NamedTuple):
     amounts: NDArray[np.float64]
 
 
-class Plan(NamedTuple):
+class SwarmPlan(NamedTuple):
     """A checked run: things that are not read are None."""
 
     space: Grid
@@ -76,7 +76,7 @@ class Plan(NamedTuple):
         leaves: Sequence[Leave],
         smells: Sequence[Smell],
         forage: Forage | None,
-    ) -> Plan:
+    ) -> SwarmPlan:
         """A plan of what `Swarm.run` was given; raises `InvalidValue`."""
         trails = [_readable(space, "follow", rule.follow, each) for each in by_role("trail", trail)]
         flows = [_flow(space, rule.align, each) for each in by_role("flow", flow)]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.space import Space
-from fieldcraft.steering import door
+from fieldcraft.space import Grid, Space, checked_space
+from fieldcraft.steering import on_graph, on_grid
 
 __all__ = ["avoid_walls", "move"]
 
@@ -54,7 +54,10 @@ def move(
     On waypoints without a mesh one walks along edges: see `Travellers`. Raises `OutsideMap` for
     positions off the map, and `InvalidValue`.
     """
-    return door.move(space, positions, displacements, radius, leap)
+    if isinstance(space, Grid):
+        return on_grid.move(space, positions, displacements, radius, leap)
+    ground = checked_space(space, "Moving needs")
+    return on_graph.move(ground, positions, displacements, radius, leap)
 
 
 def avoid_walls(space: Space, positions: ArrayLike, velocities: ArrayLike, ahead: float) -> Wide:
@@ -73,4 +76,7 @@ def avoid_walls(space: Space, positions: ArrayLike, velocities: ArrayLike, ahead
 
     Raises `OutsideMap` for positions off the map, and `InvalidValue`.
     """
-    return door.avoid_walls(space, positions, velocities, ahead)
+    if isinstance(space, Grid):
+        return on_grid.avoid_walls(space, positions, velocities, ahead)
+    ground = checked_space(space, "Avoiding walls needs")
+    return on_graph.avoid_walls(ground, positions, velocities, ahead)
