@@ -61,7 +61,7 @@ class DeviceAgents:
         self._read, self._host_knows, self.unread = agents, True, 0
 
     def run(self, plan: Any, step: int, count: int) -> None:
-        """Make `count` steps from number `step` on, of a `fieldcraft.steering.swarm_plan.SwarmPlan`."""
+        """Make `count` steps from number `step` on, of a `SwarmPlan` of `fieldcraft.steering`."""
         self._refuse(plan)
         at_once = 1 if _must_be_seen(self.device, plan) else STEPS
         for first in range(step, step + count, at_once):

@@ -54,6 +54,5 @@ from fieldcraft.kernels import trail_plan as trail_plan
 from fieldcraft.kernels import travel as travel
 from fieldcraft.kernels import uphill as uphill
 from fieldcraft.kernels import visible as visible
-from fieldcraft.kernels import walk as walk
 from fieldcraft.kernels.table import FAMILIES as FAMILIES
 from fieldcraft.kernels.tier import compiled as compiled

@@ -1,20 +1,36 @@
-"""The values that agents read ahead of them, fast: the same bits as
-`fieldcraft.kernels.reference.sense`.
-"""
+"""The values that agents read ahead of them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.walk import cell_at
 
 __all__ = ["sense"]
 
 
 @kernel
+def _cell_at(x, y, height, width, y_up, wrap):
+    """Return the cell at a position, or -1 off the map."""
+    column = np.int64(np.floor(x))
+    row = np.int64(np.floor(y))
+    if wrap:
+        while column < 0:
+            column += width
+        while column >= width:
+            column -= width
+        while row < 0:
+            row += height
+        while row >= height:
+            row -= height
+    elif column < 0 or column >= width or row < 0 or row >= height:
+        return np.int64(-1)
+    return (height - 1 - row if y_up else row) * width + column
+
+
+@kernel
 def _read(layer, walls, x, y, height, width, y_up, wrap, blocked):
-    cell = cell_at(x, y, height, width, y_up, wrap)
+    cell = _cell_at(x, y, height, width, y_up, wrap)
     if cell < 0 or walls[np.uint64(cell)]:
         return blocked
     return np.float64(layer[np.uint64(cell)])

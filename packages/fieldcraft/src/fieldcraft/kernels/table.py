@@ -63,7 +63,6 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "neighbors": ("steering",),
     "swarm": ("steering",),
     "travel": ("steering", "graphs"),
-    "walk": ("steering", "walkers"),
     "pursuits": ("learning",),
     # guesses
     "belief": ("pursuit",),

@@ -239,7 +239,7 @@ class TrailLayer(StampedLayer, Moving):
                 raise InvalidValue(
                     "Cells are whole numbers, (N,)",
                     got=f"{places.dtype} of shape {places.shape}",
-                    remedy="Pass walkers.cells",
+                    remedy="Pass swarm.cells",
                 )
             if len(places) and (places.min() < 0 or places.max() >= len(self.space)):
                 raise OutsideMap(
