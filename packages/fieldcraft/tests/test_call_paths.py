@@ -22,6 +22,7 @@ THREAT.add_source((2.5, 2.5), 1.0)
 IMAP.step(3)
 EXPRESSION = 1 + 4 * THREAT
 GOAL = (0.5, 0.5)
+PLACES = np.array([(1.2, 2.2), (2.2, 2.2)])
 
 
 def calls(function: Callable[[], object]) -> list[str]:
@@ -48,6 +49,7 @@ def calls(function: Callable[[], object]) -> list[str]:
     [
         pytest.param(20, lambda: fc.distance_map(GRID, GOAL), id="distance_map"),
         pytest.param(60, lambda: fc.distance_map(GRID, GOAL, cost=EXPRESSION), id="cost"),
+        pytest.param(12, lambda: THREAT.sample(PLACES, how="bilinear"), id="bilinear"),
         pytest.param(40, lambda: fc.shortest_path(GRID, GOAL, (8.5, 6.5)), id="shortest_path"),
     ],
 )
@@ -81,8 +83,8 @@ FOLLOWED = [
     ("query/choosing.py", "= queries(layer), checked", "queries", "query/backend.py", "queries"),
     ("query/choosing.py", "ground.best(", "best(", "query/ground.py", "best"),
     ("query/on_grid.py", "function = kernels.best.best", "best\n", "kernels/best.py", "best"),
-    ("query/sampling.py", "queries(layer).between(", "between", "query/ground.py", "between"),
-    ("query/on_grid.py", "common = kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
+    ("query/sampling.py", "values, single = _bilinear(", "_bilinear", "query/sampling.py", "_bilinear"),
+    ("query/sampling.py", "common = kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
 ]  # fmt: skip
 
 

@@ -143,3 +143,26 @@ class TestWhereAgentsStand:
     def test_on_the_edges_of_a_graph_paths_lead_over_vertices(self) -> None:
         graph = fc.Graph([(0, 0), (2, 0), (2, 2)], [(0, 1), (1, 2)])
         assert fc.shortest_path(graph, (0.2, 0.1), (2, 2)).positions[0].tolist() == [0, 0]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 9_999),
+    kind=st.sampled_from(["four", "eight", "torus", "hex", "graph"]),
+    charge=st.sampled_from(["mean", "enter"]),
+    onto_goals=st.booleans(),
+)
+def test_one_agent_steps_as_it_does_among_many(
+    seed: int, kind: str, charge: str, onto_goals: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    space = _space(kind, rng)
+    open_ = np.flatnonzero(~space.walls.reshape(-1))
+    cost = rng.integers(1, 4, space.shape).astype(np.float64)
+    distances = fc.distance_map(space, space.position_of(int(open_[0])), cost=cost, charge=charge)
+    places = space.position_of(open_)
+    many = distances.step(places, onto_goals=onto_goals)
+    for index, place in enumerate(places):
+        one = distances.step(place, onto_goals=onto_goals)
+        assert one.cells == many.cells[index] and one.found == many.found[index]
+        assert one.values == many.values[index]

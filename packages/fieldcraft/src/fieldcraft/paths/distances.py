@@ -294,12 +294,18 @@ class DistanceMap(Operand):
     def sample(  # type: ignore[override]
         self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float64]:
-        """The distances from the cells of world positions: a float for one, (N,) float64 for many;
-        inf in walls.
+        """Return the distances at world positions: a float for one, (N,) float64 for many.
 
-        Searches only as far as these need, and goes on from there next time. `outside` is "refuse"
-        or "clamp", see `cell_at` of the space. With `how="bilinear"` distances between cells, of a
-        map that is searched to its end; see `fieldcraft.sample`.
+        Searches only as far as these need; the next call continues from there.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions. In walls the distance is inf.
+        how : {"nearest", "bilinear"}
+            "bilinear" reads between cells; see `fieldcraft.sample`.
+        outside : {"refuse", "clamp"}
+            With "clamp" a position outside the map counts as the nearest cell.
         """
         if not isinstance(how, str) or how != "nearest":
             between = super().sample(positions, how=how, outside=outside)
@@ -326,17 +332,22 @@ class DistanceMap(Operand):
             return search.measured(cells)
 
     def descend(self, position: ArrayLike) -> Path:
-        """The way from a world position to the goal that is nearest by this map, over the cells'
-        centers.
+        """Return the path from a world position to the nearest goal.
 
-        Where several steps are as good, straight on; on a graph to the vertex of the lowest number.
-        Where no goal is reached, the path is not `found`. Raises `OnWall` or `OutsideMap` for a
-        position that can't be stood on, naming the nearest open cell.
+        Of equally good steps it goes straight on, on a graph to the vertex of the lowest number.
+        Where no goal is reached, the path is not `found`. On an outward map the path leads from
+        the goal to the position.
+
+        Raises
+        ------
+        OnWall, OutsideMap
+            If the position is in a wall or outside the map. The message names the nearest open
+            cell.
         """
         cells, single = resolve_cells(self.space, self._ground.walls, "start", position)
         if not single:
             raise InvalidValue(
-                "A way begins at one position",
+                "A path begins at one position",
                 got=f"an array of shape {np.shape(position)}",
                 remedy="Call it for each position",
             )
@@ -362,25 +373,35 @@ class DistanceMap(Operand):
         return float(entered if self.charge == "enter" else (values[path[0]] + entered) / 2)
 
     def step(self, positions: ArrayLike, *, apart: bool = False, onto_goals: bool = True) -> Spots:
-        """One step each towards the nearest goal, for whoever moves from cell to cell:
-        `hunt.step(monsters, apart=True).positions`.
+        """Return one step of each agent towards the nearest goal: `hunt.step(monsters).positions`.
 
-        Everyone takes the step that begins a shortest way by the map; of equal ones that to the
-        lowest cell. Who is at a goal, or has no way to one, stays, and is not `found`. On a
-        `flee_map` these are steps to safety.
+        Each agent takes the step that begins a shortest path; of equal ones that to the lowest
+        cell. Agents at a goal, or without a path to one, stay, and are not `found`.
 
         Parameters
         ----------
-        positions: one (x, y) pair or an (N, 2) array of world positions on open ground.
-        apart: let them step one after the other, the nearest to a goal first, each to the best cell
-            on which nobody of them stands at that moment and which is no farther from the goal than
-            its own. So they queue in corridors, and surround a goal where steps may be diagonal;
-            who finds no such cell waits.
-        onto_goals: whether the goals' own cells may be entered; with False monsters stop beside the
-            player.
+        positions : array_like of shape (2,) or (N, 2)
+            World positions on open cells.
+        apart : bool
+            Let agents step one after the other, the nearest first, each to the best cell that is
+            free at that moment and no farther from the goal than its own. So they queue in
+            corridors and surround a goal; agents that find no such cell wait.
+        onto_goals : bool
+            With False agents stop beside the goals.
 
-        Raises `OutsideMap` or `OnWall` for positions that can't be stood on, `InvalidValue` for a
-        map with `outward=True`.
+        Raises
+        ------
+        OnWall, OutsideMap
+            If a position is in a wall or outside the map.
+        InvalidValue
+            If the map is outward.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> distances = fc.distance_map(fc.Grid(5, 1), (4.5, 0.5))
+        >>> distances.step([(0.5, 0.5), (4.5, 0.5)]).cells
+        array([1, 4])
         """
         return step_down(self, positions, apart, onto_goals)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.arc_search import step_cost, ways_with_walls
 from fieldcraft.paths.places import resolve_cells
 from fieldcraft.space.answers import Spots
-from fieldcraft.space.ways import runs
+from fieldcraft.space.ways import Ways, runs
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
@@ -33,6 +34,8 @@ def step_down(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_go
         )
     starts, single = resolve_cells(space, walls, "walker", positions)
     ways = space.ways if distances.is_current else ways_with_walls(space, walls)
+    if single and not apart:
+        return _step_alone(distances, int(starts[0]), ways, onto_goals)
     first = ways.starts[starts]
     counts = ways.starts[starts + 1] - first
     arcs = runs(first, counts)
@@ -59,9 +62,27 @@ def step_down(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_go
     moves = chosen >= 0
     cells[moves], values[moves] = there[chosen[moves]], left[chosen[moves]]
     if single:
-        position = space.position_of(int(cells[0]))
-        return Spots(position, values[0], cells[0], moves[0], cells[0])
+        return Spots(space.position_of(int(cells[0])), values[0], cells[0], moves[0], cells[0])
     return Spots(space.position_of(cells), values, cells, moves, cells)
+
+
+def _step_alone(distances: DistanceMap, start: int, ways: Ways, onto_goals: bool) -> Spots:
+    """Return the step of one walker: what `step_down` says, without arrays of options."""
+    space, cell = distances.space, start
+    arcs = slice(ways.starts.item(start), ways.starts.item(start + 1))
+    there = ways.ends[arcs].astype(np.int64)
+    here, *left = distances.measured(np.concatenate([[start], there])).tolist()
+    starts = np.full(len(there), start)
+    steps = step_cost(distances.charge, distances.cell_costs, starts, there, ways.lengths[arcs])
+    goals = () if onto_goals else distances.goals
+    best, value = math.inf, here
+    for option, away, step in zip(there.tolist(), left, steps.tolist(), strict=True):
+        blocked = not distances.is_current and space.walls.reshape(-1)[option]
+        if away < here and away + step < best and not blocked and option not in goals:
+            best, cell, value = away + step, option, away
+    cells, values = np.array([cell]), np.array([value], dtype=np.float32)
+    moved = cells != start
+    return Spots(space.position_of(cell), values[0], cells[0], moved[0], cells[0])
 
 
 def _one_by_one(

@@ -27,34 +27,52 @@ def best(
     outside: str = "refuse",
     none: str = "nan",
 ) -> Spots:
-    """The open cells with the highest values around each position.
+    """Return the open cells with the highest values around each position.
 
-    Looks at the cells whose center lies within `radius` of the position in a straight line, on a
-    torus the short way round. Of equal values the nearest cell comes first, of equally near ones
-    the lowest. The next choice is the best of the cells that keep `spacing` to all choices before
-    it.
+    Of equal values the nearest cell comes first, of equally near ones the lowest.
 
     Parameters
     ----------
-    layer: a layer or an expression.
-    positions: one (x, y) pair or an (N, 2) array of world positions; walls are allowed.
-    radius: world units, above 0. With less than half a cell diagonal a position can be too far from
-        every center.
-    count: how many cells for each position, in an axis of their own; without it the best one,
-        without that axis.
-    spacing: the least distance between the choices of one position, world units from center to
-        center.
-    where: which cells may be taken: an array of bool of shape (height, width), or a layer or
-        expression that is not 0 there.
-    walk: only cells to which a way of at most this length leads from the position's cell, in world
-        units; from a wall, from the open cells beside it. Without it a cell behind a wall is as
-        good as any.
-    outside: "refuse" a position off the map, or "clamp" it to the rim.
-    none: what stands for a choice that is not there: "nan", positions and values that are NaN;
-        "stay", the cell of the position itself; or "refuse" it with `InvalidValue`. In the first
-        two it is not `found`: `if spot:` for one, `spots.found` for many.
+    layer : layer or expression
+        A map of values on any space.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions; walls are allowed.
+    radius : float
+        Cells count whose center lies within this straight distance, in world units.
+    count : int, optional
+        Number of cells for each position, in an axis of their own. By default the best one, without
+        that axis.
+    spacing : float
+        Least distance between the choices of one position, from center to center.
+    where : ndarray of bool, layer or expression, optional
+        Cells that may be chosen: where it is not 0.
+    walk : float, optional
+        Only cells that can be walked to within this distance; from a wall, from the open cells
+        beside it.
+    outside : {"refuse", "clamp"}
+        With "clamp" a position outside the map counts as the nearest cell.
+    none : {"nan", "stay", "refuse"}
+        Where there is no such cell: NaN, the agent's own cell, or `InvalidValue`. In the first two
+        cases it is not `found`: `if spot:` for one, `spots.found` for many.
 
-    Raises `OutsideMap` or `InvalidValue`.
+    Returns
+    -------
+    Spots
+        Positions, values and cells.
+
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    InvalidValue
+        If another argument does not fit.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> distances = fc.distance_map(fc.Grid(5, 1), (0.5, 0.5))
+    >>> fc.best(distances, (1.5, 0.5), 2).position
+    array([3.5, 0.5])
     """
     return _choose(
         layer, positions, radius, count, spacing, where, walk, outside, none, np.float32(1)

@@ -138,10 +138,6 @@ class Queries(Ground, ABC):
     """Answers to questions about one map, on one kind of space."""
 
     @abstractmethod
-    def between(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float32], bool]:
-        """Return the values between cells at positions, (N,), and whether it was one position."""
-
-    @abstractmethod
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """Return the slopes at positions, (N, D), and whether it was one position."""
 

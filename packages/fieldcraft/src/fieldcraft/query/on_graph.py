@@ -35,7 +35,7 @@ class GraphGround(Queries):
         return self.closed(where).reshape(-1)
 
     def between(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float32], bool]:
-        """See `Queries.between`."""
+        """Return values between vertices at positions, (N,), and whether it was one position."""
         points, cells, single = self.points(positions, outside)
         found = self.flat[cells].astype(np.float64)
         fill_between(self.graph, self.flat, points, cells, found)

@@ -19,11 +19,13 @@ from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.answers import moves_beside
 from fieldcraft.space.ways import kept, kept_until_walls_change
 
-__all__ = ["GridGround"]
+__all__ = ["GridGround", "Obstacles", "grid_points"]
+
+Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
 
 _SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
 _OUTSIDE = ("refuse", "clamp")
-_SAMPLES, _SLOPES = 10_000, 1_000  # as many pay for waking a thread
+_SLOPES = 1_000  # positions that pay for waking a thread
 _CELLS_PER_THREAD = 200_000  # cells to look at that do
 _STRETCHES_PER_THREAD = 5_000
 _WALKED_PER_THREAD = 5_000  # cells to walk over that do
@@ -45,9 +47,7 @@ class GridGround(Queries):
         """The walls, which kernels only read."""
         return frozen(self.space.walls)
 
-    def obstacles(
-        self,
-    ) -> tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]:
+    def obstacles(self) -> Obstacles:
         """The walls and links that may bar a step, as `kernels.sample.bilinear` takes them.
 
         Walls; whether nothing bars any step; classes of ground, which two of them may be entered
@@ -93,23 +93,9 @@ class GridGround(Queries):
             places = np.mod(places, (self.space.width, self.space.height))
         return np.asarray(places * self.space.cell_size + self.space.origin)
 
-    def between(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float32], bool]:
-        """See `Queries.between`."""
-        points, single = _points(positions)
-        found = np.empty(len(points), dtype=np.float32)
-        function, common = kernels.sample.bilinear, self._common(points, outside)
-        off_map = np.full(1, -1, dtype=np.int64)
-        crowd(
-            lambda first, last: (function, (*common, first, last, off_map, found)),
-            len(points),
-            _SAMPLES,
-        )
-        self._refuse_off_map(points, off_map, outside)
-        return found, single
-
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""
-        points, single = _points(positions)
+        points, single = grid_points(positions)
         found = np.empty((len(points), 2))
         function, common = kernels.sample.gradient, self._common(points, outside)
         off_map = np.full(1, -1, dtype=np.int64)
@@ -118,7 +104,7 @@ class GridGround(Queries):
             len(points),
             _SLOPES,
         )
-        self._refuse_off_map(points, off_map, outside)
+        self.refuse_off_map(points, off_map, outside)
         return found, single
 
     def _common(self, points: Floats, outside: str) -> tuple[Any, ...]:
@@ -135,7 +121,8 @@ class GridGround(Queries):
             checks.choice("outside", outside, _OUTSIDE) == "clamp",
         )
 
-    def _refuse_off_map(self, points: Floats, off_map: Cells, outside: str) -> None:
+    def refuse_off_map(self, points: Floats, off_map: Cells, outside: str) -> None:
+        """Raise for the position that a kernel found off the map, if there is one."""
         if off_map[0] >= 0:
             with np.errstate(over="ignore", invalid="ignore"):
                 # Raises, and says which position and why.
@@ -365,17 +352,19 @@ class GridGround(Queries):
         return frozen(space.links()), space.link_masks, offsets, space.wrap, nowhere
 
 
-def _points(positions: ArrayLike) -> tuple[Floats, bool]:
-    """Positions as an (N, 2) array, and whether it was one pair; the kernels find those that are
-    not finite.
+def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
+    """Return positions as a read-only (N, 2) array, and whether it was one pair.
+
+    The kernels find positions that are not finite.
     """
-    if (
-        isinstance(positions, np.ndarray)
-        and positions.dtype == np.float64
-        and positions.shape[1:] == (2,)
-    ):
-        return np.ascontiguousarray(positions), False
-    return checks.positions(positions)
+    plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
+    if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
+        points, single = positions, False
+    else:
+        points, single = checks.positions(positions)
+    points = np.ascontiguousarray(points).view()
+    points.flags.writeable = False
+    return points, single
 
 
 @kept_until_walls_change

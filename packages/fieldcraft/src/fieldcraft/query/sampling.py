@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,44 +16,109 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.backend import queries
 from fieldcraft.query.ground import Ground, Readable, crowd
-from fieldcraft.query.on_grid import GridGround
+from fieldcraft.query.on_graph import GraphGround
+from fieldcraft.query.on_grid import GridGround, Obstacles, grid_points
+from fieldcraft.space import Grid
 from fieldcraft.space.ways import line_of
 
 __all__ = ["Along", "along", "gradient", "sample", "sense", "unit_headings"]
 
 _OUTSIDE = ("refuse", "clamp")
+_SAMPLES = 10_000  # positions that pay for waking a thread
 _HOW = ("nearest", "bilinear")
 
 
 def sample(
     layer: Readable, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
 ) -> float | NDArray[np.float32]:
-    """The values at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2) array.
+    """Return the values at world positions.
 
     Parameters
     ----------
-    layer: a layer or an expression.
-    how: "nearest" reads the cell that holds the position. "bilinear" mixes the 2 x 2 cells whose
-        centers surround it. Of these, only those take part that can be reached from the position's
-        own cell by straight open steps among the four, so that nothing leaks through a wall or past
-        its corner; their weights are divided by their sum. At the rim of the map, cells that are
-        not there don't take part either. A position on a wall reads its cell.
-    outside: "refuse" a position off the map, or "clamp" it to the rim. On a torus no position is
-        off the map.
+    layer : layer or expression
+        A map of values on any space.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions; on a 3D graph of shape (3,) or (N, 3).
+    how : {"nearest", "bilinear"}
+        "nearest" reads the cell that holds the position. "bilinear" mixes the 2 x 2 cells whose
+        centers surround it, as far as straight open steps lead to them from the position's own
+        cell, so that nothing leaks through walls or past their corners. On a mesh it reads between
+        the corners of the triangle that holds the position, on another graph along the nearest
+        edge.
+    outside : {"refuse", "clamp"}
+        With "clamp" a position outside the map counts as the nearest cell.
 
-    On a graph "nearest" reads the vertex that the position belongs to. "bilinear" lies between: on
-    a mesh inside the triangle that holds the position, whose corners take the mean of the open
-    polygons that one can walk between round the corner; else on the nearest of the open edges at
-    the vertex, in shares of the straight line.
+    Returns
+    -------
+    float or ndarray of float32
+        One number for one position, (N,) for many.
 
-    Raises `OutsideMap` or `InvalidValue`.
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    InvalidValue
+        If another argument does not fit.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> distances = fc.distance_map(fc.Grid(3, 1), (0.5, 0.5))
+    >>> fc.sample(distances, [(1.5, 0.5), (2.2, 0.5)])
+    array([1., 2.], dtype=float32)
+    >>> fc.sample(distances, (2.0, 0.5), how="bilinear")
+    1.5
     """
-    if checks.choice("how", how, _HOW) == "bilinear":
-        values, single = queries(layer).between(positions, outside)
+    if how not in _HOW:
+        checks.choice("how", how, _HOW)
+    if how == "bilinear":
+        space = getattr(layer, "space", None)
+        if isinstance(space, Grid):
+            values, single = _bilinear(layer, space, positions, outside)
+        else:
+            values, single = GraphGround(layer).between(positions, outside)
         return float(values[0]) if single else values
     found = Ground(layer)
     cells = found.space.cell_at(positions, outside=outside)
     return float(found.flat[cells]) if isinstance(cells, int) else found.flat[cells]
+
+
+_obstacles: WeakKeyDictionary[Grid, tuple[int, Obstacles]] = WeakKeyDictionary()
+
+
+def _bilinear(
+    layer: Readable, space: Grid, positions: ArrayLike, outside: str
+) -> tuple[NDArray[np.float32], bool]:
+    """Return the values between the cells of a grid, and whether it was one position."""
+    values = layer.values
+    usual = type(values) is np.ndarray and values.dtype == np.float32 and values.flags.c_contiguous
+    if not usual or values.flags.writeable or values.shape != (space.height, space.width):
+        values = GridGround(layer).values
+    plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
+    if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
+        points: NDArray[np.float64] = np.ascontiguousarray(positions).view()
+        points.flags.writeable = single = False
+    else:
+        points, single = grid_points(positions)
+    known = _obstacles.get(space)
+    if known is None or known[0] != space.walls_version:
+        known = _obstacles[space] = space.walls_version, GridGround(layer).obstacles()
+    if outside not in _OUTSIDE:
+        checks.choice("outside", outside, _OUTSIDE)
+    found, off_map = np.empty(len(points), dtype=np.float32), np.full(1, -1, dtype=np.int64)
+    function, common = kernels.sample.bilinear, (values, *known[1], points, *space.origin)
+    options = space.cell_size, space.y_up, space.wrap, outside == "clamp"
+    if len(points) < 2 * _SAMPLES:
+        kernels.sample.bilinear(*common, *options, 0, len(points), off_map, found)
+    else:
+        crowd(
+            lambda first, last: (function, (*common, *options, first, last, off_map, found)),
+            len(points),
+            _SAMPLES,
+        )
+    if off_map[0] >= 0:
+        GridGround(layer).refuse_off_map(points, off_map, outside)
+    return found, single
 
 
 def gradient(
