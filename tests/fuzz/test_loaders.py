@@ -208,9 +208,9 @@ def load_imap(path: Path) -> None:
 def write_session(path: Path, data: bytes, rng: np.random.Generator) -> None:
     magic = b"fieldcraft lab session\n"
     value = mutated(packing.unpack(data[len(magic) + 1 : -32]), rng)
-    if isinstance(value, dict) and isinstance(value.get("log"), np.ndarray) and rng.random() < 0.3:
-        log = damaged(value["log"].astype(np.uint8).tobytes(), rng)
-        value["log"] = np.frombuffer(log, np.uint8)
+    log = value.get("log") if isinstance(value, dict) else None
+    if isinstance(log, np.ndarray) and log.dtype == np.uint8 and rng.random() < 0.3:
+        value["log"] = np.frombuffer(damaged(log.tobytes(), rng), np.uint8)
     with contextlib.suppress(FieldcraftError):
         path.write_bytes(sealed_again(magic + bytes([1]) + packing.pack(value)))
 

@@ -59,10 +59,13 @@ def read_planes(target: Path, shape: tuple[int, int], most_columns: int = 0) -> 
                 raise ValueError("a header that lists no planes")
             for entry in header.values():
                 height, width = entry["shape"]
-                fits = (height, width) == shape or (most_columns and width <= most_columns)
-                if not (type(height) is type(width) is int and fits):
-                    raise ValueError(f"a plane of shape {entry['shape']}")
-            return {name: _plane(file, **entry) for name, entry in header.items()}
+                if not type(height) is type(width) is int:
+                    raise ValueError("a plane without a shape")
+                # each column of a list of agents takes more than a byte
+                fits = 1 <= height <= shape[0] and 0 <= width <= min(most_columns, inside)
+                if not fits and (height, width) != shape:
+                    raise ValueError(f"a plane of shape {(height, width)}")
+            return {name: _plane(file, inside, **entry) for name, entry in header.items()}
         except FieldcraftError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
@@ -88,7 +91,7 @@ def _packed(plane: NDArray[Any]) -> tuple[NDArray[np.int64] | None, NDArray[Any]
 
 
 def _plane(
-    file: Any, dtype: str, shape: tuple[int, int], tiles: NDArray[np.int64] | None
+    file: Any, inside: int, dtype: str, shape: tuple[int, int], tiles: NDArray[np.int64] | None
 ) -> NDArray[Any]:
     height, width = shape
     if dtype not in _DTYPES or not (height >= 1 and width >= 0):
@@ -102,7 +105,7 @@ def _plane(
         if len(tiles) and not 0 <= tiles[0] <= tiles[-1] < down * across:
             raise ValueError("tiles beyond the plane")
         count = len(tiles) * _TILE * _TILE
-    raw = file.read(count * kind.itemsize)
+    raw = file.read(min(count * kind.itemsize, inside))
     if len(raw) != count * kind.itemsize:
         raise ValueError("an end before its time")
     values = np.frombuffer(raw, dtype=kind)

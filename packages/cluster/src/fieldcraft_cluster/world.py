@@ -19,6 +19,7 @@ from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.files import damaged
 from fieldcraft.interruption import breathe, whole
+from fieldcraft.packing import pack
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering.walk import MOST_AGENTS, checked_key
@@ -531,7 +532,7 @@ class World(Surface):
 
     def _go_on(self, found: Checkpoint) -> None:
         for name, value in self._shape().items():
-            if found.shape.get(name) != value:
+            if pack((found.shape.get(name),)) != pack((value,)):
                 raise InvalidValue(
                     "A world is opened as it was made",
                     got=(
