@@ -23,7 +23,7 @@ from fieldcraft.errors import FieldcraftError, MissingLibrary, UnknownName
 
 if TYPE_CHECKING:
     from fieldcraft.recipe.compare import Comparison
-    from fieldcraft.recipe.run import Report
+    from fieldcraft.recipe.outputs import Report
     from fieldcraft.space import Graph, Grid
 
 __all__ = ["COMMANDS", "main"]
@@ -311,7 +311,7 @@ def _progress(chosen: argparse.Namespace) -> TextIO | None:
 
 def _run(chosen: argparse.Namespace) -> None:
     from fieldcraft.recipe import read_recipe
-    from fieldcraft.recipe.run import run
+    from fieldcraft.recipe.outputs import run
 
     text = sys.stdin.read() if str(chosen.recipe) == "-" else None
     recipe = read_recipe(demo.recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text)

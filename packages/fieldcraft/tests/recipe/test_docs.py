@@ -9,17 +9,17 @@ import pytest
 from fieldcraft.compose.formula import FUNCTIONS
 from fieldcraft.demo import SHIPPED
 from fieldcraft.propagation import PROPAGATIONS
-from fieldcraft.recipe import parts, read, read_acts, read_recipe
+from fieldcraft.recipe import parts, read_acts, read_map, read_recipe
+from fieldcraft.recipe.outputs import run
 from fieldcraft.recipe.parts import maps_of_teams
-from fieldcraft.recipe.run import run
-from fieldcraft.recipe.shapes import SHAPES, measures_of
+from fieldcraft.recipe.values import SHAPES, measures_of
 from fieldcraft.settings import _settings_of
 from tools.recipe_tables import updated
 
 ROOT = Path(__file__).resolve().parents[4]
 GUIDE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 TABLES: dict[str, tuple[Any, ...]] = {
-    "map": (*read.MAP_KINDS.values(), read._FileKeys),
+    "map": (*read_map.MAP_KINDS.values(), read_map.FileKeys),
     "layers": (*PROPAGATIONS.values(), parts.LayerPart, parts.Mark, parts.Stamping),
     "teams": (parts.TeamsPart,),
     "sources": (parts.SourcePart,),

@@ -17,8 +17,8 @@ from fieldcraft.maps.waypoints import save_waypoints
 from fieldcraft.propagation import Flood
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.compare import compare
+from fieldcraft.recipe.outputs import run
 from fieldcraft.recipe.pictures import Painter
-from fieldcraft.recipe.run import run
 from fieldcraft.recipe.world import World
 from support import realdata
 

@@ -12,8 +12,8 @@ from fieldcraft.demo import SHIPPED
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
 from fieldcraft.recipe import outputs, read_recipe
 from fieldcraft.recipe.legends import caption_of, clock
+from fieldcraft.recipe.outputs import Report, run
 from fieldcraft.recipe.pictures import Painter
-from fieldcraft.recipe.run import Report, run
 from fieldcraft.recipe.world import World
 from support import realdata
 

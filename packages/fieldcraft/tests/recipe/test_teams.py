@@ -16,8 +16,8 @@ from fieldcraft.demo import SHIPPED
 from fieldcraft.errors import BadRecipe
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.compare import compare
+from fieldcraft.recipe.outputs import run
 from fieldcraft.recipe.pictures import Painter
-from fieldcraft.recipe.run import run
 from fieldcraft.recipe.world import World
 from support import realdata
 

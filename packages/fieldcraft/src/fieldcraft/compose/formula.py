@@ -11,8 +11,7 @@ from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
-from fieldcraft.compose.ground import Ground
-from fieldcraft.compose.layered import Layered
+from fieldcraft.compose.ground import Ground, Layered
 from fieldcraft.compose.node import number
 from fieldcraft.compose.verbs import MOST_POINTS, MOST_SMOOTHED, apply, power, smooth, sqrt
 from fieldcraft.errors import InvalidValue

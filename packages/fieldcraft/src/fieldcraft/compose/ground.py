@@ -1,16 +1,18 @@
-"""Which cells the maps of an expression share."""
+"""The cells that the maps of an expression share, and the maps of an influence map by name."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.layer import Layer
 from fieldcraft.space import Space
 
-__all__ = ["Ground"]
+__all__ = ["Ground", "Layered"]
 
 
 class Ground:
@@ -133,3 +135,23 @@ def _facts(space: Space) -> dict[str, Any]:
         for name in ("cell_size", "origin", "y_up", "wrap")
         if hasattr(space, name)
     }
+
+
+@runtime_checkable
+class Layered(Protocol):
+    """Layers by name on one space: a `fieldcraft.InfluenceMap`."""
+
+    @property
+    def space(self) -> Space:
+        """The space that it lies on."""
+        ...
+
+    @property
+    def layers(self) -> Mapping[str, Layer]:
+        """The layers by name."""
+        ...
+
+    @property
+    def add_layer(self) -> Callable[..., Layer]:
+        """Add a layer."""
+        ...

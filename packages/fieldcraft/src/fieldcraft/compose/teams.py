@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose import verbs
 from fieldcraft.compose.expression import expression_of
-from fieldcraft.compose.layered import Layered
+from fieldcraft.compose.ground import Layered
 from fieldcraft.compose.team_borders import FrontLine, crossings, front_lines, regions
 from fieldcraft.compose.team_survey import Survey, Surveyed
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
@@ -49,14 +49,33 @@ class Teams(Pictured):
 
     Parameters
     ----------
-    imap: the influence map that has the layers.
-    names: the names of one layer or more.
-    hostile: who is hostile to whom, as `{name: names of its enemies}`; a team without an entry has
-        none. Without a table everybody is everybody's enemy. It matters for `influence`,
-        `vulnerability(team)` and `front_lines`.
+    imap : InfluenceMap
+        The influence map that has the layers.
+    names : iterable of str
+        The names of one layer or more.
+    hostile : mapping of str to iterable of str, optional
+        The enemies of each team; a team without an entry has none. Without a table all teams are
+        enemies of each other. It matters for `influence`, `vulnerability(team)` and `front_lines`.
 
-    Raises `UnknownName` for other names, `InvalidValue` for names that come twice and layers of
-    different cells.
+    Raises
+    ------
+    UnknownName
+        If there is no layer of a name.
+    InvalidValue
+        If a name comes twice, or the layers have different cells.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(5, 1))
+    >>> teams = imap.add_teams(["red", "blue"], fc.Radial(4, "linear", metric="straight"))
+    >>> red = teams["red"].add_source((0.5, 0.5), 4)
+    >>> blue = teams["blue"].add_source((4.5, 0.5), 4)
+    >>> imap.step()
+    >>> teams.influence("red").values
+    array([[ 4.,  2.,  0., -2., -4.]], dtype=float32)
+    >>> teams.owner()
+    array([[0, 0, 0, 1, 1]], dtype=int32)
     """
 
     def __init__(

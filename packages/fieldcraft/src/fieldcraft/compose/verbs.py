@@ -49,20 +49,71 @@ _TRUTH = 1.0  # the bound of the smaller or larger of two truths, which are 0 or
 
 
 def minimum(*operands: Operand | ArrayLike) -> Operand:
-    """The smallest of two or more maps, numbers and arrays in each cell, as an expression."""
+    """Return the smallest of two or more maps, numbers and arrays in each cell.
+
+    Parameters
+    ----------
+    *operands : layer, expression, float or array_like
+        Two or more, of which at least one is a layer or an expression.
+
+    Returns
+    -------
+    Expression
+        A map that follows its operands.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+    >>> threat = imap.add_layer("threat", values=[[1, 2, 3]])
+    >>> fc.minimum(threat, 2).values
+    array([[1., 2., 2.]], dtype=float32)
+    """
     return _map("minimum", "min", operands, least=2)
 
 
 def maximum(*operands: Operand | ArrayLike) -> Operand:
-    """The largest of two or more maps, numbers and arrays in each cell, as an expression."""
+    """Return the largest of two or more maps, numbers and arrays in each cell.
+
+    Parameters
+    ----------
+    *operands : layer, expression, float or array_like
+        Two or more, of which at least one is a layer or an expression.
+
+    Returns
+    -------
+    Expression
+        A map that follows its operands.
+
+    Raises
+    ------
+    InvalidValue
+        If there are fewer than two operands, no map among them, or maps of different cells.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+    >>> threat = imap.add_layer("threat", values=[[1, 2, 3]])
+    >>> cover = imap.add_layer("cover", values=[[3, 0, 0]])
+    >>> fc.maximum(threat, cover, 2).values
+    array([[3., 2., 3.]], dtype=float32)
+    """
     return _map("maximum", "max", operands, least=2)
 
 
 def lerp(
     start: Operand | ArrayLike, end: Operand | ArrayLike, share: Operand | ArrayLike
 ) -> Operand:
-    """From `start` (share 0) to `end` (share 1) in each cell: `start * (1 - share) + end * share`,
-    also beyond 0 and 1.
+    """Return `start * (1 - share) + end * share` in each cell, also for shares beyond 0 and 1.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+    >>> share = imap.add_layer("share", values=[[0, 0.5, 1]])
+    >>> fc.compose.lerp(10, 20, share).values
+    array([[10., 15., 20.]], dtype=float32)
     """
     return _map("lerp", "lerp", (start, end, share), least=3)
 
@@ -70,8 +121,15 @@ def lerp(
 def where(
     condition: Operand | ArrayLike, then: Operand | ArrayLike, otherwise: Operand | ArrayLike
 ) -> Operand:
-    """`then` in the cells where `condition` is not 0, else `otherwise`: `fc.where(threat < 2,
-    cover, 0)`.
+    """Return `then` in the cells where `condition` is not 0, else `otherwise`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+    >>> threat = imap.add_layer("threat", values=[[1, 2, 3]])
+    >>> fc.where(threat < 2.5, threat, 0).values
+    array([[1., 2., 0.]], dtype=float32)
     """
     return _map("where", "where", (condition, then, otherwise), least=3)
 

@@ -33,19 +33,48 @@ def window(
     walk: float | None = None,
     outside: str = "refuse",
 ) -> Window:
-    """Cut a working map out of a layer or expression: the cells whose centers lie within `radius`
-    of the agent's cell's.
+    """Return working maps around agents: the cells within a radius of each agent's cell.
 
-    `positions` are one world position or an array of them, `radius` is in world units. Of an
-    expression only these cells are computed. A position off the map raises `OutsideMap`, or counts
-    as the nearest cell of the rim with `outside="clamp"`.
+    Only the cells of the windows are computed of an expression.
 
-    `where` keeps only cells for which a layer or expression is not 0, or an array of bool of the
-    map's shape is True; `walk` only those to which a way of at most this length leads from the
-    agent's cell, in world units. All others read 0 and are not `inside`: they count neither in
-    `normalize` nor in `best`. To have them count in the first, pass these to `best` instead.
+    Parameters
+    ----------
+    layer : layer or expression
+        The map to cut from.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions of agents; shape (3,) or (N, 3) on 3D graphs.
+    radius : float
+        World units from the center of the agent's cell to the centers of others, above 0.
+    where : layer, expression or bool array, optional
+        Keeps only cells where it is not 0, or True. Others read 0 and count neither in `normalize`
+        nor in `best`. To have them count in the first, pass it to `best` instead.
+    walk : float, optional
+        Keeps only cells to which a path of at most this length leads, in world units.
+    outside : "refuse" or "clamp"
+        Whether a position off the map is an error, or stands for the nearest cell of the rim.
 
-    >>> spot = fc.window(cover - threat, (x, y), radius=6).weigh("linear").best()  # doctest: +SKIP
+    Returns
+    -------
+    Window
+        One window, or N of them.
+
+    Raises
+    ------
+    OutsideMap
+        If a position is off the map.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(5, 3))
+    >>> cover = imap.add_layer("cover", values=[[0, 1, 2, 3, 9], [0, 0, 0, 0, 0], [0, 0, 0, 4, 0]])
+    >>> near = fc.window(cover, (2.5, 1.5), radius=1.5)
+    >>> near.values
+    array([[1., 2., 3.],
+           [0., 0., 0.],
+           [0., 0., 4.]], dtype=float32)
+    >>> near.best().positions
+    array([3.5, 2.5])
     """
     if not isinstance(layer, Operand):
         raise InvalidValue(

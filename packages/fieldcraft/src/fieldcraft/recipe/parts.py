@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,8 +15,9 @@ from fieldcraft.propagation.canvas import BLENDS
 from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.radial import METRICS
 from fieldcraft.propagation.settings import curve
+from fieldcraft.recipe import values
 from fieldcraft.recipe.document import RecipeFile
-from fieldcraft.recipe.shapes import stamp_of
+from fieldcraft.recipe.values import stamp_of
 from fieldcraft.settings import (
     Fraction,
     Keys,
@@ -27,9 +27,7 @@ from fieldcraft.settings import (
     Size,
     Text,
     one_of,
-    refused,
 )
-from fieldcraft.view.colors import parse_color
 
 __all__ = [
     "DepositPart",
@@ -56,80 +54,9 @@ __all__ = [
 ]
 
 
-def _position(name: str, value: object) -> tuple[float, ...]:
-    if not isinstance(value, list) or len(value) not in (2, 3):
-        raise refused(f"{name} is [x, y], or [x, y, z] on 3D maps", value, "Write the numbers")
-    return tuple(checks.finite(name, number) for number in value)
-
-
-def _path(name: str, value: object) -> tuple[tuple[float, ...], ...]:
-    rows = value if isinstance(value, list) else []
-    if not rows or any(not isinstance(row, list) or len(row) not in (3, 4) for row in rows):
-        raise refused(f"{name} is a list of [seconds, x, y]", value)
-    path = tuple(tuple(checks.finite(name, number) for number in row) for row in rows)
-    if len({len(row) for row in path}) > 1:
-        raise refused(f"All points of {name} have as many numbers", value)
-    if any(later[0] <= earlier[0] for earlier, later in itertools.pairwise(path)):
-        raise refused(f"The seconds of a {name} rise from point to point", value, "Sort the points")
-    return path
-
-
-def _names(name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not value or not all(isinstance(each, str) for each in value):
-        raise refused(f"{name} is a list of names", value, 'Write ["one", "two"]')
-    if len(set(value)) != len(value):
-        raise refused(f"The names in {name} differ", value)
-    return tuple(value)
-
-
-def _rotation(name: str, value: object) -> float | str:
-    if isinstance(value, str) and value != "heading":
-        raise refused('rotation is degrees, or "heading"', value, "Write rotation = 90")
-    return "heading" if isinstance(value, str) else checks.finite(name, value)
-
-
-def _range(name: str, value: object) -> tuple[float, float]:
-    if isinstance(value, list) and len(value) == 2:
-        low, high = (checks.finite(name, number) for number in value)
-        if low < high:
-            return low, high
-    raise refused(f"{name} is [lowest, highest], with lowest below highest", value)
-
-
-def _limits(name: str, value: object) -> Any:
-    if isinstance(value, dict):
-        return {key: _range(f"limits of {key}", pair) for key, pair in value.items()}
-    return _range(name, value)
-
-
-def _colors(name: str, value: object) -> Any:
-    """Colors by name or in a list; each one color, or a pair for the two signs."""
-    if not isinstance(value, (list, dict)):
-        raise refused(f"{name} has one color for each map shown", value, 'Write ["#3fa7f5"], say')
-    for color in value.values() if isinstance(value, dict) else value:
-        for part in color if isinstance(color, list) and len(color) == 2 else [color]:
-            parse_color(part)
-    return value
-
-
-def _team_colors(name: str, value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or any(isinstance(each, (list, dict)) for each in value):
-        raise refused(f"{name} has one color for each team", value, 'Write ["#3fa7f5"], say')
-    return tuple(_colors(name, value))
-
-
-def _floors(name: str, value: object) -> int | list[float]:
-    if not isinstance(value, list):
-        return checks.whole(name, value, minimum=1)
-    heights = [checks.finite(name, each) for each in value]
-    if len(heights) < 2 or any(after <= before for before, after in itertools.pairwise(heights)):
-        raise refused("floors are heights, ascending", value, "Write [0, 4, 8], say, or how many")
-    return heights
-
-
 _EVERYWHERE = Falloff.of("constant")
-Position = Annotated[tuple[float, ...], _position]
-Names = Annotated[tuple[str, ...], _names]
+Position = Annotated[tuple[float, ...], values.position]
+Names = Annotated[tuple[str, ...], values.names]
 Outside = Literal["refuse", "clamp"]
 
 
@@ -210,7 +137,7 @@ class TeamsPart:
 
     layer: LayerPart
     names: Names
-    colors: Annotated[tuple[str, ...], _team_colors] = ()
+    colors: Annotated[tuple[str, ...], values.team_colors] = ()
     owner_by: Literal["total", "source"] = "total"
     margin: NotNegative = 0.0
     stake: NotNegative = 0.0
@@ -239,7 +166,7 @@ class SourcePart:
     on_wall: Literal["refuse", "nearest", "through"]
     name: Text | None = None
     position: Position | None = None
-    path: Annotated[tuple[tuple[float, ...], ...], _path] = ()
+    path: Annotated[tuple[tuple[float, ...], ...], values.path] = ()
     repeat: bool = False
     strength: float = 1.0
     start: NotNegative = field(default=0.0, metadata={"key": "from"})
@@ -248,7 +175,7 @@ class SourcePart:
     radius: Positive | None = None
     falloff: Annotated[Falloff, curve] | None = None
     stamp: Annotated[Stamp, stamp_of] | None = None
-    rotation: Annotated[float | str, _rotation] = 0.0
+    rotation: Annotated[float | str, values.rotation] = 0.0
     scale: Positive = 1.0
     direction: Pair | None = None
 
@@ -304,7 +231,7 @@ class PlotLook:
 
     title: Text | None = None
     caption: Text = ""
-    limits: Annotated[Any, _limits] = None
+    limits: Annotated[Any, values.limits] = None
     size: Annotated[int, partial(checks.whole, minimum=16)] | None = None
 
 
@@ -313,10 +240,10 @@ class Look(PlotLook):
     """How a picture or a film looks."""
 
     threshold: NotNegative = 0.0
-    colors: Annotated[Any, _colors] = field(default_factory=dict)
+    colors: Annotated[Any, values.colors] = field(default_factory=dict)
     scale: Positive | None = None
     columns: Size | None = None
-    floors: Annotated[int | list[float], _floors] | None = None
+    floors: Annotated[int | list[float], values.floors] | None = None
     crop: bool = False
     sources: bool = True
     together: bool | None = None
@@ -347,7 +274,7 @@ class TableKeys:
 
     layers: Names = ()
     every: Positive | None = None
-    points: Mapping[str, Annotated[tuple[float, ...], _position]] = field(default_factory=dict)
+    points: Mapping[str, Position] = field(default_factory=dict)
     threshold: NotNegative = 0.0
 
 

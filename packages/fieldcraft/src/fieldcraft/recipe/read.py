@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fieldcraft import checks
 from fieldcraft.compose import formula
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.maps import KINDS
-from fieldcraft.maps.formats import FORMATS
-from fieldcraft.maps.mazes import ALGORITHMS
 from fieldcraft.propagation import Propagation, Radial
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import (
     FormulaPart,
     LayerPart,
-    MapPart,
     Mark,
     Recipe,
     RunPart,
@@ -37,112 +33,21 @@ from fieldcraft.recipe.read_acts import (
     read_source,
     read_timeline,
 )
+from fieldcraft.recipe.read_map import read_map
 from fieldcraft.settings import (
-    Count,
-    Fraction,
-    NotNegative,
-    Pair,
-    Positive,
-    Size,
     Table,
     Text,
     needed_by,
     one_of,
-    refused,
 )
 from fieldcraft.space import Grid
-from fieldcraft.space.hex_grid import ORIENTATIONS
 from fieldcraft.view.colors import team_colors
 
-__all__ = ["MAP_KINDS", "MAX_STEPS", "read_recipe"]
+__all__ = ["MAX_STEPS", "read_recipe"]
 
 MAX_STEPS = 5_000_000
 MAX_TEAMS = 64
 _NAME = re.compile(r"[^\W\d][\w -]*")
-
-
-def _neighbors(name: str, value: Any) -> Any:
-    steps = value if isinstance(value, list) else []
-    if steps and all(isinstance(step, list) and len(step) == 2 for step in steps):
-        return [[checks.whole(name, part, minimum=-64) for part in step] for step in steps]
-    if isinstance(value, bool) or value not in (4, 8):
-        raise refused("neighbors is 4, 8, or a list of [dx, dy] steps", value, "Write 8, say")
-    return value
-
-
-def _rectangles(name: str, value: Any) -> list[list[float]]:
-    if not isinstance(value, list) or any(
-        not isinstance(each, list) or len(each) != 4 for each in value
-    ):
-        raise refused(f"{name} is a list of [x, y, x, y], two opposite corners each", value)
-    return [[checks.finite(name, number) for number in each] for each in value]
-
-
-@dataclass(frozen=True)
-class _FileKeys:
-    neighbors: Annotated[Any, _neighbors] = 4
-    mobility: Text = "ground"
-
-
-@dataclass(frozen=True)
-class _PitchKeys:
-    length: Positive = 105
-    width: Positive = 68
-    margin: NotNegative = 5
-    center: Pair = (0, 0)
-    cell_size: Positive = 1
-    y_up: bool = True
-    neighbors: Annotated[Any, _neighbors] = 8
-
-
-@dataclass(frozen=True)
-class _EmptyKeys:
-    width: Size
-    height: Size
-    cell_size: Positive = 1
-    origin: Pair = (0, 0)
-    walls: Annotated[Any, _rectangles] = ()
-    y_up: bool = False
-    neighbors: Annotated[Any, _neighbors] = 4
-
-
-@dataclass(frozen=True)
-class _GeneratedKeys:
-    width: Size
-    height: Size
-    cell_size: Positive = 1
-    seed: Count = 0
-    y_up: bool = False
-    neighbors: Annotated[Any, _neighbors] = 4
-
-
-@dataclass(frozen=True)
-class _MazeKeys(_GeneratedKeys):
-    algorithm: Annotated[str, one_of(ALGORITHMS)] = "backtracker"
-    loops: Fraction = 0
-    corridor: Size = 1
-
-
-@dataclass(frozen=True)
-class _HexKeys:
-    columns: Size
-    rows: Size
-    orientation: Annotated[str, one_of(ORIENTATIONS)] = ORIENTATIONS[0]
-    size: Positive = 1
-    origin: Pair = (0, 0)
-    walls: Annotated[Any, _rectangles] = ()
-    wrap: bool = False
-    y_up: bool = False
-
-
-MAP_KINDS: dict[str, type] = {
-    **dict.fromkeys(KINDS, _GeneratedKeys),
-    "maze": _MazeKeys,
-    "empty": _EmptyKeys,
-    "pitch": _PitchKeys,
-    "hex": _HexKeys,
-}
-"""The keys of generated maps by their kind."""
 
 
 def read_recipe(
@@ -208,7 +113,7 @@ def read_recipe(
             root.add("", f"A recipe has a table [{key}]. Add it.")
     title = root.take("title", Text, path.stem)
     run = _made(root.table("run"), RunPart) if "run" in root else None
-    map_part = _read_map(root.table("map"), file) if "map" in root else None
+    map_part = read_map(root.table("map"), file) if "map" in root else None
     teams_table = root.table("teams") if "teams" in root else None
     layers = _read_layers(root)
     teams = _read_teams(teams_table) if teams_table else None
@@ -269,36 +174,6 @@ def _made(table: Table, kind: type[RunPart]) -> RunPart | None:
     part = table.make(kind)
     table.finish()
     return part
-
-
-def _read_map(table: Table, file: RecipeFile) -> MapPart | None:
-    """Return the map of a recipe."""
-    chosen = [key for key in ("file", "generate", "kind") if key in table]
-    path = None
-    generated = [*MAP_KINDS][:-1]
-    kind = table.take("generate", Annotated[str, one_of(generated)])
-    kind = kind or table.take("kind", Literal["hex"])
-    if len(chosen) != 1:
-        got = " and ".join(chosen) or "neither"
-        table.add(
-            "",
-            f"A map has either a file or generate. Got {got}. Write file ="
-            f' "..." or generate = one of {", ".join(generated)}, or kind = "hex".',
-        )
-        return None
-    if "file" in table:
-        path = table.take("file", Annotated[Any, file.resolve])
-        options = table.values(_FileKeys)
-        for key in {key for format_ in FORMATS for key in format_.options} - {*options}:
-            if key in table:
-                options[key] = table.take(key, Any)
-    elif kind is None:
-        return None
-    else:
-        table.take("file", Text)
-        options = table.values(MAP_KINDS[kind])
-    table.finish()
-    return MapPart(path, kind, options)
 
 
 def _read_layers(root: Table) -> tuple[LayerPart, ...]:

@@ -1,0 +1,163 @@
+"""Values of a recipe that are more than a number or a word: positions, colors, stamps."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import itertools
+from functools import reduce
+from operator import add
+from typing import Any
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.propagation import Stamp
+from fieldcraft.propagation.settings import curve
+from fieldcraft.settings import refused
+from fieldcraft.view.colors import parse_color
+
+__all__ = [
+    "SHAPES",
+    "colors",
+    "floors",
+    "limits",
+    "measures_of",
+    "names",
+    "path",
+    "position",
+    "rotation",
+    "stamp_of",
+    "team_colors",
+]
+
+SHAPES = ("disc", "ring", "cone", "line", "rectangle", "polygon", "image", "tether")
+"""Constructors of `Stamp`."""
+_CHANGES = ("times", "scale", "rotation", "at")
+
+
+def measures_of(shape: str) -> dict[str, bool]:
+    """Return the measures of a shape, and whether each is needed."""
+    given = inspect.signature(getattr(Stamp, shape)).parameters.values()
+    return {each.name: each.default is each.empty for each in given}
+
+
+def stamp_of(name: str, value: Any) -> Stamp:
+    """Return a stamp: from a table with its shape, or a list of such tables, which add up."""
+    if isinstance(value, list) and value:
+        return reduce(add, [stamp_of(name, part) for part in value])
+    if not isinstance(value, dict):
+        raise refused(
+            f"A {name} is a table with a shape, or a list of them",
+            value,
+            'Write { shape = "disc", radius = 3 }, say',
+        )
+    shape = value.get("shape")
+    if shape not in SHAPES:
+        near = difflib.get_close_matches(str(shape), SHAPES, n=1)
+        raise refused(
+            f"The shape of a stamp is one of {', '.join(SHAPES)}",
+            shape,
+            f"Perhaps {near[0]!r} is meant" if near else 'Write shape = "disc", say',
+        )
+    measures = measures_of(shape)
+    missing = [key for key, needed in measures.items() if needed and key not in value]
+    known = (*measures, *_CHANGES, "shape")
+    unknown = [key for key in value if key not in known]
+    if missing or unknown:
+        wrong = (
+            f"no {' and no '.join(missing)}"
+            if missing
+            else f"{unknown[0]} = {value[unknown[0]]!r:.40}"
+        )
+        raise InvalidValue(
+            f"A {shape} has {', '.join(measures)}", got=wrong, remedy="Correct the keys"
+        )
+    given = {key: value[key] for key in measures if key in value}
+    if "falloff" in given:
+        given["falloff"] = curve("falloff", given["falloff"])
+    stamp: Stamp = getattr(Stamp, shape)(**given)
+    if "scale" in value:
+        stamp = stamp.scaled(value["scale"])
+    if "rotation" in value:
+        stamp = stamp.rotated(value["rotation"])
+    if "at" in value:
+        stamp = stamp.moved(*checks.pair("at", value["at"]))
+    return stamp * value["times"] if "times" in value else stamp
+
+
+def position(name: str, value: object) -> tuple[float, ...]:
+    """Return a position: [x, y], or [x, y, z]."""
+    if not isinstance(value, list) or len(value) not in (2, 3):
+        raise refused(f"{name} is [x, y], or [x, y, z] on 3D maps", value, "Write the numbers")
+    return tuple(checks.finite(name, number) for number in value)
+
+
+def path(name: str, value: object) -> tuple[tuple[float, ...], ...]:
+    """Return the points of a path, (seconds, x, y) or (seconds, x, y, z)."""
+    rows = value if isinstance(value, list) else []
+    if not rows or any(not isinstance(row, list) or len(row) not in (3, 4) for row in rows):
+        raise refused(f"{name} is a list of [seconds, x, y]", value)
+    path = tuple(tuple(checks.finite(name, number) for number in row) for row in rows)
+    if len({len(row) for row in path}) > 1:
+        raise refused(f"All points of {name} have as many numbers", value)
+    if any(later[0] <= earlier[0] for earlier, later in itertools.pairwise(path)):
+        raise refused(f"The seconds of a {name} rise from point to point", value, "Sort the points")
+    return path
+
+
+def names(name: str, value: object) -> tuple[str, ...]:
+    """Return different names."""
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value or [0]):
+        raise refused(f"{name} is a list of names", value, 'Write ["one", "two"]')
+    if len(set(value)) != len(value):
+        raise refused(f"The names in {name} differ", value)
+    return tuple(value)
+
+
+def rotation(name: str, value: object) -> float | str:
+    """Return degrees, or "heading"."""
+    if isinstance(value, str) and value != "heading":
+        raise refused('rotation is degrees, or "heading"', value, "Write rotation = 90")
+    return "heading" if isinstance(value, str) else checks.finite(name, value)
+
+
+def _range(name: str, value: object) -> tuple[float, float]:
+    if isinstance(value, list) and len(value) == 2:
+        low, high = (checks.finite(name, number) for number in value)
+        if low < high:
+            return low, high
+    raise refused(f"{name} is [lowest, highest], with lowest below highest", value)
+
+
+def limits(name: str, value: object) -> Any:
+    """Return the lowest and highest value, or such pairs by name."""
+    if isinstance(value, dict):
+        return {key: _range(f"limits of {key}", pair) for key, pair in value.items()}
+    return _range(name, value)
+
+
+def colors(name: str, value: object) -> Any:
+    """Colors by name or in a list; each one color, or a pair for the two signs."""
+    if not isinstance(value, (list, dict)):
+        raise refused(f"{name} has one color for each map shown", value, 'Write ["#3fa7f5"], say')
+    for color in value.values() if isinstance(value, dict) else value:
+        for part in color if isinstance(color, list) and len(color) == 2 else [color]:
+            parse_color(part)
+    return value
+
+
+def team_colors(name: str, value: object) -> tuple[str, ...]:
+    """Return one color for each team."""
+    if not isinstance(value, list) or any(isinstance(each, (list, dict)) for each in value):
+        raise refused(f"{name} has one color for each team", value, 'Write ["#3fa7f5"], say')
+    return tuple(colors(name, value))
+
+
+def floors(name: str, value: object) -> int | list[float]:
+    """Return a number of floors, or the heights between them."""
+    if not isinstance(value, list):
+        return checks.whole(name, value, minimum=1)
+    heights = [checks.finite(name, each) for each in value]
+    if len(heights) < 2 or any(after <= before for before, after in itertools.pairwise(heights)):
+        raise refused("floors are heights, ascending", value, "Write [0, 4, 8], say, or how many")
+    return heights
