@@ -23,7 +23,7 @@ from fieldcraft.space.graph_parts import (
 )
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.mesh import Mesh
-from fieldcraft.space.protocol import Space, ids_or_mask, located
+from fieldcraft.space.protocol import Space, located
 from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.topology import Topology
 from fieldcraft.space.ways import Ways, ways_on_arcs
@@ -573,32 +573,6 @@ class Graph(Space):
 
     def _history(self) -> dict[str, Any]:
         return {"_changes": self._changes}
-
-    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
-        one: Any = cells
-        if type(one) is int and 0 <= one < len(self):
-            return np.array(one)
-        ids = ids_or_mask(self, cells)
-        if ids.size == 0:
-            return np.zeros(ids.shape, dtype=np.int64)
-        if ids.dtype.kind not in "iu":
-            raise InvalidValue(
-                "Cells are whole numbers",
-                got=f"dtype {ids.dtype}",
-                remedy="Use cell_at() to turn positions into cells",
-            )
-        if int(ids.min()) < 0 or int(ids.max()) >= len(self):
-            bad = ids[(ids < 0) | (ids >= len(self))] if ids.ndim else ids
-            raise OutsideMap(
-                (
-                    f"The vertices of this graph are 0 to {len(self) - 1}"
-                    if len(self)
-                    else "A cell is a vertex, and this graph has none"
-                ),
-                got=str(np.atleast_1d(bad)[0]),
-                remedy="Use cell_at() to turn positions into cells",
-            )
-        return ids.astype(np.int64)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

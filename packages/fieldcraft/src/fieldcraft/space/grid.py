@@ -21,7 +21,7 @@ from fieldcraft.space.neighborhood import (
     link_masks,
     patch_links,
 )
-from fieldcraft.space.protocol import Space, ids_or_mask
+from fieldcraft.space.protocol import Space
 from fieldcraft.space.snapshots import GridSnapshot
 from fieldcraft.space.ways import Ways, ways_on_grid
 
@@ -463,17 +463,6 @@ class Grid(Space):
         arrives = (into >> np.arange(len(steps), dtype=into.dtype)) & into.dtype.type(1) != 0
         return (rows * self.width + columns)[arrives], lengths[arrives]
 
-    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The straight distances from each of (N,) cells to the next, (N - 1,); over the seam of a
-        torus where that is shorter.
-        """
-        legs = (
-            self.short_way(np.diff(self.position_of(cells), axis=0))
-            if len(cells)
-            else np.zeros((0, 2))
-        )
-        return np.hypot(legs[:, 0], legs[:, 1])
-
     def _find_ways(self, *, from_walls: bool) -> Ways:
         return ways_on_grid(self, from_walls=from_walls)
 
@@ -561,25 +550,6 @@ class Grid(Space):
 
     def _history(self) -> dict[str, Any]:
         return {"_changes": self._changes, "_parent": self._parent, "_followed": self._followed}
-
-    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
-        ids = ids_or_mask(self, cells)
-        if ids.size == 0:
-            return np.empty(0, dtype=np.int64)
-        if ids.dtype.kind not in "iu" or ids.ndim > 1:
-            raise InvalidValue(
-                "Cells are whole numbers",
-                got=f"{ids.dtype} of shape {ids.shape}",
-                remedy="Use cell_at() to turn positions into cells",
-            )
-        if ids.min() < 0 or ids.max() >= len(self):
-            bad = ids[(ids < 0) | (ids >= len(self))] if ids.ndim else ids
-            raise OutsideMap(
-                f"Cells lie in 0 to {len(self) - 1}",
-                got=str(np.atleast_1d(bad)[0]),
-                remedy="Use cell_at() to turn positions into cells",
-            )
-        return ids.astype(np.int64)
 
     def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         with np.errstate(over="ignore"):

@@ -14,7 +14,7 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.hex_layout import STEPS, HexLayout
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Terrain
-from fieldcraft.space.protocol import Space, ids_or_mask
+from fieldcraft.space.protocol import Space
 from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.ways import Ways
 
@@ -445,17 +445,6 @@ class HexGrid(Space):
         """
         return self._graph.steps_into(cell)
 
-    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The straight distances from each of (N,) cells to the next, (N - 1,); over the seam of a
-        torus where that is shorter.
-        """
-        legs = (
-            self.short_way(np.diff(self.position_of(cells), axis=0))
-            if len(cells)
-            else np.zeros((0, 2))
-        )
-        return np.hypot(legs[:, 0], legs[:, 1])
-
     # Arguments
 
     def _checked_walls(self, walls: ArrayLike | None) -> NDArray[np.bool_]:
@@ -491,23 +480,6 @@ class HexGrid(Space):
                 remedy="Pass classes indexed [row, column]",
             )
         return terrain
-
-    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
-        ids = ids_or_mask(self, cells)
-        if ids.size and (ids.dtype.kind not in "iu" or ids.ndim > 1):
-            raise InvalidValue(
-                "Cells are whole numbers",
-                got=f"{ids.dtype} of shape {ids.shape}",
-                remedy="Use cell_at() to turn positions into cells",
-            )
-        if ids.size and (int(ids.min()) < 0 or int(ids.max()) >= len(self)):
-            bad = np.atleast_1d(ids)[(np.atleast_1d(ids) < 0) | (np.atleast_1d(ids) >= len(self))]
-            raise OutsideMap(
-                f"Cells lie in 0 to {len(self) - 1}",
-                got=str(bad[0]),
-                remedy="Use cell_at() to turn positions into cells",
-            )
-        return ids.astype(np.int64)
 
 
 class _HexGraph(Graph):

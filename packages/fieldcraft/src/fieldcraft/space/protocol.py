@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.hooks import Pictured
 from fieldcraft.space.ways import Ways, by_area, kept_until_walls_change, pieces
 
@@ -246,11 +246,16 @@ class Space(Pictured, ABC):
     def _typical(self, median: float) -> float:
         return median
 
-    @abstractmethod
     def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The world lengths of the way from each of (N,) cells to the next, (N - 1,): straight, or
-        of the edges of a graph.
+        """The straight distances from each of (N,) cells to the next, (N - 1,); over the seam of a
+        torus where that is shorter.
         """
+        legs = (
+            self.short_way(np.diff(self.position_of(cells), axis=0))
+            if len(cells)
+            else np.zeros((0, 2))
+        )
+        return np.hypot(legs[:, 0], legs[:, 1])
 
     @abstractmethod
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -366,9 +371,28 @@ class Space(Pictured, ABC):
         """
         return {}
 
-    @abstractmethod
     def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
-        """Cells as int64, one or (N,), or what is wrong with them."""
+        """Return cells as int64, one or an array; raises for other things and unknown cells."""
+        one: object = cells
+        if type(one) is int and 0 <= one < len(self):
+            return np.array(one)
+        ids = ids_or_mask(self, cells)
+        if ids.size and (ids.dtype.kind not in "iu" or ids.ndim > 1):
+            raise InvalidValue(
+                "Cells are whole numbers",
+                got=f"{ids.dtype} of shape {ids.shape}",
+                remedy="Use cell_at() to turn positions into cells",
+            )
+        wrong = np.atleast_1d((ids < 0) | (ids >= len(self))) if ids.size else ids != ids
+        if wrong.any():
+            raise OutsideMap(
+                f"Cells lie in 0 to {len(self) - 1}"
+                if len(self)
+                else "A cell is a vertex, and this graph has none",
+                got=str(np.atleast_1d(ids)[wrong][0]),
+                remedy="Use cell_at() to turn positions into cells",
+            )
+        return ids.astype(np.int64)
 
 
 @kept_until_walls_change
