@@ -76,7 +76,7 @@ class Brush:
         self, canvas: RGBA, starts: Floats, ends: Floats, width: float, color: RGB, opacity: float
     ) -> None:
         """Draw straight lines from starts to ends, `width` pixels wide; where they overlap the
-        colour counts once.
+        color counts once.
         """
         begun = _rows("starts", starts, 2)
         ended = _rows("ends", ends, 2, len(begun))
@@ -106,7 +106,7 @@ class Brush:
         color: RGB,
         opacity: float,
     ) -> None:
-        """Draw sectors of openings in radians; where they overlap the colour counts once."""
+        """Draw sectors of openings in radians; where they overlap the color counts once."""
         places = _rows("pixels", pixels, 2)
         count = len(places)
         headings, sizes = _rows("ahead", ahead, 2, count), _rows("radii", radii, 0, count)
@@ -120,7 +120,7 @@ class Brush:
             self._wash_around(page, places, float(sizes.max()) + 2, shade, alpha)
 
     def wash(self, canvas: RGBA, mask: RGBA, color: RGB, opacity: float) -> None:
-        """Lay a colour over a canvas as far as a mask from `empty_mask` says, 0 to 255; the mask is
+        """Lay a color over a canvas as far as a mask from `empty_mask` says, 0 to 255; the mask is
         cleared.
         """
         page = _canvas(canvas)
@@ -173,7 +173,7 @@ class Brush:
         return owners
 
     def stamp(self, canvas: RGBA, mask: RGBA, left: int, top: int, color: RGB) -> None:
-        """Lay a colour over a canvas as a small mask with its corner at (left, top) says."""
+        """Lay a color over a canvas as a small mask with its corner at (left, top) says."""
         page = _canvas(canvas)
         if not isinstance(mask, np.ndarray) or not _is_bytes(mask, mask.shape) or mask.ndim != 2:
             raise InvalidValue(

@@ -1,8 +1,8 @@
-"""From values to colours: perceptually uniform tables, and the scale that says which value gets
-which colour.
+"""From values to colors: perceptually uniform tables, and the scale that says which value gets
+which color.
 
 A table is uint8 of shape (N, 3), N at most 255, from the weakest value to the strongest.
-Neighbouring colours of the tables made here look equally far apart (CIELAB distance), so equal
+Neighboring colors of the tables made here look equally far apart (CIELAB distance), so equal
 steps of value look like equal steps.
 """
 
@@ -56,7 +56,7 @@ TEAM_COLORS: tuple[str, ...] = (
     "#c3d36b",
     "#e0605e",
 )
-"""Colours for teams that nobody chose one for; the first four stay apart under the common colour
+"""Colors for teams that nobody chose one for; the first four stay apart under the common color
 blindnesses.
 """
 
@@ -82,7 +82,7 @@ COLOR_WORDS: dict[str, str] = {
     "grey": "#969ca8",
     "black": "#50545f",
 }
-"""The words that are colours, tuned to the same page as `TEAM_COLORS`."""
+"""The words that are colors, tuned to the same page as `TEAM_COLORS`."""
 
 _WHITE = np.array([0.95047, 1.0, 1.08883])
 _TO_XYZ = np.array(
@@ -108,7 +108,7 @@ _COOL = ((14, 2, 260), (30, 34, 280), (46, 54, 274), (62, 46, 258), (78, 34, 236
 
 
 def lab_of(rgb: ArrayLike) -> NDArray[np.float64]:
-    """CIELAB (D65) of sRGB colours 0 to 255, shape (..., 3)."""
+    """CIELAB (D65) of sRGB colors 0 to 255, shape (..., 3)."""
     share = np.asarray(rgb, dtype=np.float64) / 255
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     ratio = linear @ _TO_XYZ.T / _WHITE
@@ -118,8 +118,8 @@ def lab_of(rgb: ArrayLike) -> NDArray[np.float64]:
 
 
 def rgb_of(lab: ArrayLike) -> NDArray[np.float64]:
-    """SRGB 0 to 255, shape (..., 3), of CIELAB (D65) colours; outside of 0 to 255 where a screen
-    cannot show the colour.
+    """SRGB 0 to 255, shape (..., 3), of CIELAB (D65) colors; outside of 0 to 255 where a screen
+    cannot show the color.
     """
     lightness, a, b = np.moveaxis(np.asarray(lab, dtype=np.float64), -1, 0)
     y = (lightness + 16) / 116
@@ -197,7 +197,7 @@ def parse_color(color: Color) -> tuple[int, int, int]:
         if re.fullmatch(r"#[0-9a-fA-F]{3}", color):
             return int(color[1] * 2, 16), int(color[2] * 2, 16), int(color[3] * 2, 16)
     else:
-        numbers: NDArray[Any] = checks.array("A colour", color)
+        numbers: NDArray[Any] = checks.array("A color", color)
         if (
             numbers.shape == (3,)
             and numbers.dtype.kind in "iu"
@@ -206,14 +206,14 @@ def parse_color(color: Color) -> tuple[int, int, int]:
         ):
             return int(numbers[0]), int(numbers[1]), int(numbers[2])
     raise InvalidValue(
-        "A colour is '#rrggbb', a word or three whole numbers of 0 to 255",
+        "A color is '#rrggbb', a word or three whole numbers of 0 to 255",
         got=repr(color),
         remedy="Pass '#ff8a3c', 'orange' or (255, 138, 60), say",
     )
 
 
 def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tuple[int, int, int]]:
-    """A colour for each team: the one that was chosen, or that its name says, or else the next of
+    """A color for each team: the one that was chosen, or that its name says, or else the next of
     `TEAM_COLORS` that is free.
     """
     found = [
@@ -285,17 +285,17 @@ def _numbers(values: ArrayLike) -> NDArray[np.float32]:
 
 
 class ColorScale:
-    """Which value gets which colour; share one between pictures that are to be compared, or between
+    """Which value gets which color; share one between pictures that are to be compared, or between
     the frames of a film.
 
     Parameters
     ----------
-    low, high: the values at the ends of the table; beyond them the end colours stay. Where 0 lies
+    low, high: the values at the ends of the table; beyond them the end colors stay. Where 0 lies
         between them the scale is symmetrical, from `-max(-low, high)` to `max(-low, high)`, so that
         0 is its middle. Where both are at
         most 0 the table runs from `high` to `low`: the strongest value is always the brightest.
     threshold: nothing is drawn where `abs(value) <= threshold`; with None every cell is drawn.
-    table: uint8 of shape (N, 3), 2 to 255 colours; if absent `sequential()`, or `diverging()` where
+    table: uint8 of shape (N, 3), 2 to 255 colors; if absent `sequential()`, or `diverging()` where
         0 lies between the limits.
 
     Raises `InvalidValue` for limits that are equal, reversed or not finite, and for a negative
@@ -312,7 +312,7 @@ class ColorScale:
         )
         if not self.low < self.high or max(-self.low, self.high) > _LARGEST:
             raise InvalidValue(
-                "The limits of a colour scale are (low, high) with low below high, within"
+                "The limits of a color scale are (low, high) with low below high, within"
                 f" {_LARGEST}",
                 got=f"({low!r}, {high!r})",
                 remedy="Pass limits=(0, 5), say",
@@ -334,7 +334,7 @@ class ColorScale:
     def __repr__(self) -> str:
         return (
             f"<ColorScale {self.low:g} to {self.high:g}, threshold {self.threshold},"
-            f" {len(self.table)} colours>"
+            f" {len(self.table)} colors>"
         )
 
     @classmethod
@@ -385,14 +385,14 @@ class ColorScale:
         values = _numbers(values)
         index = self._row(values)
         if self.threshold is not None:
-            # HIDDEN has all bits set; masks cost several times as much where few neighbours agree.
+            # HIDDEN has all bits set; masks cost several times as much where few neighbors agree.
             index |= (np.abs(values) <= np.float32(self.threshold)).view(np.uint8) * np.uint8(
                 HIDDEN
             )
         return index
 
     def rgb(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
-        """The colours of finite float32 values, uint8 of shape (..., 3), whether above the
+        """The colors of finite float32 values, uint8 of shape (..., 3), whether above the
         threshold or not.
         """
         return self.table.take(self._row(values), axis=0)
@@ -405,7 +405,7 @@ class ColorScale:
 
 
 def _checked_table(table: ArrayLike) -> Table:
-    array: NDArray[Any] = checks.array("A table of colours", table)
+    array: NDArray[Any] = checks.array("A table of colors", table)
     if (
         array.dtype != np.uint8
         or array.ndim != 2
@@ -413,7 +413,7 @@ def _checked_table(table: ArrayLike) -> Table:
         or not 2 <= len(array) <= STEPS
     ):
         raise InvalidValue(
-            f"A colour table is uint8 of shape (N, 3), N from 2 to {STEPS}",
+            f"A color table is uint8 of shape (N, 3), N from 2 to {STEPS}",
             got=f"shape {array.shape}, dtype {array.dtype}",
             remedy="Pass fieldcraft.view.tinted('#3fa7f5'), say, or leave it out",
         )

@@ -104,8 +104,8 @@ def save_map(path: str | os.PathLike[str], layer: Any, *, space: Any = None, **l
 class Film:
     """A file that takes one frame after the other; the suffix of `path` says which kind.
 
-    `.gif`: a frame of at most 256 colours keeps them exactly; richer ones share one palette of 256.
-    `.webp`: every colour exact, or smaller files with a `quality`.
+    `.gif`: a frame of at most 256 colors keeps them exactly; richer ones share one palette of 256.
+    `.webp`: every color exact, or smaller files with a `quality`.
     `.mp4`: H.264 in yuv420p, which every player shows; sides are padded to even numbers by
     repeating the last pixels. `.png`: one frame.
 

@@ -142,9 +142,9 @@ def draw(
     space:
         the map of an array that comes without one.
     colors:
-        a colour scale, instead of `limits` and `threshold`.
+        a color scale, instead of `limits` and `threshold`.
     limits:
-        (low, high), the values that get the end colours; 0 to the strongest value on the whole map
+        (low, high), the values that get the end colors; 0 to the strongest value on the whole map
         if absent.
     threshold:
         nothing is drawn where `abs(value) <= threshold`; None draws every cell.
@@ -264,7 +264,7 @@ def _cells(
 def _packed_table(
     colors: ColorScale, opacity: float, shifts: tuple[int, int, int, int]
 ) -> NDArray[np.uint32]:
-    """The colours as the numbers that a 32-bit surface holds; transparent at `HIDDEN`."""
+    """The colors as the numbers that a 32-bit surface holds; transparent at `HIDDEN`."""
     table = np.zeros(HIDDEN + 1, dtype=np.uint32)
     alpha = np.full(len(colors.table), round(255 * opacity), dtype=np.uint32)
     channels = [*colors.table.astype(np.uint32).T, alpha]

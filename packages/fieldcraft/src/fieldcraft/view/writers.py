@@ -57,13 +57,13 @@ class _Spool:
 
 
 def _packed(rgb: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Colours of shape (..., 3), or (..., 4) without their alpha, as one number each: 0xrrggbb."""
+    """Colors of shape (..., 3), or (..., 4) without their alpha, as one number each: 0xrrggbb."""
     red, green, blue = (rgb[..., channel].astype(np.uint32) for channel in range(3))
     return red << np.uint32(16) | green << np.uint32(8) | blue
 
 
 def _unpacked(colors: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Numbers 0xrrggbb as colours of shape (..., 3)."""
+    """Numbers 0xrrggbb as colors of shape (..., 3)."""
     return np.stack([colors >> 16 & 255, colors >> 8 & 255, colors & 255], axis=-1).astype(np.uint8)
 
 
@@ -141,7 +141,7 @@ class _Gif:
             b"GIF89a" + width.to_bytes(2, "little") + height.to_bytes(2, "little") + bytes(3)
         )
         self._file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
-        # One colour less than a palette holds, which leaves a place for "as before".
+        # One color less than a palette holds, which leaves a place for "as before".
         rich = np.flatnonzero(self._rich).astype(np.uint32)
         stands_in = np.zeros(2**24 if len(rich) else 0, dtype=np.uint32)
         if len(rich):
@@ -201,7 +201,7 @@ class _Gif:
             self._file.write(block)
 
     def _colors_in(self, pixels: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """The packed colours that occur, rising."""
+        """The packed colors that occur, rising."""
         if pixels.size < _FEW_PIXELS:
             return np.unique(pixels)
         self._seen[pixels] = True
