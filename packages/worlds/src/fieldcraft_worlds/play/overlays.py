@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from fieldcraft.errors import UnknownName
-from fieldcraft_worlds.games.game import Game, shown_first
+from fieldcraft_worlds.games.game import Game, World, shown_first
+from fieldcraft_worlds.scene import Lines, Scene
+from fieldcraft_worlds.view.extent import step_of
 from fieldcraft_worlds.view.panel import PanelKey
 
-__all__ = ["Overlays"]
+__all__ = ["Overlays", "with_brush"]
+
+_ROUND = np.stack(
+    [np.cos(np.linspace(0, 2 * np.pi, 49)), np.sin(np.linspace(0, 2 * np.pi, 49))], axis=1
+)
 
 
 class Overlays:
@@ -45,3 +55,17 @@ class Overlays:
             PanelKey(overlay.key.upper(), overlay.name, overlay.name in self._shown)
             for overlay in self._all.values()
         )
+
+
+def with_brush(
+    scene: Scene, world: World, state: Any, position: tuple[float, float] | None
+) -> Scene:
+    """Return the scene with the outline of the brush around the pointer, in worlds that are
+    painted.
+    """
+    if position is None or not hasattr(world, "brush"):
+        return scene
+    radius = max(float(world.brush(state)), 0.5 * step_of(scene.space))
+    outline = np.array(position) + radius * _ROUND
+    ring = Lines((outline,), color="ink", width=1.4, opacity=0.8)
+    return replace(scene, lines=(*scene.lines, ring))

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,23 +14,21 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.view import save_png
-from fieldcraft_worlds.games.game import Action
 from fieldcraft_worlds.play.bindings import (
     FRAME_INPUTS,
-    FRAME_KEYS,
     FRAME_PAD,
     any_pad,
     bindings_of,
-    by_action,
     sliders_of,
 )
+from fieldcraft_worlds.play.help_page import choices, help_lines
 from fieldcraft_worlds.play.inputs import InputState
-from fieldcraft_worlds.play.overlays import Overlays
+from fieldcraft_worlds.play.overlays import Overlays, with_brush
 from fieldcraft_worlds.play.pads import Pads, PadSettings
+from fieldcraft_worlds.play.saving import free_name
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.tuning import Tuning
-from fieldcraft_worlds.scene import Lines, Scene
-from fieldcraft_worlds.view.extent import step_of
+from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.panel import Panel, PanelKey
 from fieldcraft_worlds.view.viewport import Viewport
 
@@ -44,9 +41,6 @@ _LONGEST_FRAME = 0.25  # seconds of the clock that one frame makes up for at mos
 _PATIENCE = 0.05  # seconds that the steps of one frame may take
 _OPENING = 4.0  # seconds that an opening takes
 _NOTE = 4.0  # seconds that a message stays
-_ROUND = np.stack(
-    [np.cos(np.linspace(0, 2 * np.pi, 49)), np.sin(np.linspace(0, 2 * np.pi, 49))], axis=1
-)
 
 
 class Player:
@@ -265,7 +259,7 @@ class Player:
         """The picture that the window shows, uint8 of shape (H, W, 4)."""
         lines = self.help_lines() if self.shows_help else ()
         picture = self.stage.draw(
-            self._with_brush(self.scene()),
+            with_brush(self.scene(), self.session.world, self.session.state, self._position()),
             self.panel(),
             help_title=self.session.game.title,
             help_lines=lines,
@@ -279,19 +273,6 @@ class Player:
             self.wanted_picture = None
         return picture
 
-    def _with_brush(self, scene: Scene) -> Scene:
-        """The scene with the outline of the brush around the pointer, where the world is
-        painted.
-        """
-        world, position = self.session.world, self._position()
-        if position is None or not hasattr(world, "brush"):
-            return scene
-        radius = max(float(world.brush(self.session.state)), 0.5 * step_of(scene.space))
-        outline = np.array(position) + radius * _ROUND
-        return replace(
-            scene, lines=(*scene.lines, Lines((outline,), color="ink", width=1.4, opacity=0.8))
-        )
-
     def panel(self) -> Panel:
         """The panel beside the map."""
         session = self.session
@@ -299,34 +280,21 @@ class Player:
         pace = "paused" if self.is_paused else f"speed {self.speed:g}"
         if not self.is_paused and self._rate and self._rate < 0.8 * wanted:
             pace += f", {self._rate:.0f} of {wanted:.0f} a second"
-        keys = [*self.overlays.keys(), PanelKey("", ""), *self._choices(), PanelKey("H", "help")]
+        keys = [
+            *self.overlays.keys(),
+            PanelKey("", ""),
+            *choices(session.game, self._bindings, self._inputs.chosen),
+            PanelKey("H", "help"),
+        ]
         notes = tuple(text for until, text in self._notes if until > self._now)
         return Panel(
             tuple(keys), f"step {session.steps:,}, {pace}", notes, self._tuning.lines(self._tuned())
         )
 
     def help_lines(self) -> tuple[tuple[str, str], ...]:
-        """The page of help: what each key does."""
-        game = self.session.game
-        inputs = by_action(self._bindings, game.actions)
-        keys = [
-            ([name for name in inputs[action.name] if not name.startswith("pad ")], action)
-            for action in game.actions
-        ]
-        parts = [
-            tuple(
-                (", ".join(name.removeprefix("key ") for name in names) or "no key", action.text)
-                for names, action in keys
-            ),
-            self._pad_lines(inputs) if self.pads.count else (),
-            self._tuning.help_lines(),
-            tuple((overlay.key, overlay.text) for overlay in game.overlays),
-            FRAME_KEYS,
-        ]
-        lines: list[tuple[str, str]] = []
-        for part in parts:
-            lines += [("", ""), *part] if lines and part else part
-        return tuple(lines)
+        """Return the page of help: what each key does."""
+        sliders = self._tuning.help_lines()
+        return help_lines(self.session.game, self._bindings, sliders, bool(self.pads.count))
 
     def say(self, text: str) -> None:
         """Show a message for a while."""
@@ -391,7 +359,8 @@ class Player:
                 self._take(self.session)
                 self.say("from the start")
             elif key == "f12":
-                self.wanted_picture = self._free_name()
+                stem = f"{self.session.game.name}-{self.session.steps:06d}"
+                self.wanted_picture = free_name(self._pictures, stem)
         except FieldcraftError as error:
             self.say(str(error))
 
@@ -408,39 +377,6 @@ class Player:
         others = [speed for speed in _SPEEDS if (speed - self.speed) * by > 1e-9]
         if others:
             self.speed = min(others, key=lambda speed: abs(speed - self.speed))
-
-    def _free_name(self) -> Path:
-        stem = f"{self.session.game.name}-{self.session.steps:06d}"
-        names = (
-            self._pictures / f"{stem}{extra}.png"
-            for extra in ("", *(f"-{number}" for number in range(2, 1000)))
-        )
-        return next((name for name in names if not name.exists()), self._pictures / f"{stem}.png")
-
-    def _choices(self) -> list[PanelKey]:
-        """The choice in each group of actions."""
-        actions = {action.name: action for action in self.session.game.actions}
-        inputs = by_action(self._bindings, tuple(actions.values()))
-
-        def line(action: Action) -> PanelKey:
-            return PanelKey(
-                next(iter(inputs[action.name]), "").removeprefix("key ").upper(), action.text
-            )
-
-        return [line(actions[name]) for name in self._inputs.chosen.values()]
-
-    def _pad_lines(self, inputs: Mapping[str, Sequence[str]]) -> tuple[tuple[str, str], ...]:
-        """The lines of help on gamepads, the frame's buttons among them."""
-        pads = [
-            ([name for name in inputs[action.name] if name.startswith("pad ")], action.text)
-            for action in self.session.game.actions
-        ]
-        frame = [
-            (name, text)
-            for name, text in (("pad start", "pause, go on"), ("pad back", "this page"))
-            if name not in self._bindings
-        ]
-        return (*((", ".join(names), text) for names, text in pads if names), *frame)
 
     def _tuned(self) -> Mapping[str, float]:
         """Where the sliders stand by the state."""

@@ -20,7 +20,7 @@ from fieldcraft.errors import BadSaveFile
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.packing import pack, unpack
 
-__all__ = ["Contents", "read", "write"]
+__all__ = ["Contents", "free_name", "read", "write"]
 
 _MAGIC = b"fieldcraft game\n"
 _VERSION = 1
@@ -84,3 +84,9 @@ def read(path: str | os.PathLike[str]) -> Contents:
     if len(packed) != size or not isinstance(header, dict):
         raise damaged(target, f"{len(packed)} bytes where {size} belong")
     return Contents(target, header, packed)
+
+
+def free_name(folder: Path, stem: str) -> Path:
+    """Return the path of a picture in a folder whose name is not taken."""
+    names = (folder / f"{stem}{extra}.png" for extra in ("", *(f"-{n}" for n in range(2, 1000))))
+    return next((name for name in names if not name.exists()), folder / f"{stem}.png")
