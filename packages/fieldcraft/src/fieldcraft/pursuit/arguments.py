@@ -15,12 +15,16 @@ from fieldcraft.space import Space
 __all__ = [
     "check_flood",
     "checked_mask",
+    "checked_range",
     "checked_velocity",
     "interval_of",
     "not_of_a_memory",
     "one_position",
     "plain_numbers",
     "plain_whole",
+    "share_above_zero",
+    "share_below_one",
+    "target_number",
 ]
 
 
@@ -137,3 +141,51 @@ def one_position(position: ArrayLike, dimensions: int, rule: str) -> NDArray[np.
             remedy="Make one call or search for each target",
         )
     return np.asarray(points[0])
+
+
+def share_below_one(name: str, value: object) -> float:
+    """A share in [0, 1), or `InvalidValue`."""
+    share = checks.fraction(name, value)
+    if share == 1:
+        raise InvalidValue(
+            f"{name} is below 1",
+            got=f"{name}=1",
+            remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
+        )
+    return share
+
+
+def share_above_zero(name: str, value: object) -> float:
+    """Return a share in (0, 1], or raise `InvalidValue`."""
+    pace = checks.fraction(name, value)
+    if pace == 0:
+        raise InvalidValue(
+            f"{name} is above 0",
+            got=f"{name}=0",
+            remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
+        )
+    return pace
+
+
+def checked_range(name: str, value: ArrayLike) -> tuple[float, float]:
+    """The least and the most of something, at least 0, or `InvalidValue`."""
+    low, high = (float(number) for number in checks.numbers(name, value, 2))
+    if not 0 <= low <= high:
+        raise InvalidValue(
+            f"{name} is the least and the most, at least 0",
+            got=f"{(low, high)}",
+            remedy="Pass the lower one first",
+        )
+    return low, high
+
+
+def target_number(target: int, count: int) -> int:
+    """Return the number of one of `count` targets, or raise `InvalidValue`."""
+    number = checks.whole("target", target)
+    if number >= count:
+        raise InvalidValue(
+            f"Targets are numbered 0 to {count - 1}",
+            got=f"target={number}",
+            remedy="Pass one of these, or begin with more targets",
+        )
+    return number

@@ -18,13 +18,14 @@ from fieldcraft.pursuit.arguments import (
     checked_velocity,
     interval_of,
     one_position,
+    target_number,
 )
 from fieldcraft.pursuit.backend import Flow, backend
 from fieldcraft.pursuit.belief_state import restore_from, snapshot_of
-from fieldcraft.pursuit.estimates import assigned, estimate
+from fieldcraft.pursuit.estimates import assigned, estimate, likely_cells
 from fieldcraft.pursuit.hypotheses import hypotheses_of
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
-from fieldcraft.pursuit.target_belief import GONE, TargetBelief, summed
+from fieldcraft.pursuit.target_belief import GONE, TargetBelief
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
@@ -158,7 +159,7 @@ class Belief(Operand):
         out of sight for three steps at least. `outside="clamp"` moves positions off the map to its
         border.
         """
-        number = self._target(target)
+        number = target_number(target, self.targets)
         moves = checked_velocity(velocity, self.space.dimensions)
         cell = self._cell(position, outside)
         if self.space.walls.reshape(-1)[cell]:
@@ -200,7 +201,8 @@ class Belief(Operand):
             if searchers is None
             else checks.positions(searchers, dimensions=self.space.dimensions)[0]
         )
-        beliefs = self._beliefs if target is None else [self._beliefs[self._target(target)]]
+        numbers = range(self.targets) if target is None else [target_number(target, self.targets)]
+        beliefs = [self._beliefs[number] for number in numbers]
         self._follow_walls()
         flat = self._flow.index(cells)
         sound = True
@@ -227,10 +229,10 @@ class Belief(Operand):
         target: int = 0,
         outside: str = "refuse",
     ) -> None:
-        """A noise: with this certainty the target is within `radius` world units of a position,
-        straight, likelier near it.
+        """Hear a noise: with this certainty the target is within `radius` world units of a
+        position, straight, likelier near it.
         """
-        number = self._target(target)
+        number = target_number(target, self.targets)
         sure = checks.fraction("certainty", certainty)
         reach = checks.positive("radius", radius)
         point = self.space.position_of(self._cell(position, outside))
@@ -240,21 +242,7 @@ class Belief(Operand):
         )
         if not self.space.walls.all():
             self._follow_walls()
-        belief = self._beliefs[number]
-        before = belief.held()
-        heard = [part * likely for part in before]
-        if summed(heard) <= GONE:  # nobody was thought to be there
-            anywhere = np.where(self.space.walls, 0.0, likely)
-            heard = [anywhere if share == 1 else anywhere * share for share in belief.shares()]
-        total = summed(heard)
-        if total <= GONE:
-            return
-        after = [
-            (1 - sure) * part + sure * loud / total
-            for part, loud in zip(before, heard, strict=True)
-        ]
-        whole_ = summed(after)
-        belief.place([part / whole_ for part in after])
+        self._beliefs[number].hear(likely, sure)
         self._changes += 1
 
     @whole
@@ -328,7 +316,7 @@ class Belief(Operand):
 
         With the name of a hypothesis: if that one is true; 0 everywhere for one that is ruled out.
         """
-        belief = self._beliefs[self._target(target)]
+        belief = self._beliefs[target_number(target, self.targets)]
         stale = self._walls_version != self.space.walls_version and not self.space.walls.all()
         parts = belief.off_walls() if stale else belief.held()
         if hypothesis is None:
@@ -354,7 +342,7 @@ class Belief(Operand):
         not in is struck out; the more of it, the less likely it becomes beside the others. That is
         Bayes' rule.
         """
-        weights = self._beliefs[self._target(target)].by_hypothesis()
+        weights = self._beliefs[target_number(target, self.targets)].by_hypothesis()
         return dict(zip(self._hypotheses.names, weights.tolist(), strict=True))
 
     @property
@@ -375,7 +363,7 @@ class Belief(Operand):
         """One belief, a world position: "peak", the likeliest cell; "mean"; or "medoid", the
         possible cell nearest to the mean.
         """
-        return estimate(self.space, *self._possible(self.probability(target)), how)
+        return estimate(self.space, *likely_cells(self.probability(target)), how)
 
     def assign(
         self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
@@ -383,17 +371,11 @@ class Belief(Operand):
         """A place of its own for each searcher, likely ones first; see `Pursuit.assign`."""
         return assigned(
             self.space,
-            *self._possible(np.asarray(self.values, dtype=np.float64)),
+            *likely_cells(np.asarray(self.values, dtype=np.float64)),
             agents,
             spacing,
             outside,
         )
-
-    @staticmethod
-    def _possible(probability: Floats) -> tuple[NDArray[np.int64], Floats]:
-        flat = probability.reshape(-1)
-        cells = np.flatnonzero(flat > 0)
-        return cells, flat[cells]
 
     # Saves
 
@@ -412,16 +394,6 @@ class Belief(Operand):
         self._changes += 1
 
     # Arguments
-
-    def _target(self, target: int) -> int:
-        number = checks.whole("target", target)
-        if number >= self.targets:
-            raise InvalidValue(
-                f"Targets are numbered 0 to {self.targets - 1}",
-                got=f"target={number}",
-                remedy="Make a Belief with more targets",
-            )
-        return number
 
     def _cell(self, position: ArrayLike, outside: str) -> int:
         point = one_position(position, self.space.dimensions, "A target is in one place")

@@ -9,7 +9,7 @@ from fieldcraft import checks
 from fieldcraft.pursuit.backend import backend
 from fieldcraft.space import Space
 
-__all__ = ["ESTIMATES", "assigned", "estimate"]
+__all__ = ["ESTIMATES", "assigned", "estimate", "likely_cells"]
 
 ESTIMATES = ("medoid", "mean", "peak")
 
@@ -85,3 +85,10 @@ def _spread_out(
         taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
         near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))
     return cells[taken]
+
+
+def likely_cells(probability: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the cells with a probability above 0, and how much that is."""
+    flat = probability.reshape(-1)
+    cells = np.flatnonzero(flat > 0)
+    return cells, flat[cells]

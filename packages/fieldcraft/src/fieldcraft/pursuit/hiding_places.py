@@ -11,7 +11,7 @@ from fieldcraft.pursuit.backend import backend
 from fieldcraft.pursuit.visibility_cache import VisibilityCache, hiding_chances
 from fieldcraft.space import Space
 
-__all__ = ["by_moment", "hiding_places", "traced"]
+__all__ = ["by_moment", "hiding_places", "joined", "traced"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -65,3 +65,10 @@ def by_moment(nodes: Ints, passed: Floats, limits: NDArray[Any]) -> Ints:
     """
     at = np.array([(passed <= limit).sum(axis=0) - 1 for limit in limits])
     return np.ascontiguousarray(nodes[np.maximum(at, 0), np.arange(nodes.shape[1])].T)
+
+
+def joined(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return two sets of paths as one; those that end sooner stay where they end."""
+    last = max(one.shape[1], other.shape[1]) - 1
+    found = [ways[:, np.minimum(np.arange(last + 1), ways.shape[1] - 1)] for ways in (one, other)]
+    return np.ascontiguousarray(np.concatenate(found), dtype=np.int32)

@@ -14,7 +14,7 @@ from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.ways import Ways, kept_until_walls_change
 
-__all__ = ["Landmarks", "landmarks_of"]
+__all__ = ["Landmarks", "landmarks_of", "shared_out"]
 
 Ints = NDArray[np.int64]
 
@@ -146,3 +146,9 @@ def _built(space: Space, cells: Ints, count: int) -> Landmarks:
     shares = np.bincount(owner, minlength=found) / len(cells)
     fields = np.empty((_KEPT, len(space)), dtype=np.float32)
     return Landmarks(np.array(places), ways, links[:found], away[:found], shares, fields)
+
+
+def shared_out(some: NDArray[np.bool_], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shares of some, none for the others; of all if there are none."""
+    found = np.where(some, shares, 0.0) if some.any() else shares
+    return np.asarray(found / found.sum())

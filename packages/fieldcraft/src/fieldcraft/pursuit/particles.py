@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.landmarks import Landmarks
+from fieldcraft.pursuit.hiding_places import joined
+from fieldcraft.pursuit.landmarks import Landmarks, shared_out
 from fieldcraft.pursuit.motion.mixture import Motion
 from fieldcraft.space import Space
 
@@ -25,18 +26,8 @@ _STANDING = 8  # all alike
 _DICE = 4  # for each particle and look ahead
 _BACK = 80  # moments in which one who doubles back is on a way of its own,
 _BEHIND = 8  # and to how many places these lead
-_STATE = (
-    "cells",
-    "weights",
-    "kinds",
-    "goals",
-    "turns",
-    "credit",
-    "follows",
-    "lasts",
-    "behind",
-    "given",
-)
+_PARTICLE = ("cells", "weights", "kinds", "goals", "turns", "credit", "follows", "lasts")
+_STATE = (*_PARTICLE, "behind", "given")
 
 
 class Lost(NamedTuple):
@@ -52,8 +43,7 @@ class Lost(NamedTuple):
 
 
 class Particles:
-    """The particles of a target, each with a weight, at the moment `now`; a moment is what a
-    typical step takes.
+    """Weighted particles of a target at the moment `now`; a moment is what a typical step takes.
 
     `cells` (M,) are where each is, `weights` (M,) add up to 1 as long as any is left, `kinds` (M,)
     what each does, and `goals` (M,) the landmark that each goes to, -1 for those who go nowhere.
@@ -112,13 +102,13 @@ class Particles:
         still = np.flatnonzero(self.kinds == STANDS)
         self.cells[still] = self._stopped(lost, first, len(still), rng)
         loose = np.flatnonzero(self.kinds == WANDERS)
-        reached = _shared(np.isfinite(self.marks.away[:, lost.cell]), self.marks.shares)
+        reached = shared_out(np.isfinite(self.marks.away[:, lost.cell]), self.marks.shares)
         self.goals[loose] = rng.choice(len(reached), len(loose), p=reached)
         self.behind = self._behind(lost, motion.far)
         hid, back = (np.flatnonzero(self.kinds == kind) for kind in (HIDES, DOUBLES_BACK))
         turns = np.maximum(rng.uniform(*motion.turn, len(back)) / lost.moment, 1).astype(np.int64)
         soon = turns < _BACK  # who turns later goes back as it comes
-        given = _joined(hiding, self._ways_back(back[soon], turns[soon], lost, rng))
+        given = joined(hiding, self._ways_back(back[soon], turns[soon], lost, rng))
         if len(given):
             self.given = given
         self.turns[back] = turns
@@ -213,12 +203,12 @@ class Particles:
         away = self.marks.away[:, lost.cell].astype(np.float64) / self.step
         reached = np.isfinite(away)
         if not reached.any():
-            return _shared(reached, self.marks.shares)
+            return shared_out(reached, self.marks.shares)
         reach = min(far, float(np.median(away[reached])))
         chance = np.where(reached & (away >= reach), self.marks.shares, 0.0)
         if lost.velocity.any():
             chance = chance * np.exp(4 * (self._along(lost) - 1))
-        return chance / chance.sum() if chance.sum() > 0 else _shared(reached, self.marks.shares)
+        return chance / chance.sum() if chance.sum() > 0 else shared_out(reached, self.marks.shares)
 
     def _along(self, lost: Lost) -> Floats:
         """The cosine between how it ran and how the way to each landmark begins, three moments
@@ -373,7 +363,7 @@ class Particles:
         many = arrays["weights"].shape
         if (
             len(many) != 1
-            or any(arrays[name].shape != many for name in _STATE[:-2])
+            or any(arrays[name].shape != many for name in _PARTICLE)
             or arrays["given"].ndim != 2
         ):
             raise ValueError(f"particles of shape {arrays['cells'].shape} with {many} weights")
@@ -399,16 +389,3 @@ class Particles:
         for name, values in arrays.items():
             setattr(self, name, values)
         self.now = int(state["now"])
-
-
-def _joined(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Two sets of ways as one; those that end sooner stay where they end."""
-    last = max(one.shape[1], other.shape[1]) - 1
-    found = [ways[:, np.minimum(np.arange(last + 1), ways.shape[1] - 1)] for ways in (one, other)]
-    return np.ascontiguousarray(np.concatenate(found), dtype=np.int32)
-
-
-def _shared(some: NDArray[np.bool_], shares: Floats) -> Floats:
-    """The shares of some, none for the others; of all if there are none."""
-    found = np.where(some, shares, 0.0) if some.any() else shares
-    return np.asarray(found / found.sum())

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
+from fieldcraft.pursuit.arguments import target_number
 from fieldcraft.space import Space, sees, visible
 from fieldcraft.space.kinds import checked_space
 
@@ -52,14 +53,7 @@ class Contacts:
         """How a target moved when it was seen last, or None where that is not known: what `Pursuit`
         takes.
         """
-        number = checks.whole("target", target)
-        if number >= len(self):
-            raise InvalidValue(
-                f"Targets are numbered 0 to {len(self) - 1}",
-                got=f"target={number}",
-                remedy="Ask for one of these",
-            )
-        velocity: NDArray[np.float64] = self.velocities[number]
+        velocity: NDArray[np.float64] = self.velocities[target_number(target, len(self))]
         return velocity if velocity.any() else None
 
 

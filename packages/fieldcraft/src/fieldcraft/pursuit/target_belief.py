@@ -100,6 +100,23 @@ class TargetBelief:
         self.put(found)
         self.begin(cell, velocity)
 
+    def hear(self, likely: Floats, certainty: float) -> None:
+        """Update by a noise that makes each cell so likely, in the space's shape."""
+        before = self.held()
+        heard = [part * likely for part in before]
+        if summed(heard) <= GONE:  # the target was not thought to be there
+            anywhere = np.where(self.lost.space.walls, 0.0, likely)
+            heard = [anywhere if share == 1 else anywhere * share for share in self.shares()]
+        total = summed(heard)
+        if total <= GONE:
+            return
+        after = [
+            (1 - certainty) * part + certainty * loud / total
+            for part, loud in zip(before, heard, strict=True)
+        ]
+        left = summed(after)
+        self.place([part / left for part in after])
+
     def elsewhere(self, cells: Ints, thought: Ints) -> NDArray[Any]:
         """Return how likely the target is in each cell if it is not in view, where it was thought
         to be in some of the cells in view.

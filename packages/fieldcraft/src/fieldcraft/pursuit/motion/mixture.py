@@ -9,8 +9,9 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.pursuit.arguments import checked_range
 from fieldcraft.pursuit.motion.mover import Mover, Stand, Wander
-from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Run, checked_range
+from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Run
 
 __all__ = ["Motion"]
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.pursuit.arguments import share_above_zero, share_below_one
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
 from fieldcraft.pursuit.motion.path_segments import PathSegment, StepChances, path_segment
 from fieldcraft.space import Space
@@ -23,8 +24,6 @@ __all__ = [
     "Stand",
     "Then",
     "Wander",
-    "share_above_zero",
-    "share_below_one",
 ]
 
 Ints = NDArray[np.int64]
@@ -355,30 +354,6 @@ class Afraid(Mover):
 def _frightened(mover: Mover, like: Afraid) -> Mover:
     """Part of a motion, as afraid as another; one that stands stands."""
     return mover if isinstance(mover, Stand) else Afraid(mover, like.radius, like.fear)
-
-
-def share_below_one(name: str, value: object) -> float:
-    """A share in [0, 1), or `InvalidValue`."""
-    share = checks.fraction(name, value)
-    if share == 1:
-        raise InvalidValue(
-            f"{name} is below 1",
-            got=f"{name}=1",
-            remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
-        )
-    return share
-
-
-def share_above_zero(name: str, value: object) -> float:
-    """Return a share in (0, 1], or raise `InvalidValue`."""
-    pace = checks.fraction(name, value)
-    if pace == 0:
-        raise InvalidValue(
-            f"{name} is above 0",
-            got=f"{name}=0",
-            remedy="Pass 0.5, say; fc.pursuit.motion.Stand() never moves",
-        )
-    return pace
 
 
 def _checked(chances: Any, lost: Lost, name: str) -> Floats:

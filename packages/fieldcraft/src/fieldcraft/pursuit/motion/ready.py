@@ -11,16 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.arguments import checked_range, share_above_zero, share_below_one
 from fieldcraft.pursuit.backend import Flow
-from fieldcraft.pursuit.motion.mover import (
-    Lost,
-    Mover,
-    Stage,
-    Stand,
-    Then,
-    share_above_zero,
-    share_below_one,
-)
+from fieldcraft.pursuit.motion.mover import Lost, Mover, Stage, Stand, Then
 from fieldcraft.pursuit.motion.path_segments import (
     SECTORS,
     StepChances,
@@ -31,7 +24,7 @@ from fieldcraft.pursuit.visibility_cache import hiding_chances, visibility_cache
 from fieldcraft.space.kinds import has_lines
 from fieldcraft.space.sight import visible
 
-__all__ = ["DoubleBack", "Hide", "Journey", "Run", "checked_range"]
+__all__ = ["DoubleBack", "Hide", "Journey", "Run"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -405,15 +398,3 @@ class Journey(_Led):
         )
         there = np.where(away == 0, likely, 0.0).sum(axis=0)
         return StepChances(self._mixed(lost, np.asarray(toward)), there)
-
-
-def checked_range(name: str, value: ArrayLike) -> tuple[float, float]:
-    """The least and the most of something, at least 0, or `InvalidValue`."""
-    low, high = (float(number) for number in checks.numbers(name, value, 2))
-    if not 0 <= low <= high:
-        raise InvalidValue(
-            f"{name} is the least and the most, at least 0",
-            got=f"{(low, high)}",
-            remedy="Pass the lower one first",
-        )
-    return low, high
