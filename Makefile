@@ -33,9 +33,9 @@ demo: $(VENV)/.installed
 test: setup
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-# The part of the suite that is marked `reference`, with the plain references in place of the compiled kernels.
+# The part of the suite that is marked `reference`, with kernels that run uncompiled.
 test-reference: setup
-	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest -m reference --numprocesses $(WORKERS) --dist worksteal
+	FIELDCRAFT_REFERENCE=1 $(BIN)/python -m pytest packages/fieldcraft/tests -m reference --numprocesses $(WORKERS) --dist worksteal
 
 # 2,000 mutants of a file for each loader, with true checksums, in bounded time and memory.
 fuzz: setup

@@ -17,8 +17,6 @@ from fieldcraft.kernels import pool
 from oracles import radial as reference
 from support.refusals import refused
 
-pytestmark = pytest.mark.reference
-
 NAMES = ("red", "blue", "green", "gold", "grey")
 f32 = np.float32
 

@@ -66,7 +66,6 @@ def test_what_kernels_share_is_no_family() -> None:
         "numpy_trail",
         "swarm_layout",
         "buckets",
-        "chance",
         "goals",
         "heap",
         "lanes",

@@ -16,8 +16,6 @@ from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from support.mazes import World, cheapest, edges
 from support.refusals import refused
 
-pytestmark = pytest.mark.reference
-
 DIAGONAL = math.sqrt(2)
 
 
@@ -26,6 +24,7 @@ def drawn(*rows: str, **options: object) -> fc.Grid:
     return fc.Grid(len(rows[0]), len(rows), walls=walls, **options)  # type: ignore[arg-type]
 
 
+@pytest.mark.reference
 @given(st.integers(0, 2**32).map(World))
 @settings(max_examples=60)
 def test_paths_cost_what_dijkstra_says_and_go_by_steps(world: World) -> None:

@@ -22,8 +22,6 @@ from oracles import diffuse as reference
 from support.refusals import refused
 from support.worlds import KINDS, KNIGHT, open_cells
 
-pytestmark = pytest.mark.reference
-
 every_space = pytest.mark.parametrize("kind", list(KINDS))
 some = settings(max_examples=10, deadline=None)
 SEEDS = st.integers(0, 2**16)
@@ -123,6 +121,7 @@ def test_kernels_give_the_bits_of_the_specification(
     np.testing.assert_array_equal(field.values, slow.values)
 
 
+@pytest.mark.reference
 @some
 @given(seed=SEEDS, neighbors=st.sampled_from([4, 8]), wrap=st.just(False))
 def test_rows_and_lists_give_the_same_bits(seed: int, neighbors: int, wrap: bool) -> None:

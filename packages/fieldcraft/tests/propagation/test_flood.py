@@ -19,8 +19,6 @@ from fieldcraft.propagation import Flood
 from support.refusals import refused
 from support.tiers import plain
 
-pytestmark = pytest.mark.reference
-
 
 def cave(seed: int = 3, **options: object) -> fc.Grid:
     return fc.Grid(23, 14, walls=np.random.default_rng(seed).random((14, 23)) < 0.25, **options)

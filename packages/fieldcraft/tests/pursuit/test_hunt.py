@@ -14,8 +14,6 @@ from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.pursuit import Pursuit
 from support.refusals import refused
 
-pytestmark = pytest.mark.reference
-
 FREE = {"barrier_angle": 180.0, "most_hot": 10**6, "most_steps": 10**6}
 
 

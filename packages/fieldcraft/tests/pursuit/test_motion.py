@@ -36,8 +36,6 @@ from fieldcraft.space import Space
 from support.refusals import refused
 from support.worlds import KINDS, open_cells
 
-pytestmark = pytest.mark.reference
-
 READY: dict[str, Callable[[], Any]] = {
     "wander": lambda: Wander(pace=0.5),
     "run": Run,

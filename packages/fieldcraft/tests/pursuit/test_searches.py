@@ -21,8 +21,6 @@ from fieldcraft.pursuit import (
 from fieldcraft.space import visible
 from support.refusals import refused
 
-pytestmark = pytest.mark.reference
-
 CAVE = fc.generate_map("cave", 41, 30, seed=4, neighbors=8)
 SPACES = {"grid": CAVE, "graph": CAVE.to_graph(), "torus": fc.Grid(23, 17, wrap=True, neighbors=4)}
 

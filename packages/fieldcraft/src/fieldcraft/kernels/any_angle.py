@@ -1,5 +1,4 @@
-"""The shortest way over convex polygons, fast: the same bits as
-`fieldcraft.kernels.reference.any_angle`.
+"""The shortest way over convex polygons.
 
 A node is a row of `places` (its root, how long the way there is, its left end and direction, its
 right end and direction) and of `links` (the corners at root, left and right, the door, the polygon

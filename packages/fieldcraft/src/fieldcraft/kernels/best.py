@@ -1,4 +1,4 @@
-"""The best cells around agents, fast: the same bits as `fieldcraft.kernels.reference.best`.
+"""The best cells around agents.
 
 `first` and `last` bound the agents that a call serves; their places are world positions in cells
 from the origin.

@@ -1,4 +1,4 @@
-"""The best cells that can be walked to, fast: `fieldcraft.kernels.reference.best_on_foot`."""
+"""The best cells that can be walked to."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The changes of radial sources, and a few of them worked off in one call:
-`fieldcraft.kernels.reference.changes`, fast.
+`tests/oracles/changes`, fast.
 """
 
 from __future__ import annotations

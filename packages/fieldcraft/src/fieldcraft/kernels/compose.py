@@ -1,4 +1,4 @@
-"""Expressions over maps, fast: the same bits as `fieldcraft.kernels.reference.compose`.
+"""Expressions over maps.
 
 One interpreter, compiled once, runs every program. It takes the map in blocks that stay in the
 first-level cache, and each instruction is a plain loop over one block.

@@ -1,6 +1,4 @@
-"""Where to go by what lies around, fast: the same bits as
-`fieldcraft.kernels.reference.context`.
-"""
+"""Where to go by what lies around."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Diffusion, fast: the same bits as `fieldcraft.kernels.reference.diffuse`."""
+"""Diffusion."""
 
 from __future__ import annotations
 

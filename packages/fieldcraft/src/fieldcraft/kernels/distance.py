@@ -1,4 +1,4 @@
-"""Distances to the nearest goal, fast: the same bits as `fieldcraft.kernels.reference.distance`.
+"""Distances to the nearest goal.
 
 `count` serves whole steps of two lengths, straight and diagonal. Distances are whole numbers there:
 a straight step is a power of two and a diagonal one the odd number next to its square root of two
@@ -65,7 +65,7 @@ def clear(dist, walls, spans, far):
 def count(ways, came, dist, width, shift, straight, diagonal, limit, table, lists, state, until):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
-    `ways` has a bit for each of the steps `reference.distance.EIGHT` that leaves a cell, or enters
+    `ways` has a bit for each of the steps `counting.EIGHT` that leaves a cell, or enters
     it from the other side: the ground is the same both ways. `table[came * 256 + ways]` says which
     of them to look at, having come by the steps `came`. `state` = [bucket, cells in each of the
     three `lists`]; list `bucket % 3` is the lowest.
@@ -373,7 +373,7 @@ def add(
 @kernel("i8[::1], b1[::1], i8[:,::1], f8, f8, i8, i8, f8, out f4[::1]")
 def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values):
     """Turn whole numbers into float32 distances, inf on walls and outside of the spans. See
-    `reference.distance.measured`.
+    `counting.measured`.
     """
     odd = np.uint32(inverse)
     low = np.uint32(mask)

@@ -1,5 +1,4 @@
-"""Bringing a map of distances up to date, fast: the same bits as
-`fieldcraft.kernels.reference.distance_repair`.
+"""Bringing a map of distances up to date.
 
 `mend` clears the cells that no longer have a neighbour giving exactly their distance, then searches
 again from the rim of what is left.

@@ -1,14 +1,21 @@
-"""Exploring, fast: the same choices as `fieldcraft.kernels.reference.explore`."""
+"""Exploring."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.chance import throw
 from fieldcraft.kernels.declare import kernel
 
 __all__ = ["explore", "room"]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_SECOND = np.uint64(0xBF58476D1CE4E5B9)
+_THIRD = np.uint64(0x94D049BB133111EB)
+_ONE = np.uint64(1)
+_27 = np.uint64(27)
+_30 = np.uint64(30)
+_31 = np.uint64(31)
 
 
 def room(cells: int) -> tuple[NDArray[np.int64], ...]:
@@ -23,6 +30,20 @@ def room(cells: int) -> tuple[NDArray[np.int64], ...]:
         np.empty(cells, dtype=np.int64),
         np.zeros(1, dtype=np.int64),
     )
+
+
+@kernel
+def _mix(number):
+    number = (number ^ (number >> _30)) * _SECOND
+    number = (number ^ (number >> _27)) * _THIRD
+    return number ^ (number >> _31)
+
+
+@kernel
+def _draw(key, first, second):
+    """Random bits, 64, of a key and two counters, by SplitMix64 (Steele, Lea and Flood 2014)."""
+    inner = _mix(np.uint64(key) + (np.uint64(first) + _ONE) * _GOLDEN)
+    return _mix(inner + (np.uint64(second) + _ONE) * _GOLDEN)
 
 
 @kernel
@@ -138,7 +159,7 @@ def explore(
                             continue
                         value = np.float32(-np.inf)
                     if found < 0 or value <= found_value:
-                        die = throw(key, agent, there)
+                        die = _draw(key, agent, there)
                         if (
                             found < 0
                             or value < found_value

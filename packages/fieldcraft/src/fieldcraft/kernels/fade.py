@@ -1,4 +1,4 @@
-"""Fading, fast: the same numbers as `fieldcraft.kernels.reference.fade`."""
+"""Fading."""
 
 from __future__ import annotations
 

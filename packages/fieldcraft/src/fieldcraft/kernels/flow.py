@@ -1,4 +1,4 @@
-"""Which way to walk, fast: the same bits as `fieldcraft.kernels.reference.flow`.
+"""Which way to walk.
 
 All arrays have row 0 where y is smallest. `bars` are `space.passages`.
 """

@@ -1,4 +1,4 @@
-"""Radial footprints on a graph, fast: `fieldcraft.kernels.reference.graph_radial`, cut into
+"""Radial footprints on a graph, fast: cut into
 calls.
 """
 

@@ -1,5 +1,4 @@
-"""Bringing distances on graphs up to date, fast: the same bits as
-`fieldcraft.kernels.reference.graph_repair`.
+"""Bringing distances on graphs up to date.
 
 `mend` clears the vertices that no longer have a neighbour giving exactly their distance, then
 searches again from the rim of what is left. Distances grow along every arc, so no two vertices bear

@@ -1,4 +1,4 @@
-"""One way on a graph, fast: the same bits as `fieldcraft.kernels.reference.graph_search`.
+"""One way on a graph.
 
 Scratch is kept from search to search and not cleared: `stamp` says which vertices this search has
 found (twice its number) and settled (one more).

@@ -1,5 +1,4 @@
-"""Spread along the arcs of a graph, fast: the same bits as
-`fieldcraft.kernels.reference.graph_spread`.
+"""Spread along the arcs of a graph.
 
 Vertices stand in slices of `LANES` and blocks of `BLOCK` consecutive ones. The arcs into a slice
 lie in rows: the first arc of each of its vertices, then the second of each, and so on, filled up

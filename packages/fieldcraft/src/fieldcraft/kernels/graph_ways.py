@@ -1,4 +1,4 @@
-"""Ways on graphs, fast: the same bits as `fieldcraft.kernels.reference.graph_ways`.
+"""Ways on graphs.
 
 `settle` keeps the vertices that wait in buckets of equal width in distance, more of them than the
 dearest arc spans. Where a bucket is narrower than the cheapest arc, a vertex in it can't shorten
@@ -24,7 +24,7 @@ _LEAST = np.int64(256)  # nodes, keys: as a number in the code it would be a typ
 
 @kernel(inline="always")
 def after(gone, more):
-    """See `reference.graph_ways.after`."""
+    """The distance beyond an arc."""
     total = gone + more
     if total <= gone:
         total = np.nextafter(gone, np.inf)

@@ -1,4 +1,4 @@
-"""Trails on hexagons, fast: the same bits as `fieldcraft.kernels.reference.hex_trail`.
+"""Trails on hexagons.
 
 In offset coordinates the six neighbors of a cell are among the eight around it, in the order of
 cells; a byte says which. Only at the

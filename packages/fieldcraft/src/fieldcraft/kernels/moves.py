@@ -1,6 +1,4 @@
-"""Which steps leave the cells of a grid, fast: the same bits as
-`fieldcraft.kernels.reference.moves`.
-"""
+"""Which steps leave the cells of a grid."""
 
 from __future__ import annotations
 
@@ -82,7 +80,7 @@ def _emit_lowest_bit(typingctx: Any, x: Any) -> Any:
     return types.int64(types.int64), generate
 
 
-bit_length = instruction(_emit_bit_length, lambda x: int(x).bit_length())
+bit_length = instruction(_emit_bit_length, lambda x: (int(x) & 2**64 - 1).bit_length())
 lowest_bit = instruction(_emit_lowest_bit, lambda x: (int(x) & -int(x)).bit_length() - 1)
 
 
@@ -136,7 +134,7 @@ def leave(walls, classes, enter, ruled, steps, wrap, y0, y1, x0, x1, moves):
 @kernel("u1[:,::1], b1, i8, i8, i8, i8, out i8[::1]")
 def stops(moves, eight, y0, y1, x0, x1, bits):
     """Mark the cells of rows [y0, y1) and columns [x0, x1) at which a straight run ends: see
-    `reference.uniform`.
+    `shortest_path_uniform.uniform`.
 
     `moves` (height, width) are those of the eight `STEPS`. `bits` holds one bit per cell and
     straight step, 64 to a number: first the rows for steps right, then for left, then the columns

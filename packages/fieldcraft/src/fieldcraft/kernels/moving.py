@@ -1,4 +1,4 @@
-"""Walking among walls, fast: the same bits as `fieldcraft.kernels.reference.moving`.
+"""Walking among walls.
 
 Places are counted in cells from the origin, rows so that y grows with them. `bars` are
 `space.passages`. Within a cell a walker may be wherever it keeps `near` to barred sides and

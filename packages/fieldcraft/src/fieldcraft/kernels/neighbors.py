@@ -1,4 +1,4 @@
-"""The neighbors of agents, fast: the same bits as `fieldcraft.kernels.reference.neighbors`.
+"""The neighbors of agents.
 
 Agents are sorted into square bins at least as wide as they see, so that all neighbours of one lie
 in the 3 x 3 bins around its own, and those of a row of bins one after the other in memory.

@@ -1,4 +1,4 @@
-"""Peaks of a map of values, fast: the same bits as `fieldcraft.kernels.reference.peaks`."""
+"""Peaks of a map of values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions of a map of values, fast: the same bits as `fieldcraft.kernels.reference.regions`."""
+"""Regions of a map of values."""
 
 from __future__ import annotations
 

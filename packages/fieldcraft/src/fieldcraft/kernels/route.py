@@ -1,4 +1,4 @@
-"""The influence along a path, fast: the same bits as `fieldcraft.kernels.reference.route`."""
+"""The influence along a path."""
 
 from __future__ import annotations
 

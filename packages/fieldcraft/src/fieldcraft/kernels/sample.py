@@ -1,4 +1,4 @@
-"""Values between cells, fast: the same bits as `fieldcraft.kernels.reference.sample`.
+"""Values between cells.
 
 Rows and columns are those of the arrays; `u` and `v` are world positions in cells from the origin,
 so that `v` grows with the world's y, and row `height - 1 - floor(v)` lies there if `y_up`. `first`
@@ -132,7 +132,7 @@ def bilinear(
     along = np.empty(_POINTS)
     kind = np.empty(4, np.int64)
     right = np.uint64(1)
-    up = np.uint64(-width if y_up else width)
+    up = np.uint64(np.int64(-width if y_up else width))
     for start in range(first, last, _POINTS):
         count = min(_POINTS, last - start)
         here = pairs[2 * start : 2 * (start + count)]

@@ -537,7 +537,7 @@ def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left
 @kernel
 def between_cells(walls, row, column, dy, dx):
     """Whether the centers of two cells of a grid see each other; see
-    `fieldcraft.kernels.reference.visible`.
+    `tests/oracles/visible`.
 
     `walls` (height, width); the second cell lies `dy` rows and `dx` columns away, over the seam of
     a torus if that leads off.
@@ -602,7 +602,7 @@ def look_cells(walls, wrap, cells, limits, facings, narrow, goals, first, last, 
     """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen`
     (V, T).
 
-    The rest as in `fieldcraft.kernels.reference.visible.field_of_view`, but walls are seen as if
+    The rest as in `kernels.visible.field_of_view`, but walls are seen as if
     they were open.
     """
     for v in range(first, last):

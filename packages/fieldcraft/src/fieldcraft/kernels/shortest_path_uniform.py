@@ -1,5 +1,4 @@
-"""Shortest paths on even ground, fast: the same cells as
-`fieldcraft.kernels.reference.shortest_path_uniform`.
+"""Shortest paths on even ground.
 
 Scratch is left as it was found: `best` infinite everywhere, and only what a search touched is put
 back.

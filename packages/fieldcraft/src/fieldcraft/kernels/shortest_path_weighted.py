@@ -1,4 +1,4 @@
-"""Cheapest paths, fast: the same cells as `fieldcraft.kernels.reference.shortest_path_weighted`.
+"""Cheapest paths.
 
 Scratch is left as it was found: `best` infinite everywhere, and only what a search touched is put
 back.
@@ -118,7 +118,7 @@ def weighted(
     number per cell, or none at
     all: then everything costs 1. `barred` says that some are infinite: walls, whose corners no
         diagonal cuts. `norm` and
-    `facets` bound the length of a way from below, see `reference.weighted.bound`; no cell costs
+    `facets` bound the length of a way from below, see `bound`; no cell costs
     less than `least` or, unless it is barred, more than `highest`. The other arguments and the
     number of cells returned are as for `uniform`; then come the length and the cost.
     """

@@ -1,5 +1,4 @@
-"""Line stamps, fast: the same cells and numbers as `fieldcraft.kernels.reference.shots`, in another
-order.
+"""Line stamps.
 
 The way is walked from one grid line to the next, in whole numbers.
 """

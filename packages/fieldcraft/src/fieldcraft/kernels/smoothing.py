@@ -1,6 +1,4 @@
-"""Straight legs instead of steps, fast: the same corners as
-`fieldcraft.kernels.reference.smoothing`.
-"""
+"""Straight legs instead of steps."""
 
 from __future__ import annotations
 

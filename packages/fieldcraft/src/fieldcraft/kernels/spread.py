@@ -1,4 +1,4 @@
-"""Spread over bands of rows, fast: the same bits as `fieldcraft.kernels.reference.spread`.
+"""Spread over bands of rows.
 
 All kernels work in place. `wave_*` update whole bands of rows, several steps in one pass: level `l`
 of the wave is the map after `l` steps, it follows level `l - 1` at the distance that a step

@@ -1,5 +1,5 @@
 """Where endless steps of Spread lead, strongest cells first: the same bits as
-`fieldcraft.kernels.reference.spread.settle`.
+`fieldcraft.kernels.numpy_spread.settled`.
 """
 
 from __future__ import annotations

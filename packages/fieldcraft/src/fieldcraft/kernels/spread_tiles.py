@@ -1,4 +1,4 @@
-"""Spread where something can change, fast: the same bits as `fieldcraft.kernels.reference.spread`.
+"""Spread where something can change.
 
 Only tiles that are awake are updated, in place; they wake those beside them. `near` and `any` as in
 `fieldcraft.kernels.spread`.

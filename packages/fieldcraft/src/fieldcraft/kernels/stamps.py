@@ -1,5 +1,4 @@
-"""Stamps put on a map of whole numbers, fast: the same bits as
-`fieldcraft.kernels.reference.stamps`.
+"""Stamps put on a map of whole numbers.
 
 Amounts are rounded by adding and taking off `_MAGIC`, which vectorises.
 """

@@ -1,4 +1,4 @@
-"""Agents in whole numbers, fast: the same bits as `fieldcraft.kernels.reference.swarm`.
+"""Agents in whole numbers.
 
 Agents are served a block at a time, in passes over short arrays: those that only reckon become
 vector code, and those that look into layers wait for many cells at once. Numbers are cut to 32 bits

@@ -1,5 +1,5 @@
 """The things that agents of a swarm leave and fetch, and the order that they lie in; see
-`fieldcraft.kernels.reference.swarm`.
+`tests/oracles/swarm`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _31 = np.uint32(31)
 
 @kernel("out i4[:,::1], u4[::1], i8, out i4[::1], u4[::1], out i4[:,::1]")
 def forage(agents, numbers, width, food, homes, claims):
-    """Let agents take food and bring it home; returns how many were brought. See the reference."""
+    """Let agents take food and bring it home; returns how many were brought.."""
     count = agents.shape[1]
     for i in range(count):
         if agents[2, i] & ROLE == 0:
@@ -160,7 +160,7 @@ def _soil(x, y, dirty):
 
 @kernel("i4[:,::1], i8, i8, i8[::1], b1, out i8[:,::1], out u1[:,::1], i8, i8")
 def leave(agents, width, role, amounts, by_heading, sums, dirty, top, bottom):
-    """Add what agents leave in the rows [top, bottom) to the sums there. See the reference."""
+    """Add what agents leave in the rows [top, bottom) to the sums there.."""
     flat = sums.reshape(-1)
     low = np.int32(top << 16)
     size = np.uint32((bottom - top) << 16)

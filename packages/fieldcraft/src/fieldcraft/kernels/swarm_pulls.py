@@ -1,7 +1,7 @@
 """The pulls of layers around agents of a swarm: flows that they align to, slopes that they go up or
 down, and the direction of it all.
 
-The bits are those of `fieldcraft.kernels.reference.swarm`.
+The bits are those of `tests/oracles/swarm`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _HALF = np.uint32(1 << 31)
 
 @kernel
 def angle_of(along, across):
-    """The direction of a vector; see the reference."""
+    """The direction of a vector."""
     if along == 0 and across == 0:
         return np.int32(0)
     behind = along < 0

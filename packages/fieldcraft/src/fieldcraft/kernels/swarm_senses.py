@@ -1,7 +1,7 @@
 """The senses of agents of a swarm: the cells that their sensors lie in, what they smell there, and
 to which side that leads.
 
-The bits are those of `fieldcraft.kernels.reference.swarm`. Loops that only reckon become vector
+The bits are those of `tests/oracles/swarm`. Loops that only reckon become vector
 code, and those that fetch from arrays do
 nothing else: mixed, neither would be fast.
 """

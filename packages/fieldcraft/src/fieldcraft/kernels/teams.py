@@ -1,4 +1,4 @@
-"""The strength of teams in a cell, fast: the same bits as `fieldcraft.kernels.reference.teams`.
+"""The strength of teams in a cell.
 
 One pass over the maps of all teams, in blocks whose results stay in the first-level cache until all
 teams are through; four teams at a time, so that these results move between cache and registers a

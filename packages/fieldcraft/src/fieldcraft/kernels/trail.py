@@ -1,4 +1,4 @@
-"""Trails, fast: the same bits as `fieldcraft.kernels.reference.trail`, in place.
+"""Trails.
 
 Rows are summed up along themselves as they enter, and these sums are kept for as many rows as the
 blur is high. Cells near walls can't use such sums; what they exchange with stands in the `plan` of

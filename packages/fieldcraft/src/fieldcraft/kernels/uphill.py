@@ -1,4 +1,4 @@
-"""The best cell one step away, fast: `fieldcraft.kernels.reference.uphill`."""
+"""The best cell one step away."""
 
 from __future__ import annotations
 

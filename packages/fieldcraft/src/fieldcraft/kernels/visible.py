@@ -1,4 +1,4 @@
-"""Sight, fast: the same bits as `fieldcraft.kernels.reference.visible`.
+"""Sight.
 
 The plane around the looking cell is cut by its two diagonals into four quarters. In a quarter a
 line has a slope between

@@ -1,4 +1,4 @@
-// Memory that fades evenly: the bits of fieldcraft.kernels.reference.fade. Moments lie in tiles of so many rows and columns.
+// Memory that fades evenly: the bits of tests/oracles/fade. Moments lie in tiles of so many rows and columns.
 struct Parameters { width: u32, height: u32, rows: u32, columns: u32, age: i32, count: u32, rate: vec2<u32> }   // the rate: the bits of a double
 @group(0) @binding(0) var<uniform> p: Parameters;
 @group(0) @binding(1) var<storage, read> places: array<u32>;

@@ -1,4 +1,4 @@
-// Food taken and brought home: the bits of fieldcraft.kernels.reference.swarm.forage, in three passes.
+// Food taken and brought home: the bits of tests/oracles/swarm.forage, in three passes.
 struct Parameters { count: u32, width: u32, cells: u32 }
 @group(0) @binding(0) var<uniform> p: Parameters;
 @group(0) @binding(1) var<storage, read_write> agents: array<u32>;

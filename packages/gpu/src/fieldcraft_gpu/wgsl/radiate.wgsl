@@ -1,4 +1,4 @@
-// Footprints of open ground added to sums, and sums made values: the bits of fieldcraft.kernels.reference.radial. A work group stamps one.
+// Footprints of open ground added to sums, and sums made values: the bits of tests/oracles/radial. A work group stamps one.
 struct Parameters { width: u32, height: u32, count: u32, wrap: u32 }
 struct Print { row: i32, column: i32, reach: i32, start: u32, strength: vec2<u32> }   // the bits of a double, in units of the sums
 @group(0) @binding(0) var<uniform> p: Parameters;

@@ -1,4 +1,4 @@
-// Stamps put on sums: the bits of fieldcraft.kernels.reference.stamps, blend "add". A work group draws a stamp.
+// Stamps put on sums: the bits of tests/oracles/stamps, blend "add". A work group draws a stamp.
 struct Parameters { width: u32, height: u32, count: u32, wrap: u32, plane: u32 }
 struct Stamp { row: i32, column: i32, shape: u32, between: u32, whole: vec2<u32>, right: vec2<u32>, down: vec2<u32>, corner: vec2<u32> }
 struct Shape { start: u32, height: u32, width: u32, first_row: i32, first_column: i32 }
