@@ -22,7 +22,6 @@ from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.space import Graph
 from support.refusals import refused
 
-
 SPREADS = [
     fc.Spread(0.3, 0.6),
     fc.Spread(0.05, 1.0, floor=0),
