@@ -9,28 +9,6 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["sense"]
 
 
-BLOCKED = -1
-
-
-@kernel
-def _cell_at(x, y, height, width, y_up, wrap):
-    """The cell at a place, or BLOCKED off the map."""
-    column = np.int64(np.floor(x))
-    row = np.int64(np.floor(y))
-    if wrap:
-        while column < 0:
-            column += width
-        while column >= width:
-            column -= width
-        while row < 0:
-            row += height
-        while row >= height:
-            row -= height
-    elif column < 0 or column >= width or row < 0 or row >= height:
-        return np.int64(BLOCKED)
-    return (height - 1 - row if y_up else row) * width + column
-
-
 @kernel
 def _cell_at(x, y, height, width, y_up, wrap):
     """Return the cell at a position, or -1 off the map."""
