@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Grid
 from fieldcraft.view import Camera, ColorScale, between, tinted
 from fieldcraft.view.drawing import (
     HIDDEN,
