@@ -5,7 +5,7 @@ import pytest
 
 from fieldcraft import view
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.pages import PAGE
+from fieldcraft.view.legends import PAGE
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 

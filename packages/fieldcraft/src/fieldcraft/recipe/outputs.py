@@ -19,7 +19,7 @@ from fieldcraft.recipe.parts import OutputPart, Recipe, RunPart
 from fieldcraft.recipe.pictures import SIZES, Painter
 from fieldcraft.recipe.world import World
 from fieldcraft.view import Film, plot_over_time, save_png
-from fieldcraft.view.pages import need_plots
+from fieldcraft.view.legends import need_plots
 
 __all__ = ["Collector", "LayerReport", "Report", "collector_for", "film_times", "run"]
 

@@ -32,8 +32,8 @@ from fieldcraft.view import (
     tinted,
 )
 from fieldcraft.view.frame import Team, mark_sources, marker_size
+from fieldcraft.view.legends import Legend
 from fieldcraft.view.overlays import draw_markers
-from fieldcraft.view.pages import Legend
 from fieldcraft.view.placement import Subject
 from fieldcraft.view.text import measure
 
