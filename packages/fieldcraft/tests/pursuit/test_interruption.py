@@ -82,11 +82,11 @@ WORLDS: dict[str, tuple[Callable[[fc.Grid], Any], list[Call]]] = {
         lambda space: fc.Belief(space, speed=2.0, targets=2),
         [
             lambda guess: guess.see((3.5, 2.5), target=1),
-            lambda guess: guess.advance(1.3),
+            lambda guess: guess.advance(0.6),
             lambda guess: guess.look(view(), missed=0.1),
             lambda guess: guess.hear((9.5, 6.5), 3.0),
             lambda guess: guess.space.set_walls([40, 41, 42]),
-            lambda guess: guess.step(3),
+            lambda guess: guess.step(),
             lambda guess: guess.look(view()),
         ],
     ),
@@ -149,7 +149,7 @@ WORLDS: dict[str, tuple[Callable[[fc.Grid], Any], list[Call]]] = {
             lambda agents, n=n: agents.swarm.run(
                 Walk(2.0, follow=1.0, wander=0.3), 0.1, steps=n, trail=agents.trail, deposit=2.0
             )
-            for n in (1, 3, 2)
+            for n in (1, 1, 1)
         ],
     ),
 }
