@@ -38,14 +38,20 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
 
     Parameters
     ----------
-    folder: the program's folder, which lies at the root of the zip; hidden files, caches and the
-        zip itself are left out.
-    target: the zip to write.
-    kernels: the folder of `fieldcraft compile --out`, made with the Python and on the system that
-        the zip is for. Where none is given, the objects of an installed wheel are taken.
+    folder : Path
+        The program's folder, which lies at the root of the zip; hidden files, caches and the zip
+        itself are left out.
+    target : Path
+        The zip to write.
+    kernels : Path, optional
+        The folder of `fieldcraft compile --out`, made with the Python and on the system that the
+        zip is for. Where none is given, the objects of an installed wheel are taken.
 
-    Raises `InvalidValue` where there is no such folder, where it holds a fieldcraft of its own, and
-    where no object of these kernels lies.
+    Raises
+    ------
+    InvalidValue
+        If there is no such folder, where it holds a fieldcraft of its own, and where no object of
+        these kernels lies.
     """
     folder, target = (
         checks.path("folder", folder).resolve(),

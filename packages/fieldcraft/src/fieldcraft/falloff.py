@@ -34,7 +34,10 @@ class Ring:
     """A donut: 0 up to `inner`, best half way to `outer`, 0 from there on; both as shares of the
     radius.
 
-    Raises `InvalidValue` unless 0 <= inner < outer <= 1.
+    Raises
+    ------
+    InvalidValue
+        Unless 0 <= inner < outer <= 1.
     """
 
     inner: float

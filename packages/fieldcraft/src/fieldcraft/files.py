@@ -84,7 +84,10 @@ def sealed(target: Path, magic: bytes, least: int = 0) -> Iterator[tuple[BinaryI
     """Open a file that `write_sealed` wrote, behind its magic line, and the number of bytes from
     there to its seal, at least `least`.
 
-    Raises `BadSaveFile` where it can't be read, is another kind of file, or was changed since.
+    Raises
+    ------
+    BadSaveFile
+        If it can't be read, is another kind of file, or was changed since.
     """
     target = checks.path("target", target)
     checks.whole("least", least)

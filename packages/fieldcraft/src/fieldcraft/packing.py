@@ -55,7 +55,10 @@ def pack(value: Any, kinds: Iterable[type] = ()) -> bytes:
 
     Of a dataclass the fields that its constructor takes are packed; others must follow from these.
 
-    Raises `InvalidValue` for anything else, saying where in `value` it stands.
+    Raises
+    ------
+    InvalidValue
+        For anything else, saying where in `value` it stands.
     """
     parts: list[bytes] = []
     _Packer(_named(kinds), parts.append).add(value, "value", 0)
@@ -72,7 +75,10 @@ def digest(value: Any, kinds: Iterable[type] = ()) -> str:
 def unpack(data: bytes, kinds: Iterable[type] = ()) -> Any:
     """The value that `pack` made these bytes of; its arrays are read-only.
 
-    Raises `BadSaveFile` for bytes that `pack` did not make with the same `kinds`.
+    Raises
+    ------
+    BadSaveFile
+        For bytes that `pack` did not make with the same `kinds`.
     """
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise InvalidValue(

@@ -46,7 +46,7 @@ class Node:
     `kind` is an operation of `CODES` or a number of `RANGED` over `inputs`; or it has no inputs and
     `payload` is what it
     reads: a "number", an "array" of float32, or a "map". `bound` is a magnitude that the values are
-        known to keep.
+    known to keep.
     """
 
     __slots__ = ("bound", "inputs", "kind", "payload")

@@ -223,8 +223,10 @@ class Teams(Pictured):
         `margin`. Of equals the first team owns. The array is read-only and valid until the next
         change; copy it to keep it.
 
-        Raises `InvalidValue` for a negative margin, and for a neutral value that is a team's
-        number.
+        Raises
+        ------
+        InvalidValue
+            For a negative margin, and for a neutral value that is a team's number.
         """
         survey = self._survey(by)
         ahead = checks.not_negative("margin", margin)

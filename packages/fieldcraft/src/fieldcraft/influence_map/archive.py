@@ -85,8 +85,11 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str], most_bytes: int = 1 << 30) -> InfluenceMap:
     """Return the influence map of a file that `InfluenceMap.save` wrote; it goes on bit for bit.
 
-    Raises `BadSaveFile` where the file is missing, damaged, not a save, of a newer version, or
-    where its arrays take more than `most_bytes` together: nothing is unpacked then.
+    Raises
+    ------
+    BadSaveFile
+        If the file is missing, damaged, not a save, of a newer version, or where its arrays take
+        more than `most_bytes` together: nothing is unpacked then.
     """
     from fieldcraft.influence_map.imap import InfluenceMap
 

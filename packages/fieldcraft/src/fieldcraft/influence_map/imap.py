@@ -113,7 +113,12 @@ class InfluenceMap:
         """The layer of that name, known to be of a kind: `imap.layer("noise",
         fc.layer.SourceLayer)`, for type checkers and editors.
 
-        Raises `UnknownName`, or `InvalidValue` for a layer of another kind.
+        Raises
+        ------
+        UnknownName
+            If there is nothing of that name.
+        InvalidValue
+            For a layer of another kind.
         """
         layer = self[name]
         if not isinstance(layer, kind):
@@ -184,23 +189,36 @@ class InfluenceMap:
 
         Parameters
         ----------
-        name: a new one, not empty.
-        propagation: how influence gets from cell to cell, `Spread`, `Diffuse`, `Flood`, `Radial`,
-            `Fade` or `Trail`; it says what feeds the layer, see `Layer`. Without one it carries the
-            array `values`.
-        every: seconds between two updates.
-        cell_size: the layer's own, coarser cells: a whole multiple of the map's.
-        walls: the layer's own walls, bool of the map's shape (height, width), for another mobility;
+        name : str
+            A new one, not empty.
+        propagation : Propagation, optional
+            How influence gets from cell to cell, `Spread`, `Diffuse`, `Flood`, `Radial`, `Fade` or
+            `Trail`; it says what feeds the layer, see `Layer`. Without one it carries the array
+            `values`.
+        every : float, optional
+            Seconds between two updates.
+        cell_size : float, optional
+            The layer's own, coarser cells: a whole multiple of the map's.
+        walls : array_like or bool, optional
+            The layer's own walls, bool of the map's shape (height, width), for another mobility;
             False for none (air).
-        values: what it starts with, of the layer's shape.
-        priority: where `advance` has a budget, layers of higher priority are brought up to date
-            first.
-        response: half-time in seconds with which `layer.shown` follows the values.
-        device: what carries its values, in place of the map's: "gpu" for the first graphics card,
+        values : array_like, optional
+            What it starts with, of the layer's shape.
+        priority : float, optional
+            Where `advance` has a budget, layers of higher priority are brought up to date first.
+        response : float, optional
+            Half-time in seconds with which `layer.shown` follows the values.
+        device : Device or str, optional
+            What carries its values, in place of the map's: "gpu" for the first graphics card,
             "cpu", one of `fc.gpu.device()`, or "auto" for a card where it can carry this layer, and
             else the CPU; `repr(layer)` says which.
 
-        Raises `NameTaken`, or `InvalidValue` for what doesn't fit.
+        Raises
+        ------
+        NameTaken
+            If the name is in use.
+        InvalidValue
+            For what doesn't fit.
         """
         with self._guard:
             if not isinstance(name, str) or not name:
@@ -269,15 +287,19 @@ class InfluenceMap:
 
         "player", "enemy", "ally", "bullet", "noise" and "barrier" are known by name.
 
+        Raises what `add_layer` raises.
+
         Parameters
         ----------
-        name: of the kind, and of its layer; a new one.
-        static: whether it stays until it is removed (exact footprints, `Radial`), or spreads and
-            decays by itself (`Spread`).
-        propagation: its own, in place of what `static` stands for.
-        settings: further keywords of `add_layer`.
-
-        Raises what `add_layer` raises.
+        name : str
+            Of the kind, and of its layer; a new one.
+        static : bool, optional
+            Whether it stays until it is removed (exact footprints, `Radial`), or spreads and decays
+            by itself (`Spread`).
+        propagation : Propagation, optional
+            Its own, in place of what `static` stands for.
+        settings : object
+            Further keywords of `add_layer`.
         """
         if propagation is not None:
             wanted = Radial if static else Spread
@@ -310,17 +332,21 @@ class InfluenceMap:
     ) -> Teams:
         """Add a layer for each team and return the `fieldcraft.Teams` that they make.
 
-        Parameters
-        ----------
-        names: of the teams, and of their layers; new ones, at least one.
-        propagation: how their influence spreads, `Radial` or `Spread`.
-        hostile: who is hostile to whom, `{name: names of its enemies}`; by default everybody to
-            everybody else.
-        settings: further keywords of `add_layer`, such as `every`, `cell_size` and `walls`, for
-            each of the layers.
-
         Raises what `add_layer` raises, and `InvalidValue` or `UnknownName` for other names in the
         table. Then no layer was added.
+
+        Parameters
+        ----------
+        names : Iterable[str]
+            Of the teams, and of their layers; new ones, at least one.
+        propagation : Propagation
+            How their influence spreads, `Radial` or `Spread`.
+        hostile : Mapping[str, Iterable[str]], optional
+            Who is hostile to whom, `{name: names of its enemies}`; by default everybody to
+            everybody else.
+        settings : object
+            Further keywords of `add_layer`, such as `every`, `cell_size` and `walls`, for each of
+            the layers.
         """
         with self._guard:
             return add_teams(self, names, propagation, hostile=hostile, **settings)
@@ -483,7 +509,10 @@ class InfluenceMap:
         layer whose values were read right after an update, and which nobody gave anything since,
         goes on bit for bit from there.
 
-        Raises `InvalidValue` where no layer was on a device that is lost; then nothing has changed.
+        Raises
+        ------
+        InvalidValue
+            If no layer was on a device that is lost; then nothing has changed.
         """
         with self._guard:
             lost = {

@@ -227,7 +227,10 @@ class Layer(Operand):
         On a layer of vectors the array is of shape (height, width, 2), as `vectors` are. On a
         radial layer, what is written stays until `validate` finds it; changes of sources add to it.
 
-        Raises `InvalidValue` for another shape or dtype, NaN and infinity.
+        Raises
+        ------
+        InvalidValue
+            For another shape or dtype, NaN and infinity.
         """
         with self._guard:
             self._catch_up()
@@ -494,8 +497,10 @@ class Moving(Layer):
         """Go on with other parameters of the propagation, such as `decay` and `momentum`; shows
         from the next step on.
 
-        Raises `UnknownName` for what this propagation does not have, and what the propagation
-        raises.
+        Raises
+        ------
+        UnknownName
+            For what this propagation does not have, and what the propagation raises.
         """
         known = self._propagation.parameters()
         for name in parameters:

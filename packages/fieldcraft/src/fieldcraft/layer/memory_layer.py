@@ -40,24 +40,36 @@ class MemoryLayer(Moving):
 
         Parameters
         ----------
-        positions: one (x, y) pair or an (N, 2) array of world positions; or a mask, bool in the
-            shape of `values`, of the cells
-            to mark, such as what `visible` answers: N then counts the cells that are True. Walls in
-            it are passed over.
-        amounts: how well the places are known, at least 0: one number, or N; or with a mask an
-            array in its shape. What is above the layer's `maximum` counts as that. By default the
-            maximum. A mark never lowers what is remembered.
-        radius: world units, above 0, around the center of the position's cell; one, or N. By
-            default the cell alone.
-        falloff: the share of the amount that a cell takes, by its distance: anything that
-            `Falloff.of` takes.
-        metric: which cells count, and how their distance is measured, as for `Radial`: "straight",
+        positions : array_like
+            One (x, y) pair or an (N, 2) array of world positions; or a mask, bool in the shape of
+            `values`, of the cells to mark, such as what `visible` answers: N then counts the cells
+            that are True. Walls in it are passed over.
+        amounts : array_like, optional
+            How well the places are known, at least 0: one number, or N; or with a mask an array in
+            its shape. What is above the layer's `maximum` counts as that. By default the maximum. A
+            mark never lowers what is remembered.
+        radius : array_like, optional
+            World units, above 0, around the center of the position's cell; one, or N. By default
+            the cell alone.
+        falloff : object, optional
+            The share of the amount that a cell takes, by its distance: anything that `Falloff.of`
+            takes.
+        metric : str, optional
+            Which cells count, and how their distance is measured, as for `Radial`: "straight",
             "connected", "path", or "sight" for a whole field of view; on a graph of waypoints
             nothing hides a vertex. Walls are never marked.
-        on_wall, outside: "refuse" a position on a wall or off the map, or take the "nearest" open
-            cell, or "clamp" to the rim.
+        on_wall, outside : str, optional
+            "refuse" a position on a wall or off the map, or take the "nearest" open cell, or
+            "clamp" to the rim.
 
-        Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        OnWall
+            If a position is in a wall.
+        InvalidValue
+            If an argument has a wrong value, shape or type; then nothing has changed.
         """
         with self._guard:
             field = self._field
@@ -146,7 +158,10 @@ class MemoryLayer(Moving):
         """Remember what `memory` gave, of this layer or of another with the same `Fade` on the same
         map, in place of all else.
 
-        Raises `InvalidValue` for anything else; then nothing has changed.
+        Raises
+        ------
+        InvalidValue
+            For anything else; then nothing has changed.
         """
         if not isinstance(memory, Mapping):
             raise InvalidValue(

@@ -137,7 +137,9 @@ class RadialLayer(SourceLayer):
         or come nearer to it by `rate` per second of this layer's time since the last sweep. From
         any state, sweeps over the whole map end at what the sources say, and then find nothing.
 
-        Source: the validation sweep of an influence map written for a course on game AI (GPR-440).
+        References
+        ----------
+        The validation sweep of an influence map written for a course on game AI (GPR-440).
         """
         cells = checks.whole("max_cells", max_cells, minimum=1)
         with self._guard:
@@ -168,16 +170,28 @@ class RadialLayer(SourceLayer):
 
         Parameters
         ----------
-        position: world position, or a cell (on graphs, a vertex) as an int.
-        value: what its cell reads.
-        propagate: whether it reaches beyond its cell.
-        flood: be what a flood of so many steps leaves behind, instead of decaying: hottest where it
+        position : array_like
+            World position, or a cell (on graphs, a vertex) as an int.
+        value : float, optional
+            What its cell reads.
+        propagate : bool, optional
+            Whether it reaches beyond its cell.
+        flood : bool, optional
+            Be what a flood of so many steps leaves behind, instead of decaying: hottest where it
             has got to, and a tenth less for each step that lies behind, so coolest where it began.
             Not without `propagate`.
-        iterations: after how many typical steps the layer's curve of decay is cut off; as far as
-            its radius, it is the layer's own and follows `tune`.
+        iterations : int, optional
+            After how many typical steps the layer's curve of decay is cut off; as far as its
+            radius, it is the layer's own and follows `tune`.
 
-        Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        OnWall
+            If a position is in a wall.
+        InvalidValue
+            If an argument has a wrong value, shape or type; then nothing has changed.
         """
         reach = checks.whole("iterations", iterations, minimum=1, maximum=_MOST_ITERATIONS)
         flood, propagate = checks.flag("flood", flood), checks.flag("propagate", propagate)
@@ -218,8 +232,10 @@ class RadialLayer(SourceLayer):
         `decay` stands for a falloff of `exp(-decay * distance)` within the radius, per world unit
         of distance. Sources with a falloff of their own keep it.
 
-        Raises `UnknownName` for what this propagation does not have, and what the propagation
-        raises.
+        Raises
+        ------
+        UnknownName
+            For what this propagation does not have, and what the propagation raises.
         """
         if "decay" in parameters and "falloff" not in parameters:
             decay = checks.not_negative("decay", parameters.pop("decay"))

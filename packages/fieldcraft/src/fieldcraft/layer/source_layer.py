@@ -48,13 +48,24 @@ class SourceLayer(Moving):
 
         Parameters
         ----------
-        strength: what its cell reads; may be negative.
-        lifetime: seconds of this layer's time after which it goes by itself.
-        on_wall: "refuse" a position on a wall, take the "nearest" open cell, or stand there and act
+        strength : float, optional
+            What its cell reads; may be negative.
+        lifetime : float, optional
+            Seconds of this layer's time after which it goes by itself.
+        on_wall : str, optional
+            "refuse" a position on a wall, take the "nearest" open cell, or stand there and act
             "through" it.
-        outside: "refuse" a position off the map, or "clamp" it to the rim.
+        outside : str, optional
+            "refuse" a position off the map, or "clamp" it to the rim.
 
-        Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        OnWall
+            If a position is in a wall.
+        InvalidValue
+            If an argument has a wrong value, shape or type; then nothing has changed.
         """
         return self._source(position, strength, lifetime=lifetime, on_wall=on_wall, outside=outside)
 
@@ -80,8 +91,12 @@ class SourceLayer(Moving):
     def source(self, identity: int | None = None, *, key: Hashable = None) -> Source:
         """The handle of a live source, by its id, or by the key that `sync` knows it by.
 
-        Raises `DeadSource` for an id that is not of a live source, and `UnknownName` for a key of
-        none.
+        Raises
+        ------
+        DeadSource
+            For an id that is not of a live source.
+        UnknownName
+            For a key of none.
         """
         if (identity is None) == (key is None):
             raise InvalidValue(
@@ -176,8 +191,11 @@ class SourceLayer(Moving):
         are taken; set it again where these change. It shows from the next step on, is saved and
         copied with the layer, and costs a layer on a grid its fastest kernels.
 
-        Raises `InvalidValue` for other shapes, for numbers below 0, NaN and infinity, and on layers
-        with anything else.
+        Raises
+        ------
+        InvalidValue
+            For other shapes, for numbers below 0, NaN and infinity, and on layers with anything
+            else.
         """
         held = self._field.resistance
         if held is None:

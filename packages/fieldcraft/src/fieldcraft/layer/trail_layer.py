@@ -41,29 +41,41 @@ class StampedLayer(Layer):
         next update. Sums are kept in whole multiples of 2**-24, so that stamps add up in any order
         to the same bits.
 
-        Parameters
-        ----------
-        stamp: what is put there, see `fieldcraft.Stamp`.
-        positions: one (x, y) pair or an (N, 2) array of world positions; walls are allowed, though
-            trails hold nothing there.
-        amounts: one number or N, within +-2**20; on a layer of vectors one (x, y) or an (N, 2)
-            array.
-        rotations: degrees from the x axis towards the y axis, one or N. Each different pair of
-            rotation and scale is cut out once
-            and kept: round headings to a few dozen directions if there are thousands.
-        scales: one or N, above 0.
-        how: "nearest" puts the stamp's center on that of the position's cell; "bilinear" at the
-            position itself, its weights divided among the cells whose centers lie around them.
-        blend: "add"; "max", the larger magnitude stays, the positive one of equals; or "replace",
-            the stamp of the last position stays where weights are not 0. On a trail they blend with
-            what has come since the last update.
-        outside: "refuse" positions off the map, "clamp" them to the rim, or "cut" off what lies
-            beyond it.
-
         A stamp may be larger than the map; where the map wraps, it reaches at most as far as its
         longer side.
 
-        Raises `OutsideMap` or `InvalidValue`; then nothing has changed.
+        Parameters
+        ----------
+        stamp : Stamp
+            What is put there, see `fieldcraft.Stamp`.
+        positions : array_like
+            One (x, y) pair or an (N, 2) array of world positions; walls are allowed, though trails
+            hold nothing there.
+        amounts : array_like, optional
+            One number or N, within +-2**20; on a layer of vectors one (x, y) or an (N, 2) array.
+        rotations : array_like, optional
+            Degrees from the x axis towards the y axis, one or N. Each different pair of rotation
+            and scale is cut out once and kept: round headings to a few dozen directions if there
+            are thousands.
+        scales : array_like, optional
+            One or N, above 0.
+        how : str, optional
+            "nearest" puts the stamp's center on that of the position's cell; "bilinear" at the
+            position itself, its weights divided among the cells whose centers lie around them.
+        blend : str, optional
+            "add"; "max", the larger magnitude stays, the positive one of equals; or "replace", the
+            stamp of the last position stays where weights are not 0. On a trail they blend with
+            what has come since the last update.
+        outside : str, optional
+            "refuse" positions off the map, "clamp" them to the rim, or "cut" off what lies beyond
+            it.
+
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        InvalidValue
+            If an argument has a wrong value, shape or type; then nothing has changed.
         """
         with self._guard:
             if not isinstance(stamp, Stamp):

@@ -30,19 +30,29 @@ class Diffuse(Spreading):
 
     Parameters
     ----------
-    rate: what part of it a cell gives away in each update, in [0, 1].
-    keep: what part stays at each update, in [0, 1]: 1 is all of it, less evaporates.
-    half_life: seconds in which what is there halves, in place of `keep`; updates that `advance`
-        drops do not count.
-    edges: what becomes of a share for a neighbour that is not there, a wall or beyond the rim.
+    rate : float, optional
+        What part of it a cell gives away in each update, in [0, 1].
+    keep : float, optional
+        What part stays at each update, in [0, 1]: 1 is all of it, less evaporates.
+    half_life : float, optional
+        Seconds in which what is there halves, in place of `keep`; updates that `advance` drops do
+        not count.
+    edges : str, optional
+        What becomes of a share for a neighbour that is not there, a wall or beyond the rim.
         "conserve": the cell keeps it, so that the sum of all values stays but for `keep`, sources
         and rounding. "lose": it is gone.
-    floor: values smaller than this become exactly 0.
+    floor : float, optional
+        Values smaller than this become exactly 0.
 
-    Raises `InvalidValue` for numbers outside of these ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of these ranges.
 
-    Source: NetLogo's `diffuse` and `diffuse4`; with `rate=8/9` and eight neighbours it is the mean
-        of 3 x 3 cells.
+    References
+    ----------
+    NetLogo's `diffuse` and `diffuse4`; with `rate=8/9` and eight neighbours it is the mean of 3 x 3
+    cells.
     """
 
     rate: float = dataclasses.field(

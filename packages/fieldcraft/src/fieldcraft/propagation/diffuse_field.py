@@ -51,8 +51,11 @@ def balance(
     `held` stay. Where nothing is held and nothing lost, the sum stays. Solved directly:
     `scipy.sparse.linalg.splu`.
 
-    Raises `InvalidValue` where ways lead into a part of the map and not back, so that one balance
-    after another would do.
+    Raises
+    ------
+    InvalidValue
+        If ways lead into a part of the map and not back, so that one balance after another would
+        do.
     """
     from scipy.sparse import csr_array, diags_array
     from scipy.sparse.csgraph import connected_components

@@ -41,19 +41,27 @@ def influence_at(
     and many questions about the same sources take a layer with `Radial`, which measures from center
     to center of cells, or with `exact=True` from where sources are.
 
-    Parameters
-    ----------
-    positions: one position, or an (N, 2) array of them, world units; or triples in space.
-    sources: where the sources are, (M, 2), with as many parts; M may be 0.
-    strengths: one number for all sources or one for each, (M,); negative ones are allowed.
-    radius: one for all sources or one for each, (M,), world units, above 0; beyond it a source does
-        nothing.
-    falloff: "constant", "linear", "parabolic", "cubic", "exponential", "gaussian", "smoothstep", a
-        `Ring`, a table or a callable, see `Falloff.of`.
-    blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
-
     Gives (N,) float64, or one number for one position. Raises `InvalidValue`.
 
+    Parameters
+    ----------
+    positions : array_like
+        One position, or an (N, 2) array of them, world units; or triples in space.
+    sources : array_like
+        Where the sources are, (M, 2), with as many parts; M may be 0.
+    strengths : array_like
+        One number for all sources or one for each, (M,); negative ones are allowed.
+    radius : array_like
+        One for all sources or one for each, (M,), world units, above 0; beyond it a source does
+        nothing.
+    falloff : str, Ring, Falloff, Sequence[float] or Callable[[Floats], Any], optional
+        "constant", "linear", "parabolic", "cubic", "exponential", "gaussian", "smoothstep", a
+        `Ring`, a table or a callable, see `Falloff.of`.
+    blend : str, optional
+        "sum", or "max": the strongest magnitude wins, the positive one of equals.
+
+    Examples
+    --------
     >>> sources = [(0, 0), (3, 0)]
     >>> fc.propagation.influence_at([(0, 0), (3, 4)], sources, [2, 1], radius=5, falloff="linear")
     array([2.4, 0.2])
@@ -165,14 +173,23 @@ def shot_danger(
 
     Parameters
     ----------
-    space: the grid or graph that the shots of `fc.incoming` were made on.
-    shots: any number of them.
-    horizon: seconds from which on an impact does not matter yet, above 0.
-    strengths: one number for all, or one per shot.
-    falloff: a name, a table or a callable, as for `Radial`.
-    elapsed: seconds since each shot was fired: one number for all, or one per shot.
+    space : Space
+        The grid or graph that the shots of `fc.incoming` were made on.
+    shots : Sequence[Shot]
+        Any number of them.
+    horizon : float
+        Seconds from which on an impact does not matter yet, above 0.
+    strengths : array_like, optional
+        One number for all, or one per shot.
+    falloff : object, optional
+        A name, a table or a callable, as for `Radial`.
+    elapsed : array_like, optional
+        Seconds since each shot was fired: one number for all, or one per shot.
 
-    Raises `InvalidValue` for arguments outside of these ranges.
+    Raises
+    ------
+    InvalidValue
+        For arguments outside of these ranges.
     """
     checked_space(space, "Shots are on")
     within = checks.positive("horizon", horizon)

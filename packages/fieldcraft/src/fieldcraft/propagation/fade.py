@@ -35,28 +35,36 @@ class Fade(Remembering):
 
     Parameters
     ----------
-    amount: what a value loses in each `interval`, evenly over it, above 0.
-    interval: seconds, above 0.
-    maximum: the most that a cell holds, and what a mark without an amount gives it.
-    half_life: seconds in which a value halves, in place of the even fall of `amount` in each
-        `interval`.
-    floor: with a `half_life`, what falls to this is forgotten: it is exactly 0 from then on.
-    bleed: what part of a mark reaches the neighbouring cells, in [0, 0.95]: what lies beside a
-        marked place feels known. Cells farther away take `bleed ** steps`, along walks round walls
-        (a diagonal step counts 1.41, one of a graph its length in world units), while that is at
-        least a hundredth of `maximum`. Where several marks arrive the strongest counts.
-
-    seep: what part of the way to the mean of its neighbours each cell goes in a second while it
+    amount : float, optional
+        What a value loses in each `interval`, evenly over it, above 0.
+    interval : float, optional
+        Seconds, above 0.
+    maximum : float, optional
+        The most that a cell holds, and what a mark without an amount gives it.
+    half_life : float, optional
+        Seconds in which a value halves, in place of the even fall of `amount` in each `interval`.
+    floor : float, optional
+        With a `half_life`, what falls to this is forgotten: it is exactly 0 from then on.
+    bleed : float, optional
+        What part of a mark reaches the neighbouring cells, in [0, 0.95]: what lies beside a marked
+        place feels known. Cells farther away take `bleed ** steps`, along walks round walls (a
+        diagonal step counts 1.41, one of a graph its length in world units), while that is at least
+        a hundredth of `maximum`. Where several marks arrive the strongest counts.
+    seep : float, optional
+        What part of the way to the mean of its neighbours each cell goes in a second while it
         fades, in [0, 0.95]: memory runs into what lies beside it, and its shapes grow soft instead
         of sharper. Neighbours are those from which a step leads into the cell, so nothing seeps
         through walls; a longer step counts less, by 1 / length.
 
-    Raises `InvalidValue` for numbers outside of these ranges, and for a fade that takes longer than
-    10**9 seconds.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of these ranges, and for a fade that takes longer than 10**9 seconds.
 
-    Source: the influence map of a maze game's monster, whose marks lose 0.25 of 100 every 5
-        seconds; bleeding as marks are made,
-    and seeping as they decay, is what its author wished for.
+    References
+    ----------
+    The influence map of a maze game's monster, whose marks lose 0.25 of 100 every 5 seconds;
+    bleeding as marks are made, and seeping as they decay, is what its author wished for.
     """
 
     amount: float = dataclasses.field(

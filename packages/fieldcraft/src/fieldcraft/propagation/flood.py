@@ -39,21 +39,30 @@ class Flood(Spreading):
 
     Parameters
     ----------
-    cooling: what a cell loses in each step after the one in which it was ignited, as a share of the
-        flood's strength, in [0, 1]. At 0
-        what was touched stays as it is: the ground that somebody can have reached by now.
-    steps: how far a flood runs, in steps; None for as far as the ground goes.
-    stack: "max": of several sources in a cell the strongest counts, the positive one of equals.
-        "sum": they add.
-    barrier: the name of a layer on the same map, such as one of the kind "barrier": where its
-        values are above 0 as a step begins, floods do not enter. What burns there already goes on;
-        where several steps fall due at once, it is looked at once.
+    cooling : float, optional
+        What a cell loses in each step after the one in which it was ignited, as a share of the
+        flood's strength, in [0, 1]. At 0 what was touched stays as it is: the ground that somebody
+        can have reached by now.
+    steps : int, optional
+        How far a flood runs, in steps; None for as far as the ground goes.
+    stack : str, optional
+        "max": of several sources in a cell the strongest counts, the positive one of equals. "sum":
+        they add.
+    barrier : str, optional
+        The name of a layer on the same map, such as one of the kind "barrier": where its values are
+        above 0 as a step begins, floods do not enter. What burns there already goes on; where
+        several steps fall due at once, it is looked at once.
 
-    Raises `InvalidValue`.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
 
-    Source: the chase of Dishonored 2, as told by Laurent Couvidou, "Flooding the Influence Map for
-        Chase in Dishonored 2", Game AI Pro
-    Online Edition 2021. With a barrier behind somebody who fled it is `fieldcraft.Pursuit`.
+    References
+    ----------
+    The chase of Dishonored 2, as told by Laurent Couvidou, "Flooding the Influence Map for Chase in
+    Dishonored 2", Game AI Pro Online Edition 2021. With a barrier behind somebody who fled it is
+    `fieldcraft.Pursuit`.
     """
 
     cooling: float = dataclasses.field(

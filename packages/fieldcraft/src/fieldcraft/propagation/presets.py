@@ -20,7 +20,7 @@ class Kind:
     """A kind of influence, in steps from cell to cell, so that it fits maps of any size.
 
     `static`: it stays until it is removed, as exact footprints; else it spreads, and fades by
-        itself. `decay`: what it loses
+    itself. `decay`: what it loses
     to distance in each step, as in `Spread`. `momentum` and `half_life` (seconds) are those of a
     dynamic kind.
     """

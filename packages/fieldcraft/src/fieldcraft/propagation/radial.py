@@ -37,24 +37,32 @@ class Radial(Radiating):
 
     Parameters
     ----------
-    radius: world units, above 0; sources may have their own.
-    falloff: "constant", "linear", "parabolic" (`B - B d^2 / R^2`), "cubic", "exponential",
-        "gaussian", "smoothstep", a `Ring`, a table or a callable, see `Falloff.of`; sources may
-        have their own.
-    metric: how distance is measured. "straight": walls don't matter. "connected": straight, but
-        only on cells joined to the source by a walk within the radius. "path": along the walk.
-        "sight": straight, but only where the source sees; see
-        `visible`: on a graph of waypoints nothing hides.
-    blend: "sum", or "max": the strongest magnitude wins, the positive one of equals.
-    thickness: how thick the walls are that sources may be built into, world units from the center
-        of their cell. A source in a wall, put there with `on_wall="through"`, acts as if the walls
-        joined to its own were open to it that far: it goes out of its walls on all sides. With 0
-        only its own cell is open to it.
-    exact: with "straight", measure from where a source is, not from the center of its cell: what it
+    radius : float, optional
+        World units, above 0; sources may have their own.
+    falloff : str, Ring, Falloff, Sequence[float] or Callable[[ndarray of float64], Any], optional
+        "constant", "linear", "parabolic" (`B - B d^2 / R^2`), "cubic", "exponential", "gaussian",
+        "smoothstep", a `Ring`, a table or a callable, see `Falloff.of`; sources may have their own.
+    metric : str, optional
+        How distance is measured. "straight": walls don't matter. "connected": straight, but only on
+        cells joined to the source by a walk within the radius. "path": along the walk. "sight":
+        straight, but only where the source sees; see `visible`: on a graph of waypoints nothing
+        hides.
+    blend : str, optional
+        "sum", or "max": the strongest magnitude wins, the positive one of equals.
+    thickness : float, optional
+        How thick the walls are that sources may be built into, world units from the center of their
+        cell. A source in a wall, put there with `on_wall="through"`, acts as if the walls joined to
+        its own were open to it that far: it goes out of its walls on all sides. With 0 only its own
+        cell is open to it.
+    exact : bool, optional
+        With "straight", measure from where a source is, not from the center of its cell: what it
         gives changes smoothly while it moves within a cell. Each source that moves costs more.
         Chosen when a layer is made.
 
-    Raises `InvalidValue` for numbers outside of these ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of these ranges.
     """
 
     radius: float = dataclasses.field(

@@ -38,16 +38,23 @@ class Setting:
 
     Parameters
     ----------
-    about: one sentence that describes the setting.
-    check: returns the value as it is stored, or raises `InvalidValue`.
-    kind: "number" and "whole" lie in `low` to `high`, "choice" is one of `choices`, "flag" True or
+    about : str
+        One sentence that describes the setting.
+    check : Check
+        Returns the value as it is stored, or raises `InvalidValue`.
+    kind : Literal['number', 'whole', 'choice', 'flag', 'text', 'curve', 'weights']
+        "number" and "whole" lie in `low` to `high`, "choice" is one of `choices`, "flag" True or
         False, "text" a str, "curve" anything that `Falloff.of` takes, "weights" an odd width or a
         sequence of weights.
-    above: whether `low` itself is not allowed.
-    unit: of a number: "s", "world units", "1 / world unit", "share", "value", "steps", "cells"; ""
+    above : bool, optional
+        Whether `low` itself is not allowed.
+    unit : str, optional
+        Of a number: "s", "world units", "1 / world unit", "share", "value", "steps", "cells"; ""
         for none.
-    optional: whether None is allowed.
-    required: whether it has no `default`.
+    optional : bool, optional
+        Whether None is allowed.
+    required : bool, optional
+        Whether it has no `default`.
     """
 
     about: str

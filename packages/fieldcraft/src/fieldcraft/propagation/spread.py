@@ -33,30 +33,40 @@ class Spread(Spreading):
 
     Parameters
     ----------
-    decay: how much weakens per world unit of distance, at least 0. Exponential: `v * exp(-decay *
-        d)`. Linear, quadratic, cubic (p = 1, 2, 3): `(v ** (1/p) - decay * d) ** p`, down to 0, so
-        that a strength of S reaches `S ** (1/p) / decay` far.
-    momentum: the part of the way to the new value that a step goes, in [0, 1]: 1 is there at once,
-        0 never moves, half of the way unless said otherwise. Some authors use the word the other
-        way round.
-    falloff: "exponential", "linear", "quadratic" or "cubic".
-    half_life: seconds in which a cell that has lost its support halves. None: it falls by momentum,
-        as it rose.
-        Neighbours hold each other up: no cell falls faster, per update, than its value weakened by
-        two steps of distance. A half-life shorter than that (with small decay) has no effect; raise
-        the decay, or lower `every`.
-    floor: a cell becomes exactly 0 once its value and the value it moves to are both smaller than
+    decay : float, optional
+        How much weakens per world unit of distance, at least 0. Exponential: `v * exp(-decay * d)`.
+        Linear, quadratic, cubic (p = 1, 2, 3): `(v ** (1/p) - decay * d) ** p`, down to 0, so that
+        a strength of S reaches `S ** (1/p) / decay` far.
+    momentum : float, optional
+        The part of the way to the new value that a step goes, in [0, 1]: 1 is there at once, 0
+        never moves, half of the way unless said otherwise. Some authors use the word the other way
+        round.
+    falloff : str, optional
+        "exponential", "linear", "quadratic" or "cubic".
+    half_life : float, optional
+        Seconds in which a cell that has lost its support halves. None: it falls by momentum, as it
+        rose. Neighbours hold each other up: no cell falls faster, per update, than its value
+        weakened by two steps of distance. A half-life shorter than that (with small decay) has no
+        effect; raise the decay, or lower `every`.
+    floor : float, optional
+        A cell becomes exactly 0 once its value and the value it moves to are both smaller than
         this.
-    stack: "max": of several sources in a cell the strongest counts, the positive one of equals.
-        "sum": they add.
-    pin: whether the cell of a source reads the source's strength, whatever arrives there. False:
-        the stronger of the two, so that a rat in a corridor does not hide the dragon behind it.
+    stack : str, optional
+        "max": of several sources in a cell the strongest counts, the positive one of equals. "sum":
+        they add.
+    pin : bool, optional
+        Whether the cell of a source reads the source's strength, whatever arrives there. False: the
+        stronger of the two, so that a rat in a corridor does not hide the dragon behind it.
 
-    Raises `InvalidValue` for numbers outside of these ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of these ranges.
 
-    Source: the propagation of Alex Champandard's "The Core Mechanics of Influence Mapping", with
-        the changes that
-    `docs/decisions/0003-sources-pin.md` gives reasons for.
+    References
+    ----------
+    The propagation of Alex Champandard's "The Core Mechanics of Influence Mapping", with the
+    changes that `docs/decisions/0003-sources-pin.md` gives reasons for.
     """
 
     decay: float = dataclasses.field(

@@ -36,7 +36,7 @@ class Floors:
     found that the step would leave below their strength; these are held for this one step.
 
     cells: flat indices (K,) into the values, or ranks on a graph; `least` (K,) their strengths.
-        `origins` (K, N) are the cells from
+    `origins` (K, N) are the cells from
     which steps arrive, `losses`, of that shape or one for all, what they lose on the way, `arrives`
     (K, N) which of them do, and `through` (K,) how the cells attenuate what arrives.
     """

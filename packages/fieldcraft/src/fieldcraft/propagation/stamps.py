@@ -234,9 +234,10 @@ class Stamp:
         they reach each other. If the enemy's range is the longer one there is no ring, and the way
         to it leads through its range.
 
-        Source: the tethering of two fighters in "Influence Maps, Ants, and Flocking": a threat of
-            the enemy's range, a safety of one's own,
-        both centered on the enemy, ideally a donut.
+        References
+        ----------
+        The tethering of two fighters in "Influence Maps, Ants, and Flocking": a threat of the
+        enemy's range, a safety of one's own, both centered on the enemy, ideally a donut.
         """
         own, enemy = (
             checks.positive("own_range", own_range),
@@ -315,7 +316,10 @@ class Stamp:
         """Its weights at offsets (K, 2) in world units from its center, turned by degrees and
         sized, (K,).
 
-        Raises `InvalidValue` where one lies beyond +-16.
+        Raises
+        ------
+        InvalidValue
+            If one lies beyond +-16.
         """
         stamp = self if scale == 1.0 else self.scaled(scale)
         stamp = stamp if rotation == 0.0 else stamp.rotated(rotation)
@@ -335,8 +339,10 @@ class Stamp:
         """The weights that a stamp puts on the cells of a grid, at most `most` cells away; kept for
         the next time.
 
-        Raises `InvalidValue` where no center of a cell is covered however far away, or a weight
-        lies beyond +-16.
+        Raises
+        ------
+        InvalidValue
+            If no center of a cell is covered however far away, or a weight lies beyond +-16.
         """
         key = (cell_size, y_up, most, rotation, scale)
         known = self._prints.get(key)

@@ -106,28 +106,38 @@ class Trail(Gathering):
 
     Parameters
     ----------
-    keep: what part stays at each update, in [0, 1]; 0.98 by default. Evaporation is a rate, not an
+    keep : float, optional
+        What part stays at each update, in [0, 1]; 0.98 by default. Evaporation is a rate, not an
         amount: what is twice as strong loses twice as much. Above 1 a trail would grow without end.
-    half_life: seconds in which a trail halves, in place of `keep`; updates that `advance` drops do
-        not count.
-    blur: the width of the blur in cells: 1 for none, 3 for the mean of 3 x 3 cells, any odd number
-        up to 63. Or an odd number of weights, the same from both ends, which are applied along rows
+    half_life : float, optional
+        Seconds in which a trail halves, in place of `keep`; updates that `advance` drops do not
+        count.
+    blur : int or Sequence[float], optional
+        The width of the blur in cells: 1 for none, 3 for the mean of 3 x 3 cells, any odd number up
+        to 63. Or an odd number of weights, the same from both ends, which are applied along rows
         and along columns.
-    edges: what becomes of the part of a blur that would go into a wall or over the rim. "conserve":
-        it stays where it is, so that a blur keeps the sum of all values; weights sum to 1. "lose":
-        it is gone; weights sum to 1 or less.
-    vector: whether values are vectors, (x, y) in world axes: `layer.vectors` are these,
-        `layer.values` their lengths. Both parts blur alike, so that a trail of one direction keeps
-        it.
-    accumulate: whether what was there stays. Without it each update begins with an empty map:
-        `values = blur(what has come)`, for crowds and obstacles, and `keep` has no meaning.
-    floor: values smaller than this become exactly 0.
+    edges : str, optional
+        What becomes of the part of a blur that would go into a wall or over the rim. "conserve": it
+        stays where it is, so that a blur keeps the sum of all values; weights sum to 1. "lose": it
+        is gone; weights sum to 1 or less.
+    vector : bool, optional
+        Whether values are vectors, (x, y) in world axes: `layer.vectors` are these, `layer.values`
+        their lengths. Both parts blur alike, so that a trail of one direction keeps it.
+    accumulate : bool, optional
+        Whether what was there stays. Without it each update begins with an empty map: `values =
+        blur(what has come)`, for crowds and obstacles, and `keep` has no meaning.
+    floor : float, optional
+        Values smaller than this become exactly 0.
 
-    Raises `InvalidValue` for numbers outside of these ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of these ranges.
 
-    Source: the accumulator of "Influence Maps, Ants, and Flocking", and its unbuilt second buffer
-        for separation; vectors are kept
-    as vectors, where that text had to encode them as colours.
+    References
+    ----------
+    The accumulator of "Influence Maps, Ants, and Flocking", and its unbuilt second buffer for
+    separation; vectors are kept as vectors, where that text had to encode them as colours.
     """
 
     keep: float | None = dataclasses.field(

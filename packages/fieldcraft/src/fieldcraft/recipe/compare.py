@@ -61,7 +61,14 @@ def compare(
     layers if it has none. `seconds` replaces the recipe's length, `columns` is how many runs stand
     beside each other (up to four if absent). `overrides` and `data` are those of `read_recipe`.
 
-    Raises `BadRecipe` and `InvalidValue`. The files are put in place when all are complete.
+    The files are put in place when all are complete.
+
+    Raises
+    ------
+    BadRecipe
+        If it fails.
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     begun = time.perf_counter()
     if not 1 <= len(values) <= MAX_VALUES:

@@ -39,7 +39,10 @@ class RecipeFile(SettingsFile):
     def resolve(self, name: str, text: str) -> Path:
         """Return a path of the recipe; relative paths begin at the recipe's folder.
 
-        Raises `InvalidValue` for an unknown variable.
+        Raises
+        ------
+        InvalidValue
+            For an unknown variable.
         """
         filled = _VARIABLE.sub(self._variable, checks.text(name, text))
         if not filled.strip() or "\0" in filled:

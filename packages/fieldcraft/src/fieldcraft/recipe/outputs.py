@@ -282,8 +282,12 @@ def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = No
     The files are put in place together when all are complete; a failed or stopped run leaves the
     folder as it was. `progress` is where a progress bar is drawn if it is a terminal.
 
-    Raises `BadRecipe` for problems that show only with the map and the recordings at hand, all at
-    once, and other `FieldcraftError`s if an output can't be made.
+    Raises
+    ------
+    BadRecipe
+        For problems that show only with the map and the recordings at hand, all at once, and other.
+    FieldcraftError
+        S if an output can't be made.
     """
     begun = time.perf_counter()
     world = World(recipe)

@@ -46,7 +46,14 @@ def apart(space: Space) -> tuple[str, dict[str, Any]]:
 def together(kind: str, parts: dict[str, Any]) -> Space:
     """The space of that kind with these parts.
 
-    Raises `ValueError`, `TypeError`, `LookupError` or a `FieldcraftError` where they are none.
+    Raises
+    ------
+    ValueError
+        If it fails.
+    TypeError
+        `LookupError` or a.
+    FieldcraftError
+        If they are none.
     """
     made: Space = _KINDS[kind][2](parts)
     return made

@@ -40,32 +40,44 @@ class Graph(Space):
     Vertices are numbered from 0, and these numbers are the cells of the space. Arrays of values
     have shape (N,). Positions are (x, y), or (x, y, z) with z upwards.
 
-    Parameters
-    ----------
-    positions: (N, 2) or (N, 3) world positions of the vertices; several may be in one place.
-    edges: (E, 2) pairs of vertex numbers. In a directed graph they lead from the first to the
-        second.
-    lengths: (E,) world lengths above 0; by default the straight distances.
-    directed: whether edges lead one way.
-    blocked: vertices that are walls at first, as numbers or as bool of shape (N,).
-    max_height: a position belongs to a vertex only if this is at most so far above or below it, in
-        world units; on 3D graphs, to keep floors apart. None for any height.
-    mesh: the polygons that the vertices stand for, in this order, if they do; see `Mesh`. `cell_at`
-        then looks for the polygon below or above a position.
-    labels: names of the vertices, different hashable values; kept, for you to look things up.
-    y_up: whether y grows upwards in pictures.
-    squares: the grid whose cells the vertices are, with the same numbers, if they are: positions
-        belong to cells then, and blocked vertices hide what is behind them, as walls of the grid
-        do. Only its shape and place count. `Grid.to_graph` passes it.
-
     Of edges between the same two vertices (of an undirected graph: in whichever direction) the
     shortest counts. An edge from a
     vertex to itself is left out: nothing would ever come along it. Vertices without edges are fine,
     and so is a graph without vertices.
 
-    Raises `InvalidValue` for shapes and types that don't fit, positions that are not finite, edges
-    to vertices that don't exist, and lengths that are not finite and above 0, which straight
-    distances between vertices in one place are not either.
+    Parameters
+    ----------
+    positions : array_like
+        (N, 2) or (N, 3) world positions of the vertices; several may be in one place.
+    edges : array_like
+        (E, 2) pairs of vertex numbers. In a directed graph they lead from the first to the second.
+    lengths : array_like, optional
+        (E,) world lengths above 0; by default the straight distances.
+    directed : bool, optional
+        Whether edges lead one way.
+    blocked : array_like, optional
+        Vertices that are walls at first, as numbers or as bool of shape (N,).
+    max_height : float, optional
+        A position belongs to a vertex only if this is at most so far above or below it, in world
+        units; on 3D graphs, to keep floors apart. None for any height.
+    mesh : Mesh, optional
+        The polygons that the vertices stand for, in this order, if they do; see `Mesh`. `cell_at`
+        then looks for the polygon below or above a position.
+    labels : Sequence[Hashable], optional
+        Names of the vertices, different hashable values; kept, for you to look things up.
+    y_up : bool, optional
+        Whether y grows upwards in pictures.
+    squares : Grid, optional
+        The grid whose cells the vertices are, with the same numbers, if they are: positions belong
+        to cells then, and blocked vertices hide what is behind them, as walls of the grid do. Only
+        its shape and place count. `Grid.to_graph` passes it.
+
+    Raises
+    ------
+    InvalidValue
+        For shapes and types that don't fit, positions that are not finite, edges to vertices that
+        don't exist, and lengths that are not finite and above 0, which straight distances between
+        vertices in one place are not either.
     """
 
     forms = ("graph",)
@@ -181,7 +193,10 @@ class Graph(Space):
         numbers, or a (P, 3) array of triangles. An edge is as long as the way from middle to middle
         over the middle of the shared side.
 
-        Raises `InvalidValue` for corners that don't exist and polygons that are none.
+        Raises
+        ------
+        InvalidValue
+            For corners that don't exist and polygons that are none.
         """
         mesh = Mesh(corners, polygons)
         pairs, lengths = mesh.neighbors()
@@ -204,8 +219,11 @@ class Graph(Space):
         attribute "blocked" is True are blocked, parallel edges if all of them are. Where all nodes
         of a graph of squares are still in their places, it is one again.
 
-        Raises `InvalidValue` for other things, for nodes and edges without these attributes, and
-        for "blocked" that is no bool.
+        Raises
+        ------
+        InvalidValue
+            For other things, for nodes and edges without these attributes, and for "blocked" that
+            is no bool.
         """
         return graph_parts.from_networkx(cls, graph, position, length, max_height)
 
@@ -432,7 +450,10 @@ class Graph(Space):
         """For each vertex, itself if it is open, else the nearest open one in a straight line
         (lowest number on a tie).
 
-        Raises `InvalidValue` where all are blocked.
+        Raises
+        ------
+        InvalidValue
+            If all are blocked.
         """
         ids = self._checked_cells(cells)
         if self.sight_grid is not None:

@@ -58,21 +58,33 @@ class Grid(Space):
 
     Parameters
     ----------
-    width, height: cells along x and y, at least 1 each and at most 2**28 together. Both may be left
-        out where `walls` is an array, which then gives them.
-    cell_size: world units per cell.
-    origin: (x, y) of the corner with the smallest coordinates.
-    tiles: whether positions are tiles: with True (3, 2) is the center of column 3, row 2, instead
-        of a corner. It puts the origin half a cell off (0, 0); positions of other cell sizes are
+    width, height : int, optional
+        Cells along x and y, at least 1 each and at most 2**28 together. Both may be left out where
+        `walls` is an array, which then gives them.
+    cell_size : float, optional
+        World units per cell.
+    origin : tuple[float, float], optional
+        (x, y) of the corner with the smallest coordinates.
+    tiles : bool, optional
+        Whether positions are tiles: with True (3, 2) is the center of column 3, row 2, instead of a
+        corner. It puts the origin half a cell off (0, 0); positions of other cell sizes are
         multiples of `cell_size`.
-    y_up: whether y grows upwards.
-    walls: bool of shape (height, width), True where influence cannot go; or lists of 0 and 1.
-    terrain: kinds of ground, see `Terrain`; its impassable classes are walls as well.
-    neighbors: 4, 8, or a table of (dx, dy) steps in cells along the world's axes. A diagonal never
-        cuts a corner.
-    wrap: whether the map is a torus.
+    y_up : bool, optional
+        Whether y grows upwards.
+    walls : array_like, optional
+        Bool of shape (height, width), True where influence cannot go; or lists of 0 and 1.
+    terrain : Terrain, optional
+        Kinds of ground, see `Terrain`; its impassable classes are walls as well.
+    neighbors : int or array_like, optional
+        4, 8, or a table of (dx, dy) steps in cells along the world's axes. A diagonal never cuts a
+        corner.
+    wrap : bool, optional
+        Whether the map is a torus.
 
-    Raises `InvalidValue` for sizes, shapes and types that don't fit.
+    Raises
+    ------
+    InvalidValue
+        For sizes, shapes and types that don't fit.
     """
 
     forms = ("grid",)
@@ -249,7 +261,10 @@ class Grid(Space):
         """For each cell, itself if it is open, else the open cell whose center is nearest (lowest
         id on a tie).
 
-        Raises `InvalidValue` where the map has no open cell.
+        Raises
+        ------
+        InvalidValue
+            If the map has no open cell.
         """
         ids = self._checked_cells(cells)
         found = np.atleast_1d(ids).copy()
@@ -435,7 +450,12 @@ class Grid(Space):
 
     @property
     def graph(self) -> Graph:
-        """Raises `InvalidValue`: a grid keeps no graph of itself."""
+        """
+        Raises
+        ------
+        InvalidValue
+            : a grid keeps no graph of itself.
+        """
         raise InvalidValue("A grid is not a graph", got=repr(self), remedy="Use grid.to_graph()")
 
     def describe(self, cell: int | None = None) -> str:

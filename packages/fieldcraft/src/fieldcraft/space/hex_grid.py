@@ -34,21 +34,29 @@ class HexGrid(Space):
     `y_up=True` it holds the largest, and rows are counted from the other side: the last row is the
     first, unmoved one.
 
-    Parameters
-    ----------
-    columns, rows: hexagons along x and y, at least 1 each and at most 2**24 together.
-    orientation: "pointy": with a corner above and below; "flat": with a corner left and right.
-    size: world units from the middle of a hexagon to its corners. Middles of neighbours are sqrt(3)
-        times as far apart.
-    origin: (x, y) of the corner with the smallest coordinates of a box round all hexagons.
-    walls: bool of shape (rows, columns), True where influence cannot go.
-    terrain: kinds of ground, see `Terrain`; its impassable classes are walls as well.
-    wrap: whether the map is a torus; that takes an even number of rows (pointy) or columns (flat),
-        so that the seam fits. There are no lines of sight and no shots on it.
-    y_up: whether y grows upwards.
-
     Rivers and cliffs between hexagons are closed edges: `hexes.graph.set_edges(pairs)`. Raises
     `InvalidValue`.
+
+    Parameters
+    ----------
+    columns, rows : int
+        Hexagons along x and y, at least 1 each and at most 2**24 together.
+    orientation : str, optional
+        "pointy": with a corner above and below; "flat": with a corner left and right.
+    size : float, optional
+        World units from the middle of a hexagon to its corners. Middles of neighbours are sqrt(3)
+        times as far apart.
+    origin : tuple[float, float], optional
+        (x, y) of the corner with the smallest coordinates of a box round all hexagons.
+    walls : array_like, optional
+        Bool of shape (rows, columns), True where influence cannot go.
+    terrain : Terrain, optional
+        Kinds of ground, see `Terrain`; its impassable classes are walls as well.
+    wrap : bool, optional
+        Whether the map is a torus; that takes an even number of rows (pointy) or columns (flat), so
+        that the seam fits. There are no lines of sight and no shots on it.
+    y_up : bool, optional
+        Whether y grows upwards.
     """
 
     forms = ("hex", "graph")
@@ -184,7 +192,10 @@ class HexGrid(Space):
         """How many steps it is from cells to others if all ground is open: an int for two cells,
         (N,) where one or both are many.
 
-        Raises `InvalidValue` for cells and others of which neither are one or as many.
+        Raises
+        ------
+        InvalidValue
+            For cells and others of which neither are one or as many.
         """
         near, far = self.to_offset(cells), self.to_offset(others)
         if near.ndim == far.ndim > 1 and len(near) != len(far) and 1 not in (len(near), len(far)):
@@ -368,8 +379,12 @@ class HexGrid(Space):
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this grid run; layers notice at their next step.
 
-        Raises `OutsideMap` for cells that don't exist and `InvalidValue` for opening what the
-        terrain makes impassable.
+        Raises
+        ------
+        OutsideMap
+            For cells that don't exist.
+        InvalidValue
+            For opening what the terrain makes impassable.
         """
         ids = np.unique(self._checked_cells(cells))
         if (
@@ -404,7 +419,10 @@ class HexGrid(Space):
         """For each cell, itself if it is open, else the open cell whose middle is nearest (lowest
         id on a tie).
 
-        Raises `InvalidValue` where the map has no open cell.
+        Raises
+        ------
+        InvalidValue
+            If the map has no open cell.
         """
         ids = self._checked_cells(cells)
         if not self.wrap:

@@ -27,12 +27,17 @@ class Mesh:
 
     Parameters
     ----------
-    corners: (C, 2) or (C, 3) world positions.
-    polygons: a list of P lists of at least three corner numbers each, going round; or an array (P,
-        3), (P, 4), ...
+    corners : array_like
+        (C, 2) or (C, 3) world positions.
+    polygons : Sequence[array_like] or array_like
+        A list of P lists of at least three corner numbers each, going round; or an array (P, 3),
+        (P, 4), ...
 
-    Raises `InvalidValue` for numbers of corners that don't exist, or that come twice in a polygon,
-    and for polygons that are not convex seen from above, by more than what rounding makes of one.
+    Raises
+    ------
+    InvalidValue
+        For numbers of corners that don't exist, or that come twice in a polygon, and for polygons
+        that are not convex seen from above, by more than what rounding makes of one.
     """
 
     units: NDArray[np.float64] = np.ones(2)

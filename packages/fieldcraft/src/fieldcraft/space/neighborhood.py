@@ -36,8 +36,11 @@ class Neighborhood:
     def of(cls, neighbors: int | ArrayLike, *, y_up: bool = False) -> Neighborhood:
         """The neighbourhood for 4, 8, or a table of (dx, dy) steps in cells along the world's axes.
 
-        Raises `InvalidValue` for anything else, for (0, 0), for a step named twice, for more than
-        64 steps and for steps longer than 64 cells.
+        Raises
+        ------
+        InvalidValue
+            For anything else, for (0, 0), for a step named twice, for more than 64 steps and for
+            steps longer than 64 cells.
         """
         if isinstance(neighbors, (int, np.integer)) and not isinstance(neighbors, bool):
             if neighbors == 4:
@@ -96,13 +99,19 @@ class Terrain:
 
     Parameters
     ----------
-    classes: whole numbers of shape (height, width), [row, column], each an index into the table, at
-        most 255.
-    enter: bool, shape (K, K); `enter[a, b]` says whether a step from class `a` into class `b` is
+    classes : array_like
+        Whole numbers of shape (height, width), [row, column], each an index into the table, at most
+        255.
+    enter : array_like
+        Bool, shape (K, K); `enter[a, b]` says whether a step from class `a` into class `b` is
         allowed. A class that may not be entered from itself is a wall.
-    names: K names, for messages and pictures; numbered if absent.
+    names : Sequence[str], optional
+        K names, for messages and pictures; numbered if absent.
 
-    Raises `InvalidValue` where the arrays don't fit together.
+    Raises
+    ------
+    InvalidValue
+        If the arrays don't fit together.
     """
 
     def __init__(

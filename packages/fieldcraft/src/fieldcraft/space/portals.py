@@ -37,7 +37,7 @@ class Portals:
     corners going round with the inside on the left are `rings` (R, 2) from `corners[p]` up to
     `corners[p + 1]`. After the polygons of the mesh come those that fill
     gaps: an edge that leaps over one, as jumps do, can be looked along. `arcs` (K, 2) are those of
-        the edge, both ways.
+    the edge, both ways.
 
     `fine` (K, 4) are the sides, and `middles` (P, 2) the middles of the polygons of the mesh, in
     whole numbers: see `rounded`.

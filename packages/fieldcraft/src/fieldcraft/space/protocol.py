@@ -26,7 +26,10 @@ __all__ = ["Form", "Space", "ids_or_mask", "located"]
 def ids_or_mask(space: Space, cells: ArrayLike) -> NDArray[Any]:
     """Cells as an array, those of a mask counted out.
 
-    Raises `InvalidValue` for a tuple that looks like a position, and for masks of another shape.
+    Raises
+    ------
+    InvalidValue
+        For a tuple that looks like a position, and for masks of another shape.
     """
     if (
         isinstance(cells, tuple)
@@ -232,7 +235,10 @@ class Space(Pictured, ABC):
         """The length of a step where nothing else is said, in world units: the shortest of a grid,
         the median of a graph.
 
-        Raises `InvalidValue` where there is no step at all.
+        Raises
+        ------
+        InvalidValue
+            If there is no step at all.
         """
         typical = self.ways.typical
         if not typical:
@@ -301,7 +307,10 @@ class Space(Pictured, ABC):
         """The vertices and edges that kernels for graphs run on, of which vertex v is cell v; it
         follows the walls of this space.
 
-        Raises `InvalidValue` on a grid, which keeps none: `Grid.to_graph` makes one.
+        Raises
+        ------
+        InvalidValue
+            On a grid, which keeps none: `Grid.to_graph` makes one.
         """
 
     def short_way(self, ways: ArrayLike) -> NDArray[np.float64]:
@@ -350,8 +359,12 @@ class Space(Pictured, ABC):
     def cell_ids(self, cells: ArrayLike) -> NDArray[np.int64]:
         """Cells as (N,) int64, from one id, a list or array of them, or a mask: bool in `shape`.
 
-        Raises `OutsideMap` for ids that don't exist, and `InvalidValue` for anything else, such as
-        a tuple (x, y).
+        Raises
+        ------
+        OutsideMap
+            For ids that don't exist.
+        InvalidValue
+            For anything else, such as a tuple (x, y).
         """
         return np.atleast_1d(self._checked_cells(cells))
 

@@ -58,15 +58,23 @@ def incoming(
 
     Parameters
     ----------
-    space: a grid or a graph.
-    start, end: world positions. `end` may lie off the map. On a torus the shot goes as the numbers
-        say, round and round if they say so; aim over the seam by an end beyond the rim. On a grid
-        both are rounded to 1/2047 of a cell.
-    speed: world units per second, above 0.
-    width: world units, at least 0, and on a grid at most 2,048 cells.
+    space : Space
+        A grid or a graph.
+    start, end : array_like
+        World positions. `end` may lie off the map. On a torus the shot goes as the numbers say,
+        round and round if they say so; aim over the seam by an end beyond the rim. On a grid both
+        are rounded to 1/2047 of a cell.
+    speed : float
+        World units per second, above 0.
+    width : float, optional
+        World units, at least 0, and on a grid at most 2,048 cells.
 
-    Raises `InvalidValue` for arguments outside of these ranges, or on a grid an end more than
-    262,144 cells away, and `OutsideMap` if `start` is off the map.
+    Raises
+    ------
+    InvalidValue
+        For arguments outside of these ranges, or on a grid an end more than 262,144 cells away.
+    OutsideMap
+        If `start` is off the map.
     """
     checked_space(space, "A shot takes place on")
     from_to = []

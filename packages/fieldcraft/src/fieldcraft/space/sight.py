@@ -51,29 +51,39 @@ def visible(
     On a graph of waypoints, without either, nothing is known of walls: what lies within the radius
     is seen, and within the cone.
 
-    Parameters
-    ----------
-    space: a grid or a graph; its walls block.
-    positions: one position, or an (N, 2) array, (N, 3) on a graph in 3D: then what any of them
-        sees.
-    radius: world units, above 0; one, or one per position. `np.inf` sees as far as the map goes.
-    heights: numbers in the space's shape, (height, width) on a grid: how high its ground is, or
-        that of a graph of squares. Ground that rises above the line between two eyes blocks,
-        anywhere but in the two cells at the ends. Walls block at any height.
-    eye: how far above the ground eyes are, in the units of `heights`, at least 0. It counts for
-        both ends.
-    facing: an (x, y) direction, or one per position: see only a cone around it, and the cell stood
-        in. A z is ignored.
-    angle: the opening of that cone in degrees, above 0 and at most 360. A cone is not symmetric.
-    walls: whether walls count, on a grid or a graph of squares, of which a side can be seen, and
-        those in the corner between two
-        such: for drawing. By default only open cells are seen.
-
     A position on a wall, a tower say, sees out: its own cell does not block. What it sees would see
     it with `walls=True`.
 
-    Raises `InvalidValue` for arguments outside of these ranges, and heights or walls on other
-    graphs, and `OutsideMap` for positions off the map.
+    Parameters
+    ----------
+    space : Space
+        A grid or a graph; its walls block.
+    positions : array_like
+        One position, or an (N, 2) array, (N, 3) on a graph in 3D: then what any of them sees.
+    radius : array_like
+        World units, above 0; one, or one per position. `np.inf` sees as far as the map goes.
+    heights : array_like, optional
+        Numbers in the space's shape, (height, width) on a grid: how high its ground is, or that of
+        a graph of squares. Ground that rises above the line between two eyes blocks, anywhere but
+        in the two cells at the ends. Walls block at any height.
+    eye : float, optional
+        How far above the ground eyes are, in the units of `heights`, at least 0. It counts for both
+        ends.
+    facing : array_like, optional
+        An (x, y) direction, or one per position: see only a cone around it, and the cell stood in.
+        A z is ignored.
+    angle : float, optional
+        The opening of that cone in degrees, above 0 and at most 360. A cone is not symmetric.
+    walls : bool, optional
+        Whether walls count, on a grid or a graph of squares, of which a side can be seen, and those
+        in the corner between two such: for drawing. By default only open cells are seen.
+
+    Raises
+    ------
+    InvalidValue
+        For arguments outside of these ranges, and heights or walls on other graphs.
+    OutsideMap
+        For positions off the map.
     """
     return _counted(space, positions, radius, heights, eye, facing, angle, walls) > 0
 
@@ -118,15 +128,26 @@ def sees(
 
     Parameters
     ----------
-    space: a grid or a graph; its walls block.
-    viewers: world positions, (V, 2), or (V, 3) on a graph in 3D; one position counts as one viewer.
-    targets: the same, (T, 2) or (T, 3).
-    radius, facing, angle: as in `visible`; one, or one per viewer.
-    heights, eye: as in `visible`; targets on walls are not seen then.
-    pairs: whether the first viewer looks for the first target alone, the second for the second, and
-        so on.
+    space : Space
+        A grid or a graph; its walls block.
+    viewers : array_like
+        World positions, (V, 2), or (V, 3) on a graph in 3D; one position counts as one viewer.
+    targets : array_like
+        The same, (T, 2) or (T, 3).
+    radius, facing, angle
+        As in `visible`; one, or one per viewer.
+    heights, eye : array_like, optional / float, optional
+        As in `visible`; targets on walls are not seen then.
+    pairs : bool, optional
+        Whether the first viewer looks for the first target alone, the second for the second, and so
+        on.
 
-    Raises `InvalidValue` and `OutsideMap` as `visible` does.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+    OutsideMap
+        As `visible` does.
     """
     points, narrow, facings = _viewers(space, viewers, facing, angle)
     radius = _finite(space, radius)

@@ -23,7 +23,9 @@ def along_curve(points: NDArray[np.float64]) -> NDArray[np.int64]:
     """The numbers of the points, shape (N, 2) or (N, 3), in the order in which a Hilbert curve
     passes them; ties by number.
 
-    Source: John Skilling, "Programming the Hilbert curve" (2004), for all points at once.
+    References
+    ----------
+    John Skilling, "Programming the Hilbert curve" (2004), for all points at once.
     """
     count, axes = points.shape
     if count < 2:
