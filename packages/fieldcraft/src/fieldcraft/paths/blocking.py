@@ -21,16 +21,27 @@ def would_block(
 
     Parameters
     ----------
-    space: a grid, graph or mesh.
-    cells: the cells of a tower, say, ids or a mask; those that are walls already don't matter.
-    goals: one world position or several. Or a distance map of this space, which must not be
-        outdated: one that was searched to its end answers at a fraction of the price, as only the
-            ways over these cells are looked at. Its goals and walls count, not its limit.
-    starts: one world position or several that must not be cut off; one in the cells themselves is.
-        By default every open cell other than these.
+    space : Space
+        A grid, graph or mesh.
+    cells : array_like
+        The cells of a tower, say, ids or a mask; those that are walls already don't matter.
+    goals : array_like or DistanceMap
+        One world position or several. Or a distance map of this space, which must not be outdated:
+        one that was searched to its end answers at a fraction of the price, as only the ways over
+        these cells are looked at. Its goals and walls count, not its limit.
+    starts : array_like, optional
+        One world position or several that must not be cut off; one in the cells themselves is. By
+        default every open cell other than these.
 
-    Raises `OutsideMap` or `OnWall` for goals and starts that can't be stood on, and `InvalidValue`
-    or `OutsideMap` for cells that don't exist and for an outdated distance map.
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map; for cells that don't exist and for an outdated distance
+        map.
+    OnWall
+        For goals and starts that can't be stood on.
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     checked_space(space, "Ways lie on").cell_ids(cells)
     if not isinstance(goals, DistanceMap):

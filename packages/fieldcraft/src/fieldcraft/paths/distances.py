@@ -500,14 +500,15 @@ class DistanceMap(Operand):
         them, because the map had not been searched to its end and is begun anew. Goals in a new
         wall don't count until it opens.
 
+        Raises what `distance_map` raises for a cost; the map is then as it was.
+
         Parameters
         ----------
-        cells: where the cost has changed, if you know; it is not looked at elsewhere. By default
+        cells : array_like, optional
+            Where the cost has changed, if you know; it is not looked at elsewhere. By default
             everywhere. Changed walls are known in any case.
-        cost: the cost now. A layer or expression that the map was made with need not be passed
-            again.
-
-        Raises what `distance_map` raises for a cost; the map is then as it was.
+        cost : Cost, optional
+            The cost now. A layer or expression that the map was made with need not be passed again.
         """
         where = None if cells is None else self.space.cell_ids(cells)
         with self._guard:

@@ -33,9 +33,12 @@ def flow_field(distance_map: DistanceMap, *, arrive: bool = False) -> FlowField:
 
     On a graph or mesh it is a `GraphFlow`, which knows the next vertex as well.
 
-    Raises `InvalidValue` for anything but a distance map, for one with `outward=True`, for a grid
-    whose neighbourhood lacks a straight step (who walks from spot to spot does not jump), and for
-    `arrive=True` on a graph that is no mesh, where ways end at vertices.
+    Raises
+    ------
+    InvalidValue
+        For anything but a distance map, for one with `outward=True`, for a grid whose neighbourhood
+        lacks a straight step (who walks from spot to spot does not jump), and for `arrive=True` on
+        a graph that is no mesh, where ways end at vertices.
     """
     if not isinstance(distance_map, DistanceMap):
         raise InvalidValue(
@@ -141,10 +144,14 @@ class FlowFields:
 
     Parameters
     ----------
-    space, cost: as for `distance_map`; they hold for all fields. A layer or expression as the cost
-        is read anew when it has changed.
-    most: how many fields are kept, at least 1: the one that was not asked for the longest goes.
+    space, cost : Space / Cost, optional
+        As for `distance_map`; they hold for all fields. A layer or expression as the cost is read
+        anew when it has changed.
+    most : int, optional
+        How many fields are kept, at least 1: the one that was not asked for the longest goes.
 
+    Examples
+    --------
     >>> fields = fc.paths.FlowFields(space, cost=1 + 4 * threat)      # doctest: +SKIP
     >>> directions = fields.to((40.5, 12.5)).sample(positions)  # doctest: +SKIP
     """

@@ -95,7 +95,12 @@ class GridFlow(FlowField):
         are, as far as the position's own cell may be left that way; (0, 0) in cells whose own
         direction is. `outside` is "refuse" or "clamp", see `Grid.cell_at`.
 
-        Raises `OutsideMap` or `InvalidValue`.
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        InvalidValue
+            If an argument has a wrong value, shape or type.
         """
         points, single = checks.positions(positions)
         found = np.empty(points.shape)

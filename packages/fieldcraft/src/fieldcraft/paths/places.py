@@ -26,8 +26,13 @@ def resolve_cells(
 ) -> tuple[NDArray[np.int64], bool]:
     """Return the cells of world positions, (N,) int64, and whether it was one position.
 
-    Raises `OutsideMap` or `OnWall` for the first that is off the map or in one of `walls`, naming
-    the nearest open cell; with `on_wall="nearest"` that cell is taken.
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    OnWall
+        For the first that is off the map or in one of `walls`, naming the nearest open cell; with
+        `on_wall="nearest"` that cell is taken.
     """
     try:
         found = space.cell_at(positions)

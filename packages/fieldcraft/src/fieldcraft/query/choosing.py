@@ -151,16 +151,26 @@ def pick(
 
     Parameters
     ----------
-    layer: a layer or an expression.
-    positions: one (x, y) pair or an (N, 2) array of world positions; walls are allowed.
-    radius: world units, above 0; cells count whose center lies within.
-    rng: where the dice come from, `np.random.default_rng(seed)`: one number is drawn for each cell
+    layer : Readable
+        A layer or an expression.
+    positions : array_like
+        One (x, y) pair or an (N, 2) array of world positions; walls are allowed.
+    radius : float
+        World units, above 0; cells count whose center lies within.
+    rng : Generator
+        Where the dice come from, `np.random.default_rng(seed)`: one number is drawn for each cell
         of the map and each position.
-    above: the number that the value of a cell must pass; without it all open cells count.
-    count, spacing, where, walk, outside, none: as in `best`; with `count` no cell comes twice for
-        one position.
+    above : float, optional
+        The number that the value of a cell must pass; without it all open cells count.
+    count, spacing, where, walk, outside, none
+        As in `best`; with `count` no cell comes twice for one position.
 
-    Raises `OutsideMap` or `InvalidValue`.
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     ground, otherwise = Ground(layer), checked_none(none)
     space = ground.space

@@ -30,9 +30,10 @@ class Reservations:
 
     Parameters
     ----------
-    space: the space that all layers asked through this lie on; see `Layer.space`.
-    spacing: the least distance between two spots, world units from center to center. 0: no cell
-        twice.
+    space : Space
+        The space that all layers asked through this lie on; see `Layer.space`.
+    spacing : float, optional
+        The least distance between two spots, world units from center to center. 0: no cell twice.
     """
 
     def __init__(self, space: Space, *, spacing: float = 0.0) -> None:

@@ -130,18 +130,21 @@ def gradient(
     In value per world unit: a step of `d` adds about `gradient @ d`. Follow it to climb, its
     negative to flee.
 
-    Parameters
-    ----------
-    layer: a layer or an expression.
-    how: "nearest" takes the slope of the cell that holds the position: between its neighbours on
-        both sides. Where a wall or the rim takes one of them away it is the slope towards the
-        other, and 0 where both are gone. "bilinear" mixes the slopes of the cells around, with the
-        weights of `sample`, so that a walker turns smoothly.
-    outside: "refuse" a position off the map, or "clamp" it to the rim.
-
     A position on a wall has no slope: (0, 0). On a graph, with three components if it is 3D, the
     slope is the one that fits the differences to the neighbours best, by least squares; and the
     smallest of them, where these lie on a line. Raises `OutsideMap` or `InvalidValue`.
+
+    Parameters
+    ----------
+    layer : Readable
+        A layer or an expression.
+    how : str, optional
+        "nearest" takes the slope of the cell that holds the position: between its neighbours on
+        both sides. Where a wall or the rim takes one of them away it is the slope towards the
+        other, and 0 where both are gone. "bilinear" mixes the slopes of the cells around, with the
+        weights of `sample`, so that a walker turns smoothly.
+    outside : str, optional
+        "refuse" a position off the map, or "clamp" it to the rim.
     """
     smooth = checks.choice("how", how, _HOW) == "bilinear"
     slopes, single = queries(layer).gradient(positions, smooth, outside)
@@ -174,18 +177,26 @@ def along(
     along the line between two cells belongs to the cell that owns its edge, as `Grid.cell_at` has
     it.
 
-    Parameters
-    ----------
-    layer: a layer or an expression.
-    path: (M, 2) world positions, straight lines in between, on a torus the short way round; or
-        whatever has `positions`, as a `Path`, or `points`, as a `FrontLine`. Or many paths: a list
-        of these, of any lengths, or an (N, M, 2) array.
-    outside: "refuse" positions off the map, or "clamp" each to the rim.
-
     On a graph a path is taken by the vertices that its positions belong to: each stretch counts
     with the mean of its two ends, and the highest value is that of a position.
 
-    Raises `OutsideMap`, or `InvalidValue` for a path without positions.
+    Parameters
+    ----------
+    layer : Readable
+        A layer or an expression.
+    path : array_like or Sequence[array_like]
+        (M, 2) world positions, straight lines in between, on a torus the short way round; or
+        whatever has `positions`, as a `Path`, or `points`, as a `FrontLine`. Or many paths: a list
+        of these, of any lengths, or an (N, M, 2) array.
+    outside : str, optional
+        "refuse" positions off the map, or "clamp" each to the rim.
+
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    InvalidValue
+        For a path without positions.
     """
     checks.choice("outside", outside, _OUTSIDE)
     ground = queries(layer)
@@ -259,14 +270,25 @@ def sense(
 
     Parameters
     ----------
-    layer: a layer or an expression; with `vectors=True` a layer with `Trail(vector=True)`.
-    positions: one (x, y) pair or an (N, 2) array of world positions.
-    headings: (x, y) directions, one or N, of any length but 0.
-    distance: world units, above 0.
-    blocked: what a sensor reads in a wall or off the map.
-    vectors: read the vectors of a layer, in world axes: (N, 3, 2), or (3, 2) for one.
+    layer : Readable
+        A layer or an expression; with `vectors=True` a layer with `Trail(vector=True)`.
+    positions : array_like
+        One (x, y) pair or an (N, 2) array of world positions.
+    headings : array_like
+        (x, y) directions, one or N, of any length but 0.
+    distance : float
+        World units, above 0.
+    blocked : float, optional
+        What a sensor reads in a wall or off the map.
+    vectors : bool, optional
+        Read the vectors of a layer, in world axes: (N, 3, 2), or (3, 2) for one.
 
-    Raises `OutsideMap` or `InvalidValue`.
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     ground = GridGround(layer, "sense()")
     space = ground.space

@@ -19,15 +19,19 @@ def peaks(
     A plateau of equal values counts once, by its cell nearest to its middle. Of equal peaks the
     lowest cell comes first.
 
-    Parameters
-    ----------
-    layer: a layer or an expression.
-    count: how many at most; None for all.
-    spacing: the least distance to the stronger peaks before it, world units from center to center.
-    threshold: only values above this count.
-
     Returns `Spots` with as many entries as were found: positions (K, 2), values (K,), cells (K,).
     Raises `InvalidValue`.
+
+    Parameters
+    ----------
+    layer : Readable
+        A layer or an expression.
+    count : int, optional
+        How many at most; None for all.
+    spacing : float, optional
+        The least distance to the stronger peaks before it, world units from center to center.
+    threshold : float, optional
+        Only values above this count.
     """
     ground = queries(layer)
     most = (

@@ -38,17 +38,21 @@ def uphill(
     """The one step of each agent after which the value is highest; it stays where no step is
     better.
 
-    Parameters
-    ----------
-    layer: a layer, an expression or anything else with values, on any space. Negate it (`-danger`)
-        to go downhill.
-    positions: where the agents are: one world position or (N, 2) ((N, 3) on 3D graphs).
-    cells: or the cells that they stand in, one or (N,) whole numbers.
-    outside: "refuse" a position off the map, or "clamp" it to the nearest cell.
-
     Of equally good steps the one to the lowest cell is taken. Returns `Spots`: the cells to step
     to, their positions and values; where an agent stays `found` is False. Raises `OutsideMap` or
     `InvalidValue`.
+
+    Parameters
+    ----------
+    layer : Readable
+        A layer, an expression or anything else with values, on any space. Negate it (`-danger`) to
+        go downhill.
+    positions : array_like, optional
+        Where the agents are: one world position or (N, 2) ((N, 3) on 3D graphs).
+    cells : array_like, optional
+        Or the cells that they stand in, one or (N,) whole numbers.
+    outside : str, optional
+        "refuse" a position off the map, or "clamp" it to the nearest cell.
     """
     space = checked_space(getattr(layer, "space", None))
     values = np.asarray(layer.values)
@@ -108,34 +112,47 @@ def explore_step(
     cell stood in does not count. Walls and terrain are respected, as are the steps of the grid or
     graph.
 
-    Parameters
-    ----------
-    layer: what is known of each cell: a layer with `Fade`, or any layer or expression; lower is
-        less. A `LastSeen`, whose seconds say
-        the contrary, is read by its `knowledge`: never seen is unknown, and what was seen long ago
-        is known least.
-    positions: one (x, y) pair or an (N, 2) array of world positions on open ground.
-    sight: steps, at least 1.
-    unknown: where everything within sight reads more than this, the step leads towards the nearest
-        cell, by steps at any
-        distance, that does not: the frontier. If there is none, or with None, it leads to the least
-        known within sight.
-    rng: where the dice come from: one number is drawn a call, whatever the number of positions.
-        Without it the dice are the same at every call.
-    apart: let explorers choose one after the other, in the order of `positions`: none steps to a
-        cell that one before it steps to, unless it has no other step. Explorers that have come
-        together part again; without it they may walk as one from then on.
-    outside: "refuse" a position off the map, or "clamp" it to the rim.
-
     Returns `Spots` with `targets`, the cells that the steps lead towards. Where nothing can be
     reached `found` is False, and both are the cell stood in. A search for the frontier may look at
     the whole map, for each position.
 
-    Raises `OutsideMap`, `OnWall` or `InvalidValue`.
+    Parameters
+    ----------
+    layer : Readable
+        What is known of each cell: a layer with `Fade`, or any layer or expression; lower is less.
+        A `LastSeen`, whose seconds say the contrary, is read by its `knowledge`: never seen is
+        unknown, and what was seen long ago is known least.
+    positions : array_like
+        One (x, y) pair or an (N, 2) array of world positions on open ground.
+    sight : int, optional
+        Steps, at least 1.
+    unknown : float, optional
+        Where everything within sight reads more than this, the step leads towards the nearest cell,
+        by steps at any distance, that does not: the frontier. If there is none, or with None, it
+        leads to the least known within sight.
+    rng : Generator, optional
+        Where the dice come from: one number is drawn a call, whatever the number of positions.
+        Without it the dice are the same at every call.
+    apart : bool, optional
+        Let explorers choose one after the other, in the order of `positions`: none steps to a cell
+        that one before it steps to, unless it has no other step. Explorers that have come together
+        part again; without it they may walk as one from then on.
+    outside : str, optional
+        "refuse" a position off the map, or "clamp" it to the rim.
 
-    Source: the exploring monster of a maze game, which looks one cell ahead; the frontier is that
-        of Yamauchi's "A
-    Frontier-Based Approach for Autonomous Exploration" (1997).
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    OnWall
+        If a position is in a wall.
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+
+    References
+    ----------
+    The exploring monster of a maze game, which looks one cell ahead; the frontier is that of
+    Yamauchi's "A Frontier-Based Approach for Autonomous Exploration" (1997).
     """
     ground = queries(getattr(layer, "knowledge", layer))
     space = ground.space

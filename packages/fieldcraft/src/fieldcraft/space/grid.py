@@ -450,12 +450,7 @@ class Grid(Space):
 
     @property
     def graph(self) -> Graph:
-        """
-        Raises
-        ------
-        InvalidValue
-            : a grid keeps no graph of itself.
-        """
+        """Raise `InvalidValue`: a grid keeps no graph of itself."""
         raise InvalidValue("A grid is not a graph", got=repr(self), remedy="Use grid.to_graph()")
 
     def describe(self, cell: int | None = None) -> str:
