@@ -28,8 +28,12 @@ def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]
     - A `Timeline` gives a row for each sample: seconds, id, group, x, y, strength, half_life, age.
     - A `Path` gives a row for each point: x, y (and z).
 
-    Raises `InvalidValue` for anything else. Positions go in without help: whatever takes (N, 2)
-    takes a frame with columns x and y, too.
+    Positions go in without help: whatever takes (N, 2) takes a frame with columns x and y, too.
+
+    Raises
+    ------
+    InvalidValue
+        For anything else.
     """
     label = None if name is None else checks.text("name", name)
     if isinstance(subject, Timeline):

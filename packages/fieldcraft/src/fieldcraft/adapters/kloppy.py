@@ -38,13 +38,22 @@ def timeline(
 
     Parameters
     ----------
-    dataset: what a loader gives: `kloppy.skillcorner.load(...)`,
+    dataset : object
+        What a loader gives: `kloppy.skillcorner.load(...)`,
         `kloppy.metrica.load_tracking_csv(...)`, ...
-    length, width: of the pitch, meters; providers scale to it.
-    keep_every: every n-th frame only.
-    ball: whether the ball is in it.
+    length, width : float, optional
+        Of the pitch, meters; providers scale to it.
+    keep_every : int, optional
+        Every n-th frame only.
+    ball : bool, optional
+        Whether the ball is in it.
 
-    Raises `InvalidValue` for other data and `MissingLibrary` without kloppy.
+    Raises
+    ------
+    InvalidValue
+        For other data.
+    MissingLibrary
+        Without kloppy.
     """
     try:
         from kloppy.domain import Provider, TrackingDataset

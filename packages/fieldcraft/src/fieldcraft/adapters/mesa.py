@@ -98,7 +98,7 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
     The layer lies on `space_of(place)`. It is read there, by `select_cells`, by SolaraViz, and
     written through the layer
     alone: Mesa's own writing raises `ValueError`. With `writable`, for layers with `Trail` or an
-        array of their own, agents write to it
+    array of their own, agents write to it
     cell by cell as to any property, `self.cell.scent = 3`, which all see at once (`layer.put`);
     whole arrays go through the layer all the same. A model with it can be pickled; then call
     `mend`. `name` is the layer's own if not given. Raises `InvalidValue` for a layer on other

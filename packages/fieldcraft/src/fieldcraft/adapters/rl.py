@@ -53,18 +53,29 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
     - Reward of a world, of all pursuers together: 1 for the catch, -0.01 a step.
     - `infos`: "caught" (B,) bool; "steps" (B,) of the world so far.
 
+    It can be pickled in mid-run. The same seed and actions give the same bits, for every number of
+    threads.
+
     Parameters
     ----------
-    maps: grids of one size, 8 neighbors; world i stands on map `i % len(maps)`. No torus.
-    worlds: how many run side by side.
-    pursuers: how many in each.
-    view: how far everybody sees, in cells.
-    limit: steps until a world is given up ("truncated").
-    evader: "flees" or "wanders".
+    maps : Grid or Sequence[Grid]
+        Grids of one size, 8 neighbors; world i stands on map `i % len(maps)`. No torus.
+    worlds : int, optional
+        How many run side by side.
+    pursuers : int, optional
+        How many in each.
+    view : int, optional
+        How far everybody sees, in cells.
+    limit : int, optional
+        Steps until a world is given up ("truncated").
+    evader : str, optional
+        "flees" or "wanders".
 
-    Raises `InvalidValue` for maps of several sizes, without room for everybody, or too many worlds
-    for the memory (2^31 cells). It can be pickled in mid-run. The same seed and actions give the
-    same bits, for every number of threads.
+    Raises
+    ------
+    InvalidValue
+        For maps of several sizes, without room for everybody, or too many worlds for the memory
+        (2^31 cells).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  (as Gymnasium declares it)

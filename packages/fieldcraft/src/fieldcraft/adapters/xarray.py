@@ -57,8 +57,10 @@ def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, ND
     where they descend, so that row 0 is the top of the picture either way. A layer takes a
     DataArray as well: `layer.write(array)` puts its rows in order by their coordinates.
 
-    Raises `InvalidValue` for other dims, and for coordinates that are not evenly spaced with square
-    cells.
+    Raises
+    ------
+    InvalidValue
+        For other dims, and for coordinates that are not evenly spaced with square cells.
 
     Examples
     --------

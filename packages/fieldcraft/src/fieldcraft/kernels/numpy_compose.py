@@ -151,7 +151,7 @@ def box_mean(values: Floats, counts: Floats, reach: int, wrap: bool) -> Floats:
 
     `values` and `counts` have shape (height, width); what lies beyond the rim is 0. The sums are
     float64: first along each row from left to right, then those sums from the first row to the
-        last.
+    last.
     """
     along = np.zeros(values.shape)
     for step in range(-reach, reach + 1):

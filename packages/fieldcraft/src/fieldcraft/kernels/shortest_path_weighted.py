@@ -42,7 +42,7 @@ def bound(
     KING and MANHATTAN where no step goes farther than a king or a rook in one move. Otherwise,
     where the steps lead into all
     directions, FACETS: a way that goes (dx, dy) is at least `facets @ (dx, dy)` long, the sides of
-        the polygon of what one
+    the polygon of what one
     unit of length can reach. EUCLID is always true.
     """
     scale = float(step_lengths[0] / np.hypot(*steps[0]))
@@ -117,7 +117,7 @@ def weighted(
     `moves` are those of `steps` (K, 2), `lengths` (K,) theirs in world units. `costs` has one
     number per cell, or none at
     all: then everything costs 1. `barred` says that some are infinite: walls, whose corners no
-        diagonal cuts. `norm` and
+    diagonal cuts. `norm` and
     `facets` bound the length of a way from below, see `bound`; no cell costs
     less than `least` or, unless it is barred, more than `highest`. The other arguments and the
     number of cells returned are as for `uniform`; then come the length and the cost.

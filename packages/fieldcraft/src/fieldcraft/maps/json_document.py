@@ -191,7 +191,10 @@ def outline(raw: bytes) -> tuple[int, int]:
 def json_kind(file: Path) -> str:
     """The name of its format, by the keys at the top.
 
-    Raises `BadMapFile` for a file that can't be read, or that is of none.
+    Raises
+    ------
+    BadMapFile
+        For a file that can't be read, or that is of none.
     """
     size = file_size(file)
     if size > MAX_BYTES:

@@ -42,8 +42,12 @@ def load_obj(
     World units are those of the file, positions (x, y, z) with z up; `up` says what is up in the
     file, "y" or "z", and y-up geometry is turned: (x, -z, y). `max_height` as for `Graph`.
 
-    Raises `InvalidValue` for options that are wrong, and `BadMapFile` for a damaged file, for faces
-    that are not convex, and where nothing is walkable.
+    Raises
+    ------
+    InvalidValue
+        For options that are wrong.
+    BadMapFile
+        For a damaged file, for faces that are not convex, and where nothing is walkable.
     """
     file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))

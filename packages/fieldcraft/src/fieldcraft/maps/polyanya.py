@@ -28,8 +28,10 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
     `mesh` of the graph has the polygons in the file's order; what the file says about neighbours is
     checked, not trusted.
 
-    Raises `BadMapFile` for anything else: another version, numbers that are none, counts that don't
-    fit the file.
+    Raises
+    ------
+    BadMapFile
+        For anything else: another version, numbers that are none, counts that don't fit the file.
     """
     file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))

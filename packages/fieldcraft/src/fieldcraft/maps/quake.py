@@ -38,8 +38,12 @@ def load_quake(
       jump over a gap, 2 a teleporter, 3 mostly a drop, 5 a step up, 6 a lift; the format's makers
       say nothing about them.
 
-    Raises `InvalidValue` for options that are wrong, and `BadMapFile` for anything else, links to
-    where no node is among them.
+    Raises
+    ------
+    InvalidValue
+        For options that are wrong.
+    BadMapFile
+        For anything else, links to where no node is among them.
     """
     file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))

@@ -30,7 +30,10 @@ def load_recast(
     Recast has y up: the world comes as (x, -z, y), z up, as for meshes. `max_height` as for
     `Graph`.
 
-    Raises `BadMapFile` for anything else.
+    Raises
+    ------
+    BadMapFile
+        For anything else.
     """
     file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground",))

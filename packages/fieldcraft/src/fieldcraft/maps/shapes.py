@@ -41,8 +41,11 @@ class ShapePainter:
         """Add a polygon of points, shape (N, 2), even-odd where it crosses itself; or with
         `closed=False` an open line.
 
-        Raises `BadMapFile` for points that are not finite or absurdly far, and when all shapes
-        together are too intricate.
+        Raises
+        ------
+        BadMapFile
+            For points that are not finite or absurdly far, and when all shapes together are too
+            intricate.
         """
         near = np.abs(points) < _FARTHEST
         if not near.all():

@@ -58,8 +58,11 @@ def load_starcraft(
       The game's own pathing has them cut out only where the recording player saw them, around the
       first town hall. False leaves the array as it is.
 
-    Raises `BadMapFile` for a damaged archive, arrays that are missing or of the wrong type or
-    shape, and more than 2**22 cells.
+    Raises
+    ------
+    BadMapFile
+        For a damaged archive, arrays that are missing or of the wrong type or shape, and more than
+        2**22 cells.
     """
     file = checks.path("path", path)
     checks.choice("mobility", mobility, MOBILITIES)

@@ -36,7 +36,10 @@ def load_waypoints(
     `mobility`: "ground" (blocked vertices are walls) or "air" (none are). `max_height` stands in
         for that of the file.
 
-    Raises `BadMapFile` for anything else.
+    Raises
+    ------
+    BadMapFile
+        For anything else.
     """
     file = checks.path("path", path)
     checks.choice("mobility", mobility, ("ground", "air"))
@@ -110,8 +113,12 @@ def save_waypoints(path: str | os.PathLike[str], graph: Graph) -> None:
     """Write a graph as `load_waypoints` reads it: with blocked vertices, and names that are texts;
     without meshes, the squares of a grid, and closed edges.
 
-    Raises `InvalidValue` for a graph with edges that are closed, and `BadMapFile` where the path
-    can't be written.
+    Raises
+    ------
+    InvalidValue
+        For a graph with edges that are closed.
+    BadMapFile
+        If the path can't be written.
     """
     if not isinstance(graph, Graph):
         raise InvalidValue(

@@ -290,17 +290,21 @@ class ColorScale:
 
     Parameters
     ----------
-    low, high: the values at the ends of the table; beyond them the end colors stay. Where 0 lies
-        between them the scale is symmetrical, from `-max(-low, high)` to `max(-low, high)`, so that
-        0 is its middle. Where both are at
-        most 0 the table runs from `high` to `low`: the strongest value is always the brightest.
-    threshold: nothing is drawn where `abs(value) <= threshold`; with None every cell is drawn.
-    table: uint8 of shape (N, 3), 2 to 255 colors; if absent `sequential()`, or `diverging()` where
-        0 lies between the limits.
+    low, high : float
+        The values at the ends of the table; beyond them the end colors stay. Where 0 lies between
+        them the scale is symmetrical, from `-max(-low, high)` to `max(-low, high)`, so that 0 is
+        its middle. Where both are at most 0 the table runs from `high` to `low`: the strongest
+        value is always the brightest.
+    threshold : float, optional
+        Nothing is drawn where `abs(value) <= threshold`; with None every cell is drawn.
+    table : array_like, optional
+        Uint8 of shape (N, 3), 2 to 255 colors; if absent `sequential()`, or `diverging()` where 0
+        lies between the limits.
 
-    Raises `InvalidValue` for limits that are equal, reversed or not finite, and for a negative
-    threshold.
-
+    Raises
+    ------
+    InvalidValue
+        For limits that are equal, reversed or not finite, and for a negative threshold.
     """
 
     def __init__(

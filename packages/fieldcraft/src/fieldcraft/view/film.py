@@ -79,8 +79,10 @@ def save_map(path: str | os.PathLike[str], layer: Any, *, space: Any = None, **l
     arguments of `frame`: limits, threshold, colors, ground, opacity, ... On a map with y down the
     file says that, too.
 
-    Raises `InvalidValue` for what does not lie on a grid, `crop=True`, and where `frame` and
-    `save_png` do.
+    Raises
+    ------
+    InvalidValue
+        For what does not lie on a grid, `crop=True`, and where `frame` and `save_png` do.
     """
     base = grid_of(getattr(layer, "space", None) if space is None else space, "A world file")
     if look.get("crop"):
@@ -115,13 +117,19 @@ class Film:
 
     Parameters
     ----------
-    path: the file to write; its folder is made with the first frame if there is none.
-    fps: frames per second, above 0; for a GIF at most 50, since players slow faster ones down.
-    quality: 1 to 100, for `.webp` (exact if absent) and `.mp4` (90 if absent).
+    path : str or path
+        The file to write; its folder is made with the first frame if there is none.
+    fps : float, optional
+        Frames per second, above 0; for a GIF at most 50, since players slow faster ones down.
+    quality : int, optional
+        1 to 100, for `.webp` (exact if absent) and `.mp4` (90 if absent).
 
-    Raises `InvalidValue` for bad arguments, and `MissingLibrary` without Pillow, or PyAV for
-    `.mp4`.
-
+    Raises
+    ------
+    InvalidValue
+        For bad arguments.
+    MissingLibrary
+        Without Pillow, or PyAV for `.mp4`.
     """
 
     def __init__(

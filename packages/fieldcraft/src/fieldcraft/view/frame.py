@@ -203,7 +203,10 @@ def frame_teams(
     fieldcraft's own. Values are at least 0. The other arguments are those of `frame`; one pair of
     `limits` serves all.
 
-    Raises `InvalidValue` for negative values, and where `frame` does.
+    Raises
+    ------
+    InvalidValue
+        For negative values, and where `frame` does.
     """
     cast = Team.all_of(teams)
     shared = team_scale(cast, limits=limits, threshold=threshold)
@@ -267,7 +270,10 @@ def frame_owners(
     ground shows. Where a pixel holds several cells, the one in their middle counts. The other
     arguments are those of `frame`.
 
-    Raises `InvalidValue` for another shape, and for indices without a color.
+    Raises
+    ------
+    InvalidValue
+        For another shape, and for indices without a color.
     """
     place = Placement(space, scale=scale, size=size, crop=crop)
     held: NDArray[Any] = checks.array("Owners", owners)
@@ -307,7 +313,10 @@ def frame_shares(
     `shares` has one array of shape (height, width) per team, at least 0. The ground shows where all
     are 0. The other arguments are those of `frame`.
 
-    Raises `InvalidValue` for other shapes, negative shares and a number of colors that differs.
+    Raises
+    ------
+    InvalidValue
+        For other shapes, negative shares and a number of colors that differs.
     """
     place = Placement(space, scale=scale, size=size, crop=crop)
     colors = checks.sequence("colors", colors)

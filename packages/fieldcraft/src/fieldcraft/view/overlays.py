@@ -58,9 +58,10 @@ def draw_lines(
     shade:
         how dark the rim around the lines is, 0 for none to 1.
 
-    Raises `InvalidValue` for a picture of another size than the placement's, and for points that
-    are not finite.
-
+    Raises
+    ------
+    InvalidValue
+        For a picture of another size than the placement's, and for points that are not finite.
     """
     listed = [lines] if line_of(lines) is not lines else checks.sequence("lines", lines)
     _draw(picture, place, [line_of(line) for line in listed], color, _width(width), shade)
@@ -175,17 +176,26 @@ def draw_arrows(
 
     Parameters
     ----------
-    picture: uint8 of shape (H, W, 4), changed in place.
-    place: a `Placement` with the `scale`, `size` and `crop` of the picture.
-    space: the grid of the vectors, which may be coarser than that of the picture.
-    vectors: (height, width, 2), (x, y) in world axes, such as `layer.vectors`.
-    limit: the length that is drawn as long as `spacing` allows; longer ones are too, shorter ones
-        in proportion, but never shorter than half. The longest there is if absent.
-    threshold: no arrow where the vector is not longer.
-    spacing: pixels between arrows.
+    picture : RGBA
+        Uint8 of shape (H, W, 4), changed in place.
+    place : Placement
+        A `Placement` with the `scale`, `size` and `crop` of the picture.
+    space : Grid
+        The grid of the vectors, which may be coarser than that of the picture.
+    vectors : array_like
+        (height, width, 2), (x, y) in world axes, such as `layer.vectors`.
+    limit : float, optional
+        The length that is drawn as long as `spacing` allows; longer ones are too, shorter ones in
+        proportion, but never shorter than half. The longest there is if absent.
+    threshold : float, optional
+        No arrow where the vector is not longer.
+    spacing : float, optional
+        Pixels between arrows.
 
-    Raises `InvalidValue` for a picture of another size than the placement's, and vectors of another
-    shape.
+    Raises
+    ------
+    InvalidValue
+        For a picture of another size than the placement's, and vectors of another shape.
     """
     _check_picture(picture, place)
     space, given = grid_of(space, "A picture with arrows"), checks.array("Vectors", vectors)

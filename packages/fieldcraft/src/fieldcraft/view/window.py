@@ -27,15 +27,17 @@ _DOT = 0.3
 class Camera:
     """The camera: the part of the world that a window shows.
 
-    Parameters
-    ----------
-    position: (x, y), the world position at the center of the screen.
-    zoom: pixels per world unit, above 0.
-    y_up: whether the world's y grows upwards, as the map's.
-
     All three may be set at any time. Screen positions are pixels (x, y) from the top left corner of
     the surface.
 
+    Parameters
+    ----------
+    position : array_like, optional
+        (x, y), the world position at the center of the screen.
+    zoom : float, optional
+        Pixels per world unit, above 0.
+    y_up : bool, optional
+        Whether the world's y grows upwards, as the map's.
     """
 
     def __init__(
@@ -151,9 +153,12 @@ def draw(
     opacity:
         of the layer over what was there, 0 to 1.
 
-    Raises `InvalidValue` for values in view that are not finite and for a camera whose `y_up`
-    differs from the map's, and `MissingLibrary` without pygame.
-
+    Raises
+    ------
+    InvalidValue
+        For values in view that are not finite and for a camera whose `y_up` differs from the map's.
+    MissingLibrary
+        Without pygame.
     """
     try:
         import pygame

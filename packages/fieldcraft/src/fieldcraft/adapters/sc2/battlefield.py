@@ -55,21 +55,24 @@ class Battlefield:
     """A bot's maps: where units can walk and fly, and what is dangerous there, brought up to date
     by `update()` once a step.
 
-    Parameters
-    ----------
-    bot: a `BotAI` after its first step was prepared (in `on_start` or later).
-    threat: a table of `Threat`s by the name of a type, see `UNITS`; types that are not in it are
-        feared `by_weapons`, and asked once. Or a
-        function of a unit, which is asked for each in each step: what it answers may depend on
-        health, buffs, energy.
-    effects: costs of effects by name, see `EFFECTS`.
-    large: the radius of large units, in cells.
-
     `space(kind)` is the `Grid` of a kind of movement, see `KINDS`, made when it is first asked for
     and then kept up to date: structures, minerals and rocks that come and go change its walls.
     `ground` and `air` are two of them. `imap` holds the layers "ground" and "air"
     (`danger["ground"]`), and "fighters" once somebody asks for that kind: costs per cell, without a
     base; all other kinds read "ground". Raises `InvalidValue` for what is no bot.
+
+    Parameters
+    ----------
+    bot : object
+        A `BotAI` after its first step was prepared (in `on_start` or later).
+    threat : Mapping[str, Threat] or Callable[[Any], Threat], optional
+        A table of `Threat`s by the name of a type, see `UNITS`; types that are not in it are feared
+        `by_weapons`, and asked once. Or a function of a unit, which is asked for each in each step:
+        what it answers may depend on health, buffs, energy.
+    effects : Mapping[str, Effect], optional
+        Costs of effects by name, see `EFFECTS`.
+    large : float, optional
+        The radius of large units, in cells.
     """
 
     ground: Grid
