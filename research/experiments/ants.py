@@ -51,7 +51,10 @@ def ants_study(
     run out; all colonies of a seed have the same, among them one whose ants heed no trails. Food
     counts from second 30 to `seconds`.
 
-    Raises `InvalidValue` for arguments out of range.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
     """
     counts = _rising("ants", [checks.whole("ants", each, minimum=1) for each in ants])
     keeps = _rising("keep", [checks.finite("keep", each) for each in keep])
@@ -155,7 +158,10 @@ def vortex_study(
     it. In each window of 6 s an ant goes nowhere that comes less far, as the crow flies, than 0.3
     of the way it walks.
 
-    Raises `InvalidValue` for arguments out of range.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
     """
     width, height = _size(size)
     count, part = checks.whole("ants", ants, minimum=1), checks.finite("keep", keep)

@@ -89,7 +89,12 @@ def chase_study(
     ways:
         ways of searching, out of `WAYS` and `STANDARDS`; others are compared with the first.
 
-    Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
+    BadMapFile
+        For a file that is no map.
     """
     numbers = seeds_of(seeds, first_seed)
     crews = [checks.whole("searchers", count, minimum=1) for count in searchers]

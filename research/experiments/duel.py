@@ -50,19 +50,29 @@ def duel_study(
 
     Parameters
     ----------
-    kinds: kinds of generated maps, made anew from every seed; open, pillars and rooms if absent and
+    kinds : Iterable[str], optional
+        Kinds of generated maps, made anew from every seed; open, pillars and rooms if absent and
         there are no `files`.
-    files: map files, on which only places and dice differ from seed to seed.
-    size: cells of generated maps, as "48x32".
-    seeds, first_seed: how many worlds per map, and the first of their seeds. In each the first
-        brain meets every other twice: once with the long range, once with the short one, which
-        stays where it starts.
-    brains: the one who is measured, and then those against whom: "tether", "charge", "distance" or
+    files : Iterable[str | path], optional
+        Map files, on which only places and dice differ from seed to seed.
+    size : str, optional
+        Cells of generated maps, as "48x32".
+    seeds, first_seed : int, optional
+        How many worlds per map, and the first of their seeds. In each the first brain meets every
+        other twice: once with the long range, once with the short one, which stays where it starts.
+    brains : Sequence[str], optional
+        The one who is measured, and then those against whom: "tether", "charge", "distance" or
         "cover".
-    fighters, limit: of each side, and the seconds after which the damage decides, in place of those
-        of the game's settings.
+    fighters, limit : int, optional / float, optional
+        Of each side, and the seconds after which the damage decides, in place of those of the
+        game's settings.
 
-    Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
+    BadMapFile
+        For a file that is no map.
     """
     from fieldcraft_worlds.games.tether.settings import BRAINS, Settings
 

@@ -168,7 +168,10 @@ def escape(
     hunters the first are the same. The others are at most twenty steps from the first, and don't
     see it.
 
-    Raises `InvalidValue` for a map on which nobody gets out of sight.
+    Raises
+    ------
+    InvalidValue
+        For a map on which nobody gets out of sight.
     """
     rng = np.random.default_rng([seed, 0])
     found = next((each for _ in range(_TRIES) if (each := _chase(ground, rng)) is not None), None)

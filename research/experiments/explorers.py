@@ -63,19 +63,29 @@ def tour(
 
     Parameters
     ----------
-    space: a grid or a graph.
-    how: "memory" walks to the least known cell within `sight` steps, by marks on a `Fade` layer;
+    space : Grid or Graph
+        A grid or a graph.
+    how : str
+        "memory" walks to the least known cell within `sight` steps, by marks on a `Fade` layer;
         "beyond" does so too, and where all within sight is known it walks to the nearest unknown
         cell; "frontier" walks to the nearest cell that has not been visited, and begins anew when
         there is none; "random" takes any step.
-    sight: steps.
-    laps: when to look, rising, above 0.
-    life: laps after which a mark is forgotten.
-    count: how many explorers there are; they share what they know. A lap is then walked by all
+    sight : int, optional
+        Steps.
+    laps : tuple[float, ...], optional
+        When to look, rising, above 0.
+    life : float, optional
+        Laps after which a mark is forgotten.
+    count : int, optional
+        How many explorers there are; they share what they know. A lap is then walked by all
         together.
-    seed: of the start and the dice; the same start for all ways.
+    seed : int, optional
+        Of the start and the dice; the same start for all ways.
 
-    Raises `InvalidValue` for arguments out of range, and a map with nowhere to go.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range, and a map with nowhere to go.
     """
     checks.choice("how", how, EXPLORERS)
     looks = tuple(checks.positive("laps", lap) for lap in laps)

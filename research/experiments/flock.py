@@ -54,7 +54,10 @@ def flock_study(
     """The study behind `experiment flock`: the same birds in the same sky, by layers and
     by exact neighbours.
 
-    Raises `InvalidValue` for arguments out of range.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
     """
     from fieldcraft_worlds.games.flock import Settings
 
@@ -161,7 +164,10 @@ def flock_times_study(
     Times differ from run to run and from machine to machine; all else is that of the seeds. Jobs
     run one after the other.
 
-    Raises `InvalidValue` for arguments out of range.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
     """
     from fieldcraft_worlds.games.flock import Settings
 

@@ -65,7 +65,12 @@ def hunt_study(
     """The study behind `experiment hunt`: the same target on its walks, followed in each
     of the three ways.
 
-    Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
+    BadMapFile
+        For a file that is no map.
     """
     numbers = seeds_of(seeds, first_seed)
     worlds, digests = worlds_of(kinds, files, size, neighbors=8)

@@ -64,7 +64,10 @@ def league_study(
     `rate` is how many steps a second has: 15 take half the time of the game's 30. The other
     arguments are those of `towers_study`.
 
-    Raises `InvalidValue` for fewer than two commanders, and unknown ones.
+    Raises
+    ------
+    InvalidValue
+        For fewer than two commanders, and unknown ones.
     """
     from fieldcraft_worlds.games.towers.settings import COMMANDERS, HUMAN
     from fieldcraft_worlds.games.towers.settings import LAYOUTS as KNOWN
@@ -117,9 +120,10 @@ def rated(names: Sequence[str], points: Floats) -> Floats:
     win, one half each for a tie. Everybody is given one more tie with everybody, so that who never
     lost has a rating.
 
-    Source: R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs" (1952),
-        fitted as by D. R. Hunter, "MM algorithms for
-    generalized Bradley-Terry models" (2004).
+    References
+    ----------
+    R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs" (1952), fitted as by
+    D. R. Hunter, "MM algorithms for generalized Bradley-Terry models" (2004).
     """
     taken = np.asarray(points, dtype=np.float64) + 0.5 * (1 - np.eye(len(names)))
     met, won = taken + np.swapaxes(taken, -1, -2), taken.sum(axis=-1)

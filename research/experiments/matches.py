@@ -201,7 +201,10 @@ def read_match(events: Path, grid: Path | None = None) -> Match:
     """The match of an event table; `grid` is the file of its map. Without one the map is the box
     around all that the match tells of.
 
-    Raises `InvalidValue` for a match of other than two players.
+    Raises
+    ------
+    InvalidValue
+        For a match of other than two players.
     """
     kinds, everywhere = _told(events)
     army, assets, halls = (

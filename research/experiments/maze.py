@@ -58,19 +58,33 @@ def maze_study(
 
     Parameters
     ----------
-    algorithms, loops: of generated mazes, each with each; none where there are no algorithms.
-    files: map files, grids or graphs.
-    size: cells of generated mazes, as "31x23".
-    seeds, first_seed: how many tours per map and way of exploring, and the first of their seeds;
-        all ways start at the same places.
-    sights: how far explorers with a memory look, in steps; the one that also goes to the frontier
-        looks as far as the farthest of them.
-    laps: how long tours are; a lap is as many steps as a map has cells.
-    life: laps until a mark is forgotten.
-    explorers: how many explore together and share what they know.
-    by: "time" for curves over laps, of all maps together, or "map" for each map by itself.
+    algorithms, loops : Iterable[str], optional / Iterable[float], optional
+        Of generated mazes, each with each; none where there are no algorithms.
+    files : Iterable[str | path], optional
+        Map files, grids or graphs.
+    size : str, optional
+        Cells of generated mazes, as "31x23".
+    seeds, first_seed : int, optional
+        How many tours per map and way of exploring, and the first of their seeds; all ways start at
+        the same places.
+    sights : Iterable[int], optional
+        How far explorers with a memory look, in steps; the one that also goes to the frontier looks
+        as far as the farthest of them.
+    laps : float, optional
+        How long tours are; a lap is as many steps as a map has cells.
+    life : float, optional
+        Laps until a mark is forgotten.
+    explorers : int, optional
+        How many explore together and share what they know.
+    by : str, optional
+        "time" for curves over laps, of all maps together, or "map" for each map by itself.
 
-    Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
+    BadMapFile
+        For a file that is no map.
     """
     names = [checks.choice("algorithm", name, ALGORITHMS) for name in dict.fromkeys(algorithms)]
     shares = [checks.fraction("loops", share) for share in dict.fromkeys(loops)]

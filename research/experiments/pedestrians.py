@@ -58,13 +58,20 @@ def pedestrians_study(
 
     Parameters
     ----------
-    recordings: files of trajectories, see `fieldcraft.recordings.tracks.read_pedestrians`. Of those
-        in `PLACES` the walls are known.
-    cell: the side of a cell, in metres.
-    frames_per_second, unit: what other files don't say of themselves.
+    recordings : Iterable[str | Path]
+        Files of trajectories, see `fieldcraft.recordings.tracks.read_pedestrians`. Of those in
+        `PLACES` the walls are known.
+    cell : float, optional
+        The side of a cell, in metres.
+    frames_per_second, unit : float, optional / str, optional
+        What other files don't say of themselves.
 
-    Raises `BadTimeline` for a file that is none, and `InvalidValue` where fewer than two people
-    walk in the second half.
+    Raises
+    ------
+    BadTimeline
+        For a file that is none.
+    InvalidValue
+        If fewer than two people walk in the second half.
     """
     side = checks.positive("cell", cell)
     jobs: list[Job] = []

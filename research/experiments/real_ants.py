@@ -61,12 +61,20 @@ def real_ants_study(
 
     Parameters
     ----------
-    tracks: a folder of tracks, see `fieldcraft.recordings.tracks.read_tracks`.
-    size: width and height of the nest, whose corner is (0, 0), in the units of the tracks.
-    cell: the side of a cell, in the same units.
+    tracks : str or Path
+        A folder of tracks, see `fieldcraft.recordings.tracks.read_tracks`.
+    size : tuple[float, float], optional
+        Width and height of the nest, whose corner is (0, 0), in the units of the tracks.
+    cell : float, optional
+        The side of a cell, in the same units.
 
-    Raises `BadTimeline` for a folder without tracks, and `InvalidValue` where fewer than two ants
-    walk in both halves, and for cells so small that the maps would not fit into memory.
+    Raises
+    ------
+    BadTimeline
+        For a folder without tracks.
+    InvalidValue
+        If fewer than two ants walk in both halves, and for cells so small that the maps would not
+        fit into memory.
     """
     folder = Path(tracks)
     wide, high = (checks.positive("size", side) for side in size)

@@ -30,7 +30,10 @@ def data_folder(given: str | os.PathLike[str] | None) -> Path:
     """The folder of recorded data: the one given, that of the environment, or `shared/data` here or
     above.
 
-    Raises `InvalidValue` where there is none.
+    Raises
+    ------
+    InvalidValue
+        If there is none.
     """
     if given is not None:
         return Path(given)

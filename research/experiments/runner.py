@@ -95,22 +95,33 @@ def run_study(
 ) -> Report:
     """Run every job of a study and write `NAME.csv`, `NAME.json` and `NAME.png` into a folder.
 
-    Parameters
-    ----------
-    out: the folder, made if absent.
-    workers: how many processes, all cores if absent; with 1, or for a study that is `alone`, the
-        jobs run in this one. The results don't depend on it.
-    scheduler: the address of a Dask scheduler, tcp://..., on whose workers jobs run instead; they
-        need this version of fieldcraft.
-    fresh: whether to begin anew where an unfinished run lies in the folder.
-    progress: where a progress bar is drawn if it is a terminal.
-
     Finished rows lie in `NAME.unfinished.csv` until all jobs are done; a run that was interrupted
     goes on from there, and jobs that failed are tried again. In a script, call this under
     `if __name__ == "__main__":`, since every process reads the script.
 
-    Raises `InvalidValue` for bad arguments, and `FieldcraftError` if no job succeeded. Ctrl-C
-    raises `KeyboardInterrupt` with how many jobs are done.
+    Ctrl-C raises `KeyboardInterrupt` with how many jobs are done.
+
+    Parameters
+    ----------
+    out : str or Path, optional
+        The folder, made if absent.
+    workers : int, optional
+        How many processes, all cores if absent; with 1, or for a study that is `alone`, the jobs
+        run in this one. The results don't depend on it.
+    scheduler : str, optional
+        The address of a Dask scheduler, tcp://..., on whose workers jobs run instead; they need
+        this version of fieldcraft.
+    fresh : bool, optional
+        Whether to begin anew where an unfinished run lies in the folder.
+    progress : TextIO, optional
+        Where a progress bar is drawn if it is a terminal.
+
+    Raises
+    ------
+    InvalidValue
+        For bad arguments.
+    FieldcraftError
+        If no job succeeded.
     """
     count = checks.whole("workers", cores() if workers is None else workers, minimum=1)
     checks.whole("workers", count, maximum=MOST_WORKERS)

@@ -61,7 +61,10 @@ def mean(values: ArrayLike, *, confidence: float = 0.95, seed: int = 0) -> Inter
     `seed`, so that the same values give the same interval. Values that are all alike have an
     interval without width, and one value has none; `Interval.method` tells.
 
-    Raises `InvalidValue` for no values, and values that are not finite.
+    Raises
+    ------
+    InvalidValue
+        For no values, and values that are not finite.
     """
     sample = _sample("values", values)
     level = _level(confidence)
@@ -104,7 +107,10 @@ def paired(
     """The mean of `first - second`, pair by pair, as `mean` gives it: for two sides in the same
     worlds.
 
-    Raises `InvalidValue` for none, different lengths, and values that are not finite.
+    Raises
+    ------
+    InvalidValue
+        For none, different lengths, and values that are not finite.
     """
     one, other = _sample("first", first), _sample("second", second)
     if len(one) != len(other):

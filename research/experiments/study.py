@@ -61,7 +61,10 @@ class Summary:
     each other. `more` are further summaries of the same rows, each with a `name` that ends the name
     of its plot and a `title` over its table. `unit` says what its counts count, if not the study's.
 
-    Raises `InvalidValue` where there is an axis and a group is no number.
+    Raises
+    ------
+    InvalidValue
+        If there is an axis and a group is no number.
     """
 
     groups: tuple[str, ...]
@@ -100,23 +103,32 @@ class Study:
 
     Parameters
     ----------
-    name: names the files.
-    title: stands above the table and the plot.
-    unit: what one job is, in the plural: "matches".
-    jobs: the arguments of each job: plain values by name, the same names in the same order for all,
+    name : str
+        Names the files.
+    title : str
+        Stands above the table and the plot.
+    unit : str
+        What one job is, in the plural: "matches".
+    jobs : tuple[Job, ...]
+        The arguments of each job: plain values by name, the same names in the same order for all,
         no two jobs alike.
-    run: from the arguments of a job to its results, plain values by name too. The same job gives
-        the same results. A function at the top level of a module, so that other processes find it;
-        with one worker any function will do.
-    summarise: from the rows (a job's arguments and results, in the order of the jobs) to a
-        `Summary`.
-    settings: what else decides the results, such as the digest of a file; an unfinished run goes on
-        only with the same.
-    alone: whether jobs run one after the other in this process, however many workers there are:
-        those that take the time.
+    run : Callable[[Job], Row]
+        From the arguments of a job to its results, plain values by name too. The same job gives the
+        same results. A function at the top level of a module, so that other processes find it; with
+        one worker any function will do.
+    summarise : Callable[[Sequence[Row]], Summary]
+        From the rows (a job's arguments and results, in the order of the jobs) to a `Summary`.
+    settings : Row, optional
+        What else decides the results, such as the digest of a file; an unfinished run goes on only
+        with the same.
+    alone : bool, optional
+        Whether jobs run one after the other in this process, however many workers there are: those
+        that take the time.
 
-    Raises `InvalidValue` for jobs that are none, alike or not plain.
-
+    Raises
+    ------
+    InvalidValue
+        For jobs that are none, alike or not plain.
     """
 
     name: str

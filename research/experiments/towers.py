@@ -81,7 +81,12 @@ def towers_study(
         of each team, and the seconds after which the score decides, in place of those of the game's
         settings.
 
-    Raises `InvalidValue` for arguments out of range and `BadMapFile` for a file that is no map.
+    Raises
+    ------
+    InvalidValue
+        For arguments out of range.
+    BadMapFile
+        For a file that is no map.
     """
     from fieldcraft_worlds.games.towers.settings import COMMANDERS, HUMAN, Settings
 

@@ -74,22 +74,29 @@ def fit_places(
 ) -> PlaceModel:
     """Fits a forecast of places to moments at which it is known what came.
 
-    Parameters
-    ----------
-    features: for each of M moments what is known of each cell then, (N, K); the number of cells may
-        differ from moment to moment.
-    cells: for each moment the cells in which things came then, whole numbers below N; a cell counts
-        as often as it stands there. Moments without any teach nothing.
-    weights: how much the things of each moment count, (M,) or one number for all, at least 0.
-    penalty: holds weights small, as much as `penalty` over half their squares in units of
-        log-likelihood; above 0, so that there is one best answer.
-    even: the share of chance that is spread evenly, in [0, 1].
-
     Found by Newton's method, which on this concave likelihood ends at its only maximum. Features
     that are the same everywhere get weight 0.
 
-    Source: D. McFadden, "Conditional logit analysis of qualitative choice behavior" (1974). Raises
-        `InvalidValue` where nothing came.
+    Parameters
+    ----------
+    features : Sequence[array_like]
+        For each of M moments what is known of each cell then, (N, K); the number of cells may
+        differ from moment to moment.
+    cells : Sequence[array_like]
+        For each moment the cells in which things came then, whole numbers below N; a cell counts as
+        often as it stands there. Moments without any teach nothing.
+    weights : array_like, optional
+        How much the things of each moment count, (M,) or one number for all, at least 0.
+    penalty : float, optional
+        Holds weights small, as much as `penalty` over half their squares in units of
+        log-likelihood; above 0, so that there is one best answer.
+    even : float, optional
+        The share of chance that is spread evenly, in [0, 1].
+
+    References
+    ----------
+    D. McFadden, "Conditional logit analysis of qualitative choice behavior" (1974). Raises
+    `InvalidValue` where nothing came.
     """
     tables = [np.asarray(table, dtype=np.float64) for table in features]
     came = [np.asarray(each, dtype=np.int64) for each in cells]

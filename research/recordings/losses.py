@@ -54,7 +54,10 @@ def read_losses(path: str | Path, *, loops_per_second: float = 22.4) -> Losses:
     told. The groups are "player 1" and "player 2"; positions are those where it died, at the
     centers of cells.
 
-    Raises `BadTimeline` with the line and the remedy for anything malformed.
+    Raises
+    ------
+    BadTimeline
+        With the line and the remedy for anything malformed.
     """
     rate = checks.positive("loops_per_second", loops_per_second)
     kinds: dict[str, str] = {}

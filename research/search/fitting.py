@@ -67,14 +67,22 @@ def fit_motion(
 
     Parameters
     ----------
-    tracks: a `Timeline`, or for each track rows of seconds, x and y (and z), (T, 3) or (T, 4).
-    space: the map; an open grid of 40 cells across under the tracks if absent.
-    ahead: seconds to predict; as long as ten typical steps take at full speed if absent.
-    most: number of moments at most, evenly over all tracks.
-    looks: how often each is followed, every `ahead` seconds. A target that runs and one that will
-        turn back move alike at first: only a look after the longest `turn` separates them.
+    tracks : Timeline or Sequence[array_like]
+        A `Timeline`, or for each track rows of seconds, x and y (and z), (T, 3) or (T, 4).
+    space : Space, optional
+        The map; an open grid of 40 cells across under the tracks if absent.
+    ahead : float, optional
+        Seconds to predict; as long as ten typical steps take at full speed if absent.
+    most : int, optional
+        Number of moments at most, evenly over all tracks.
+    looks : int, optional
+        How often each is followed, every `ahead` seconds. A target that runs and one that will turn
+        back move alike at first: only a look after the longest `turn` separates them.
 
-    Raises `InvalidValue` for tracks that are none, or too short.
+    Raises
+    ------
+    InvalidValue
+        For tracks that are none, or too short.
     """
     paths = _paths(tracks)
     most = checks.whole("most", most, minimum=1)

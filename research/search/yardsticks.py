@@ -34,9 +34,10 @@ class GreedySearch(BeliefSearch):
     searcher goes to is left to it by the others; it goes to the likeliest cell there. For
     parameters see `BeliefSearch`.
 
-    Source: the greedy way that searches are compared with, as in Hollinger, Singh, Djugash and
-        Kehagias, "Efficient Multi-robot Search for
-    a Moving Target", IJRR 2009.
+    References
+    ----------
+    The greedy way that searches are compared with, as in Hollinger, Singh, Djugash and Kehagias,
+    "Efficient Multi-robot Search for a Moving Target", IJRR 2009.
     """
 
     def _assigned(self, points: Places, rng: np.random.Generator) -> Places:
@@ -70,12 +71,15 @@ class HorizonSearch(GreedySearch):
 
     Parameters
     ----------
-    horizon: how many regions ahead; the time to decide grows as its power.
-    discount: what meeting the target a region later is worth beside now, in (0, 1].
+    horizon : int, optional
+        How many regions ahead; the time to decide grows as its power.
+    discount : float, optional
+        What meeting the target a region later is worth beside now, in (0, 1].
 
-    Source: Hollinger, Singh, Djugash and Kehagias, "Efficient Multi-robot Search for a Moving
-        Target", IJRR 2009: finite-horizon path
-    enumeration with sequential allocation.
+    References
+    ----------
+    Hollinger, Singh, Djugash and Kehagias, "Efficient Multi-robot Search for a Moving Target", IJRR
+    2009: finite-horizon path enumeration with sequential allocation.
     """
 
     def __init__(

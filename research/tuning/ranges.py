@@ -50,7 +50,10 @@ def parse_range(text: str, usual: Mapping[str, Any]) -> Range:
     """The range of "name=low:high", "name=low:high:log" or "name=word,word"; `usual` has the
     settings that there are, by dotted name.
 
-    Raises `InvalidValue` for a name that there is not, and for anything else.
+    Raises
+    ------
+    InvalidValue
+        For a name that there is not, and for anything else.
     """
     name, equals, said = text.partition("=")
     name, remedy = name.strip(), "Write caution=0:40, caution=1:100:log or metric=straight,path"

@@ -33,8 +33,13 @@ def of_recipe(path: str) -> Tunable:
     the share of ground that a team has "held"; with "least" before it, less is better. A seed of a
     search is the seed of its map.
 
-    Raises `BadRecipe`, and `InvalidValue` for a recipe whose map does not come from a seed: then
-    there are no worlds that a search has not seen.
+    Raises
+    ------
+    BadRecipe
+        If it fails.
+    InvalidValue
+        For a recipe whose map does not come from a seed: then there are no worlds that a search has
+        not seen.
     """
     recipe = read_recipe(path)
     if recipe.map.generate is None or "seed" not in _seeded(recipe):

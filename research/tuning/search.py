@@ -35,17 +35,27 @@ class Tuning:
 
     Parameters
     ----------
-    tunable, objective: what plays, and what is sought.
-    ranges: the settings that are searched.
-    worlds: maps, as `worlds_of` gives them.
-    trials: how many settings are tried.
-    seeds, first_seed: worlds of each map that the search sees.
-    judge: worlds of each map, with the seeds after these, that only the best settings play, and
-        the usual ones.
-    sampler: "tpe", "cmaes" or "random".
-    prunes: whether trials that begin badly are given up.
-    seed: of the search.
-    fixed: settings that all play with, the usual ones too; none of those that are searched.
+    tunable, objective : Tunable / str
+        What plays, and what is sought.
+    ranges : tuple[Range, ...]
+        The settings that are searched.
+    worlds : tuple[Row, ...]
+        Maps, as `worlds_of` gives them.
+    trials : int, optional
+        How many settings are tried.
+    seeds, first_seed : int, optional
+        Worlds of each map that the search sees.
+    judge : int, optional
+        Worlds of each map, with the seeds after these, that only the best settings play, and the
+        usual ones.
+    sampler : str, optional
+        "tpe", "cmaes" or "random".
+    prunes : bool, optional
+        Whether trials that begin badly are given up.
+    seed : int, optional
+        Of the search.
+    fixed : Mapping[str, Value], optional
+        Settings that all play with, the usual ones too; none of those that are searched.
     """
 
     tunable: Tunable

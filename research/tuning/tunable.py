@@ -23,16 +23,23 @@ class Tunable:
 
     Parameters
     ----------
-    name: on the command line.
-    told: what plays, in a line.
-    settings: the settings that may be searched, by dotted name, with the values that they usually
-        have.
-    objectives: what may be sought, by name: 1 for the more the better, -1 for the less.
-    run: from a job (`map`, `width`, `height`, `seed`, and `settings` as JSON) to a number for each
+    name : str
+        On the command line.
+    told : str
+        What plays, in a line.
+    settings : Mapping[str, Any]
+        The settings that may be searched, by dotted name, with the values that they usually have.
+    objectives : Mapping[str, int]
+        What may be sought, by name: 1 for the more the better, -1 for the less.
+    run : Callable[[Job], Row]
+        From a job (`map`, `width`, `height`, `seed`, and `settings` as JSON) to a number for each
         objective. The same job, the same.
-    check: refuses settings that nothing can be played with; they may have bounds of their own.
-    kernels: those that jobs call.
-    own_worlds: whether it makes its maps itself, so that worlds differ by their seeds alone.
+    check : Callable[[Mapping[str, Any]], object]
+        Refuses settings that nothing can be played with; they may have bounds of their own.
+    kernels : tuple[str, ...], optional
+        Those that jobs call.
+    own_worlds : bool, optional
+        Whether it makes its maps itself, so that worlds differ by their seeds alone.
     """
 
     name: str

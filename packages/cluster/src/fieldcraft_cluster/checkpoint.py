@@ -103,7 +103,10 @@ def _as_dict(state: LayerState | SwarmState | Checkpoint) -> dict[str, Any]:
 def read(folder: Path, label: str) -> Checkpoint | None:
     """Return the last checkpoint of a world, None if there is none.
 
-    Raises `BadSaveFile` for a damaged one, and for one that names files other than its own blocks.
+    Raises
+    ------
+    BadSaveFile
+        For a damaged one, and for one that names files other than its own blocks.
     """
     target = folder / _NAME
     if not target.exists():

@@ -46,8 +46,12 @@ def write_planes(target: Path, planes: Planes) -> int:
 def read_planes(target: Path, shape: tuple[int, int], most_columns: int = 0) -> Planes:
     """Return the planes of a file, all of this shape, or at most `most_columns` wide if given.
 
-    Raises `BadSaveFile` for a file that is missing, damaged, or no such file. Sizes are checked
-    before anything is allocated.
+    Sizes are checked before anything is allocated.
+
+    Raises
+    ------
+    BadSaveFile
+        For a file that is missing, damaged, or no such file.
     """
     with sealed(target, _MAGIC, _LENGTH.size) as (file, inside):
         (length,) = _LENGTH.unpack(file.read(_LENGTH.size))

@@ -23,8 +23,12 @@ _PART = re.compile(r"\.(.+)\.[0-9a-f]{8}\.part")
 def claim(folder: Path) -> str:
     """Return the label of a world's folder; make the folder, if it is absent or empty, into one.
 
-    Raises `InvalidValue` for a folder that holds anything else, and `BadSaveFile` for a marker
-    file that cannot be read.
+    Raises
+    ------
+    InvalidValue
+        For a folder that holds anything else.
+    BadSaveFile
+        For a marker file that cannot be read.
     """
     marker, blocks = folder / MARKER, folder / BLOCKS
     try:

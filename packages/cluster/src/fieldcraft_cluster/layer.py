@@ -72,7 +72,10 @@ class WorldLayer:
         """Go on with other parameters of the propagation, such as `decay`; shows from the next step
         on.
 
-        Raises `InvalidValue` for what would need halos of another width, such as another blur.
+        Raises
+        ------
+        InvalidValue
+            For what would need halos of another width, such as another blur.
         """
         kind = type(self.propagation)
         new = kind(**(self.propagation.settings() | parameters))

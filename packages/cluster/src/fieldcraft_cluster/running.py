@@ -59,16 +59,24 @@ def run(
 
     Parameters
     ----------
-    world: the world; until the end it is computed there. Its folder must be the same for all
-        workers: one machine, or a shared disk.
-    client: a `dask.distributed.Client`; each of its workers holds a band of the map.
-    halo_steps: steps in a superstep, from now on; by default as the world was made.
-    checkpoint: supersteps between two checkpoints; None for one at the beginning and one at the
-        end. From the last of them the part of a worker that dies is done again.
-    timeout: seconds that a worker has for a superstep. One that takes longer is named in the log
-        and given up; the others do its part.
+    world : World
+        The world; until the end it is computed there. Its folder must be the same for all workers:
+        one machine, or a shared disk.
+    client : object, optional
+        A `dask.distributed.Client`; each of its workers holds a band of the map.
+    halo_steps : int, optional
+        Steps in a superstep, from now on; by default as the world was made.
+    checkpoint : int, optional
+        Supersteps between two checkpoints; None for one at the beginning and one at the end. From
+        the last of them the part of a worker that dies is done again.
+    timeout : float, optional
+        Seconds that a worker has for a superstep. One that takes longer is named in the log and
+        given up; the others do its part.
 
-    Raises `WorkerLost` where no worker is left; the world is opened again from its folder then.
+    Raises
+    ------
+    WorkerLost
+        If no worker is left; the world is opened again from its folder then.
     """
     if not isinstance(world, World):
         raise InvalidValue(

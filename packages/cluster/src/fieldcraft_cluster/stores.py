@@ -38,7 +38,10 @@ class Stores(Protocol):
         """Call a verb of every store that has arguments, side by side, and answer what came, None
         for the others.
 
-        Raises `WorkerLost`; what the others have done is then not to be trusted.
+        Raises
+        ------
+        WorkerLost
+            What the others have done is then not to be trusted.
         """
         ...
 

@@ -103,7 +103,10 @@ class Surface:
         """The row and column of the open cell whose center is nearest to that of a cell: as
         `Grid.nearest_open`, the first on a tie.
 
-        Raises `InvalidValue` where there is none, or none within some thousand cells.
+        Raises
+        ------
+        InvalidValue
+            If there is none, or none within some thousand cells.
         """
         plan, reach = self.plan, 16
         while True:

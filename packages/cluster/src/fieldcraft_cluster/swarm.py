@@ -136,9 +136,13 @@ class WorldSwarm:
         `Spread`, a flow `Trail(vector=True)`, those that something is left on `Trail`. What is read
         has halos that reach as far as agents look and step; `add_layer(..., reach=)` widens them.
 
-        Raises `InvalidValue` for settings beyond what whole numbers hold, where a weight has no
-        layer, and for halos that are too narrow; then nothing has happened. Ctrl-C ends many steps
-        between two of them.
+        Ctrl-C ends many steps between two of them.
+
+        Raises
+        ------
+        InvalidValue
+            For settings beyond what whole numbers hold, where a weight has no layer, and for halos
+            that are too narrow; then nothing has happened.
         """
         step_plan = self.step_plan_of(
             how,

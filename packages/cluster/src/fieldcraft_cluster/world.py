@@ -66,25 +66,37 @@ class World(Surface):
 
     Parameters
     ----------
-    folder: where it lives: an absent or empty folder, or that of a world, which goes on from its
-        last checkpoint: pass the same size, settings and walls. No other folder is touched, since
-        a world deletes its outdated files.
-    size: (width, height) in cells, at most 2**24 each.
-    block: cells along a side of a block. Smaller ones (512) suit a quiet world, larger ones (2048)
-        a busy one.
-    walls: where influence cannot go: an array of bool, (height, width), that can be cut by slices
+    folder : str or path
+        Where it lives: an absent or empty folder, or that of a world, which goes on from its last
+        checkpoint: pass the same size, settings and walls. No other folder is touched, since a
+        world deletes its outdated files.
+    size : tuple[int, int]
+        (width, height) in cells, at most 2**24 each.
+    block : int, optional
+        Cells along a side of a block. Smaller ones (512) suit a quiet world, larger ones (2048) a
+        busy one.
+    walls : array_like or Callable[[slice, slice], array_like], optional
+        Where influence cannot go: an array of bool, (height, width), that can be cut by slices
         (NumPy, a memory map, zarr), or a function of two slices, of rows and of columns, that
         answers it for the cells there, the same each time.
-    resistance: for layers with `Spread`, by name, how much cells resist, as
-        `SpreadLayer.resistance`; given as walls are.
-    cell_size, origin, y_up, neighbors, wrap: as those of `fieldcraft.Grid`.
-    memory: bytes of blocks that each process keeps in memory; more are moved to the folder and
-        back. About 12 a cell of `Spread`.
-    halo_steps: how many steps a superstep makes. More mean fewer, larger messages, and wider halos
-        that are computed twice.
+    resistance : Mapping[str, Any], optional
+        For layers with `Spread`, by name, how much cells resist, as `SpreadLayer.resistance`; given
+        as walls are.
+    cell_size, origin, y_up, neighbors, wrap
+        As those of `fieldcraft.Grid`.
+    memory : float, optional
+        Bytes of blocks that each process keeps in memory; more are moved to the folder and back.
+        About 12 a cell of `Spread`.
+    halo_steps : int, optional
+        How many steps a superstep makes. More mean fewer, larger messages, and wider halos that are
+        computed twice.
 
-    Raises `InvalidValue`, also for a folder that holds anything else, or `BadSaveFile` for a
-    damaged one.
+    Raises
+    ------
+    InvalidValue
+        Also for a folder that holds anything else.
+    BadSaveFile
+        For a damaged one.
     """
 
     def __init__(
@@ -173,15 +185,23 @@ class World(Surface):
 
         Parameters
         ----------
-        name: a new one, not empty.
-        propagation: `Spread`, `Trail`, `Fade` or `Radial`.
-        every: seconds between two steps.
-        reach: world units that a mark (`Fade`) or a source (`Radial`) reaches at most. By default
-            the radius of the propagation, and the cell alone for marks. With `Spread` and `Trail`
-            as far as agents look that read it, and step; by default as far as halos reach.
+        name : str
+            A new one, not empty.
+        propagation : Propagation
+            `Spread`, `Trail`, `Fade` or `Radial`.
+        every : float, optional
+            Seconds between two steps.
+        reach : float, optional
+            World units that a mark (`Fade`) or a source (`Radial`) reaches at most. By default the
+            radius of the propagation, and the cell alone for marks. With `Spread` and `Trail` as
+            far as agents look that read it, and step; by default as far as halos reach.
 
-        Raises `NameTaken`, or `InvalidValue` for what doesn't fit and for kinds that can't be cut
-        into blocks, with the reason.
+        Raises
+        ------
+        NameTaken
+            If the name is in use.
+        InvalidValue
+            For what doesn't fit and for kinds that can't be cut into blocks, with the reason.
         """
         if not isinstance(name, str) or not name:
             raise InvalidValue(
@@ -261,7 +281,12 @@ class World(Surface):
     def scatter_swarm(self, name: str, count: int, *, seed: int = 0) -> WorldSwarm:
         """Add so many agents anywhere on open ground, heading anywhere, by the dice of the seed.
 
-        Raises `NameTaken`, or `InvalidValue` where there is hardly any open ground.
+        Raises
+        ------
+        NameTaken
+            If the name is in use.
+        InvalidValue
+            If there is hardly any open ground.
         """
         number = checks.whole("count", count, maximum=MOST_AGENTS)
         key = checked_key(seed)
@@ -338,14 +363,25 @@ class World(Surface):
 
         Parameters
         ----------
-        goals: one world position or (N, 2) of them, on open ground.
-        cost: what the ground costs per world unit of way: a number, or costs for each cell, given
-            as walls are. By default 1. At least 1e-6; infinite is a wall. A step costs its length
+        goals : array_like
+            One world position or (N, 2) of them, on open ground.
+        cost : float, array_like or Callable[[slice, slice], array_like], optional
+            What the ground costs per world unit of way: a number, or costs for each cell, given as
+            walls are. By default 1. At least 1e-6; infinite is a wall. A step costs its length
             times the mean of its two cells.
-        start_costs: what each goal begins with, at least 0: one number or one per goal.
-        limit: the search ends at this distance, which is included.
+        start_costs : array_like, optional
+            What each goal begins with, at least 0: one number or one per goal.
+        limit : float, optional
+            The search ends at this distance, which is included.
 
-        Raises `OutsideMap`, `OnWall` or `InvalidValue`.
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        OnWall
+            If a position is in a wall.
+        InvalidValue
+            If an argument has a wrong value, shape or type.
         """
         return WorldDistances(self, goals, cost, start_costs, limit, self._memory)
 
@@ -359,7 +395,10 @@ class World(Surface):
     def advance(self, dt: float) -> Report:
         """Let `dt` seconds pass: each layer makes the steps that fall due; none is dropped.
 
-        Raises `InvalidValue` for more than a million steps of one layer in a call.
+        Raises
+        ------
+        InvalidValue
+            For more than a million steps of one layer in a call.
         """
         return self._take(self._fall_due(dt), None)
 

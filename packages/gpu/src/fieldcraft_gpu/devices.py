@@ -49,14 +49,18 @@ def device(name: str | None = None, *, exact: bool = True) -> Device:
 
     Parameters
     ----------
-    name: part of an adapter's name, such as "nvidia" or "llvmpipe"; by default the first of
+    name : str, optional
+        Part of an adapter's name, such as "nvidia" or "llvmpipe"; by default the first of
         `adapters()`.
-    exact: whether its floats must have been found to be those of the CPU, when it was examined.
-        False takes it as it is: swarms, stamps and deposits reckon in whole numbers and stay exact,
+    exact : bool, optional
+        Whether its floats must have been found to be those of the CPU, when it was examined. False
+        takes it as it is: swarms, stamps and deposits reckon in whole numbers and stay exact,
         layers that blur or spread may differ in their last bits.
 
-    Raises `NoDevice` where there is none, or none of that name, or `exact` is asked of one that is
-    not.
+    Raises
+    ------
+    NoDevice
+        If there is none, or none of that name, or `exact` is asked of one that is not.
     """
     if name is not None:
         checks.text("name", name)

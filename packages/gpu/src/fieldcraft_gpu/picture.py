@@ -86,13 +86,21 @@ class DevicePicture:
 
         Parameters
         ----------
-        layer: one of numbers, of the same cells.
-        colors: a scale, in place of `limits` and `threshold`.
-        limits: the values that get the end colours.
-        threshold: what is there stays where `abs(value) <= threshold`.
-        opacity: 0 to 1.
+        layer : object
+            One of numbers, of the same cells.
+        colors : ColorScale, optional
+            A scale, in place of `limits` and `threshold`.
+        limits : tuple[float, float], optional
+            The values that get the end colours.
+        threshold : float, optional
+            What is there stays where `abs(value) <= threshold`.
+        opacity : float, optional
+            0 to 1.
 
-        Raises `InvalidValue` for a layer of other cells or of vectors.
+        Raises
+        ------
+        InvalidValue
+            For a layer of other cells or of vectors.
         """
         scale = ColorScale(*limits, threshold=threshold) if colors is None else colors
         if not self.space.same_cells(getattr(layer, "space", None)):
@@ -128,10 +136,14 @@ class DevicePicture:
 
         Parameters
         ----------
-        swarm: agents on the same cells.
-        color: theirs.
-        opacity: of one agent, above 0 and at most 1; where many are, they cover more.
-        length: 1 for dots, up to 64 for darts of so many pixels, brightest at their heads.
+        swarm : Swarm
+            Agents on the same cells.
+        color : Color, optional
+            Theirs.
+        opacity : float, optional
+            Of one agent, above 0 and at most 1; where many are, they cover more.
+        length : int, optional
+            1 for dots, up to 64 for darts of so many pixels, brightest at their heads.
         """
         if not isinstance(swarm, Swarm) or not self.space.same_cells(swarm.space):
             raise InvalidValue(

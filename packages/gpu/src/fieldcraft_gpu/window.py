@@ -28,14 +28,24 @@ def show_picture(
 
     Parameters
     ----------
-    picture: what is shown, as large as the window.
-    update: called before each frame.
-    title: of the window.
-    fps: the most frames a second.
-    canvas: one of `rendercanvas` of your own, in a notebook or Qt, say, to be shown in; then this
+    picture : DevicePicture
+        What is shown, as large as the window.
+    update : Callable[[], object]
+        Called before each frame.
+    title : str, optional
+        Of the window.
+    fps : float, optional
+        The most frames a second.
+    canvas : object, optional
+        One of `rendercanvas` of your own, in a notebook or Qt, say, to be shown in; then this
         returns it at once.
 
-    Raises `MissingLibrary` without rendercanvas, and `InvalidValue` for other arguments.
+    Raises
+    ------
+    MissingLibrary
+        Without rendercanvas.
+    InvalidValue
+        For other arguments.
     """
     if not isinstance(picture, DevicePicture) or not callable(update):
         raise InvalidValue(

@@ -24,7 +24,12 @@ def widget(imap: InfluenceMap, *, height: int = 520) -> Any:
     probe. It works on the map itself, shows it after each cell, and lets time pass while no cell
     runs; `refresh()` on what this returns shows it within a cell.
 
-    Raises `InvalidValue`, and `MissingLibrary` without the extra `notebook`.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+    MissingLibrary
+        Without the extra `notebook`.
     """
     from fieldcraft_lab.notebook import widget as made
 
@@ -65,16 +70,27 @@ def serve(
 
     Parameters
     ----------
-    world: an influence map, of which the lab drives a copy; the path of a recipe (.toml), of a
-        saved map or of a saved session; or a `Session`.
-    port: 0 for any that is free.
-    share: an address of this machine for others to come in by. They need the token, too; traffic is
+    world : object
+        An influence map, of which the lab drives a copy; the path of a recipe (.toml), of a saved
+        map or of a saved session; or a `Session`.
+    port : int, optional
+        0 for any that is free.
+    share : str, optional
+        An address of this machine for others to come in by. They need the token, too; traffic is
         not encrypted.
-    browser: whether to open the page.
-    playing: whether time passes at once.
-    step: seconds of a step of an influence map; by default the shortest interval of its layers.
+    browser : bool, optional
+        Whether to open the page.
+    playing : bool, optional
+        Whether time passes at once.
+    step : float, optional
+        Seconds of a step of an influence map; by default the shortest interval of its layers.
 
-    Raises `InvalidValue`, `MissingLibrary` without the extra `lab`, and what reading a file raises.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+    MissingLibrary
+        Without the extra `lab`, and what reading a file raises.
     """
     from fieldcraft_lab.serving import Lab
 

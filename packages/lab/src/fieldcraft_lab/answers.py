@@ -106,7 +106,7 @@ def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]
 
     Each is tried on a copy of the world, two thirds and half as much again, and the layer is
     settled: what counts is where it would end. The largest change comes first. Raises
-        `InvalidValue` for maps that are no layers with sources.
+    `InvalidValue` for maps that are no layers with sources.
     """
     imap = getattr(live, "imap", None)
     layer = None if imap is None or name not in imap else imap[name]

@@ -27,8 +27,10 @@ def recipe_of(session: Session, *, write: bool = False) -> dict[str, Any]:
     With `write` the text takes the place of the recipe's file, unless that was changed by somebody
     else since.
 
-    Raises `InvalidValue` for sessions that began otherwise, and for a file that was changed; then
-    nothing is written.
+    Raises
+    ------
+    InvalidValue
+        For sessions that began otherwise, and for a file that was changed; then nothing is written.
     """
     live = session.live
     if not isinstance(live, LiveRecipe):

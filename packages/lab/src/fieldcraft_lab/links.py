@@ -42,8 +42,10 @@ def _parts(link: str) -> dict[str, list[str]]:
 def session_file(link: str) -> Iterator[Path]:
     """The session that a link carries, as a file for a while.
 
-    Raises `InvalidValue` for a link that carries none; what the file holds is for the reader of
-    sessions to check.
+    Raises
+    ------
+    InvalidValue
+        For a link that carries none; what the file holds is for the reader of sessions to check.
     """
     carried = _parts(link).get("session", [""])[0]
     try:

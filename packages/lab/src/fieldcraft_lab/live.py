@@ -282,7 +282,10 @@ def opened(name: str, *, overrides: tuple[str, ...] = (), data: str | Path | Non
     """The world that a text on the command line names: a recipe (.toml), a saved map, or a world of
     another package.
 
-    Raises `UnknownName`, or what reading raises.
+    Raises
+    ------
+    UnknownName
+        Or what reading raises.
     """
     recipe = recipe_path(Path(name))
     if recipe.suffix == ".toml":

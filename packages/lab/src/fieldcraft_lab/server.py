@@ -79,16 +79,20 @@ def _hash(text: bytes, tag: bytes) -> str:
 class Server:
     """Serves a desk to pages, from a thread of its own.
 
-    Parameters
-    ----------
-    desk: who answers and shows.
-    port: 0 for any that is free.
-    share: the address to listen at for other machines; None for this machine alone. The token is
-        asked for all the same.
-    token: a secret of at least 16 letters; by default a random one.
-
     `url` is the page's address, token included. Raises `MissingLibrary` without websockets, and
     `InvalidValue` where the port is taken.
+
+    Parameters
+    ----------
+    desk : Desk
+        Who answers and shows.
+    port : int, optional
+        0 for any that is free.
+    share : str, optional
+        The address to listen at for other machines; None for this machine alone. The token is asked
+        for all the same.
+    token : str, optional
+        A secret of at least 16 letters; by default a random one.
     """
 
     def __init__(

@@ -43,9 +43,10 @@ class Session:
 
     Parameters
     ----------
-    world: an influence map, of which the session runs a copy, or a live world before its first
-        step.
-    memory: bytes that keyframes may take.
+    world : Live or InfluenceMap
+        An influence map, of which the session runs a copy, or a live world before its first step.
+    memory : int, optional
+        Bytes that keyframes may take.
     """
 
     def __init__(self, world: Live | InfluenceMap, *, memory: int = _MOST_BYTES) -> None:
@@ -208,8 +209,10 @@ class Session:
         begins otherwise than it did then, because its map or its recordings were changed, is not
         refused.
 
-        Raises `BadSaveFile` where the file can't be read, or where the run comes out otherwise than
-        it did.
+        Raises
+        ------
+        BadSaveFile
+            If the file can't be read, or where the run comes out otherwise than it did.
         """
         target = checks.path("path", path)
         value = _read(target)

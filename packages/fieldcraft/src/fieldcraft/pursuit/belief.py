@@ -46,32 +46,43 @@ class Belief(Operand):
     It is a map like a layer: `values` (summed over targets) go into questions, windows and
     expressions, which stay live: `fc.best(belief - 0.5 * threat, ...)`.
 
-    Parameters
-    ----------
-    space: a grid or a graph. The belief follows its walls.
-    speed: of the targets, world units a second.
-    targets: how many there are.
-    stay: the share that stays where it is in each step, in [0, 1), where there is no `motion`.
-    every: seconds from step to step; by default what a target takes for a typical step.
-    where: which cells are possible at first, bool in the space's shape; by default all that are
-        open.
-    motion: how targets move: an `fc.Motion`, one motion of `fc.pursuit.motion`, or several by name,
-        each
-        with its weight: `{"runs": (0.7, fc.pursuit.motion.Run()), "stands": (0.3,
-        fc.pursuit.motion.Stand())}`. They are hypotheses side by side, weighed by what is seen and
-        what is not. By default targets wander.
-    doubt: the share of their first weights that hypotheses have back when the target is seen again,
-        in [0, 1]: it may do something else next.
-
     A step takes as long as there are hypotheses; one with two parts, such as
     `fc.pursuit.motion.DoubleBack`, counts twice, one that stands not at all. Motions that lead
     somewhere
     work out the ways when the target is lost: 20 to 200 ms on 256 x 256 cells.
 
-    Raises `InvalidValue`.
+    Parameters
+    ----------
+    space : Space
+        A grid or a graph. The belief follows its walls.
+    speed : float
+        Of the targets, world units a second.
+    targets : int, optional
+        How many there are.
+    stay : float, optional
+        The share that stays where it is in each step, in [0, 1), where there is no `motion`.
+    every : float, optional
+        Seconds from step to step; by default what a target takes for a typical step.
+    where : array_like, optional
+        Which cells are possible at first, bool in the space's shape; by default all that are open.
+    motion : Motion, Mover, Mapping[str, Mover or tuple[float, Mover]], optional
+        How targets move: an `fc.Motion`, one motion of `fc.pursuit.motion`, or several by name,
+        each with its weight: `{"runs": (0.7, fc.pursuit.motion.Run()), "stands": (0.3,
+        fc.pursuit.motion.Stand())}`. They are hypotheses side by side, weighed by what is seen and
+        what is not. By default targets wander.
+    doubt : float, optional
+        The share of their first weights that hypotheses have back when the target is seen again, in
+        [0, 1]: it may do something else next.
 
-    Source: occupancy maps, Damian Isla, "Third Eye Crime: building a stealth game around occupancy
-        maps", AIIDE 2013.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+
+    References
+    ----------
+    Occupancy maps, Damian Isla, "Third Eye Crime: building a stealth game around occupancy maps",
+    AIIDE 2013.
     """
 
     name = "belief"

@@ -37,7 +37,10 @@ def restore_from(
 ) -> tuple[NDArray[np.float64], int]:
     """Restore beliefs from a memory; return the masses in it and its ticks.
 
-    Raises `InvalidValue`, before anything has changed, for what is no memory of such beliefs.
+    Raises
+    ------
+    InvalidValue
+        Before anything has changed, for what is no memory of such beliefs.
     """
     space, hypotheses, targets = beliefs[0].lost.space, beliefs[0].hypotheses, len(beliefs)
     shape = (targets, len(hypotheses.stages), *space.shape)

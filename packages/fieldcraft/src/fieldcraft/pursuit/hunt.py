@@ -50,26 +50,43 @@ class Pursuit(Flood):
 
     Parameters
     ----------
-    space: a grid or a graph. The flood follows its walls.
-    last_seen: world position on open ground, or a cell.
-    velocity: the last one, world units a second (in 3D z may be left out), or None if nothing is
-        known of the way it went; then there is no barrier.
-    speed: how fast the front moves on, world units a second; by default as fast as it ran.
-    blocked: cells it cannot have entered: ids, or bool in the space's shape.
-    barrier_angle: degrees from the velocity beyond which ground is behind it, above 0 up to 180.
-    tail: how far the barrier reaches from where it was seen, world units; by default twelve typical
+    space : Space
+        A grid or a graph. The flood follows its walls.
+    last_seen : array_like
+        World position on open ground, or a cell.
+    velocity : array_like, optional
+        The last one, world units a second (in 3D z may be left out), or None if nothing is known of
+        the way it went; then there is no barrier.
+    speed : float, optional
+        How fast the front moves on, world units a second; by default as fast as it ran.
+    blocked : array_like, optional
+        Cells it cannot have entered: ids, or bool in the space's shape.
+    barrier_angle : float, optional
+        Degrees from the velocity beyond which ground is behind it, above 0 up to 180.
+    tail : float, optional
+        How far the barrier reaches from where it was seen, world units; by default twelve typical
         steps.
-    cooling: what a cell cools by in each step after its first, above 0 up to 1.
-    every: seconds from step to step; by default the time of a typical step.
-    most_hot: the flood stops before a step after which more cells than this would be warm, hot ones
-        and those that cool.
-    most_steps: it stops after this many. Stopped by one of the two it stays as it is.
+    cooling : float, optional
+        What a cell cools by in each step after its first, above 0 up to 1.
+    every : float, optional
+        Seconds from step to step; by default the time of a typical step.
+    most_hot : int, optional
+        The flood stops before a step after which more cells than this would be warm, hot ones and
+        those that cool.
+    most_steps : int, optional
+        It stops after this many. Stopped by one of the two it stays as it is.
 
-    Raises `InvalidValue` or `OutsideMap`.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+    OutsideMap
+        If a position is outside the map.
 
-    Source: the chase of Dishonored 2, as told by Laurent Couvidou, "Flooding the Influence Map for
-        Chase in Dishonored 2",
-    Game AI Pro Online Edition 2021.
+    References
+    ----------
+    The chase of Dishonored 2, as told by Laurent Couvidou, "Flooding the Influence Map for Chase in
+    Dishonored 2", Game AI Pro Online Edition 2021.
     """
 
     name = "pursuit"

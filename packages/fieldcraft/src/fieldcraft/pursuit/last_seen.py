@@ -27,10 +27,12 @@ class LastSeen(Operand):
 
     Parameters
     ----------
-    space: a grid or a graph.
-    unseen: what a cell that was never seen counts as, in seconds on top of the time that has
-        passed.
-    most: seconds beyond which it makes no difference, or None.
+    space : Space
+        A grid or a graph.
+    unseen : float, optional
+        What a cell that was never seen counts as, in seconds on top of the time that has passed.
+    most : float, optional
+        Seconds beyond which it makes no difference, or None.
     """
 
     name = "last_seen"

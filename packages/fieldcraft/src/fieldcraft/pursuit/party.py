@@ -60,15 +60,25 @@ class SearchParty(Search):
 
     Parameters
     ----------
-    space: a grid or a graph.
-    speed: of the target, world units a second; searchers are taken to be as fast.
-    sight: how far searchers see, world units; ten typical steps if absent.
-    motion: how the target moves, a `Motion`.
-    every: seconds after which all think again.
-    particles: how many there are: more see finer, and take longer.
-    patience: seconds after which a searcher gives up a place that it could not reach.
+    space : Space
+        A grid or a graph.
+    speed : float
+        Of the target, world units a second; searchers are taken to be as fast.
+    sight : float, optional
+        How far searchers see, world units; ten typical steps if absent.
+    motion : Motion, optional
+        How the target moves, a `Motion`.
+    every : float, optional
+        Seconds after which all think again.
+    particles : int, optional
+        How many there are: more see finer, and take longer.
+    patience : float, optional
+        Seconds after which a searcher gives up a place that it could not reach.
 
-    Raises `InvalidValue`.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
 
     def __init__(

@@ -47,8 +47,10 @@ class Rollouts:
 
     Parameters
     ----------
-    space, particles, visibility: the map, who is searched for, and what is seen from where.
-    aims: cells to which ways are thought of in any case.
+    space, particles, visibility
+        The map, who is searched for, and what is seen from where.
+    aims : Ints
+        Cells to which ways are thought of in any case.
     """
 
     def __init__(

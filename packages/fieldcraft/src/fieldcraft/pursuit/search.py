@@ -35,9 +35,12 @@ class Search:
 
     Parameters
     ----------
-    space: a grid or a graph.
-    speed: of the target, world units a second.
-    patience: seconds after which a searcher gives up a place that it could not reach.
+    space : Space
+        A grid or a graph.
+    speed : float
+        Of the target, world units a second.
+    patience : float, optional
+        Seconds after which a searcher gives up a place that it could not reach.
     """
 
     _goals: NDArray[np.int64]
@@ -160,7 +163,10 @@ class Search:
         """Go on bit for bit from where another on this space, made with the same arguments, was:
         its `snapshot()`.
 
-        Raises `InvalidValue` for anything else.
+        Raises
+        ------
+        InvalidValue
+            For anything else.
         """
         try:
             last, ticks = int(memory["last"]), int(memory["ticks"])

@@ -71,15 +71,23 @@ class Sight:
 
     Parameters
     ----------
-    space: a grid or a graph; see `visible` for what hides there.
-    radius: world units, above 0; one, or one per viewer.
-    angle: the opening of the cone in which viewers see, in degrees, where a look says which way
-        they face.
-    grace: seconds for which a contact lasts while nobody sees the target, so that a pillar passed
-        by loses nobody.
-    heights, eye: of a grid, as in `visible`.
+    space : Space
+        A grid or a graph; see `visible` for what hides there.
+    radius : array_like
+        World units, above 0; one, or one per viewer.
+    angle : float, optional
+        The opening of the cone in which viewers see, in degrees, where a look says which way they
+        face.
+    grace : float, optional
+        Seconds for which a contact lasts while nobody sees the target, so that a pillar passed by
+        loses nobody.
+    heights, eye : array_like, optional / float, optional
+        Of a grid, as in `visible`.
 
-    Raises `InvalidValue`.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
 
     space: Space
@@ -126,15 +134,26 @@ class Sight:
 
         Parameters
         ----------
-        contacts: what was known before; it stays as it is.
-        viewers: world positions, (V, 2) or (V, 3); none is fine.
-        targets: where the targets truly are, (T, 2) or (T, 3).
-        facing: an (x, y) direction, or one per viewer, if they see in cones only.
-        velocities: of the targets, (T, 2) or (T, 3), world units a second. Without them they are
-            what targets have moved since the last look, if they were seen then too.
-        present: (T,) bool, False for targets that are not there to be seen.
+        contacts : Contacts
+            What was known before; it stays as it is.
+        viewers : array_like
+            World positions, (V, 2) or (V, 3); none is fine.
+        targets : array_like
+            Where the targets truly are, (T, 2) or (T, 3).
+        facing : array_like, optional
+            An (x, y) direction, or one per viewer, if they see in cones only.
+        velocities : array_like, optional
+            Of the targets, (T, 2) or (T, 3), world units a second. Without them they are what
+            targets have moved since the last look, if they were seen then too.
+        present : array_like, optional
+            (T,) bool, False for targets that are not there to be seen.
 
-        Raises `InvalidValue` and `OutsideMap`.
+        Raises
+        ------
+        InvalidValue
+            If an argument has a wrong value, shape or type.
+        OutsideMap
+            If a position is outside the map.
         """
         passed = clock.ticks("dt", dt)
         if not isinstance(contacts, Contacts):

@@ -128,7 +128,10 @@ def read_football(
     the player is not on the pitch. `ball` adds the ball as the group "ball". `keep_every=n` keeps
     every n-th frame.
 
-    Raises `BadTimeline` with the line and the remedy for anything malformed.
+    Raises
+    ------
+    BadTimeline
+        With the line and the remedy for anything malformed.
     """
     step = checks.whole("keep_every", keep_every, minimum=1)
     if frames_per_second is not None:

@@ -89,10 +89,13 @@ def read_starcraft(
 
     Positions in the table are whole cells; a unit is put at its cell's center, half a cell up and
     right: that is where the start places of the same map's grid are. The markers named Beacon...,
-        which the game keeps for each player, are no units and are
+    which the game keeps for each player, are no units and are
     left out.
 
-    Raises `BadTimeline` with the line and the remedy for anything malformed.
+    Raises
+    ------
+    BadTimeline
+        With the line and the remedy for anything malformed.
     """
     if half_life is not None:
         checks.positive("half_life", half_life)

@@ -118,10 +118,13 @@ class Timeline:
         An empty position (x and y) removes the id until its next row. An empty strength keeps the
         id's last one, at first 1; an empty group keeps the last group. Two more columns may be
         there: `half_life`, in seconds, of the row's strength (empty: the argument `half_life`; None
-            means that it never fades), and `age`, how many seconds old the
+        means that it never fades), and `age`, how many seconds old the
         sample was already (empty: 0). Other columns are ignored.
 
-        Raises `BadTimeline` with the line and the remedy for anything malformed.
+        Raises
+        ------
+        BadTimeline
+            With the line and the remedy for anything malformed.
         """
         otherwise = math.inf if half_life is None else checks.positive("half_life", half_life)
         builder = TimelineBuilder()

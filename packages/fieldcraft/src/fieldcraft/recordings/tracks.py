@@ -73,17 +73,22 @@ def read_pedestrians(
     come out in metres. A person is there from the first frame to the last, and the first frame of
     all is second 0.
 
-    Parameters
-    ----------
-    frames_per_second, unit: in place of what the comments say; needed where they say nothing. The
-        unit is "m" or "cm".
-    keep_every: every n-th frame only.
-
-    Raises `BadTimeline` with file, line and remedy for anything malformed, and `InvalidValue` for
-    arguments out of range.
-
     Source of the format: the pedestrian dynamics data archive of Forschungszentrum Juelich, and
     PedPy, which reads it.
+
+    Parameters
+    ----------
+    frames_per_second, unit : float, optional / str, optional
+        In place of what the comments say; needed where they say nothing. The unit is "m" or "cm".
+    keep_every : int, optional
+        Every n-th frame only.
+
+    Raises
+    ------
+    BadTimeline
+        With file, line and remedy for anything malformed.
+    InvalidValue
+        For arguments out of range.
     """
     rate = (
         None

@@ -21,30 +21,44 @@ class Motion:
     """How a fugitive out of sight moves: how likely it is that it does each of five things. They
     are weighed against each other, and add up to 1 by themselves.
 
-    Parameters
-    ----------
-    runs: on the way that it ran, to a far place, and from there to the next.
-    hides: goes to a place near by that few others see, and stays.
-    doubles_back: runs on for some seconds (`turn`, the shortest and the longest), then to a place
-        behind those who chase it, and on.
-    stands: stays where it is.
-    wanders: goes to any place, near or far, and on.
-    near: typical steps to a hiding place, the fewest and the most.
-    far: typical steps to a far place, at least.
-    heading: how strongly it keeps the direction in which it ran: of two ways the one across it is
-        so many times e less likely than the one ahead. For a belief; search parties have one of
-        their own.
-    paces: how fast it moves beside the full speed, each as likely, in (0, 1]. For a belief, which
-        carries a mass for each of them and each way of moving.
-    speed: the full speed, world units a second, if it is known.
-    changes: how often a second somebody turns to something else of these, at least 0: after `t`
-        seconds, e to the minus of `changes * t` have not. What they turn to is as likely as it was
-        at first, and begins where they are; whoever turns to doubling back after the longest `turn`
-        is on the way back at once. For a belief.
-
     `fc.Belief(space, speed, motion=...)` and `fc.SearchParty` take it.
 
-    Raises `InvalidValue`.
+    Parameters
+    ----------
+    runs : float, optional
+        On the way that it ran, to a far place, and from there to the next.
+    hides : float, optional
+        Goes to a place near by that few others see, and stays.
+    doubles_back : float, optional
+        Runs on for some seconds (`turn`, the shortest and the longest), then to a place behind
+        those who chase it, and on.
+    stands : float, optional
+        Stays where it is.
+    wanders : float, optional
+        Goes to any place, near or far, and on.
+    near : tuple[float, float], optional
+        Typical steps to a hiding place, the fewest and the most.
+    far : float, optional
+        Typical steps to a far place, at least.
+    heading : float, optional
+        How strongly it keeps the direction in which it ran: of two ways the one across it is so
+        many times e less likely than the one ahead. For a belief; search parties have one of their
+        own.
+    paces : tuple[float, ...], optional
+        How fast it moves beside the full speed, each as likely, in (0, 1]. For a belief, which
+        carries a mass for each of them and each way of moving.
+    speed : float, optional
+        The full speed, world units a second, if it is known.
+    changes : float, optional
+        How often a second somebody turns to something else of these, at least 0: after `t` seconds,
+        e to the minus of `changes * t` have not. What they turn to is as likely as it was at first,
+        and begins where they are; whoever turns to doubling back after the longest `turn` is on the
+        way back at once. For a belief.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
 
     runs: float = 0.33

@@ -53,12 +53,18 @@ class Lost:
 
     Parameters
     ----------
-    space: the map.
-    cell: the cell in which it was; None while it has never been seen.
-    velocity: how it moved there, world units a second, (D,); 0 where that is not known.
-    searchers: world positions of those whom it may fear, (S, D).
-    stride: world units that it gets in an interval at full speed.
-    every: seconds of an interval.
+    space : Space
+        The map.
+    cell : int
+        The cell in which it was; None while it has never been seen.
+    velocity : Floats
+        How it moved there, world units a second, (D,); 0 where that is not known.
+    searchers : Floats
+        World positions of those whom it may fear, (S, D).
+    stride : float
+        World units that it gets in an interval at full speed.
+    every : float
+        Seconds of an interval.
     """
 
     space: Space
@@ -104,13 +110,18 @@ class Stage:
 
     Parameters
     ----------
-    mover: how somebody moves in it.
-    after: seconds since the last sighting until which it lasts, the fewest and the most, any moment
+    mover : Mover
+        How somebody moves in it.
+    after : tuple[float, float], optional
+        Seconds since the last sighting until which it lasts, the fewest and the most, any moment
         between as likely; None if it may last for ever.
-    skips: which part follows then: the next, or one so many after it.
-    arrives: whether the next part begins where the mover's `arriving` says.
-    follows: where one of several parts begins then: how many after this one each of them stands;
-        the mover's `parting` says which.
+    skips : int, optional
+        Which part follows then: the next, or one so many after it.
+    arrives : bool, optional
+        Whether the next part begins where the mover's `arriving` says.
+    follows : tuple[int, ...], optional
+        Where one of several parts begins then: how many after this one each of them stands; the
+        mover's `parting` says which.
     """
 
     mover: Mover
@@ -175,8 +186,10 @@ class Wander(Mover):
 
     Parameters
     ----------
-    stay: the share that stays where it is in each interval, in [0, 1).
-    pace: how fast it is beside the full speed, in (0, 1].
+    stay : float, optional
+        The share that stays where it is in each interval, in [0, 1).
+    pace : float, optional
+        How fast it is beside the full speed, in (0, 1].
     """
 
     stay: float = 0.1
@@ -224,13 +237,15 @@ class Stand(Mover):
 class Then(Mover):
     """The target moves in one way, and after some seconds in another.
 
+    Each way costs a step of a belief.
+
     Parameters
     ----------
-    first, second: both ways of moving.
-    after: seconds since the last sighting in which the second begins, the fewest and the most: any
+    first, second : Mover
+        Both ways of moving.
+    after : tuple[float, float], optional
+        Seconds since the last sighting in which the second begins, the fewest and the most: any
         moment between is as likely.
-
-    Each way costs a step of a belief.
     """
 
     first: Mover
@@ -290,9 +305,12 @@ class Afraid(Mover):
 
     Parameters
     ----------
-    mover: the way of moving.
-    radius: how near a searcher must be, world units, straight.
-    fear: how strong it is, at least 0.
+    mover : Mover
+        The way of moving.
+    radius : float
+        How near a searcher must be, world units, straight.
+    fear : float, optional
+        How strong it is, at least 0.
     """
 
     mover: Mover

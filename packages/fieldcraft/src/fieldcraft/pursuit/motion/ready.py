@@ -40,9 +40,12 @@ class _Led(Mover):
 
     Parameters
     ----------
-    stay: the share of intervals in which it stands, in [0, 1).
-    stray: the share of its steps that lead anywhere, in [0, 1].
-    pace: how fast it is beside the full speed, in (0, 1].
+    stay : float, optional
+        The share of intervals in which it stands, in [0, 1).
+    stray : float, optional
+        The share of its steps that lead anywhere, in [0, 1].
+    pace : float, optional
+        How fast it is beside the full speed, in (0, 1].
     """
 
     stay: float = _STAY
@@ -143,17 +146,20 @@ class _Onward(_Led):
 class Run(_Led):
     """The target runs on, the way that it ran, to a far place, and from there to the next.
 
-    Parameters
-    ----------
-    heading: how strongly it keeps its direction: of two ways the one across it is so many times e
-        less likely than the one ahead.
-    far: typical steps to a far place, at least; on small maps, the farther half.
-    stay, stray, pace: the share of intervals in which it stands, in [0, 1); the share of steps that
-        lead anywhere, in [0, 1]; how fast it is beside the full speed, in (0, 1].
-
     Any far cell may be the first goal; from there it goes to a place in another sector of the map,
     of up to 8. It has a part for each of them, which costs a step of a belief as soon as somebody
     may be on the way there.
+
+    Parameters
+    ----------
+    heading : float, optional
+        How strongly it keeps its direction: of two ways the one across it is so many times e less
+        likely than the one ahead.
+    far : float, optional
+        Typical steps to a far place, at least; on small maps, the farther half.
+    stay, stray, pace
+        The share of intervals in which it stands, in [0, 1); the share of steps that lead anywhere,
+        in [0, 1]; how fast it is beside the full speed, in (0, 1].
     """
 
     heading: float = 4.0
@@ -237,12 +243,14 @@ class DoubleBack(Run):
     """The target runs on, and after some seconds turns, and goes to a place behind those who chase
     it.
 
+    It has as many parts as `Run`, and one more.
+
     Parameters
     ----------
-    turn: seconds after the last sighting in which it turns, the fewest and the most.
-    heading, far, stay, stray, pace: as in `Run`.
-
-    It has as many parts as `Run`, and one more.
+    turn : tuple[float, float], optional
+        Seconds after the last sighting in which it turns, the fewest and the most.
+    heading, far, stay, stray, pace
+        As in `Run`.
     """
 
     turn: tuple[float, float] = (1.0, 6.0)
@@ -277,13 +285,16 @@ class Hide(_Led):
     """The target goes to a place near by that few others see, and not from where it was last seen,
     and stays there.
 
+    Every such place may be the one, the likelier the fewer see it.
+
     Parameters
     ----------
-    near: typical steps to the hiding place, the fewest and the most.
-    sight: how far others see, world units; ten typical steps if absent.
-    stay, stray, pace: as in `Run`.
-
-    Every such place may be the one, the likelier the fewer see it.
+    near : tuple[float, float], optional
+        Typical steps to the hiding place, the fewest and the most.
+    sight : float, optional
+        How far others see, world units; ten typical steps if absent.
+    stay, stray, pace
+        As in `Run`.
     """
 
     near: tuple[float, float] = (2.0, 16.0)
@@ -328,10 +339,14 @@ class Journey(_Led):
 
     Parameters
     ----------
-    goals: world positions, (K, 2) or (K, 3); those in walls are moved to the nearest open cell.
-    weights: how strongly each attracts, (K,), at least 0; all alike if absent.
-    arrives: whether it stays at the goal; else it goes on to another.
-    stay, stray, pace: as in `Run`.
+    goals : array_like
+        World positions, (K, 2) or (K, 3); those in walls are moved to the nearest open cell.
+    weights : array_like, optional
+        How strongly each attracts, (K,), at least 0; all alike if absent.
+    arrives : bool, optional
+        Whether it stays at the goal; else it goes on to another.
+    stay, stray, pace
+        As in `Run`.
 
     References
     ----------
