@@ -21,18 +21,28 @@ class Piece:
 
     Parameters
     ----------
-    name: of the film, without its suffix.
-    title: above it.
-    told: one sentence on what happens.
-    look: what to look at.
-    guide: the page of docs that tells more.
-    seed, place, settings: those of the match, as on the command line; the game's own map where
-        `place` is empty.
-    begin, seconds: when the film begins, and how long it is, in seconds of the world.
-    every: steps from one frame to the next.
-    overlays: those shown, by name; the game's choice where there are none.
-    width: pixels; the height follows from the map.
-    quality: of the WebP, 1 to 100.
+    name : str
+        Of the film, without its suffix.
+    title : str
+        Above it.
+    told : str
+        One sentence on what happens.
+    look : str
+        What to look at.
+    guide : str
+        The page of docs that tells more.
+    seed, place, settings
+        Those of the match, as on the command line; the game's own map where `place` is empty.
+    begin, seconds : float, optional
+        When the film begins, and how long it is, in seconds of the world.
+    every : int, optional
+        Steps from one frame to the next.
+    overlays : tuple[str, ...], optional
+        Those shown, by name; the game's choice where there are none.
+    width : int, optional
+        Pixels; the height follows from the map.
+    quality : int, optional
+        Of the WebP, 1 to 100.
     """
 
     name: str
@@ -310,7 +320,10 @@ def saved_game(name: object) -> Game:
     """Return the game that a file or a link names: one of `GAMES`, or one that an installed package
     registers as an entry point in the group "fieldcraft.games".
 
-    Raises `InvalidValue` for any other name, before anything is imported.
+    Raises
+    ------
+    InvalidValue
+        For any other name, before anything is imported.
     """
     if isinstance(name, str) and name in GAMES:
         return find_game(name)

@@ -57,13 +57,18 @@ class Field:
 
     Parameters
     ----------
-    values: numbers in the shape of the space; nothing is drawn where `abs(value) <= threshold`.
-    label: what the values are, for the legend.
-    limits: (low, high), the values of the end colours; fixed ones keep colours from flickering. 0
-        to the strongest if None.
-    colors: None for dark to bright (with values of both signs: blue to orange through dark), one
-        tone for a single hue, or (negative, positive) for two.
-    threshold: None draws every cell.
+    values : NDArray[Any]
+        Numbers in the shape of the space; nothing is drawn where `abs(value) <= threshold`.
+    label : str, optional
+        What the values are, for the legend.
+    limits : tuple[float, float], optional
+        (low, high), the values of the end colours; fixed ones keep colours from flickering. 0 to
+        the strongest if None.
+    colors : Tone or tuple[Tone, Tone], optional
+        None for dark to bright (with values of both signs: blue to orange through dark), one tone
+        for a single hue, or (negative, positive) for two.
+    threshold : float, optional
+        None draws every cell.
     """
 
     values: NDArray[Any]
@@ -144,13 +149,19 @@ class Marks:
 
     Parameters
     ----------
-    shape: "disc", "square", "triangle", "diamond", "ring", "cross" or "dot" (no rim, fast; for
+    shape : str, optional
+        "disc", "square", "triangle", "diamond", "ring", "cross" or "dot" (no rim, fast; for
         crowds).
-    size: the width in world units, one number or (N,).
-    color: a tone for all, or (N,) numbers of teams.
-    directions: (N, 2) vectors of any length; where a triangle points. Discs get a small nose.
-    health: (N,) from 0 to 1; below 1 a bar is drawn over the mark.
-    least: the smallest width in pixels, however far away one looks from.
+    size : float or Floats, optional
+        The width in world units, one number or (N,).
+    color : Tone or Ints, optional
+        A tone for all, or (N,) numbers of teams.
+    directions : Floats, optional
+        (N, 2) vectors of any length; where a triangle points. Discs get a small nose.
+    health : Floats, optional
+        (N,) from 0 to 1; below 1 a bar is drawn over the mark.
+    least : float, optional
+        The smallest width in pixels, however far away one looks from.
     """
 
     positions: Floats

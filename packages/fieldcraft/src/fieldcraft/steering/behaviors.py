@@ -29,12 +29,19 @@ def seek(
 
     Parameters
     ----------
-    positions: (N, 2) world units, or one (x, y) pair.
-    velocities: (N, 2) world units per second, or one pair for all.
-    targets: (N, 2), or one pair for all. Who is there already wants to stand still.
-    max_speed: world units per second, at least 0; one number, or one per agent.
+    positions : array_like
+        (N, 2) world units, or one (x, y) pair.
+    velocities : array_like
+        (N, 2) world units per second, or one pair for all.
+    targets : array_like
+        (N, 2), or one pair for all. Who is there already wants to stand still.
+    max_speed : array_like
+        World units per second, at least 0; one number, or one per agent.
 
-    Raises `InvalidValue` for other shapes, for NaN and infinity.
+    Raises
+    ------
+    InvalidValue
+        For other shapes, for NaN and infinity.
     """
     at, single = points(positions)
     moving = vectors("Velocities", velocities, len(at))
@@ -159,16 +166,25 @@ def wander(
 
     Parameters
     ----------
-    velocities: (N, 2) world units per second. Who stands still takes x as ahead.
-    angles: (N,) degrees, the point on the circle from ahead; one number for all. Start with 0, or
-        at random.
-    rng: what chance is drawn from: one normal number per agent and call.
-    max_speed: the speed wanted, one number or one per agent.
-    jitter: how far an angle creeps in one call, in degrees (the standard deviation).
-    wildness: the radius of the circle beside the distance of its center: 0 straight on, 1 may turn
-        at once.
+    velocities : array_like
+        (N, 2) world units per second. Who stands still takes x as ahead.
+    angles : array_like
+        (N,) degrees, the point on the circle from ahead; one number for all. Start with 0, or at
+        random.
+    rng : Generator
+        What chance is drawn from: one normal number per agent and call.
+    max_speed : array_like
+        The speed wanted, one number or one per agent.
+    jitter : float, optional
+        How far an angle creeps in one call, in degrees (the standard deviation).
+    wildness : float, optional
+        The radius of the circle beside the distance of its center: 0 straight on, 1 may turn at
+        once.
 
-    Raises `InvalidValue`.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     given = checks.array("Velocities", velocities)
     moving = vectors("Velocities", given, len(np.atleast_2d(given)) if given.size else 0)

@@ -28,16 +28,23 @@ def combine(
 
     Parameters
     ----------
-    forces: what behaviours want, each (N, 2), or one vector for all: changes of velocity, world
-        units per second.
-    weights: one number of at least 0 per behaviour, per second; 1 each if absent. A change weighted
-        by 4 is made in about 1/4 s.
-    max_force: the longest acceleration; one number, or one per agent.
-    priority: with True the behaviours are served in turn, each with what those before it have left
-        of `max_force`: the first ones are never drowned out by the last. Otherwise all are added up
+    forces : Sequence[array_like]
+        What behaviours want, each (N, 2), or one vector for all: changes of velocity, world units
+        per second.
+    weights : array_like, optional
+        One number of at least 0 per behaviour, per second; 1 each if absent. A change weighted by 4
+        is made in about 1/4 s.
+    max_force : array_like, optional
+        The longest acceleration; one number, or one per agent.
+    priority : bool, optional
+        With True the behaviours are served in turn, each with what those before it have left of
+        `max_force`: the first ones are never drowned out by the last. Otherwise all are added up
         and the sum is shortened.
 
-    Raises `InvalidValue`.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     if not isinstance(forces, (list, tuple)) or not forces:
         raise InvalidValue(

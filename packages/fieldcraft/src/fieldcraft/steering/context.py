@@ -74,21 +74,35 @@ def context(
 
     Parameters
     ----------
-    positions: (N, 2) world units, or one (x, y) pair, on the map.
-    velocities: (N, 2) world units per second, or one pair for all.
-    interest, danger: a layer or expression, of which an agent sees, in each direction, the highest
-        value above 0 up to the first wall, the less of it the further away (from all of it in the
-        next cell, evenly down to almost nothing at `reach`). Or numbers of at least 0, (N, slots):
-        what you make of anything else, see `directions`.
-    max_speed: world units per second; one number, or one per agent.
-    reach: how far agents look, world units; needed for layers.
-    slots: how many directions, 4 to 64.
-    tolerance: how much more danger than the lowest is borne.
-    room: directions in which a wall is nearer than this are taken only if there are no others;
-        world units, at most `reach`, by default half a cell.
-    space: the grid whose walls count, by default that of the layers; without any, none do.
+    positions : array_like
+        (N, 2) world units, or one (x, y) pair, on the map.
+    velocities : array_like
+        (N, 2) world units per second, or one pair for all.
+    interest, danger : Readable or array_like / Readable or array_like, optional
+        A layer or expression, of which an agent sees, in each direction, the highest value above 0
+        up to the first wall, the less of it the further away (from all of it in the next cell,
+        evenly down to almost nothing at `reach`). Or numbers of at least 0, (N, slots): what you
+        make of anything else, see `directions`.
+    max_speed : array_like
+        World units per second; one number, or one per agent.
+    reach : float, optional
+        How far agents look, world units; needed for layers.
+    slots : int, optional
+        How many directions, 4 to 64.
+    tolerance : float, optional
+        How much more danger than the lowest is borne.
+    room : float, optional
+        Directions in which a wall is nearer than this are taken only if there are no others; world
+        units, at most `reach`, by default half a cell.
+    space : Grid, optional
+        The grid whose walls count, by default that of the layers; without any, none do.
 
-    Raises `OutsideMap` for positions off the map, and `InvalidValue`.
+    Raises
+    ------
+    OutsideMap
+        For positions off the map.
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     at, single = points(positions)
     moving = vectors("Velocities", velocities, len(at))

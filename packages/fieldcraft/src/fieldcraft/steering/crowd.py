@@ -31,16 +31,26 @@ class Crowd:
 
     Parameters
     ----------
-    space: the grid, or a graph with a mesh.
-    radius: how far centers stay from walls, world units, at most half a cell; 0 on a mesh, which is
+    space : Space
+        The grid, or a graph with a mesh.
+    radius : float, optional
+        How far centers stay from walls, world units, at most half a cell; 0 on a mesh, which is
         made for a radius.
-    keep_apart: how far a neighbour is felt, world units; 0 for never.
-    ahead: how far walls are felt ahead, world units; 0 for never.
-    response: per second: a velocity comes near the wish in about `1 / response` s.
-    separation: per second: how hard a neighbour in the very same spot pushes, beside `response`.
-    avoidance: per second: how hard walls ahead push, beside `response`.
+    keep_apart : float, optional
+        How far a neighbour is felt, world units; 0 for never.
+    ahead : float, optional
+        How far walls are felt ahead, world units; 0 for never.
+    response : float, optional
+        Per second: a velocity comes near the wish in about `1 / response` s.
+    separation : float, optional
+        Per second: how hard a neighbour in the very same spot pushes, beside `response`.
+    avoidance : float, optional
+        Per second: how hard walls ahead push, beside `response`.
 
-    Raises `InvalidValue` for what is negative, for a radius of more than half a cell.
+    Raises
+    ------
+    InvalidValue
+        For what is negative, for a radius of more than half a cell.
     """
 
     space: Space
@@ -71,20 +81,25 @@ class Crowd:
     ) -> tuple[Wide, Wide]:
         """Positions and velocities after `dt` seconds, two new (N, 2) arrays.
 
-        Parameters
-        ----------
-        positions: (N, 2) world units, (N, 3) on a 3D mesh, on the map. Agents in walls are first
-            put out of them, as by `move`.
-        velocities: (N, 2) world units per second.
-        wish: a flow field to follow at `max_speed`, or (N, 2) velocities: what the agents would do
-            if they were alone.
-        dt: seconds, above 0.
-        max_speed, max_force: world units per second, and per second squared; at least 0; one
-            number, or one per agent.
-
         Agents that touched a wall keep the velocity along it. The same calls give the
         same bits, whatever the number of threads. Raises `OutsideMap` for positions off the map,
         and `InvalidValue`.
+
+        Parameters
+        ----------
+        positions : array_like
+            (N, 2) world units, (N, 3) on a 3D mesh, on the map. Agents in walls are first put out
+            of them, as by `move`.
+        velocities : array_like
+            (N, 2) world units per second.
+        wish : FlowField or array_like
+            A flow field to follow at `max_speed`, or (N, 2) velocities: what the agents would do if
+            they were alone.
+        dt : float
+            Seconds, above 0.
+        max_speed, max_force : array_like / array_like, optional
+            World units per second, and per second squared; at least 0; one number, or one per
+            agent.
         """
         moving = positions, velocities, wish, dt, max_speed, max_force
         if isinstance(self.space, Grid):

@@ -62,9 +62,12 @@ class Footing:
 
     Parameters
     ----------
-    space: the map. On a grid it should be one of 8 neighbors.
-    unit: the world units in a unit of length, about the width of an agent with some room around it.
-    within: the cells that agents on waypoints go to by a wish of their own, ids; all by default.
+    space : Space
+        The map. On a grid it should be one of 8 neighbors.
+    unit : float
+        The world units in a unit of length, about the width of an agent with some room around it.
+    within : array_like, optional
+        The cells that agents on waypoints go to by a wish of their own, ids; all by default.
     """
 
     def __init__(self, space: Space, unit: float, *, within: ArrayLike | None = None) -> None:
@@ -154,7 +157,10 @@ class Footing:
         second. On a mesh the `leapers` (N,), nobody by default, leap over any gap that an open edge
         leads over, others only where the way to their goal does.
 
-        Raises `InvalidValue` where the arrays don't fit together.
+        Raises
+        ------
+        InvalidValue
+            If the arrays don't fit together.
         """
         at, moving, wanted = (
             checks.positions(value, dimensions=self.space.dimensions)[0]

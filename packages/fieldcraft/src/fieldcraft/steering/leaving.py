@@ -29,13 +29,19 @@ class Leave:
 
     Parameters
     ----------
-    layer: the layer; on one of vectors each leaves its heading times the amount.
-    amount: how much, at most 2**20 in size. Or several amounts, by how many steps ago an agent last
+    layer : object
+        The layer; on one of vectors each leaves its heading times the amount.
+    amount : float or Sequence[float], optional
+        How much, at most 2**20 in size. Or several amounts, by how many steps ago an agent last
         took or brought anything, or was at home; the last one goes on. On a layer of vectors
         several amounts need the CPU.
-    role: which agents, 0 or 1; by default all. Those of role 1 are those who carry something.
+    role : int, optional
+        Which agents, 0 or 1; by default all. Those of role 1 are those who carry something.
 
-    Raises `InvalidValue` for other amounts and roles.
+    Raises
+    ------
+    InvalidValue
+        For other amounts and roles.
     """
 
     layer: Any
@@ -103,7 +109,8 @@ class Reversed:
 
     Parameters
     ----------
-    layer: a layer with `Trail(vector=True)`, or anything on the grid with `vectors`.
+    layer : object
+        A layer with `Trail(vector=True)`, or anything on the grid with `vectors`.
     """
 
     layer: Any
@@ -116,13 +123,19 @@ class Smell:
 
     Parameters
     ----------
-    layer: the layer.
-    places: cells on open ground, (N,), where a cell that is named twice counts twice; or a
-        `Forage`: the open cells that have food then.
-    amount: how much, at most 2**20 in size: one number, or one for each cell (N,); on a layer of
+    layer : object
+        The layer.
+    places : object
+        Cells on open ground, (N,), where a cell that is named twice counts twice; or a `Forage`:
+        the open cells that have food then.
+    amount : array_like, optional
+        How much, at most 2**20 in size: one number, or one for each cell (N,); on a layer of
         vectors one for each cell, (N, 2).
 
-    Raises `InvalidValue` for other places and amounts.
+    Raises
+    ------
+    InvalidValue
+        For other places and amounts.
     """
 
     layer: Any
@@ -210,11 +223,17 @@ class Forage:
 
         Parameters
         ----------
-        space: the grid of the agents.
-        food: portions of each cell, whole numbers from 0 to 2**30, (height, width).
-        home: which cells are home, bool (height, width).
+        space : Grid
+            The grid of the agents.
+        food : array_like
+            Portions of each cell, whole numbers from 0 to 2**30, (height, width).
+        home : array_like
+            Which cells are home, bool (height, width).
 
-        Raises `InvalidValue` for other shapes and numbers.
+        Raises
+        ------
+        InvalidValue
+            For other shapes and numbers.
         """
         grid_of(space, "Food")
         portions, inside = checks.array("food", food), checks.array("home", home)
@@ -263,7 +282,10 @@ class Forage:
         """Go on without a device that was lost, with the portions as they were last read back of
         it; see `Swarm.recover`.
 
-        Raises `InvalidValue` where they are on no device that is lost.
+        Raises
+        ------
+        InvalidValue
+            If they are on no device that is lost.
         """
         if self._held is None or not self._held.device.lost:
             raise InvalidValue(

@@ -32,13 +32,16 @@ class Neighbors:
     to `separation`, `alignment` and `cohesion` in place of positions, or ask it `nearest` and
     `counts`. It does not follow the agents as they move.
 
+    Answers don't depend on the number of threads. Raises `InvalidValue`.
+
     Parameters
     ----------
-    positions: (N, 2) world units, N may be 0.
-    radius: world units, above 0.
-    space: a grid; needed only for a torus, where distances go the short way round.
-
-    Answers don't depend on the number of threads. Raises `InvalidValue`.
+    positions : array_like
+        (N, 2) world units, N may be 0.
+    radius : float
+        World units, above 0.
+    space : Grid, optional
+        A grid; needed only for a torus, where distances go the short way round.
     """
 
     def __init__(self, positions: ArrayLike, radius: float, *, space: Grid | None = None) -> None:
@@ -206,11 +209,15 @@ def separation(
 
     Parameters
     ----------
-    positions: (N, 2) world units, or the `Neighbors` of agents, which know their radius.
-    radius: how far a neighbour is felt, world units.
-    strength: the push of a neighbour in the very same spot, in world units per second; one number,
-        or one per agent.
-    space: a grid; needed only for a torus.
+    positions : array_like or Neighbors
+        (N, 2) world units, or the `Neighbors` of agents, which know their radius.
+    radius : float, optional
+        How far a neighbour is felt, world units.
+    strength : array_like, optional
+        The push of a neighbour in the very same spot, in world units per second; one number, or one
+        per agent.
+    space : Grid, optional
+        A grid; needed only for a torus.
     """
     near = _near(positions, radius, space)
     return near.pushes() * limits("strength", strength, len(near))[:, np.newaxis]

@@ -93,14 +93,27 @@ class Swarm:
 
         Parameters
         ----------
-        space: a grid, of at most 16,384 cells a side.
-        positions: (N, 2), kept to 1/65,536 of a cell.
-        headings: (x, y) directions, one or N; by default they are drawn from the seed.
-        roles: (N,), 0 or 1; 0 by default.
-        seed: of the dice, a whole number.
-        device: a device of `fc.gpu.device()`; by default the CPU.
+        space : Grid
+            A grid, of at most 16,384 cells a side.
+        positions : array_like
+            (N, 2), kept to 1/65,536 of a cell.
+        headings : array_like, optional
+            (x, y) directions, one or N; by default they are drawn from the seed.
+        roles : array_like, optional
+            (N,), 0 or 1; 0 by default.
+        seed : int, optional
+            Of the dice, a whole number.
+        device : object, optional
+            A device of `fc.gpu.device()`; by default the CPU.
 
-        Raises `OutsideMap`, `OnWall` or `InvalidValue`.
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        OnWall
+            If a position is in a wall.
+        InvalidValue
+            If an argument has a wrong value, shape or type.
         """
         points, _ = checks.positions(positions)
         key = _checked_key(space, seed)
@@ -137,7 +150,10 @@ class Swarm:
         """A swarm of so many agents anywhere on open ground, heading anywhere, by the dice of the
         seed.
 
-        Raises `InvalidValue` where there is no open ground.
+        Raises
+        ------
+        InvalidValue
+            If there is no open ground.
         """
         key, number = _checked_key(space, seed), checks.whole("count", count, maximum=MOST_AGENTS)
         rng = np.random.default_rng(key)
@@ -247,27 +263,35 @@ class Swarm:
         """Make steps of `dt` seconds each: agents decide, move, fetch and leave something; then the
         layers they leave it on are updated.
 
-        Parameters
-        ----------
-        how: their weights, each at most 16.
-        dt: seconds, at least 0. Wander and turn are per step: keep to one dt.
-        steps: how many; on a device all of them are one submission, and nothing comes back.
-        trail: what `follow` follows: a layer or an expression; or two of them, for the roles 0 and
-            1.
-        flow: what `align` aligns to: a layer with `Trail(vector=True)`, or anything on the grid
-            with `vectors` (height, width, 2), or `Reversed` of one; or two, for the roles 0 and 1.
-        crowd_layer, group_layer: what `separate` shuns and `cohere` seeks.
-        deposit: how much each agent leaves on the one `trail`: short for `leave=Leave(trail,
-            deposit)`.
-        leave: what else they leave, and where. Each of these layers makes one update per step,
-            whatever its interval.
-        smell: the places that smell, and on which layers: these are updated likewise.
-        forage: food that they fetch.
-
         Who is found in a wall, because it was built there, goes to the nearest open cell first.
         Raises `InvalidValue` for settings beyond what whole numbers hold, where a weight has no
         layer, or a layer lies on other ground; then nothing has happened. Ctrl-C ends many steps
         between two of them.
+
+        Parameters
+        ----------
+        how : Walk
+            Their weights, each at most 16.
+        dt : float
+            Seconds, at least 0. Wander and turn are per step: keep to one dt.
+        steps : int, optional
+            How many; on a device all of them are one submission, and nothing comes back.
+        trail : object, optional
+            What `follow` follows: a layer or an expression; or two of them, for the roles 0 and 1.
+        flow : object, optional
+            What `align` aligns to: a layer with `Trail(vector=True)`, or anything on the grid with
+            `vectors` (height, width, 2), or `Reversed` of one; or two, for the roles 0 and 1.
+        crowd_layer, group_layer : object, optional
+            What `separate` shuns and `cohere` seeks.
+        deposit : float, optional
+            How much each agent leaves on the one `trail`: short for `leave=Leave(trail, deposit)`.
+        leave : Leave or Sequence[Leave], optional
+            What else they leave, and where. Each of these layers makes one update per step,
+            whatever its interval.
+        smell : Smell or Sequence[Smell], optional
+            The places that smell, and on which layers: these are updated likewise.
+        forage : Forage, optional
+            Food that they fetch.
         """
         count = checks.whole("steps", steps)
         space = self._space

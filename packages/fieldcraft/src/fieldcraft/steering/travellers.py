@@ -111,10 +111,12 @@ class Travellers:
 
         Parameters
         ----------
-        way: a flow field on this graph: they go from vertex to vertex as it says and stop at goals.
+        way : FlowField or array_like
+            A flow field on this graph: they go from vertex to vertex as it says and stop at goals.
             Or (N,) vertices that each is to go to next, beside its own or the one that it is
             heading for, where they stop; -1 to stay, at the end of an edge for who is on one.
-        distances: world units, at least 0, one or N: speed times seconds.
+        distances : array_like
+            World units, at least 0, one or N: speed times seconds.
 
         Who is on an edge and would come straight back at its end turns round at once, if the edge
         can be used both ways. So does who is on an edge that has been closed; who can't waits.

@@ -30,24 +30,38 @@ class Walk:
 
     Parameters
     ----------
-    speed: world units per second, at least 0. Nothing is leapt over: a step is made in pieces of at
+    speed : float
+        World units per second, at least 0. Nothing is leapt over: a step is made in pieces of at
         most half a cell.
-    wander: most degrees of a random turn at each step, below 180: a random walk with persistence.
-    turn: most degrees of a step's whole turn; None for no limit. Bouncing off a wall is free.
-    follow: towards the strongest of three sensors of a trail: left, middle, right.
-    align: towards the direction of a layer of vectors, read by the middle sensor.
-    separate: down the relative slope of a crowd.
-    cohere: up the relative slope of a group.
-    avoid: towards the free side where the middle sensor is in a wall or off the map.
-    distance: world units from an agent to its sensors, above 0.
-    angle: degrees between the middle sensor and those beside it.
+    wander : float, optional
+        Most degrees of a random turn at each step, below 180: a random walk with persistence.
+    turn : float, optional
+        Most degrees of a step's whole turn; None for no limit. Bouncing off a wall is free.
+    follow : float, optional
+        Towards the strongest of three sensors of a trail: left, middle, right.
+    align : float, optional
+        Towards the direction of a layer of vectors, read by the middle sensor.
+    separate : float, optional
+        Down the relative slope of a crowd.
+    cohere : float, optional
+        Up the relative slope of a group.
+    avoid : float, optional
+        Towards the free side where the middle sensor is in a wall or off the map.
+    distance : float, optional
+        World units from an agent to its sensors, above 0.
+    angle : float, optional
+        Degrees between the middle sensor and those beside it.
 
-    Raises `InvalidValue` for numbers outside of these ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of these ranges.
 
-    Source: the three sensors are those of Jones, "Characteristics of Pattern Formation and
-        Evolution in Approximations of Physarum
-    Transport Networks" (2010); aligning ahead, and keeping apart by a second layer, are from
-    "Influence Maps, Ants, and Flocking".
+    References
+    ----------
+    The three sensors are those of Jones, "Characteristics of Pattern Formation and Evolution in
+    Approximations of Physarum Transport Networks" (2010); aligning ahead, and keeping apart by a
+    second layer, are from "Influence Maps, Ants, and Flocking".
     """
 
     speed: float

@@ -30,19 +30,6 @@ def move(
     is left of its displacement goes on along that side, and around a corner along the corner's
     tangent. An agent ends on open ground, in a cell that `space.cell_at` reads back.
 
-    Parameters
-    ----------
-    space: the grid. On a torus agents pass the rim and their new positions lie on the map.
-    positions: (N, 2) or one pair, on the map.
-    displacements: (N, 2) world units, finite, at most a million cells long; one pair moves all.
-    radius: how far an agent's center stays from walls, in world units, at most half a cell. With 0
-        it stops a millionth of a cell before them; more than 0.49 cells count as 0.49, so that
-        nobody jams in the mouth of a corridor. Who is nearer already may move along and away, not
-        nearer.
-    leap: whether open edges of a mesh that lead over gaps (jumps, drops) are taken by who walks
-        into them. Or the flow field on it that
-        agents follow: then they leap where it leads over a gap, and nowhere else.
-
     An agent that stands in a wall (one was built on it) is first put into the open cell nearest to
     its own, at the point of it nearest to where it stood.
 
@@ -53,6 +40,23 @@ def move(
     is nearest.
     On waypoints without a mesh one walks along edges: see `Travellers`. Raises `OutsideMap` for
     positions off the map, and `InvalidValue`.
+
+    Parameters
+    ----------
+    space : Space
+        The grid. On a torus agents pass the rim and their new positions lie on the map.
+    positions : array_like
+        (N, 2) or one pair, on the map.
+    displacements : array_like
+        (N, 2) world units, finite, at most a million cells long; one pair moves all.
+    radius : float, optional
+        How far an agent's center stays from walls, in world units, at most half a cell. With 0 it
+        stops a millionth of a cell before them; more than 0.49 cells count as 0.49, so that nobody
+        jams in the mouth of a corridor. Who is nearer already may move along and away, not nearer.
+    leap : bool or FlowField, optional
+        Whether open edges of a mesh that lead over gaps (jumps, drops) are taken by who walks into
+        them. Or the flow field on it that agents follow: then they leap where it leads over a gap,
+        and nowhere else.
     """
     if isinstance(space, Grid):
         return on_grid.move(space, positions, displacements, radius, leap)
@@ -69,12 +73,17 @@ def avoid_walls(space: Space, positions: ArrayLike, velocities: ArrayLike, ahead
     off after a part `t` of it pushes away from that side by `(1 - t)` of the agent's speed; that
     ahead turns it as strongly towards the side where it is freer. Nothing ahead, or standing
     still: (0, 0). After the containment of Reynolds, "Steering Behaviors for Autonomous Characters"
-        (1999).
+    (1999).
 
     On a mesh the rim is what is felt, seen from above, gaps that edges leap over included;
     positions on a 3D mesh are (N, 3).
 
-    Raises `OutsideMap` for positions off the map, and `InvalidValue`.
+    Raises
+    ------
+    OutsideMap
+        For positions off the map.
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     if isinstance(space, Grid):
         return on_grid.avoid_walls(space, positions, velocities, ahead)

@@ -30,14 +30,17 @@ def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
     beside the map counts as its nearest cells, and the brush does not reach over the rim of a map
     that wraps.
 
-    Parameters
-    ----------
-    space: the grid.
-    points: one position (x, y) or several (N, 2), such as `InputEvent.stroke`.
-    radius: of the brush in world units, 0 for single cells.
-
     Returns ids of cells, ascending, int64 of shape (C,). Raises `InvalidValue` for positions that
     are not finite and radii below 0.
+
+    Parameters
+    ----------
+    space : Grid
+        The grid.
+    points : array_like
+        One position (x, y) or several (N, 2), such as `InputEvent.stroke`.
+    radius : float
+        Of the brush in world units, 0 for single cells.
     """
     path, _ = checks.positions(points)
     radius = checks.not_negative("radius", radius)

@@ -19,14 +19,22 @@ class Slider:
 
     Parameters
     ----------
-    name, text: what the game calls it, and what it is, in a few words for the panel.
-    low, high: its ends.
-    step: from one notch to the next; a hundredth of the way if 0.
-    log: whether notches are equal factors, a hundred of them from end to end, in place of equal
+    name, text : str
+        What the game calls it, and what it is, in a few words for the panel.
+    low, high : float
+        Its ends.
+    step : float, optional
+        From one notch to the next; a hundredth of the way if 0.
+    log : bool, optional
+        Whether notches are equal factors, a hundred of them from end to end, in place of equal
         steps.
-    keys: inputs that move it by a notch, such as ("key j", "key k"), less and more; none if empty.
+    keys : tuple[str, ...], optional
+        Inputs that move it by a notch, such as ("key j", "key k"), less and more; none if empty.
 
-    Raises `InvalidValue` for ends and steps that do not fit together.
+    Raises
+    ------
+    InvalidValue
+        For ends and steps that do not fit together.
     """
 
     name: str

@@ -36,10 +36,14 @@ class AntsLesson:
 
     Parameters
     ----------
-    space: a grid; a meadow of 80 x 50 if None.
-    settings: of the colony, trails "scalar"; 600 ants if None.
-    every: steps of the game for one of the lesson.
-    block: the side of a block, in cells.
+    space : Grid, optional
+        A grid; a meadow of 80 x 50 if None.
+    settings : Settings, optional
+        Of the colony, trails "scalar"; 600 ants if None.
+    every : int, optional
+        Steps of the game for one of the lesson.
+    block : int, optional
+        The side of a block, in cells.
     """
 
     agents = (KEEPER,)

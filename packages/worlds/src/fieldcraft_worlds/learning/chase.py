@@ -49,10 +49,14 @@ class ChaseLesson:
 
     Parameters
     ----------
-    space: a grid; rooms of 40 x 28 if None.
-    settings: of the chase; three guards, no civilians and two items if None.
-    every: steps of the game for one of the lesson; hunters think each `settings.think`.
-    radius: of windows, in cells.
+    space : Grid, optional
+        A grid; rooms of 40 x 28 if None.
+    settings : Settings, optional
+        Of the chase; three guards, no civilians and two items if None.
+    every : int, optional
+        Steps of the game for one of the lesson; hunters think each `settings.think`.
+    radius : int, optional
+        Of windows, in cells.
     """
 
     def __init__(

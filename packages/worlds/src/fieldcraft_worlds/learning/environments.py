@@ -39,7 +39,10 @@ def parallel(
     """A game by its name as a PettingZoo `ParallelEnv` in which several are led; see `TeamEnv`.
     `options` are those of its lesson.
 
-    Raises `UnknownName` for a game without a lesson and for agents that it doesn't have.
+    Raises
+    ------
+    UnknownName
+        For a game without a lesson and for agents that it doesn't have.
     """
     return TeamEnv(
         name, lesson_of(name, **options), agents=agents, limit=limit, render_mode=render_mode
@@ -57,7 +60,10 @@ def single(
     """A game by its name as a `gymnasium.Env` in which one agent is led, the first if none is
     named; see `PlayerEnv`.
 
-    Raises `UnknownName` for a game without a lesson and for an agent that it doesn't have.
+    Raises
+    ------
+    UnknownName
+        For a game without a lesson and for an agent that it doesn't have.
     """
     return PlayerEnv(
         name, lesson_of(name, **options), agent=agent, limit=limit, render_mode=render_mode
@@ -67,17 +73,22 @@ def single(
 class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
     """A lesson for several agents.
 
-    Parameters
-    ----------
-    name: of the game.
-    lesson: one of `fieldcraft_worlds.learning`.
-    agents: those to lead, all of them if None; programs lead the others.
-    limit: steps after which it is cut short ("truncation"), if the game has not ended it before.
-    render_mode: None or "rgb_array".
-
     Observations are float32 planes from -1 to 1, actions `Discrete` or `MultiDiscrete`; the lesson
     says which. The same seed and actions give the same bits. `state_` is the game's own state, a
     frozen value. It can be pickled in mid-run.
+
+    Parameters
+    ----------
+    name : str
+        Of the game.
+    lesson : Lesson
+        One of `fieldcraft_worlds.learning`.
+    agents : Sequence[str], optional
+        Those to lead, all of them if None; programs lead the others.
+    limit : int, optional
+        Steps after which it is cut short ("truncation"), if the game has not ended it before.
+    render_mode : str, optional
+        None or "rgb_array".
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012

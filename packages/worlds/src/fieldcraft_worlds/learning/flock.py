@@ -39,10 +39,14 @@ class FlockLesson:
 
     Parameters
     ----------
-    space: a grid; the game's own sky if None.
-    settings: of the flock; 400 birds if None.
-    every: steps of the game for one of the lesson.
-    radius: of the window, in cells.
+    space : Grid, optional
+        A grid; the game's own sky if None.
+    settings : Settings, optional
+        Of the flock; 400 birds if None.
+    every : int, optional
+        Steps of the game for one of the lesson.
+    radius : int, optional
+        Of the window, in cells.
     """
 
     agents = (PREDATOR,)

@@ -36,10 +36,14 @@ class TetherLesson:
 
     Parameters
     ----------
-    space: a grid; a hall of pillars, 48 x 32, if None.
-    settings: of the duel.
-    every: steps of the game for one of the lesson; plans are made each `settings.think`.
-    radius: of windows, in cells.
+    space : Grid, optional
+        A grid; a hall of pillars, 48 x 32, if None.
+    settings : Settings, optional
+        Of the duel.
+    every : int, optional
+        Steps of the game for one of the lesson; plans are made each `settings.think`.
+    radius : int, optional
+        Of windows, in cells.
     """
 
     def __init__(

@@ -41,10 +41,14 @@ class TowersLesson:
 
     Parameters
     ----------
-    space: a grid; a field of 72 x 48 with boulders if None.
-    settings: of the match, layout "seeded"; four towers a team if None.
-    every: steps of the game for one of the lesson.
-    block: the side of a block, in cells.
+    space : Grid, optional
+        A grid; a field of 72 x 48 with boulders if None.
+    settings : Settings, optional
+        Of the match, layout "seeded"; four towers a team if None.
+    every : int, optional
+        Steps of the game for one of the lesson.
+    block : int, optional
+        The side of a block, in cells.
     """
 
     def __init__(

@@ -118,8 +118,12 @@ def sliders_of(game: Game) -> tuple[Slider, ...]:
 def bindings_of(game: Game, changes: Mapping[str, object] | None = None) -> dict[str, str]:
     """Which action each input does: the game's own, with the inputs of some actions replaced.
 
-    Raises `InvalidValue` for inputs that there are none of and for those that the frame or another
-    action has, and `UnknownName` for actions that the game does not know.
+    Raises
+    ------
+    InvalidValue
+        For inputs that there are none of and for those that the frame or another action has.
+    UnknownName
+        For actions that the game does not know.
     """
     actions = {action.name: action.inputs for action in game.actions}
     for name, inputs in (changes or {}).items():

@@ -25,10 +25,12 @@ class InputState:
 
     Parameters
     ----------
-    actions: what a player can do.
-    bindings: which action each input does.
-    where: answers where the pointer is in the world, None beside the map.
-
+    actions : Sequence[Action]
+        What a player can do.
+    bindings : Mapping[str, str]
+        Which action each input does.
+    where : Callable[[], Point | None]
+        Answers where the pointer is in the world, None beside the map.
     """
 
     def __init__(

@@ -49,11 +49,14 @@ class Pads:
 
     Parameters
     ----------
-    turn: is told an input, such as "pad 1 left stick up", and how far it is, 0 to 1.
-    let_go: is told the beginning of the names of inputs that are no longer held.
-    say: is told what the player should know.
-    settings: the dead zone.
-
+    turn : Callable[[str, float], object]
+        Is told an input, such as "pad 1 left stick up", and how far it is, 0 to 1.
+    let_go : Callable[[str], object]
+        Is told the beginning of the names of inputs that are no longer held.
+    say : Callable[[str], object]
+        Is told what the player should know.
+    settings : PadSettings
+        The dead zone.
     """
 
     def __init__(

@@ -48,17 +48,26 @@ class Player:
 
     Parameters
     ----------
-    session: the match.
-    size: (width, height) of the window in pixels.
-    overlays: the names of those shown at first; the game's choice if None.
-    controls: inputs in place of the game's own, by action.
-    pads: how gamepads are read.
-    speed: how many times faster than the world's own clock, above 0.
-    save_to: the file of F5 and F9.
-    pictures: the folder of F12.
-    stop_after: steps after which it is over; None to go on.
-    watch: sees the session after every step.
-
+    session : Session
+        The match.
+    size : tuple[int, int]
+        (width, height) of the window in pixels.
+    overlays : Sequence[str], optional
+        The names of those shown at first; the game's choice if None.
+    controls : Mapping[str, object], optional
+        Inputs in place of the game's own, by action.
+    pads : PadSettings, optional
+        How gamepads are read.
+    speed : float, optional
+        How many times faster than the world's own clock, above 0.
+    save_to : Path, optional
+        The file of F5 and F9.
+    pictures : Path, optional
+        The folder of F12.
+    stop_after : int, optional
+        Steps after which it is over; None to go on.
+    watch : Callable[[Session], object], optional
+        Sees the session after every step.
     """
 
     def __init__(

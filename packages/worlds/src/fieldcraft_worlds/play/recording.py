@@ -45,12 +45,15 @@ class Recording:
 
     Parameters
     ----------
-    path: the film, or the folder, which is new or empty.
-    rate: steps a second; the film runs at the world's own speed.
-    every: steps from one frame to the next; by default so many that there are at most 30 frames a
+    path : str or path
+        The film, or the folder, which is new or empty.
+    rate : int
+        Steps a second; the film runs at the world's own speed.
+    every : int, optional
+        Steps from one frame to the next; by default so many that there are at most 30 frames a
         second.
-    size: (width, height) in pixels.
-
+    size : tuple[int, int], optional
+        (width, height) in pixels.
     """
 
     def __init__(

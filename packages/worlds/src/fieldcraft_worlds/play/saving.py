@@ -50,7 +50,12 @@ def write(
     """Write a file: beside `path` first, then renamed over it, so that there is the old file or the
     whole new one.
 
-    Raises `BadSaveFile` where that can't be, and `InvalidValue` where `value` can't be packed.
+    Raises
+    ------
+    BadSaveFile
+        If that can't be.
+    InvalidValue
+        If `value` can't be packed.
     """
     target = checks.path("path", path)
     head, packed = pack(header), pack(value, kinds)
@@ -63,8 +68,10 @@ def write(
 def read(path: str | os.PathLike[str]) -> Contents:
     """Read what `write` wrote.
 
-    Raises `BadSaveFile` where the file is missing, damaged, another kind of file, or of another
-    version of the format.
+    Raises
+    ------
+    BadSaveFile
+        If the file is missing, damaged, another kind of file, or of another version of the format.
     """
     target = checks.path("path", path)
     with sealed(target, _MAGIC, _FRAME.size) as (file, inside):

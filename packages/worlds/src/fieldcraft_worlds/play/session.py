@@ -25,14 +25,18 @@ class Session:
     """A match of a game on a map, from a seed; the same seed and orders make the same match, bit
     for bit.
 
+    `state` is the state now, `steps` how many steps have been made. Raises what the game refuses.
+
     Parameters
     ----------
-    game: the rules.
-    space: the map; the game's own default if None.
-    settings: of the kind `game.settings`; the defaults if None.
-    seed: at least 0.
-
-    `state` is the state now, `steps` how many steps have been made. Raises what the game refuses.
+    game : Game
+        The rules.
+    space : object, optional
+        The map; the game's own default if None.
+    settings : object, optional
+        Of the kind `game.settings`; the defaults if None.
+    seed : int, optional
+        At least 0.
     """
 
     def __init__(self, game: Game, space: Any = None, settings: Any = None, seed: int = 0) -> None:

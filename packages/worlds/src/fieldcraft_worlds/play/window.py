@@ -38,7 +38,12 @@ _LEAST = (160, 120)
 def show(player: Player, title: str) -> None:
     """Run a player's match in a window until it is closed or over.
 
-    Raises `MissingLibrary` without pygame, and `FieldcraftError` where no window can be opened.
+    Raises
+    ------
+    MissingLibrary
+        Without pygame.
+    FieldcraftError
+        If no window can be opened.
     """
     pygame, screen = _opened(player.stage.size)
     try:

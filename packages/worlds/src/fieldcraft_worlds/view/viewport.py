@@ -32,9 +32,10 @@ class Viewport:
 
     Parameters
     ----------
-    width, height: the size of the picture in pixels.
-    has_panel: whether the panel is wanted.
-
+    width, height : int
+        The size of the picture in pixels.
+    has_panel : bool, optional
+        Whether the panel is wanted.
     """
 
     def __init__(self, width: int, height: int, *, has_panel: bool = True) -> None:

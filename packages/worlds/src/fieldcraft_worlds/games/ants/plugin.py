@@ -144,14 +144,22 @@ def play_ants(
 
     Parameters
     ----------
-    space: any grid with open ground; a torus, too.
-    settings: the usual ones without.
-    seed: of nest, food and random numbers. The same space, settings and seed give the same run, bit
+    space : Grid
+        Any grid with open ground; a torus, too.
+    settings : Settings, optional
+        The usual ones without.
+    seed : int, optional
+        Of nest, food and random numbers. The same space, settings and seed give the same run, bit
         for bit, on any number of threads.
-    steps: at least 1; there are `settings.rate` to a second.
-    watch: called with the derived state and each state, the first and the last included.
+    steps : int, optional
+        At least 1; there are `settings.rate` to a second.
+    watch : Callable[[AntsDerived, State], None], optional
+        Called with the derived state and each state, the first and the last included.
 
-    Raises `InvalidValue` for a map without open ground.
+    Raises
+    ------
+    InvalidValue
+        For a map without open ground.
     """
     rules = Settings() if settings is None else settings
     count = checks.whole("steps", steps, minimum=1)

@@ -77,8 +77,12 @@ def step(
 ) -> State:
     """Return another state, a step later; the old one does not change.
 
-    Raises `InvalidValue` or `UnknownName` for an order that cannot be followed; then nothing has
-    happened.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+    UnknownName
+        For an order that cannot be followed; then nothing has happened.
     """
     settings = derived.settings
     state = apply(derived, state, orders)

@@ -29,14 +29,20 @@ class Tuning:
 
     Parameters
     ----------
-    keep: what part of a trail stays at each step, in [0, 1].
-    blur: the width over which trails blur at each step, an odd number of cells from 1 to 15.
-    distance: how far ahead ants sense, in cells.
-    turn: how far they turn at a step at most, in degrees.
-    wander: most degrees of a random turn at each step, below 180: it forks trails, and smooths
-        them.
-    separate: how much they shun crowds and obstacles; 0 for not at all.
-    brush: the radius of the player's brush, in cells.
+    keep : float, optional
+        What part of a trail stays at each step, in [0, 1].
+    blur : int, optional
+        The width over which trails blur at each step, an odd number of cells from 1 to 15.
+    distance : float, optional
+        How far ahead ants sense, in cells.
+    turn : float, optional
+        How far they turn at a step at most, in degrees.
+    wander : float, optional
+        Most degrees of a random turn at each step, below 180: it forks trails, and smooths them.
+    separate : float, optional
+        How much they shun crowds and obstacles; 0 for not at all.
+    brush : float, optional
+        The radius of the player's brush, in cells.
     """
 
     keep: float = 0.985
@@ -76,29 +82,48 @@ class Settings(Paced):
 
     Parameters
     ----------
-    ants: how many, 0 to 1,000,000.
-    trails: "scalar" for two pheromones, one that leads to food and one that leads home; "velocity"
-        for one trail of directions.
-    speed: cells a second.
-    follow: how much ants heed trails, beside their own heading, which weighs 1; 0 for random walks.
-    scent: seconds in which what an ant leaves weakens by half, since it left nest or food; so
-        trails grow towards where they lead.
-    smell: as many ants as a cell of the nest or of food counts for, on the trails that lead there;
-        for two pheromones.
-    carriers: how many times more an ant leaves that carries food, on a velocity trail.
-    avoid: how much ants turn from obstacles ahead.
-    obstacle: as how many ants an obstacle counts for those beside it, in the layer by which they
-        keep apart.
-    crowd: the width of that layer's blur, an odd number of cells.
-    nest: the radius of the nest, in cells.
-    piles, pile, food: how many piles of food there are, their radius in cells, and how much food is
-        in each of their cells.
-    renew: whether another pile grows somewhere when less than one is left.
-    window: seconds over which ants are watched for going nowhere.
-    rate: steps a second.
-    scalar, velocity: what is tuned at the start, for each kind of trails.
+    ants : int, optional
+        How many, 0 to 1,000,000.
+    trails : str, optional
+        "scalar" for two pheromones, one that leads to food and one that leads home; "velocity" for
+        one trail of directions.
+    speed : float, optional
+        Cells a second.
+    follow : float, optional
+        How much ants heed trails, beside their own heading, which weighs 1; 0 for random walks.
+    scent : float, optional
+        Seconds in which what an ant leaves weakens by half, since it left nest or food; so trails
+        grow towards where they lead.
+    smell : float, optional
+        As many ants as a cell of the nest or of food counts for, on the trails that lead there; for
+        two pheromones.
+    carriers : float, optional
+        How many times more an ant leaves that carries food, on a velocity trail.
+    avoid : float, optional
+        How much ants turn from obstacles ahead.
+    obstacle : float, optional
+        As how many ants an obstacle counts for those beside it, in the layer by which they keep
+        apart.
+    crowd : int, optional
+        The width of that layer's blur, an odd number of cells.
+    nest : float, optional
+        The radius of the nest, in cells.
+    piles, pile, food : int, optional / float, optional
+        How many piles of food there are, their radius in cells, and how much food is in each of
+        their cells.
+    renew : bool, optional
+        Whether another pile grows somewhere when less than one is left.
+    window : float, optional
+        Seconds over which ants are watched for going nowhere.
+    rate : int, optional
+        Steps a second.
+    scalar, velocity : Tuning, optional
+        What is tuned at the start, for each kind of trails.
 
-    Raises `InvalidValue` for numbers outside of their ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of their ranges.
     """
 
     ants: int = 3000

@@ -27,20 +27,27 @@ class State(LazyState):
 
     Parameters
     ----------
-    step, key: how many steps were made, and the key of the ants' random numbers.
-    trails, tuning: the kind of trails, and what is tuned now.
-    agents: all ants, (3, N), as `fieldcraft.steering.Swarm.agents` says; those of role 1 carry
-        food.
-    planes: float32 (2, height, width): the trails to food and home, or x and y of the velocity
-        trail.
-    food: int32 (height, width), how much lies in each cell; `walls`: bool (height, width).
-    nest: the cell of its middle.
-    home: how much food came home; `counted`: how much of it in whole seconds; `recent`: int32
-        (60,), how much in each of the last ones.
-    places: (2, N), where ants were when the window began, as the first two columns of `agents`.
-    nowhere: the share of ants that went nowhere in the last whole window: they neither took food
-        nor were at home, and came less far than 0.3 of the way that they walked. None before the
-        first one ends.
+    step, key : int
+        How many steps were made, and the key of the ants' random numbers.
+    trails, tuning : str / Tuning
+        The kind of trails, and what is tuned now.
+    agents : NDArray[int32]
+        All ants, (3, N), as `fieldcraft.steering.Swarm.agents` says; those of role 1 carry food.
+    planes : ndarray of float32
+        Float32 (2, height, width): the trails to food and home, or x and y of the velocity trail.
+    food : NDArray[int32]
+        Int32 (height, width), how much lies in each cell; `walls`: bool (height, width).
+    nest : int
+        The cell of its middle.
+    home : int
+        How much food came home; `counted`: how much of it in whole seconds; `recent`: int32 (60,),
+        how much in each of the last ones.
+    places : NDArray[int32]
+        (2, N), where ants were when the window began, as the first two columns of `agents`.
+    nowhere : float
+        The share of ants that went nowhere in the last whole window: they neither took food nor
+        were at home, and came less far than 0.3 of the way that they walked. None before the first
+        one ends.
     """
 
     step: int

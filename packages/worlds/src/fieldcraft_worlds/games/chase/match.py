@@ -55,13 +55,21 @@ def play_chase(
 
     Parameters
     ----------
-    space: a grid or a graph.
-    settings: the rules; the usual ones without.
-    seed: of the layout and the dice.
-    most_steps: stop there, as a chase does that is out of time.
-    watch: called with the ground and each state, the first and the last included.
+    space : Grid or Graph
+        A grid or a graph.
+    settings : Settings, optional
+        The rules; the usual ones without.
+    seed : int, optional
+        Of the layout and the dice.
+    most_steps : int, optional
+        Stop there, as a chase does that is out of time.
+    watch : Callable[[ChaseGround, State], None], optional
+        Called with the ground and each state, the first and the last included.
 
-    Raises `InvalidValue` where the map is too small.
+    Raises
+    ------
+    InvalidValue
+        If the map is too small.
     """
     from fieldcraft.packing import digest
     from fieldcraft_worlds.games.chase.plugin import KINDS

@@ -42,16 +42,26 @@ class HunterRules:
 
     Parameters
     ----------
-    view: how far it sees, in units; `angle` the opening of what it sees, in degrees.
-    feel: how near somebody is noticed from any side, in units, if there is sight.
-    walk, run: its speeds on patrol and in a chase, units a second; guards are faster by 15 %.
-    reach: how near it must be to catch or bite, in units.
-    hearing: the value of the noise layer from which it hears something.
-    grace: seconds out of sight after which somebody is lost.
-    patience: seconds that it searches, or looks into a noise, before it gives up.
-    call: how far one who loses the player calls others to search with it, in units.
-    party: how many search together at most.
-    stun: seconds that it stands still after it has caught the player.
+    view : float, optional
+        How far it sees, in units; `angle` the opening of what it sees, in degrees.
+    feel : float, optional
+        How near somebody is noticed from any side, in units, if there is sight.
+    walk, run : float, optional
+        Its speeds on patrol and in a chase, units a second; guards are faster by 15 %.
+    reach : float, optional
+        How near it must be to catch or bite, in units.
+    hearing : float, optional
+        The value of the noise layer from which it hears something.
+    grace : float, optional
+        Seconds out of sight after which somebody is lost.
+    patience : float, optional
+        Seconds that it searches, or looks into a noise, before it gives up.
+    call : float, optional
+        How far one who loses the player calls others to search with it, in units.
+    party : int, optional
+        How many search together at most.
+    stun : float, optional
+        Seconds that it stands still after it has caught the player.
     """
 
     view: float = 9.0
@@ -97,15 +107,21 @@ class PlayerRules:
 
     Parameters
     ----------
-    sneak, walk, run: speeds, units a second.
-    noise_walking, noise_running: how loud a step is, in values of the noise layer; sneaking is
-        silent.
-    breath: seconds that one can run; `rest` how many of these come back in a second of not running.
-    hearts: how often one may be caught; the last time ends it.
-    stones: how many there are to throw; each makes a noise `stone` loud where it falls, at most
-        `throw` units away.
-    view: how far a player led by the program sees danger, in units.
-    caution: how the player weighs ground: `1 + caution * danger`.
+    sneak, walk, run : float, optional
+        Speeds, units a second.
+    noise_walking, noise_running : float, optional
+        How loud a step is, in values of the noise layer; sneaking is silent.
+    breath : float, optional
+        Seconds that one can run; `rest` how many of these come back in a second of not running.
+    hearts : int, optional
+        How often one may be caught; the last time ends it.
+    stones : int, optional
+        How many there are to throw; each makes a noise `stone` loud where it falls, at most `throw`
+        units away.
+    view : float, optional
+        How far a player led by the program sees danger, in units.
+    caution : float, optional
+        How the player weighs ground: `1 + caution * danger`.
     """
 
     sneak: float = 1.6
@@ -138,11 +154,16 @@ class CivilianRules:
 
     Parameters
     ----------
-    walk, run: speeds at ease and in flight, units a second.
-    fear: the value of the infection layer from which one flees down its slope.
-    turning: seconds from a bite to a new zombie.
-    feast: seconds that a zombie is busy with one whom it has bitten.
-    scream: how loud one screams who is bitten, in values of the noise layer.
+    walk, run : float, optional
+        Speeds at ease and in flight, units a second.
+    fear : float, optional
+        The value of the infection layer from which one flees down its slope.
+    turning : float, optional
+        Seconds from a bite to a new zombie.
+    feast : float, optional
+        Seconds that a zombie is busy with one whom it has bitten.
+    scream : float, optional
+        How loud one screams who is bitten, in values of the noise layer.
     """
 
     walk: float = 1.4
@@ -165,19 +186,30 @@ class Settings(Paced):
 
     Parameters
     ----------
-    kind: "zombies", who bite civilians too, and infect them, or "guards", who are faster and leave
+    kind : str, optional
+        "zombies", who bite civilians too, and infect them, or "guards", who are faster and leave
         them alone.
-    hunters, civilians, items: how many there are; the exit opens when all items are found.
-    search: how hunters search for the player whom they have lost: "flood" (`fc.Pursuit`), "belief"
+    hunters, civilians, items : int, optional
+        How many there are; the exit opens when all items are found.
+    search : str, optional
+        How hunters search for the player whom they have lost: "flood" (`fc.Pursuit`), "belief"
         (`fc.Belief`), "last" (where it was last seen), "random" or "party" (`fc.SearchParty`).
-    scale: world units in a unit of length; 0 lets the map decide: a cell of a grid, half a typical
+    scale : float, optional
+        World units in a unit of length; 0 lets the map decide: a cell of a grid, half a typical
         edge of waypoints, and of a mesh a two-thousandth of its area, as a square.
-    rate: steps a second.
-    think: seconds from one look around to the next.
-    limit: seconds after which the player has survived.
-    hunter, player, civilian: their rules.
+    rate : int, optional
+        Steps a second.
+    think : float, optional
+        Seconds from one look around to the next.
+    limit : float, optional
+        Seconds after which the player has survived.
+    hunter, player, civilian
+        Their rules.
 
-    Raises `InvalidValue` for numbers outside of their ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of their ranges.
     """
 
     kind: str = ZOMBIES

@@ -143,15 +143,24 @@ def play_flock(
 
     Parameters
     ----------
-    space: any grid with an open cell; a torus, too.
-    settings: the usual ones without.
-    seed: of where birds start, and of their random numbers. The same space, settings and seed give
+    space : Grid
+        Any grid with an open cell; a torus, too.
+    settings : Settings, optional
+        The usual ones without.
+    seed : int, optional
+        Of where birds start, and of their random numbers. The same space, settings and seed give
         the same flight, bit for bit, on any number of threads.
-    steps: at least 1; there are `settings.rate` to a second.
-    every: steps between two entries of `Flight.order`.
-    watch: called with the derived state and each state, the first and the last included.
+    steps : int, optional
+        At least 1; there are `settings.rate` to a second.
+    every : int, optional
+        Steps between two entries of `Flight.order`.
+    watch : Callable[[FlockDerived, State], None], optional
+        Called with the derived state and each state, the first and the last included.
 
-    Raises `InvalidValue` for a map without an open cell.
+    Raises
+    ------
+    InvalidValue
+        For a map without an open cell.
     """
     count, pause = checks.whole("steps", steps, minimum=1), checks.whole("every", every, minimum=1)
     world = FlockWorld(space, Settings() if settings is None else settings)

@@ -25,12 +25,18 @@ class Tuning:
 
     Parameters
     ----------
-    align: towards the mean heading of those near.
-    separate: away from where it is crowded.
-    cohere: towards where most are.
-    turn: how far birds turn at a step at most, in degrees.
-    wander: up to how far random numbers turn them at each step, in degrees, below 180.
-    brush: the radius of the player's brush, in cells.
+    align : float, optional
+        Towards the mean heading of those near.
+    separate : float, optional
+        Away from where it is crowded.
+    cohere : float, optional
+        Towards where most are.
+    turn : float, optional
+        How far birds turn at a step at most, in degrees.
+    wander : float, optional
+        Up to how far random numbers turn them at each step, in degrees, below 180.
+    brush : float, optional
+        The radius of the player's brush, in cells.
     """
 
     align: float = 0.8
@@ -58,23 +64,35 @@ class Settings:
 
     Parameters
     ----------
-    birds: how many, 0 to 1,000,000.
-    rule: by what they fly: "layers", exact "neighbors", or "both": every second bird by each. The
-        two kinds don't see each other.
-    speed: cells a second.
-    near, heading, far: the widths of the blurs of the layers for separation, alignment and
-        cohesion, odd numbers of cells up to 63. The exact flock sees as far as such a layer
-        reaches.
-    room: how many birds to a cell are no crowd yet, for those who fly by layers. Without it only
-        the relative slope of a crowd would count, and a flock had no density of its own.
-    avoid: how much birds turn from obstacles ahead.
-    obstacle: as how many birds an obstacle counts for those beside it, in the layer by which they
-        keep apart.
-    predator: how far a predator is feared, in cells.
-    rate: steps a second.
-    tuning: what is tuned at the start.
+    birds : int, optional
+        How many, 0 to 1,000,000.
+    rule : str, optional
+        By what they fly: "layers", exact "neighbors", or "both": every second bird by each. The two
+        kinds don't see each other.
+    speed : float, optional
+        Cells a second.
+    near, heading, far : int, optional
+        The widths of the blurs of the layers for separation, alignment and cohesion, odd numbers of
+        cells up to 63. The exact flock sees as far as such a layer reaches.
+    room : float, optional
+        How many birds to a cell are no crowd yet, for those who fly by layers. Without it only the
+        relative slope of a crowd would count, and a flock had no density of its own.
+    avoid : float, optional
+        How much birds turn from obstacles ahead.
+    obstacle : float, optional
+        As how many birds an obstacle counts for those beside it, in the layer by which they keep
+        apart.
+    predator : float, optional
+        How far a predator is feared, in cells.
+    rate : int, optional
+        Steps a second.
+    tuning : Tuning, optional
+        What is tuned at the start.
 
-    Raises `InvalidValue` for numbers outside of their ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of their ranges.
     """
 
     birds: int = 1500

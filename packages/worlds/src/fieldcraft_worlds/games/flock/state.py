@@ -22,11 +22,16 @@ class State(LazyState):
 
     Parameters
     ----------
-    step, key: how many steps were made, and the key of the birds' random numbers.
-    rule, tuning: by what they fly, and what is tuned now.
-    agents: all birds, (3, N), as `fieldcraft.steering.Swarm.agents` says.
-    walls: bool (height, width).
-    predator: where one is, (x, y), or None.
+    step, key : int
+        How many steps were made, and the key of the birds' random numbers.
+    rule, tuning : str / Tuning
+        By what they fly, and what is tuned now.
+    agents : NDArray[int32]
+        All birds, (3, N), as `fieldcraft.steering.Swarm.agents` says.
+    walls : ndarray of bool
+        Bool (height, width).
+    predator : tuple[float, float]
+        Where one is, (x, y), or None.
     """
 
     step: int

@@ -29,7 +29,10 @@ class MazeDerived:
     largest part, ascending, `dead_ends` those of them with one way out, `memory` the layer as it
     was after the last call of `follow`.
 
-    Raises `InvalidValue` where the map has no room for all.
+    Raises
+    ------
+    InvalidValue
+        If the map has no room for all.
     """
 
     def __init__(self, space: Grid, settings: Settings) -> None:

@@ -58,16 +58,25 @@ def play_maze(
 ) -> MazeResult:
     """Play a match of monsters against the scripted player to its end, or for `most_steps`.
 
+    The same arguments give the same match, bit for bit.
+
     Parameters
     ----------
-    space: any grid with room for all; the maze of the settings if None.
-    settings: the rules; the usual ones if None.
-    seed: of where everything starts, and of the dice.
-    most_steps: stop there.
-    watch: called with the derived and each state, the first and the last included.
+    space : Grid, optional
+        Any grid with room for all; the maze of the settings if None.
+    settings : Settings, optional
+        The rules; the usual ones if None.
+    seed : int, optional
+        Of where everything starts, and of the dice.
+    most_steps : int, optional
+        Stop there.
+    watch : Callable[[MazeDerived, State], None], optional
+        Called with the derived and each state, the first and the last included.
 
-    Raises `InvalidValue` where the map has no room. The same arguments give the same match, bit for
-    bit.
+    Raises
+    ------
+    InvalidValue
+        If the map has no room.
     """
     from fieldcraft.packing import digest
     from fieldcraft_worlds.games.maze.plugin import KINDS

@@ -23,11 +23,16 @@ class MazeRules:
 
     Parameters
     ----------
-    width, height: cells.
-    algorithm: how it is carved, see `derived.mazes.maze_doors`.
-    loops: how many dead ends get a second door, 0 to 1.
-    corridor: cells across.
-    seed: of the maze alone; the seed of the match decides who starts where.
+    width, height : int, optional
+        Cells.
+    algorithm : str, optional
+        How it is carved, see `derived.mazes.maze_doors`.
+    loops : float, optional
+        How many dead ends get a second door, 0 to 1.
+    corridor : int, optional
+        Cells across.
+    seed : int, optional
+        Of the maze alone; the seed of the match decides who starts where.
     """
 
     width: int = 41
@@ -53,13 +58,18 @@ class MemoryRules:
 
     Parameters
     ----------
-    amount, interval: how much of `maximum` is forgotten in how many seconds.
-    maximum: what a place that a monster is at reads.
-    bleed: how much of a mark its neighbours take, 0 to 0.95.
-    marks: what is marked when a monster comes to a cell: that "cell", or all of its "view", less
-        with distance.
-    half_life: seconds in which what is remembered halves, in place of `amount` and `interval`; it
-        is forgotten after about 17 of them.
+    amount, interval : float, optional
+        How much of `maximum` is forgotten in how many seconds.
+    maximum : float, optional
+        What a place that a monster is at reads.
+    bleed : float, optional
+        How much of a mark its neighbours take, 0 to 0.95.
+    marks : str, optional
+        What is marked when a monster comes to a cell: that "cell", or all of its "view", less with
+        distance.
+    half_life : float, optional
+        Seconds in which what is remembered halves, in place of `amount` and `interval`; it is
+        forgotten after about 17 of them.
     """
 
     amount: float = 0.8
@@ -85,12 +95,17 @@ class MonsterRules:
 
     Parameters
     ----------
-    count: how many there are.
-    sight: how many steps it looks ahead when it explores.
-    beyond: whether it goes to the nearest unknown cell anywhere when it knows all within sight;
-        else to the least known there.
-    view: how far it sees the player, where no wall is between.
-    speed, chase: how fast it explores, and how fast it hunts or searches.
+    count : int, optional
+        How many there are.
+    sight : int, optional
+        How many steps it looks ahead when it explores.
+    beyond : bool, optional
+        Whether it goes to the nearest unknown cell anywhere when it knows all within sight; else to
+        the least known there.
+    view : float, optional
+        How far it sees the player, where no wall is between.
+    speed, chase : float, optional
+        How fast it explores, and how fast it hunts or searches.
     """
 
     count: int = 3
@@ -118,11 +133,14 @@ class PlayerRules:
 
     Parameters
     ----------
-    speed: how fast the player walks.
-    view: how far the player sees, where no wall is between.
-    caution: what a monster seen of late costs the scripted player who goes there, in steps of the
-        way.
-    alarm: seconds for which the scripted player thinks of a monster that it has seen.
+    speed : float, optional
+        How fast the player walks.
+    view : float, optional
+        How far the player sees, where no wall is between.
+    caution : float, optional
+        What a monster seen of late costs the scripted player who goes there, in steps of the way.
+    alarm : float, optional
+        Seconds for which the scripted player thinks of a monster that it has seen.
     """
 
     speed: float = 5.0
@@ -143,14 +161,21 @@ class Settings(Paced):
 
     Parameters
     ----------
-    treasures: how many lie about; the exit opens when all are taken.
-    reach: how near a monster must come to catch the player.
-    limit: seconds after which it is over.
-    rate: steps a second.
-    maze, memory, monster, player: their rules.
+    treasures : int, optional
+        How many lie about; the exit opens when all are taken.
+    reach : float, optional
+        How near a monster must come to catch the player.
+    limit : float, optional
+        Seconds after which it is over.
+    rate : int, optional
+        Steps a second.
+    maze, memory, monster, player
+        Their rules.
 
-    Raises `InvalidValue` for numbers outside of their ranges, and for who would walk a cell or more
-    in one step.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of their ranges, and for who would walk a cell or more in one step.
     """
 
     treasures: int = 6

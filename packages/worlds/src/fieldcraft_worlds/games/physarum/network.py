@@ -49,14 +49,18 @@ class Network:
 
     Parameters
     ----------
-    veins: which cells it takes, bool (height, width); `ground`: what share of the open ground that
-        is.
-    joined: the share of cities in its largest connected part.
-    tree: the length of the shortest tree over the ground that joins all cities, in world units.
-    grown: that of the shortest tree that keeps to veins, over the cities of the largest part; as a
+    veins : ndarray of bool
+        Which cells it takes, bool (height, width); `ground`: what share of the open ground that is.
+    joined : float
+        The share of cities in its largest connected part.
+    tree : float
+        The length of the shortest tree over the ground that joins all cities, in world units.
+    grown : float
+        That of the shortest tree that keeps to veins, over the cities of the largest part; as a
         share of `tree` where all are joined.
-    shared: the share of the shortest tree's cells that are veins: of the streets that one would
-        take, those that the mould took.
+    shared : float
+        The share of the shortest tree's cells that are veins: of the streets that one would take,
+        those that the mould took.
     """
 
     veins: NDArray[np.bool_]

@@ -19,17 +19,29 @@ class Settings:
 
     Parameters
     ----------
-    agents: how many, 1 to 8,000,000; 0 for one to every two open cells, at most 1,000,000.
-    cities: how many places smell of food, 0 to 64.
-    food: what a city adds to each of its cells at a step, as so many agents leave.
-    city: the radius of a city.
-    speed: cells a second.
-    distance, angle: to the three sensors, in cells and in degrees between them.
-    turn, wander: how far agents turn at a step at most, and most of a random turn, in degrees.
-    keep: what part of the trail stays at a step.
-    rate: steps a second.
+    agents : int, optional
+        How many, 1 to 8,000,000; 0 for one to every two open cells, at most 1,000,000.
+    cities : int, optional
+        How many places smell of food, 0 to 64.
+    food : float, optional
+        What a city adds to each of its cells at a step, as so many agents leave.
+    city : float, optional
+        The radius of a city.
+    speed : float, optional
+        Cells a second.
+    distance, angle : float, optional
+        To the three sensors, in cells and in degrees between them.
+    turn, wander : float, optional
+        How far agents turn at a step at most, and most of a random turn, in degrees.
+    keep : float, optional
+        What part of the trail stays at a step.
+    rate : int, optional
+        Steps a second.
 
-    Raises `InvalidValue` for numbers outside of their ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of their ranges.
     """
 
     agents: int = 0

@@ -25,10 +25,14 @@ class State(LazyState):
 
     Parameters
     ----------
-    step, key: how many steps were made, and the key of the agents' dice.
-    agents: all of them in whole numbers, (3, N), as `fieldcraft.steering.Swarm.agents` says.
-    values: the trail, (height, width).
-    cities: the cells in the middle of the cities, (C,).
+    step, key : int
+        How many steps were made, and the key of the agents' dice.
+    agents : NDArray[int32]
+        All of them in whole numbers, (3, N), as `fieldcraft.steering.Swarm.agents` says.
+    values : ndarray of float32
+        The trail, (height, width).
+    cities : ndarray of int64
+        The cells in the middle of the cities, (C,).
     """
 
     step: int

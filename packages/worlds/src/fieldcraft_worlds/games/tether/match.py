@@ -70,14 +70,23 @@ def play_duel(
 
     Parameters
     ----------
-    space: any grid with room for the fighters.
-    settings: the rules; the usual ones without.
-    seed: of the places and the dice.
-    brains: in place of those of the settings, one for each side, the long range first.
-    most_steps: stop there, as a duel does that is out of time.
-    watch: called with the derived and each state, the first and the last included.
+    space : Grid
+        Any grid with room for the fighters.
+    settings : Settings, optional
+        The rules; the usual ones without.
+    seed : int, optional
+        Of the places and the dice.
+    brains : Sequence[str], optional
+        In place of those of the settings, one for each side, the long range first.
+    most_steps : int, optional
+        Stop there, as a duel does that is out of time.
+    watch : Callable[[TetherDerived, State], None], optional
+        Called with the derived and each state, the first and the last included.
 
-    Raises `InvalidValue` where the map has no room, and for brains that there are none of.
+    Raises
+    ------
+    InvalidValue
+        If the map has no room, and for brains that there are none of.
     """
     from fieldcraft.packing import digest
     from fieldcraft_worlds.games.tether.plugin import KINDS

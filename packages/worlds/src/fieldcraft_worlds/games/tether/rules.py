@@ -32,7 +32,10 @@ def start(derived: TetherDerived, rng: np.random.Generator) -> State:
     """The state before the first step: two places far from each other and, if there are such, out
     of sight.
 
-    Raises `InvalidValue` where the map has no room for them.
+    Raises
+    ------
+    InvalidValue
+        If the map has no room for them.
     """
     settings, count = derived.settings, derived.settings.fighters
     open_cells = np.flatnonzero(~derived.ground.walls.reshape(-1))

@@ -25,12 +25,18 @@ class FighterRules:
 
     Parameters
     ----------
-    range: how far it hits, cells between centers, at most 30; no wall may lie between.
-    damage: the least and the most that a hit takes, drawn evenly.
-    interval: seconds between hits.
-    health: what it can take.
-    speed: cells a second.
-    force: how fast its velocity can change, in cells a second, a second.
+    range : float
+        How far it hits, cells between centers, at most 30; no wall may lie between.
+    damage : tuple[float, float]
+        The least and the most that a hit takes, drawn evenly.
+    interval : float, optional
+        Seconds between hits.
+    health : float, optional
+        What it can take.
+    speed : float, optional
+        Cells a second.
+    force : float, optional
+        How fast its velocity can change, in cells a second, a second.
     """
 
     range: float
@@ -77,23 +83,36 @@ class Settings(Paced):
 
     Parameters
     ----------
-    fighters: how many each side has, 1 to 5.
-    brains: who leads each side, the long-range one first: "tether", "charge", "distance" or
-        "cover". One word stands for both.
-    swapped: whether the sides start in each other's places.
-    threat: how heavily a place that the enemy reaches weighs in the tether layer, times what it
-        takes off the fighter there for each point that it takes off the enemy.
-    caution: `k` of the way to a place, whose cost is `1 + k * enemies that reach there`.
-    patience: how many cells of way one more enemy in the tether's ring is worth.
-    foresight: seconds that a tethered fighter looks ahead: the layer lies around where an enemy
-        will be if it goes on as it walks, and takes it to reach as much farther as it can walk by
-        then.
-    think: seconds between two decisions.
-    rate: steps a second.
-    limit: seconds after which the damage dealt decides.
-    long, short: what the fighters of the two sides are; the long range is the longer one.
+    fighters : int, optional
+        How many each side has, 1 to 5.
+    brains : tuple[str, str] or str, optional
+        Who leads each side, the long-range one first: "tether", "charge", "distance" or "cover".
+        One word stands for both.
+    swapped : bool, optional
+        Whether the sides start in each other's places.
+    threat : float, optional
+        How heavily a place that the enemy reaches weighs in the tether layer, times what it takes
+        off the fighter there for each point that it takes off the enemy.
+    caution : float, optional
+        `k` of the way to a place, whose cost is `1 + k * enemies that reach there`.
+    patience : float, optional
+        How many cells of way one more enemy in the tether's ring is worth.
+    foresight : float, optional
+        Seconds that a tethered fighter looks ahead: the layer lies around where an enemy will be if
+        it goes on as it walks, and takes it to reach as much farther as it can walk by then.
+    think : float, optional
+        Seconds between two decisions.
+    rate : int, optional
+        Steps a second.
+    limit : float, optional
+        Seconds after which the damage dealt decides.
+    long, short : FighterRules, optional
+        What the fighters of the two sides are; the long range is the longer one.
 
-    Raises `InvalidValue` for numbers outside of their ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of their ranges.
     """
 
     fighters: int = 1

@@ -33,15 +33,18 @@ class Commander:
 
     Parameters
     ----------
-    safely: take ways of cost `1 + caution * threat`, and count distances so; else the shortest
-        ways.
-    weak: strike the tower whose surroundings are weakly held and quiet: the least of the way there
+    safely : bool
+        Take ways of cost `1 + caution * threat`, and count distances so; else the shortest ways.
+    weak : bool
+        Strike the tower whose surroundings are weakly held and quiet: the least of the way there
         times `(1 + presence) * (1 + vulnerability)`, both as shares of a tower's influence, by the
         weights of `settings.commander`. Else the nearest.
-    reinforce: while enemy units press own towers, the reserve holds the one where tension is
-        highest, and new units come there.
-    wave: the share of `settings.units` that makes a wave, that of `settings.commander` if None;
-        twice as many go even from a tower under pressure.
+    reinforce : bool
+        While enemy units press own towers, the reserve holds the one where tension is highest, and
+        new units come there.
+    wave : float, optional
+        The share of `settings.units` that makes a wave, that of `settings.commander` if None; twice
+        as many go even from a tower under pressure.
     """
 
     safely: bool

@@ -47,7 +47,10 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
     as the ground allows. On a map of two equal halves the layout of two teams is symmetric.
     Towers stand out of range of the enemy's, on ground that all can reach, and block nobody's way.
 
-    Raises `InvalidValue` where there is no room.
+    Raises
+    ------
+    InvalidValue
+        If there is no room.
     """
     reach = settings.tower.size // 2
     sites, blocking = _sites(space, reach, len(settings.teams) * settings.towers)

@@ -31,8 +31,12 @@ def step(
     the end nothing changes. `derived` may come from any other
     match on this map with these settings: it changes no result.
 
-    Raises `InvalidValue` or `OutsideMap` for an order that cannot be followed; then nothing has
-    happened.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+    OutsideMap
+        For an order that cannot be followed; then nothing has happened.
     """
     state = apply(derived, state, orders)
     if not state.begun or state.over:
@@ -88,15 +92,23 @@ def play_match(
 
     Parameters
     ----------
-    space: any grid with room for the towers.
-    settings: the rules; the usual ones without.
-    seed: of the layout and the dice.
-    commanders: in place of those of the settings, one for each team.
-    most_steps: stop there, as a match does that is out of time.
-    watch: called with the derived and each state, the first and the last included.
+    space : Grid
+        Any grid with room for the towers.
+    settings : Settings, optional
+        The rules; the usual ones without.
+    seed : int, optional
+        Of the layout and the dice.
+    commanders : Sequence[str], optional
+        In place of those of the settings, one for each team.
+    most_steps : int, optional
+        Stop there, as a match does that is out of time.
+    watch : Callable[[TowersDerived, State], None], optional
+        Called with the derived and each state, the first and the last included.
 
-    Raises `InvalidValue` where the map has no room, and for commanders that don't decide, such as
-    "human".
+    Raises
+    ------
+    InvalidValue
+        If the map has no room, and for commanders that don't decide, such as "human".
     """
     from fieldcraft.packing import digest
     from fieldcraft_worlds.games.towers.plugin import KINDS

@@ -110,8 +110,12 @@ Order = Command | Place | Remove | Begin | Send | March | Strike | Regroup
 def apply(derived: TowersDerived, state: State, orders: Sequence[Order]) -> State:
     """The state after these orders, one after the other.
 
-    Raises `InvalidValue` or `OutsideMap` for the first that cannot be followed; the state itself is
-    never changed.
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+    OutsideMap
+        For the first that cannot be followed; the state itself is never changed.
     """
     for order in orders:
         if type(order) not in _RULES:

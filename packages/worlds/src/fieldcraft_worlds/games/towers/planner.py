@@ -78,7 +78,8 @@ class Planner(Commander):
 
     Parameters
     ----------
-    hold: the reserve stands where the enemy's shortest way is narrowest under own fire, not at a
+    hold : bool, optional
+        The reserve stands where the enemy's shortest way is narrowest under own fire, not at a
         tower's foot.
     """
 

@@ -36,16 +36,24 @@ class TowerRules:
 
     Parameters
     ----------
-    size: its side in cells, an odd number; it blocks the way.
-    health: what it can take.
-    influence: its base influence `B`, what its own cell reads: it falls as `B - B d^2 / R^2`.
-    reach: its maximum range of influence `R`, in cells.
-    sight: how far it sees units, in cells.
-    least_range, range: it hits units no nearer than one and no farther than the other, cells
-        between centers.
-    damage: the least and the most that a hit takes, drawn evenly.
-    interval: seconds between hits.
-    training: seconds from one unit that it sends to the next.
+    size : int, optional
+        Its side in cells, an odd number; it blocks the way.
+    health : float, optional
+        What it can take.
+    influence : float, optional
+        Its base influence `B`, what its own cell reads: it falls as `B - B d^2 / R^2`.
+    reach : float, optional
+        Its maximum range of influence `R`, in cells.
+    sight : float, optional
+        How far it sees units, in cells.
+    least_range, range : float, optional
+        It hits units no nearer than one and no farther than the other, cells between centers.
+    damage : tuple[float, float], optional
+        The least and the most that a hit takes, drawn evenly.
+    interval : float, optional
+        Seconds between hits.
+    training : float, optional
+        Seconds from one unit that it sends to the next.
     """
 
     size: int = 3
@@ -84,15 +92,24 @@ class UnitRules:
 
     Parameters
     ----------
-    health: what it can take.
-    influence, reach: its own influence and how far it goes, in cells.
-    sight: how far it sees enemy towers, in cells; then it leaves the flow and seeks the tower.
-    closeness: how near the edge of a tower, or another unit, it must be to hit it, in cells.
-    damage: the least and the most that a hit takes, drawn evenly.
-    interval: seconds between hits.
-    speed: cells a second.
-    force: how fast its velocity can change, in cells a second, a second.
-    room: how far it keeps from others, in cells.
+    health : float, optional
+        What it can take.
+    influence, reach : float, optional
+        Its own influence and how far it goes, in cells.
+    sight : float, optional
+        How far it sees enemy towers, in cells; then it leaves the flow and seeks the tower.
+    closeness : float, optional
+        How near the edge of a tower, or another unit, it must be to hit it, in cells.
+    damage : tuple[float, float], optional
+        The least and the most that a hit takes, drawn evenly.
+    interval : float, optional
+        Seconds between hits.
+    speed : float, optional
+        Cells a second.
+    force : float, optional
+        How fast its velocity can change, in cells a second, a second.
+    room : float, optional
+        How far it keeps from others, in cells.
     """
 
     health: float = 80.0
@@ -129,13 +146,19 @@ class CommanderRules:
 
     Parameters
     ----------
-    wave: the share of `units` that makes a wave of `influence`.
-    presence, quarrel: by how much a tower's way counts longer for `influence` where the enemy is
-        strong, and where both are: for as much influence as a tower has.
-    pressed: so much influence of enemy units, as a share of a tower's own, presses it.
-    margin: planners go with so many times the units that a strike needs,
-    hopeless: turn back below so many times,
-    patience: and with this share of all units go for the best, whatever that needs.
+    wave : float, optional
+        The share of `units` that makes a wave of `influence`.
+    presence, quarrel : float, optional
+        By how much a tower's way counts longer for `influence` where the enemy is strong, and where
+        both are: for as much influence as a tower has.
+    pressed : float, optional
+        So much influence of enemy units, as a share of a tower's own, presses it.
+    margin : float, optional
+        Planners go with so many times the units that a strike needs,
+    hopeless : float, optional
+        Turn back below so many times,
+    patience : float, optional
+        And with this share of all units go for the best, whatever that needs.
     """
 
     wave: float = 0.2
@@ -160,27 +183,42 @@ class Settings(Paced):
 
     Parameters
     ----------
-    teams: the names of two teams or more.
-    commanders: the AI of each team: "shortest", "influence" or "planner", "easy" (weaker than
-        "shortest"), "hardest", or "human" for orders from outside. One word stands for all.
-    layout: "seeded" places all towers by the seed. Along the shortest way between the bases they
-        stand in "guarded", so that they cover each other, in "gates", where it is narrow, and in
-        "roads", so that another way is out of their fire. "placed" leaves those of human teams to
-        `Place` orders, until `Begin`.
-    towers: how many each team has, or may place.
-    units: how many each team may have at once.
-    supply: units that each team may send at the start; `income` more a second for each of its
-        towers.
-    squads: into how many squads a team divides its units.
-    caution: `k` of the safe route, whose cost is `1 + k * threat`; the threat is what enemy towers
-        would take off a unit in a second, as a share of its health.
-    think: seconds between two decisions of a commander.
-    metric: how influence goes round walls, see `Radial`.
-    rate: steps a second.
-    limit: seconds after which the score decides.
-    tower, unit, commander: their rules.
+    teams : tuple[str, ...], optional
+        The names of two teams or more.
+    commanders : tuple[str, ...] or str, optional
+        The AI of each team: "shortest", "influence" or "planner", "easy" (weaker than "shortest"),
+        "hardest", or "human" for orders from outside. One word stands for all.
+    layout : str, optional
+        "seeded" places all towers by the seed. Along the shortest way between the bases they stand
+        in "guarded", so that they cover each other, in "gates", where it is narrow, and in "roads",
+        so that another way is out of their fire. "placed" leaves those of human teams to `Place`
+        orders, until `Begin`.
+    towers : int, optional
+        How many each team has, or may place.
+    units : int, optional
+        How many each team may have at once.
+    supply : float, optional
+        Units that each team may send at the start; `income` more a second for each of its towers.
+    squads : int, optional
+        Into how many squads a team divides its units.
+    caution : float, optional
+        `k` of the safe route, whose cost is `1 + k * threat`; the threat is what enemy towers would
+        take off a unit in a second, as a share of its health.
+    think : float, optional
+        Seconds between two decisions of a commander.
+    metric : str, optional
+        How influence goes round walls, see `Radial`.
+    rate : int, optional
+        Steps a second.
+    limit : float, optional
+        Seconds after which the score decides.
+    tower, unit, commander
+        Their rules.
 
-    Raises `InvalidValue` for numbers outside of their ranges.
+    Raises
+    ------
+    InvalidValue
+        For numbers outside of their ranges.
     """
 
     teams: tuple[str, ...] = ("blue", "orange")
