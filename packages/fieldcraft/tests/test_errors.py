@@ -36,6 +36,7 @@ ONE_OF_EACH = [
     errors.BadTimeline("A rule", got="this", remedy="Do that"),
     errors.BadSaveFile("A rule", got="this", remedy="Do that"),
     errors.BadRecipe("recipe.toml", ["line 3: a typo", "line 7: another"]),
+    errors.BadSettings("game.toml", ["line 3: a typo"]),
 ]
 
 
@@ -126,7 +127,8 @@ def test_every_refusal_says_what_came_and_what_to_do(path: Path) -> None:
     kinds = {
         name
         for name in errors.__all__
-        if name not in ("FieldcraftError", "UnknownName", "MissingLibrary", "BadRecipe")
+        if name
+        not in ("FieldcraftError", "UnknownName", "MissingLibrary", "BadRecipe", "BadSettings")
     }
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if (

@@ -169,7 +169,7 @@ class TestTablesAndCallables:
             ([[1, 0], [1]], "table"),
             (None, "table"),
             (3.5, "table"),
-            ({"a": 1}, "table"),
+            ({"a": 1}, "ring"),
             (b"linear", "table"),
         ],
     )

@@ -251,7 +251,8 @@ def positions(
     if (
         type(given) is tuple
         and len(given) == dimensions
-        and all(type(part) is float and math.isfinite(part) for part in given)
+        and {*map(type, given)} == {float}
+        and all(map(math.isfinite, given))
     ):
         return np.array([given]), True
     if (

@@ -83,7 +83,8 @@ class Falloff:
                 type(part) is float and abs(part) <= _MOST_WEIGHT for part in points
             )
         else:
-            fits = isinstance(ring, Ring) or (ring is None and self.name in CURVES)
+            is_curve = isinstance(self.name, str) and self.name in CURVES
+            fits = isinstance(ring, Ring) or (ring is None and is_curve)
         if not fits:
             raise InvalidValue(
                 "A falloff is made by Falloff.of",

@@ -130,7 +130,7 @@ def _first_that_fits(hints: tuple[Any, ...], name: str, value: Any) -> Any:
     """Return a value as the first of some type hints takes it; "none" stands for None."""
     if type(None) in hints and value == "none":
         return None
-    refusal = InvalidValue(f"{name} cannot be set from a file")
+    refusal = refused(f"{name} cannot be set from a file", value, "Leave it out")
     for hint in hints:
         if hint is not type(None):
             try:

@@ -162,7 +162,7 @@ class DistanceMap(Operand):
         outward: bool = False,
         on_wall: str = "refuse",
     ) -> None:
-        if charge not in CHARGES or on_wall not in ON_WALL or not isinstance(outward, bool):
+        if not (charge is CHARGES[0] and on_wall is ON_WALL[0] and outward is False):
             checks.choice("charge", charge, CHARGES)
             checks.choice("on_wall", on_wall, ON_WALL)
             checks.flag("outward", outward)
@@ -177,7 +177,7 @@ class DistanceMap(Operand):
                 got="none",
                 remedy="Pass one position or an array of at least one",
             )
-        points = np.array(goals, dtype=np.float64).reshape(len(cells), -1)
+        points, _ = checks.positions(goals, dimensions=space.dimensions)
         if on_wall == "nearest":
             points = np.where(
                 (np.atleast_1d(space.cell_at(points)) == cells)[:, np.newaxis],

@@ -69,7 +69,7 @@ def sample(
     >>> fc.sample(distances, (2.0, 0.5), how="bilinear")
     1.5
     """
-    if how not in _HOW:
+    if not isinstance(how, str) or how not in _HOW:
         checks.choice("how", how, _HOW)
     if how == "bilinear":
         space = getattr(layer, "space", None)
