@@ -215,7 +215,7 @@ def test_stopping_has_code_130(recipe, tmp_path, monkeypatch, capsys):
     def stop(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fieldcraft.recipe.run.run", stop)
+    monkeypatch.setattr("fieldcraft.recipe.outputs.run", stop)
     assert call("run", recipe) == 130
     assert capsys.readouterr() == ("", "fieldcraft: stopped; nothing was written\n")
 

@@ -129,7 +129,7 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
 
     page.fill("#formula-text", "threat +")
     settled(page, "!document.querySelector('#formula-error').hidden")
-    assert "A value is missing" in page.locator("#formula-error").inner_text()
+    assert "Got invalid syntax" in page.locator("#formula-error").inner_text()
     page.fill("#formula-text", "threat * 0.5")
     page.keyboard.press("Enter")
     settled(

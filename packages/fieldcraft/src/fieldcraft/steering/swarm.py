@@ -318,7 +318,8 @@ class Swarm:
                 remedy="Run this swarm on the CPU: leave device out",
             )
         self._out_of_walls()
-        for part in in_parts(count):
+        # A device takes all steps in one submission.
+        for part in in_parts(count) if self._device is None else (count,):
             self._held.run(plan, self._step, part)
             self._step += part
             breathe()

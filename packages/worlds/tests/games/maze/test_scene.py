@@ -202,7 +202,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
         "--set",
         "monster.count=2",
     ]
-    for given in (wanted, wanted, ["maze:25x17:3"], ["maze:25x17:3:prim"], ["cave:30x20:3"]):
+    for given in (wanted, wanted, ["maze:25x17:3"], ["maze:25x17:3:growing"], ["cave:30x20:3"]):
         map_ = [word for word in given if ":" in word]
         rest = [word for word in given if ":" not in word]
         assert (
