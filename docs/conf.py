@@ -38,7 +38,8 @@ html_theme = "furo"
 html_title = "fieldcraft"
 html_static_path: list[str] = []
 html_extra_path: list[str] = []
-suppress_warnings = ["myst.xref_missing", "misc.highlighting_failure"]
+# Words of type descriptions, such as "shape", are no cross-references.
+suppress_warnings = ["myst.xref_missing", "misc.highlighting_failure", "ref.python"]
 
 
 def _as_rst(

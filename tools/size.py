@@ -74,8 +74,9 @@ def public_modules() -> list[str]:
 
 
 def public_names() -> int:
-    """Return the number of names that all public modules export."""
-    return sum(len(importlib.import_module(name).__all__) for name in public_modules())
+    """Return the number of names that all public modules export, each object once."""
+    modules = [importlib.import_module(name) for name in public_modules()]
+    return len({(name, id(getattr(m, name))) for m in modules for name in m.__all__})
 
 
 def loaded_modules() -> int:

@@ -20,7 +20,7 @@ from fieldcraft import errors as errors
 from fieldcraft import extensions as _extensions
 from fieldcraft import hooks
 from fieldcraft import maps as maps
-from fieldcraft.compose import Expression, formula, maximum, minimum, where, window
+from fieldcraft.compose import formula, maximum, minimum, where, window
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.falloff import Falloff, Ring
@@ -106,7 +106,6 @@ __all__ = [
     "Belief",
     "Diffuse",
     "DistanceMap",
-    "Expression",
     "Fade",
     "Falloff",
     "FieldcraftError",

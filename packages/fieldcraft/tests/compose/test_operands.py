@@ -146,7 +146,7 @@ def test_goes_into_windows_questions_and_numpy(kind):
         operand.read(np.empty(world.space.shape, np.float32)), operand.values
     )
     assert operand.sample((5.5, 4.5)) == operand.values[4, 5]
-    assert isinstance(np.maximum(operand, 1), fc.Expression)
+    assert isinstance(np.maximum(operand, 1), fc.compose.Expression)
     total = np.zeros(world.space.shape)
     np.add(total, operand, out=total)
     np.testing.assert_array_equal(total, operand.values.astype(np.float64))

@@ -49,7 +49,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
     - Observation of a world: uint8 of shape (pursuers, 3, 2 * view + 1, 2 * view + 1): for each
       pursuer a window round it, [row, column], of walls (255), other pursuers (255), and the
       evader: 255 where any pursuer sees it now, else where it was last seen, fading by a tenth a
-          step; what lies outside of the window is drawn on its rim.
+      step; what lies outside of the window is drawn on its rim.
     - Reward of a world, of all pursuers together: 1 for the catch, -0.01 a step.
     - `infos`: "caught" (B,) bool; "steps" (B,) of the world so far.
 
