@@ -1,6 +1,4 @@
-"""A program and fieldcraft in one zip, kernels compiled: for tournaments and machines on which
-nothing can be installed.
-"""
+"""Packs a program, fieldcraft and its compiled kernels into one zip file."""
 
 from __future__ import annotations
 

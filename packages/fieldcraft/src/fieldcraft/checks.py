@@ -1,4 +1,4 @@
-"""The checks that public calls make at the door: one rule, what came, what to do instead."""
+"""Checks of the arguments of public calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time: seconds outside, a whole number of ticks inside, so that sums of frame times are exact."""
+"""Time as a whole number of ticks, so that sums of frame times are exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recipes that come with the library, and the command that runs the first of them."""
+"""Recipes that come with the library, and the command `fieldcraft demo`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The errors that fieldcraft raises, and why.
+"""Errors that fieldcraft raises: the rule, the value and the remedy.
 
 Every error says three things: the rule, what came instead, and what to do about it. All are
 subclasses of :class:`FieldcraftError`; those about a bad argument are also `ValueError`, so that

@@ -1,5 +1,4 @@
-"""The optional packages of this project: layers on graphics cards and the lab. Only this module
-loads them.
+"""Optional packages of this project: graphics cards and the lab.
 
 A package names itself in the entry-point group `fieldcraft.packages`; see
 `packages/gpu/pyproject.toml`.

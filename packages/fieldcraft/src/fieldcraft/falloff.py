@@ -1,4 +1,4 @@
-"""From distance to weight: the curves by which influence falls, and footprints cut from them."""
+"""Curves by which influence falls with distance."""
 
 from __future__ import annotations
 

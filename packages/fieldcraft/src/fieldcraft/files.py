@@ -1,4 +1,4 @@
-"""Files that are whole or not there: sealed saves, and outputs that appear together.
+"""Files that are written completely or not at all, with checksums.
 
 A sealed file begins with a magic line that says whose it is and ends with the SHA-256 of all that
 stands before. Packages built on

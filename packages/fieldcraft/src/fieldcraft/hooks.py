@@ -1,5 +1,4 @@
-"""Functions of higher packages that lower classes call: declared here, set in
-`fieldcraft/__init__.py` and nowhere else.
+"""Functions of higher packages that lower classes call, set in `fieldcraft/__init__.py`.
 
 Maps are calculated with (`fieldcraft.compose`), sampled between cells (`fieldcraft.query`) and
 drawn in notebooks (`fieldcraft.view`) by packages that stand above them in the import order.

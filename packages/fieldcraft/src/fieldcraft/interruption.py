@@ -1,6 +1,4 @@
-"""Ctrl-C, held back while arrays and books disagree, so that every operation is whole or not
-done.
-"""
+"""Delays Ctrl-C until an operation has finished, so that no state is half changed."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""States and orders as bytes: one value, one string of bytes, on every machine; and nothing but
-data comes back.
+"""States as bytes and back, without running code.
 
 What is packed: None, bool, int, float, str, tuples, dicts with string keys, NumPy arrays of
 numbers, `numpy.random.Generator`, spaces, and frozen dataclasses out of a list that both sides

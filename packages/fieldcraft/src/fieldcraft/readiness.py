@@ -1,4 +1,4 @@
-"""Threads, and kernels made ready before the first frame."""
+"""Threads, and kernels compiled before the first frame."""
 
 from __future__ import annotations
 

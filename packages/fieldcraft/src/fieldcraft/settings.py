@@ -1,4 +1,4 @@
-"""Settings files: TOML tables read into frozen dataclasses, with every problem reported at once.
+"""Settings files: TOML tables read into frozen dataclasses.
 
 A class of settings is a frozen dataclass. Each of its fields takes what its metadata `"check"` or
 its type accepts. Types may carry a check: `Annotated[float, checks.positive]`.

@@ -1,4 +1,4 @@
-"""TOML files as text and as tables, with the problems found in them and their lines."""
+"""TOML files as text and tables, with the problems found in them and their lines."""
 
 from __future__ import annotations
 

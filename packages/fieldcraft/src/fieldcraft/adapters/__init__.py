@@ -1,1 +1,1 @@
-"""Adapters: one file for each library that fieldcraft works beside, loaded when it is asked for."""
+"""Adapters, one file per library, imported on first use."""

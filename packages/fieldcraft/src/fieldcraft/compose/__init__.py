@@ -1,6 +1,4 @@
-"""Several maps into one: expressions over layers, their text form, and working maps around
-agents.
-"""
+"""Expressions over layers, formulas, teams and windows around agents."""
 
 from fieldcraft.compose.expression import Expression
 from fieldcraft.compose.formula import formula

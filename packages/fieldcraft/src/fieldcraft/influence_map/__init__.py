@@ -1,4 +1,4 @@
-"""The layers on one space: their clock, their steps, saving and loading."""
+"""The layers on one space: their clock, steps, saves and loads."""
 
 from fieldcraft.influence_map.imap import Advance, InfluenceMap
 

@@ -1,4 +1,4 @@
-"""Loops over raw arrays, in families named after the public calls that use them.
+"""Compiled loops over arrays, in families named after the calls that use them.
 
 `kernels.peaks` is a family: a file of functions over arrays and numbers, imported at its first use,
 since importing Numba takes longer than all the rest of fieldcraft. `__init__.pyi` lists the

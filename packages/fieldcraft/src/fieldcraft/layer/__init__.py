@@ -1,4 +1,4 @@
-"""Layers: one named array of influence on one space, by what feeds it."""
+"""Layers: one named array of influence on one space."""
 
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.layer import Layer, LayerState

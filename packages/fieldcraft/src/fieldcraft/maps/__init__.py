@@ -1,4 +1,4 @@
-"""Maps: loaded from files that other programs wrote, and generated.
+"""Maps from files of other programs, and generated maps.
 
 The formats are imported when a file is loaded; functions for one format are in its module:
 `fieldcraft.maps.tiled`, `.image`, `.movingai`, `.starcraft`, `.ros`, `.geotiff`, `.waypoints`,

@@ -1,4 +1,4 @@
-"""Ways through a map: distance maps, flow fields, shortest paths."""
+"""Distance maps, flow fields and shortest paths."""
 
 from fieldcraft.paths.blocking import would_block
 from fieldcraft.paths.distances import DistanceMap, distance_map

@@ -1,4 +1,4 @@
-"""How a value gets from cell to cell."""
+"""Kinds of propagation, one per file, each with its field of values."""
 
 from fieldcraft.propagation.diffuse import Diffuse
 from fieldcraft.propagation.direct import influence_at, shot_danger

@@ -1,4 +1,4 @@
-"""A guess: where a target went after it was lost from sight, and what nobody has looked at."""
+"""Searches for targets that were lost from sight."""
 
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit

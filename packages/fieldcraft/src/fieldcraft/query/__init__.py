@@ -1,4 +1,4 @@
-"""Answers: what is where, where it is best, and why.
+"""Questions about layers: samples, best positions, gradients, peaks, regions.
 
 Every function takes a layer, an expression, or anything else with `values` on a `space`.
 """

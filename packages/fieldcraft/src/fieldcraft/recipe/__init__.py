@@ -1,6 +1,4 @@
-"""Worlds as data: a TOML file says map, layers, sources and outputs; running it makes pictures,
-films and tables.
-"""
+"""Recipes: a world with map, layers, sources and outputs in a TOML file."""
 
 from fieldcraft.recipe.document import DATA, data_beside
 from fieldcraft.recipe.parts import Recipe

@@ -1,4 +1,4 @@
-"""Timelines: who was where and when in recorded worlds, and the readers that recipes need."""
+"""Timelines of recorded worlds, and the readers that recipes need."""
 
 from fieldcraft.recordings.football import pitch, read_football
 from fieldcraft.recordings.starcraft import ROOTED, read_starcraft

@@ -1,4 +1,4 @@
-"""The sources: strengths with places and lifetimes."""
+"""Sources of influence: strengths with positions and lifetimes."""
 
 from fieldcraft.sources.book import Sources
 from fieldcraft.sources.source import Source

@@ -1,4 +1,4 @@
-"""Where things are: cells, positions, neighbours, walls, terrain."""
+"""Grids, hexagons, graphs and meshes: cells, positions, walls, line of sight."""
 
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid

@@ -1,6 +1,4 @@
-"""Movements: where agents want to go, how they keep apart, and how they walk without entering
-walls.
-"""
+"""Movement of agents: behaviors, crowds, swarms, collisions with walls."""
 
 from fieldcraft.steering.behaviors import arrive, evade, flee, follow_flow, pursue, seek, wander
 from fieldcraft.steering.combine import accelerate, combine

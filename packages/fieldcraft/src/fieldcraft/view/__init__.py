@@ -1,5 +1,4 @@
-"""Pictures: arrays of pixels by NumPy, text and files by Pillow, films by PyAV, legends and plots
-by matplotlib, windows on a pygame surface of yours.
+"""Pictures, films and plots.
 
 None of these libraries is loaded before a function that needs it is called.
 """
