@@ -13,6 +13,7 @@ from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.maps import load_map
 from fieldcraft.maps.formats import FORMATS, MapOptions
 from support import realdata
+from support.refusals import refused
 
 
 @pytest.fixture
@@ -166,7 +167,11 @@ def test_every_real_navigation_file_loads(folder: str) -> None:
     files = [file for file in sorted(realdata.folder(folder).rglob("*")) if file.suffix in suffixes]
     assert len(files) >= 11
     for file in files:
-        assert len(load_map(file)) >= 8, file
+        if file.name == "nav_test.obj":  # level geometry, with faces that are not convex
+            with refused(BadMapFile, "convex", "Triangulate the mesh"):
+                load_map(file)
+        else:
+            assert len(load_map(file)) >= 8, file
 
 
 @pytest.mark.parametrize(
