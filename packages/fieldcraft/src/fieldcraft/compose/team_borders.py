@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import Grid, Space
+from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.answers import Regions, regions_owned
 
-__all__ = ["FrontLine", "crossings", "front_lines", "regions"]
+__all__ = ["FrontLine", "front_lines", "graph_front_lines", "regions"]
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int32]
@@ -19,11 +19,17 @@ Numbers = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class FrontLine:
-    """A line between the ground of two teams: `points` (N, 2) are world positions, the last the
-    first again in a ring.
+    """A line between the ground of two teams.
 
-    On a graph it is no line but the places on its `edges` (N, 2) where one crosses it, in their
-    order; on a grid `edges` is None.
+    Attributes
+    ----------
+    teams : tuple[str, str]
+        The two teams.
+    points : ndarray
+        World positions in order along the line, (N, 2) or (N, 3); the last is the first again in a
+        ring. A single point on a graph without polygons.
+    edges : ndarray or None
+        The edges of the graph that the line crosses, (K, 2) vertices; None on a grid of squares.
     """
 
     teams: tuple[str, str]
@@ -33,7 +39,12 @@ class FrontLine:
     @property
     def is_closed(self) -> bool:
         """Whether it is a ring."""
-        return self.edges is None and bool((self.points[0] == self.points[-1]).all())
+        return len(self.points) > 1 and bool((self.points[0] == self.points[-1]).all())
+
+    @property
+    def length(self) -> float:
+        """The length along the points, in world units; 0 for a single point."""
+        return float(np.sqrt((np.diff(self.points, axis=0) ** 2).sum(axis=1)).sum())
 
     def __repr__(self) -> str:
         return f"<FrontLine {' - '.join(self.teams)}, {len(self.points)} points>"
@@ -83,43 +94,104 @@ def front_lines(
     return lines
 
 
-def crossings(
+def graph_front_lines(
     space: Space,
     names: Sequence[str],
     leader: Numbers,
     presence: Callable[[int], Floats],
     at_odds: Callable[[int, int], bool],
 ) -> list[FrontLine]:
-    """Where open edges lead from a vertex of one team to one of another that is `at_odds` with it;
-    see `Teams.front_lines`.
+    """The sides that cells of teams `at_odds` share, where an open edge crosses them, joined at
+    their corners. Without polygons, the point of each such edge where both teams are as strong.
+    See `Teams.front_lines`.
     """
-    graph = space.graph
-    edges = graph.open_edges
+    edges = np.unique(np.sort(space.graph.open_edges, axis=1), axis=0)
     owners = leader.reshape(-1)[edges]
     low, high = owners.min(axis=1), owners.max(axis=1)
     meet = (low >= 0) & (low != high)
+    edges, codes = edges[meet], low[meet] * len(names) + high[meet]
     lines = []
-    for first, second in sorted(
-        {
-            divmod(code, len(names))
-            for code in np.unique(low[meet] * len(names) + high[meet]).tolist()
-        }
-    ):
+    for code in np.unique(codes).tolist():
+        first, second = divmod(code, len(names))
         if not at_odds(first, second):
             continue
-        found = edges[meet & (low == first) & (high == second)]
-        ahead = (presence(second).astype(np.float64) - presence(first)).reshape(-1)[found]
-        apart = ahead[:, 1] - ahead[:, 0]
-        share = np.clip(
-            np.where(apart != 0, -ahead[:, 0] / np.where(apart != 0, apart, 1.0), 0.5), 0.0, 1.0
-        )[:, np.newaxis]
-        start, end = graph.positions[found[:, 0]], graph.positions[found[:, 1]]
-        lines.append(
-            FrontLine(
-                (names[first], names[second]), start + share * space.short_way(end - start), found
-            )
-        )
+        crossed, teams = edges[codes == code], (names[first], names[second])
+        sides = _sides(space, crossed)
+        if sides is None:
+            ahead = (presence(second).astype(np.float64) - presence(first)).reshape(-1)[crossed]
+            points = _level_points(space, crossed, ahead)
+            lines += [
+                FrontLine(teams, points[k : k + 1], crossed[k : k + 1]) for k in range(len(points))
+            ]
+            continue
+        corners, ends = sides
+        lines += [
+            FrontLine(teams, corners[route], crossed[members]) for route, members in _chains(ends)
+        ]
     return lines
+
+
+def _level_points(
+    space: Space, edges: NDArray[np.int64], ahead: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Where on each edge the lead of a team, `ahead` at both ends, passes through 0."""
+    apart = ahead[:, 1] - ahead[:, 0]
+    share = np.clip(
+        np.where(apart != 0, -ahead[:, 0] / np.where(apart != 0, apart, 1.0), 0.5), 0.0, 1.0
+    )
+    positions = space.graph.positions
+    start, end = positions[edges[:, 0]], positions[edges[:, 1]]
+    return np.asarray(start + share[:, np.newaxis] * space.short_way(end - start))
+
+
+def _sides(
+    space: Space, edges: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """Corners (C, 2) and the two of the side that each edge crosses, (K, 2); None where cells have
+    no sides.
+    """
+    if isinstance(space, HexGrid):
+        return space.sides(edges)
+    mesh = space.graph.mesh
+    if mesh is None:
+        return None
+    corners, owners = mesh.shared
+    size = len(mesh)
+    shared = np.sort(owners, axis=1) @ np.array([size, 1])
+    order = np.argsort(shared, kind="stable")
+    wanted = edges @ np.array([size, 1])
+    at = np.minimum(np.searchsorted(shared[order], wanted), len(order) - 1)
+    if not len(order) or (shared[order[at]] != wanted).any():
+        return None  # edges that were added to the mesh
+    return mesh.corners, corners[order[at]]
+
+
+def _chains(ends: NDArray[np.int64]) -> list[tuple[list[int], list[int]]]:
+    """Sides, (K, 2) corners, joined into lines: the corners along each, and its sides.
+
+    Lines end where another number of sides than two meet.
+    """
+    sides_at: dict[int, list[int]] = {}
+    for side, pair in enumerate(ends.tolist()):
+        for corner in pair:
+            sides_at.setdefault(corner, []).append(side)
+    left = set(range(len(ends)))
+    # From the ends of lines first, so that only rings begin in their middle.
+    starts = sorted(sides_at, key=lambda corner: len(sides_at[corner]) == 2)
+    found = []
+    for start in starts:
+        for side in sides_at[start]:
+            route, members, corner = [start], [], start
+            while side in left:
+                left.remove(side)
+                corner = int(ends[side].sum()) - corner
+                route.append(corner)
+                members.append(side)
+                if len(sides_at[corner]) == 2:
+                    side = sum(sides_at[corner]) - side
+            if members:
+                found.append((route, members))
+    return found
 
 
 def regions(

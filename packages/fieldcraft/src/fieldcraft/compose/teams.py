@@ -15,7 +15,7 @@ from fieldcraft import checks
 from fieldcraft.compose import verbs
 from fieldcraft.compose.expression import expression_of
 from fieldcraft.compose.ground import Layered
-from fieldcraft.compose.team_borders import FrontLine, crossings, front_lines, regions
+from fieldcraft.compose.team_borders import FrontLine, front_lines, graph_front_lines, regions
 from fieldcraft.compose.team_survey import Survey, Surveyed
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.hooks import Pictured
@@ -23,7 +23,7 @@ from fieldcraft.kernels.numpy_compose import NOBODY
 from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
-from fieldcraft.space import picked
+from fieldcraft.space import Grid
 from fieldcraft.space.answers import Regions
 
 __all__ = ["FrontLine", "Teams", "add_teams"]
@@ -249,8 +249,15 @@ class Teams(Pictured):
         by half a cell, to meet the other end there. Maps of a single row or column have none. `by`
         as in `owner`.
 
-        On a graph each pair of such teams has one "line": the places on open edges between a vertex
-        of one and a vertex of the other where both are as strong.
+        On hexagons and meshes a line follows the sides between cells of the two teams, where an
+        open edge crosses them. A graph without polygons has no lines: each open edge between a
+        vertex of one team and a vertex of the other is a front of a single point, where both are
+        as strong.
+
+        Returns
+        -------
+        list[FrontLine]
+            Each with `teams`, `points`, `length` and, on a graph, `edges`.
         """
         survey = self._survey(by)
 
@@ -259,8 +266,9 @@ class Teams(Pictured):
             return second in self._hostile[first] or first in self._hostile[second]
 
         space = survey.space
-        found = picked(space, "Front lines", grid=front_lines, graph=crossings)
-        return found(space, self.names, survey.leader, survey.presence, at_odds)
+        if isinstance(space, Grid):
+            return front_lines(space, self.names, survey.leader, survey.presence, at_odds)
+        return graph_front_lines(space, self.names, survey.leader, survey.presence, at_odds)
 
     def regions(self, by: str = "total", *, margin: float = 0.0) -> Regions:
         """The connected regions of cells with one owner: who owns each, its area, total strength,

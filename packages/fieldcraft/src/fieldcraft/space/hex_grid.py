@@ -457,6 +457,15 @@ class HexGrid(Space):
     def _find_ways(self, *, from_walls: bool) -> Ways:
         return self._graph._find_ways(from_walls=from_walls)
 
+    def sides(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The sides between pairs of neighbours, (K, 2) cells: world positions of corners, (C, 2),
+        and the two corners of each side, (K, 2). On a torus they lie at the first cell.
+        """
+        axial = self.to_axial(pairs[:, 0])
+        ahead = [self.reached(axial + step) for step in STEPS]
+        steps = np.stack([(cells == pairs[:, 1]) & inside for cells, inside in ahead])
+        return self.layout.sides(axial, steps.argmax(axis=0))
+
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The cells, walls among them, from which one step leads into a cell, and the lengths of
         these steps.

@@ -25,6 +25,9 @@ three.
 """
 STEPS.flags.writeable = False
 
+_RING = np.array([(1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1), (0, -2)])
+"""The corners of a hexagon, (across, along), seen from its middle."""
+
 _THIRD = math.sqrt(3.0)
 
 
@@ -131,13 +134,26 @@ class HexLayout:
         """The corners of hexagons, each once, (C, 2), and the six of each hexagon going round, (N,
         6).
         """
+        return self._numbered(self._marks(axial)[:, np.newaxis] + _RING)
+
+    def _marks(self, axial: Ints) -> Ints:
+        """The middles of hexagons, in whole numbers of half a step across and half a size along, so
+        that neighbours have the very same corners.
+        """
         across = 2 * axial[:, 0] + axial[:, 1] if self.pointy else 2 * axial[:, 1] + axial[:, 0]
         along = 3 * (axial[:, 1] if self.pointy else axial[:, 0])
-        # In whole numbers of half a step across and half a size along, so that neighbours have the
-        # very same corners.
-        ring = np.array([(1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1), (0, -2)])
-        marks = np.stack([across, along], axis=-1)[:, np.newaxis] + ring
+        return np.stack([across, along], axis=-1)
+
+    def _numbered(self, marks: Ints) -> tuple[Floats, Ints]:
+        """World positions of (N, K, 2) marks, each once, and their numbers, (N, K)."""
         known, numbers = np.unique(marks.reshape(-1, 2), axis=0, return_inverse=True)
-        return (
-            known if self.pointy else known[:, ::-1]
-        ) * self.units + self.middle, numbers.reshape(-1, 6).astype(np.int64)
+        places = (known if self.pointy else known[:, ::-1]) * self.units + self.middle
+        return places, numbers.reshape(marks.shape[:-1]).astype(np.int64)
+
+    def sides(self, axial: Ints, steps: Ints) -> tuple[Floats, Ints]:
+        """The sides over which `STEPS[steps]` lead from hexagons: corners, each once, (C, 2), and
+        the two of each side, (K, 2).
+        """
+        marks = self._marks(axial)
+        first = steps if self.pointy else (1 - steps) % 6
+        return self._numbered(np.stack([marks + _RING[first], marks + _RING[(first + 1) % 6]], 1))
