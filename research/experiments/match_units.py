@@ -4,7 +4,7 @@ named are fighting units.
 
 from __future__ import annotations
 
-from fieldcraft.recordings import ROOTED
+from research.recordings.starcraft import ROOTED
 
 __all__ = ["as_army", "as_asset", "as_hall"]
 

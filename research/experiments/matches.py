@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.starcraft import load_starcraft
-from fieldcraft.recordings import Timeline, read_starcraft
+from fieldcraft.recordings import Timeline
 from research.experiments.match_units import as_army, as_asset, as_hall
 from research.recordings.losses import Losses, read_losses
+from research.recordings.starcraft import read_starcraft
 
 __all__ = [
     "ALL",

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, Trail, checks
-from fieldcraft.errors import FieldcraftError, InvalidValue
-from fieldcraft.recordings import read_pedestrians
+from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment
 from research.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
 from research.experiments.recorded import add_data_argument, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
+from research.recordings.tracks import read_pedestrians
 
 __all__ = ["EXPERIMENT", "MEASURES", "angles", "pedestrians_study", "predict", "summarise"]
 
@@ -59,7 +59,7 @@ def pedestrians_study(
     Parameters
     ----------
     recordings : Iterable[str | Path]
-        Files of trajectories, see `fieldcraft.recordings.tracks.read_pedestrians`. Of those in
+        Files of trajectories, see `research.recordings.tracks.read_pedestrians`. Of those in
         `PLACES` the walls are known.
     cell : float, optional
         The side of a cell, in metres.
@@ -317,7 +317,6 @@ def _all_angles(
     return answer
 
 
-_OPTIONS = {"frames_per_second": "--fps 25, say", "unit": "--unit m or --unit cm"}
 """How the command calls what the library asks for."""
 
 
@@ -354,15 +353,9 @@ def _study(chosen: argparse.Namespace) -> Study:
     if not files:
         folder = data_folder(chosen.data) / "trajectories" / "pedestrians"
         files = [folder / name for name in PLACES]
-    try:
-        return pedestrians_study(
-            files, cell=chosen.cell, frames_per_second=chosen.fps, unit=chosen.unit
-        )
-    except FieldcraftError as error:
-        for name, option in _OPTIONS.items():
-            if f"{name}=" in error.remedy:
-                raise FieldcraftError(error.rule, got=error.got, remedy=f"Add {option}") from error
-        raise
+    return pedestrians_study(
+        files, cell=chosen.cell, frames_per_second=chosen.fps, unit=chosen.unit
+    )
 
 
 EXPERIMENT = Experiment(

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, Trail, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.recordings import read_tracks
 from research.experiments.ant_walks import Walks, walks_of
 from research.experiments.experiment import Experiment
 from research.experiments.recorded import add_data_argument, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
+from research.recordings.tracks import read_tracks
 
 __all__ = ["EXPERIMENT", "MEASURES", "predict", "real_ants_study", "scores", "summarise"]
 
@@ -62,7 +62,7 @@ def real_ants_study(
     Parameters
     ----------
     tracks : str or Path
-        A folder of tracks, see `fieldcraft.recordings.tracks.read_tracks`.
+        A folder of tracks, see `research.recordings.tracks.read_tracks`.
     size : tuple[float, float], optional
         Width and height of the nest, whose corner is (0, 0), in the units of the tracks.
     cell : float, optional

@@ -64,7 +64,7 @@ def test_players_and_ball_in_meters(dataset: Any) -> None:
     assert at("home_1", 0) == pytest.approx([-40, -15])  # kloppy turns the y of this format over
     assert at("away_11", 0) == pytest.approx([50, 30])
     assert np.isnan(at("home_1", 1)).all()
-    pitch = fc.recordings.pitch(100, 60)
+    pitch = fc.Grid(110, 70, origin=(-55, -35), y_up=True)
     inside = told.positions[~np.isnan(told.positions).any(axis=1)]
     assert len(pitch.cell_at(inside)) == len(inside)
 

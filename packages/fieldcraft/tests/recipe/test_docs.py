@@ -9,7 +9,7 @@ import pytest
 from fieldcraft.compose.formula import FUNCTIONS
 from fieldcraft.demo import SHIPPED
 from fieldcraft.propagation import PROPAGATIONS
-from fieldcraft.recipe import parts, read_acts, read_map, read_recipe
+from fieldcraft.recipe import parts, read_map, read_recipe
 from fieldcraft.recipe.outputs import run
 from fieldcraft.recipe.parts import maps_of_teams
 from fieldcraft.recipe.values import SHAPES, measures_of
@@ -24,7 +24,7 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "teams": (parts.TeamsPart,),
     "sources": (parts.SourcePart,),
     "deposits": (parts.DepositPart,),
-    "timelines": (*read_acts.READERS.values(), parts.TimelinePart),
+    "timelines": (parts.TimelinePart,),
     "run": (parts.RunPart,),
     "outputs": (parts.Look, parts.StillKeys, parts.FilmKeys, parts.TableKeys, parts.OverTimeKeys),
 }

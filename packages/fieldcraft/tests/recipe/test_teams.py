@@ -19,7 +19,6 @@ from fieldcraft.recipe.compare import compare
 from fieldcraft.recipe.outputs import run
 from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.world import World
-from support import realdata
 
 RECIPES = Path(__file__).resolve().parents[4] / "recipes"
 MAP = '[map]\ngenerate = "empty"\nwidth = 24\nheight = 11\n'
@@ -567,39 +566,3 @@ def test_the_recipe_of_teams_runs_anywhere(tmp_path):
     ]
     table = rows(tmp_path / "teams_share.csv")
     assert table[14]["red"] > 1.3 * table[0]["red"]
-
-
-def test_the_recipe_of_a_starcraft_match_leaves_film_plot_and_table(tmp_path):
-    data = realdata.folder("sc2").parent
-    recipe = read_recipe(
-        RECIPES / "starcraft_teams.toml",
-        ["run.seconds=130", "outputs.0.size=150", "outputs.1.at=60", "run.fps=1"],
-        data=data,
-    )
-    report = run(recipe, tmp_path)
-    names = [file.name for file in report.files]
-    assert names == [
-        "starcraft_teams.gif",
-        "starcraft_teams.png",
-        "starcraft_share.png",
-        "starcraft_share.csv",
-        "starcraft_owned.csv",
-    ]
-    table = rows(tmp_path / "starcraft_share.csv")
-    assert [row["seconds"] for row in table] == [0, 60, 120]
-    assert all(row["zerg"] > 0.03 and row["protoss"] > 0.03 for row in table)
-    assert table[2]["nobody"] < table[0]["nobody"]
-
-
-def test_the_recipe_of_pitch_control(tmp_path):
-    data = realdata.folder("trajectories").parent
-    w = World(read_recipe(RECIPES / "football_control.toml", data=data))
-    w.go_to(5)
-    home, away, nobody = w.holdings("share")
-    assert nobody < 0.01
-    assert 0.1 < home < 0.9
-    assert home + away == pytest.approx(1, abs=0.01)
-    assert w.front_lines()
-    for output in w.recipe.outputs:
-        if output.kind in ("still", "film"):
-            assert Painter([w], output, size=150).draw().std() > 20

@@ -13,13 +13,7 @@ from fieldcraft.recipe.world import World
 
 __all__ = ["caption_of", "clock", "limits_of"]
 
-_FADING = {
-    "starcraft": (
-        "Replays tell positions rarely: a unit stands where it was last seen, and its strength"
-        " halves every {seconds} s since. Buildings do not fade."
-    ),
-    "csv": "Recorded strengths halve every {seconds} s until the next sample.",
-}
+_FADING = "Recorded strengths halve every {seconds} s until the next sample."
 
 
 def clock(seconds: float, whole: float) -> str:
@@ -34,20 +28,17 @@ def caption_of(worlds: Sequence[World], output: OutputPart) -> str:
     """The caption of an output, with what a viewer must know of recordings whose old positions
     fade.
     """
-    found: dict[str, set[float]] = {}
-    for world in worlds:
-        for kind, half_lives in world.fading(output.layers).items():
-            found.setdefault(kind, set()).update(half_lives)
-    notes = []
-    for kind, half_lives in found.items():
-        numbers = [f"{seconds:g}" for seconds in sorted(half_lives)]
-        several = (
-            " or ".join([", ".join(numbers[:-1]), numbers[-1]])
-            if len(numbers) < 6
-            else f"{numbers[0]} to {numbers[-1]}"
-        )
-        notes.append(_FADING[kind].format(seconds=numbers[0] if len(numbers) == 1 else several))
-    return " ".join([output.look.caption, *notes]).strip()
+    half_lives = set[float]().union(*(world.fading(output.layers) for world in worlds))
+    if not half_lives:
+        return output.look.caption.strip()
+    numbers = [f"{seconds:g}" for seconds in sorted(half_lives)]
+    several = (
+        " or ".join([", ".join(numbers[:-1]), numbers[-1]])
+        if len(numbers) < 6
+        else f"{numbers[0]} to {numbers[-1]}"
+    )
+    note = _FADING.format(seconds=numbers[0] if len(numbers) == 1 else several)
+    return f"{output.look.caption} {note}".strip()
 
 
 def limits_of(worlds: Sequence[World], output: OutputPart) -> dict[str, tuple[float, float]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
 from fieldcraft.files import is_there
@@ -15,14 +14,11 @@ from fieldcraft.maps import load_map
 from fieldcraft.maps.generate import generate_map
 from fieldcraft.recipe.document import DATA, RecipeFile
 from fieldcraft.recipe.parts import MapPart, TimelinePart
-from fieldcraft.recordings.football import pitch, pitch_ground, read_football
-from fieldcraft.recordings.starcraft import read_starcraft
 from fieldcraft.recordings.timeline import Timeline
-from fieldcraft.recordings.tracks import read_pedestrians, read_tracks
 from fieldcraft.settings import Keys, dotted
-from fieldcraft.space import Grid, HexGrid, Space, grid_of
+from fieldcraft.space import Grid, HexGrid, Space
 
-__all__ = ["ground_of", "load_space", "load_timeline"]
+__all__ = ["load_space", "load_timeline"]
 
 _EMPTY: dict[str | None, Any] = {"empty": Grid, "hex": HexGrid}
 
@@ -37,8 +33,6 @@ def load_space(part: MapPart, problems: RecipeFile) -> Space | None:
                 if _is_there(part.file, ("map", "file"), problems)
                 else None
             )
-        if part.generate == "pitch":
-            return pitch(**options)
         if part.generate in _EMPTY:
             rectangles = options.pop("walls", None) or ()
             return _walled(_EMPTY[part.generate](**options), rectangles)
@@ -59,33 +53,12 @@ def _walled(grid: Space, rectangles: Sequence[Sequence[float]]) -> Space:
     return grid
 
 
-def ground_of(part: MapPart, space: Space) -> NDArray[np.uint8] | None:
-    """The colours of the ground where a recipe's map has its own, shape (height, width, 3)."""
-    if part.generate != "pitch":
-        return None
-    return pitch_ground(
-        grid_of(space, "A pitch"),
-        **{key: part.options[key] for key in ("length", "width", "center") if key in part.options},
-    )
-
-
 def load_timeline(part: TimelinePart, problems: RecipeFile) -> Timeline | None:
     """The recording of one part of a recipe; None with the problem noted if it can't be read."""
-    if not (part.format == "tracks" and part.file.is_dir()) and not _is_there(
-        part.file, (*part.keys, "file"), problems
-    ):
+    if not _is_there(part.file, (*part.keys, "file"), problems):
         return None
     try:
-        if part.format == "starcraft":
-            timeline = read_starcraft(part.file, **part.options)
-        elif part.format == "football":
-            timeline = read_football(part.file, **part.options)
-        elif part.format == "tracks":
-            timeline = read_tracks(part.file, **part.options)
-        elif part.format == "pedestrians":
-            timeline = read_pedestrians(part.file, **part.options)
-        else:
-            timeline = Timeline.read(part.file, **part.options)
+        timeline = Timeline.read(part.file, half_life=part.half_life)
     except BadTimeline as error:
         problems.add((*part.keys, "file"), f"{dotted(part.keys)}: {error}")
         return None

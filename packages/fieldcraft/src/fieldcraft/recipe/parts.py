@@ -186,9 +186,8 @@ class TimelinePart:
 
     keys: Keys
     file: Path
-    format: str
-    options: Mapping[str, Any]
     layers: Mapping[str, str]
+    half_life: Positive | None = None
     start: NotNegative = field(default=0.0, metadata={"key": "from"})
     strength: float = 1.0
     faint: Fraction = 0.05

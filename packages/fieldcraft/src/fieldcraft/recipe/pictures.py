@@ -96,7 +96,6 @@ class _Drawing:
         self.place: dict[str, Any] = {"size": self.look.size or size, "crop": self.look.crop}
         if self.look.scale:
             self.place["scale"] = self.look.scale
-        self.ground: dict[str, Any] = {} if world.ground is None else {"ground": world.ground}
         self.fronts = world.front_lines() if self.look.front_lines else []
 
     def panels(self) -> Panels:
@@ -202,7 +201,6 @@ class _Drawing:
             space=self._space,
             sources=False,
             **self.place,
-            **self.ground,
         )
         if marked:
             for team, name in zip(Team.all_of(teams), names, strict=True):
@@ -245,7 +243,7 @@ class _Drawing:
             legend = ScaleLegend(scale, beyond=self._beyond(name, scale), percent=percent)
             return self._map(name, scale), legend
         assert teams is not None
-        options: dict[str, Any] = {"space": self._space, **self.place, **self.ground}
+        options: dict[str, Any] = {"space": self._space, **self.place}
         options["opacity"] = _OPACITY[name]
         if name == "owner":
             owner = self._on_map(self.world.owner().astype(np.float32)).astype(np.int32)
@@ -267,7 +265,6 @@ class _Drawing:
             space=self._space,
             sources=marked and is_layer and not own,
             **self.place,
-            **self.ground,
         )
         layer = self.world.imap[name] if is_layer else None
         if isinstance(layer, TrailLayer) and self.look.arrows and self.world.holds_vectors(name):

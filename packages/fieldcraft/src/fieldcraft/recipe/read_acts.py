@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any
@@ -24,16 +24,11 @@ from fieldcraft.recipe.parts import (
     TimelinePart,
     propagations,
 )
-from fieldcraft.recordings.football import read_football
-from fieldcraft.recordings.starcraft import read_starcraft
-from fieldcraft.recordings.timeline import Timeline
-from fieldcraft.recordings.tracks import read_pedestrians, read_tracks
-from fieldcraft.settings import Table, one_of, refused
+from fieldcraft.settings import Table, refused
 
 __all__ = [
     "FILMS",
     "MAX_FRAMES",
-    "READERS",
     "STILLS",
     "MapNames",
     "read_deposit",
@@ -56,14 +51,6 @@ _SOURCE_KEYS: dict[str, tuple[str, ...]] = {
 }
 """The keys of their own that sources may have, by the kind of their layer."""
 _NEEDED = 'Write stamp = { shape = "disc", radius = 3 } there, say.'
-READERS: dict[str, Callable[..., Timeline]] = {
-    "csv": Timeline.read,
-    "starcraft": read_starcraft,
-    "football": read_football,
-    "tracks": read_tracks,
-    "pedestrians": read_pedestrians,
-}
-"""The readers of recordings; their keyword arguments are keys of `[[timelines]]`."""
 
 
 @dataclass(frozen=True)
@@ -156,12 +143,10 @@ def read_timeline(
     table: Table, layers: Mapping[str, LayerPart], file: RecipeFile
 ) -> TimelinePart | None:
     """Return a recording of the recipe."""
-    format_ = table.take("format", Annotated[str, one_of([*READERS])], "csv")
-    options = table.values(READERS[format_])
     path = table.take("file", Annotated[Any, file.resolve])
     if "file" not in table:
         table.add("", "A recording has a file. Add the key 'file'.")
-    part = table.make(TimelinePart, file=path, format=format_, options=options, keys=table.keys)
+    part = table.make(TimelinePart, file=path, keys=table.keys)
     table.finish()
     if part is None:
         return None

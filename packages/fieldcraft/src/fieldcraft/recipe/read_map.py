@@ -14,7 +14,6 @@ from fieldcraft.recipe.parts import MapPart
 from fieldcraft.settings import (
     Count,
     Fraction,
-    NotNegative,
     Pair,
     Positive,
     Size,
@@ -51,17 +50,6 @@ class FileKeys:
 
     neighbors: Annotated[Any, _neighbors] = 4
     mobility: Text = "ground"
-
-
-@dataclass(frozen=True)
-class _PitchKeys:
-    length: Positive = 105
-    width: Positive = 68
-    margin: NotNegative = 5
-    center: Pair = (0, 0)
-    cell_size: Positive = 1
-    y_up: bool = True
-    neighbors: Annotated[Any, _neighbors] = 8
 
 
 @dataclass(frozen=True)
@@ -108,7 +96,6 @@ MAP_KINDS: dict[str, type] = {
     **dict.fromkeys(KINDS, _GeneratedKeys),
     "maze": _MazeKeys,
     "empty": _EmptyKeys,
-    "pitch": _PitchKeys,
     "hex": _HexKeys,
 }
 """The keys of generated maps by their kind."""

@@ -20,7 +20,7 @@ from fieldcraft.layer import RadialLayer, SourceLayer, SpreadLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.recipe.actors import Actor, Deposit, Scripted, recordings
 from fieldcraft.recipe.document import RecipeFile
-from fieldcraft.recipe.loading import ground_of, load_space, load_timeline
+from fieldcraft.recipe.loading import load_space, load_timeline
 from fieldcraft.recipe.parts import LayerPart, Recipe, SourcePart, maps_of_teams
 from fieldcraft.recipe.places import check_places, on_map, stride_of
 from fieldcraft.settings import dotted
@@ -38,7 +38,7 @@ class World:
     Building it reads the map and the recordings and checks every position beforehand; what is wrong
     raises `BadRecipe` with all problems at once. `go_to(seconds)` moves on. `imap` is the influence
     map, `maps` are its layers and all that follows from them by name, `teams` the teams if there
-    are any, `ground` the colours of the ground if it has its own.
+    are any.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -48,7 +48,6 @@ class World:
         timelines = [(part, load_timeline(part, problems)) for part in recipe.timelines]
         if space is not None:
             self.imap = InfluenceMap(space)
-            self.ground = ground_of(recipe.map, space)
             self.teams: Teams | None = None
             self.maps: dict[str, Operand] = {}
             self._add_layers(problems)
@@ -358,17 +357,15 @@ class World:
         """Whether a map is a layer with a trail, whose values nobody knows beforehand."""
         return name in self._parts and self._parts[name].gathers
 
-    def fading(self, names: Iterable[str]) -> dict[str, set[float]]:
-        """By format of recording, the half-lives in seconds of what fades in some layers."""
-        found: dict[str, set[float]] = {}
+    def fading(self, names: Iterable[str]) -> set[float]:
+        """Return the half-lives, in seconds, of recorded strengths that fade in some layers."""
+        found: set[float] = set()
         for recorded in self._recorded:
             if recorded.layer.name in names:
-                for part, player in recorded.players:
+                for _, player in recorded.players:
                     half_lives = player.timeline.half_lives
-                    found.setdefault(part.format, set()).update(
-                        np.unique(half_lives[np.isfinite(half_lives)]).tolist()
-                    )
-        return {kind: half_lives for kind, half_lives in found.items() if half_lives}
+                    found.update(np.unique(half_lives[np.isfinite(half_lives)]).tolist())
+        return found
 
 
 def _map_of(teams: Teams, name: str, stake: float) -> Operand:

@@ -18,34 +18,22 @@ MAX_BYTES = 2**27
 MAX_LINE = 2**16
 MAX_ROWS = 1_000_000
 MAX_SECONDS = 1e9
-_MOST_COMMENTS = 1000
 _MAX_STRENGTH = 3.4e38
 _MAX_COORDINATE = 1e12
 
 
 class Table:
-    """A CSV file with a header line, read once from top to bottom; or a table of numbers without
-    one.
+    """A CSV file with a header line, read once from top to bottom.
 
     `columns` are the header's names without surrounding blanks. `rows()` yields the cells of each
     line; meanwhile `line` is its number, and the methods that take a cell's text name that line
     when they refuse it. Use it as a context manager. Everything wrong with the file raises
     `BadTimeline`.
-
-    Where the file has no header line, `header` names its columns, of which the last may be missing
-    as long as there are `fewest`. With `blanks` cells are separated by blanks and tabs, and lines
-    that begin with # are no rows but `comments`.
     """
 
-    def __init__(
-        self, path: str | Path, *, header: Sequence[str] = (), fewest: int = 0, blanks: bool = False
-    ) -> None:
+    def __init__(self, path: str | Path) -> None:
         self.path = checks.path("path", path)
         self.line = 0
-        self.comments: list[str] = []
-        self._blanks = blanks
-        self._width: int | None = None
-        self._fewest = fewest or len(header)
         try:
             status = self.path.stat()
         except (OSError, ValueError) as error:
@@ -64,9 +52,6 @@ class Table:
             self._file = self.path.open("rb")
         except OSError as error:
             raise self._unreadable(error) from None
-        if header:
-            self.columns = list(header)
-            return
         try:
             first = self._next_line()
             if first is None:
@@ -83,7 +68,6 @@ class Table:
                     repr(twice),
                     "Rename or drop one of them",
                 )
-            self._width = len(self.columns)
         except BaseException:
             self._file.close()
             raise
@@ -132,24 +116,10 @@ class Table:
         while (text := self._next_line()) is not None:
             if not text or text.isspace():
                 continue
-            if self._blanks and text.lstrip("\ufeff \t").startswith("#"):
-                if len(self.comments) < _MOST_COMMENTS:
-                    self.comments.append(text)
-                continue
             cells = self._split(text)
-            if self._width is None:
-                if not self._fewest <= len(cells) <= len(self.columns):
-                    few = "" if self._fewest == len(self.columns) else f"{self._fewest} to "
-                    raise self.refusal(
-                        f"A row has {few}{len(self.columns)} numbers: {', '.join(self.columns)}",
-                        f"{len(cells)}: {text}",
-                        "Check that this is the kind of recording that it is taken for",
-                    )
-                self._width = len(cells)
-            if len(cells) != self._width:
+            if len(cells) != len(self.columns):
                 raise self.refusal(
-                    f"A line has as many cells as the {'first' if self._blanks else 'header'},"
-                    f" {self._width}",
+                    f"A line has as many cells as the header, {len(self.columns)}",
                     f"{len(cells)} cells",
                     "Complete or remove the line; if it is the last one, the file was cut off",
                 )
@@ -233,8 +203,6 @@ class Table:
             ) from None
 
     def _split(self, text: str) -> list[str]:
-        if self._blanks:
-            return text.split()
         if '"' not in text:
             return text.split(",")
         try:

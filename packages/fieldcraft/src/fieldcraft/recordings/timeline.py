@@ -32,9 +32,8 @@ class Timeline:
     """Samples of entities over time, sorted by time; rows of the same time keep the order of the
     recording.
 
-    Made by `Timeline.read`, by the readers of recordings (`read_starcraft`, `read_football`,
-    `read_tracks`, `read_pedestrians`) or with a `TimelineBuilder`. All columns have one row per
-    sample and are read-only:
+    Made by `Timeline.read` or a `TimelineBuilder`. All columns have one row per sample and are
+    read-only:
 
     - `seconds` float64: when the row takes effect.
     - `entities` int32: whose it is, an index into `ids`.
@@ -57,10 +56,7 @@ class Timeline:
     groups: tuple[str, ...]
 
     def __init__(self) -> None:
-        raise TypeError(
-            "Make a Timeline with Timeline.read, one of the readers of recordings, or a"
-            " TimelineBuilder"
-        )
+        raise TypeError("Make a Timeline with Timeline.read or a TimelineBuilder")
 
     @classmethod
     def _of(cls, builder: TimelineBuilder) -> Timeline:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.recordings import Timeline, TimelineBuilder
 from fieldcraft.recordings.table import Table
-from fieldcraft.recordings.timeline import Timeline, TimelineBuilder
 
 __all__ = ["ROOTED", "read_starcraft"]
 
@@ -62,23 +61,21 @@ def read_starcraft(
     *,
     half_life: float | None = 30.0,
     strengths: Mapping[str, float] | None = None,
-    rooted: Collection[str] = ROOTED,
     unfinished: float = 1.0,
-    neutral: bool = False,
     loops_per_second: float = 22.4,
 ) -> Timeline:
     """Return the event table of a replay as a timeline: each living unit, building or not, in its
     player's group.
 
     The table has the columns game_loop, event, unit_id, unit_type, player, x, y; events are
-    born, init, done, died, pos, morph and owner. The groups are "player 1", "player 2" and, with
-    `neutral`, "neutral". Ids are the unit ids.
+    born, init, done, died, pos, morph and owner. The groups are "player 1" and "player 2". Ids are
+    the unit ids.
 
     A replay tells positions rarely: when a unit appears, and later only of those that were just
     damaged. What is drawn between is the last known place, so a unit's strength halves every
-    `half_life` seconds since it was last seen (None: never). Units of a `rooted` type do not fade,
-    for they can't have gone; a building that lifts off starts to fade from there, and one that
-    lands goes on fading, since the replay doesn't say where. Say so wherever you show the result.
+    `half_life` seconds since it was last seen (None: never). Units of a type in `ROOTED` do not
+    fade, for they can't have gone; a building that lifts off starts to fade from there, and one
+    that lands goes on fading, since the replay doesn't say where. Say so where you show the result.
 
     - `strengths`: strength by unit type, 1 for every type not named; 0 leaves a type out. The
       recording says nothing of a unit's worth, so no table is built in.
@@ -99,23 +96,8 @@ def read_starcraft(
     """
     if half_life is not None:
         checks.positive("half_life", half_life)
-    if strengths is not None and not isinstance(strengths, Mapping):
-        raise InvalidValue(
-            "strengths is a mapping from unit types to numbers",
-            got=type(strengths).__name__,
-            remedy='Pass {"Marine": 1.0}',
-        )
-    worth = {
-        str(kind): checks.finite(f"strengths[{kind!r}]", value)
-        for kind, value in (strengths or {}).items()
-    }
-    reader = _Match(
-        fading=math.inf if half_life is None else half_life,
-        worth=worth,
-        rooted=frozenset(checks.text("rooted", kind) for kind in checks.sequence("rooted", rooted)),
-        unfinished=checks.fraction("unfinished", unfinished),
-        neutral=checks.flag("neutral", neutral),
-    )
+    fading = math.inf if half_life is None else half_life
+    reader = _Match(fading, dict(strengths or {}), checks.fraction("unfinished", unfinished))
     rate = checks.positive("loops_per_second", loops_per_second)
     with Table(path) as table:
         columns = table.require(_COLUMNS, "A StarCraft II event table")
@@ -137,19 +119,8 @@ def read_starcraft(
 class _Match:
     """The state of a match while its events are read."""
 
-    def __init__(
-        self,
-        fading: float,
-        worth: dict[str, float],
-        rooted: frozenset[str],
-        unfinished: float,
-        neutral: bool,
-    ) -> None:
-        self.fading = fading
-        self.worth = worth
-        self.rooted = rooted
-        self.unfinished = unfinished
-        self.neutral = neutral
+    def __init__(self, fading: float, worth: dict[str, float], unfinished: float) -> None:
+        self.fading, self.worth, self.unfinished = fading, worth, unfinished
         self.builder = TimelineBuilder()
         self.units: dict[str, _Unit] = {}
 
@@ -169,24 +140,14 @@ class _Match:
                 repr(event),
                 "Remove lines with other events",
             )
-        if not id:
-            raise table.refusal(
-                "An event names its unit", "an empty unit_id", "Complete or remove the line"
-            )
         if event in ("born", "init"):
-            if not kind:
-                raise table.refusal(
-                    "A new unit has a type",
-                    f"{event} with an empty unit_type",
-                    "Complete or remove the line",
-                )
             place = _center(table, cell)
             self.units[id] = unit = _Unit(
                 kind,
-                _player(table, player),
+                table.whole(player, "player"),
                 place,
                 now,
-                kind in self.rooted,
+                kind in ROOTED,
                 finished=event == "born",
             )
             self._tell(now, id, unit)
@@ -207,7 +168,7 @@ class _Match:
             known.position, known.seen, known.sure = (
                 _center(table, cell),
                 now,
-                known.kind in self.rooted,
+                known.kind in ROOTED,
             )
         elif event == "done":
             if known.finished:
@@ -215,34 +176,27 @@ class _Match:
             known.finished, known.seen = True, now
         elif event == "owner":
             before = self._counts(known)
-            known.player = _player(table, player)
+            known.player = table.whole(player, "player")
             if before and not self._counts(known):
                 self.builder.add(now, id)
         else:
-            if not kind:
-                raise table.refusal(
-                    "A morph names the new type",
-                    "an empty unit_type",
-                    "Complete or remove the line",
-                )
             if known.sure:
                 known.seen = now
-            known.kind, known.sure = kind, known.sure and kind in self.rooted
+            known.kind, known.sure = kind, known.sure and kind in ROOTED
         self._tell(now, id, known)
 
     def _counts(self, unit: _Unit) -> bool:
-        return (unit.player != 0 or self.neutral) and not unit.kind.startswith("Beacon")
+        return unit.player != 0 and not unit.kind.startswith("Beacon")
 
     def _tell(self, now: float, id: str, unit: _Unit) -> None:
         if not self._counts(unit):
             return
         strength = self.worth.get(unit.kind, 1.0) * (1.0 if unit.finished else self.unfinished)
-        group = f"player {unit.player}" if unit.player else "neutral"
         half_life = None if unit.sure or math.isinf(self.fading) else self.fading
         self.builder.add(
             now,
             id,
-            group,
+            f"player {unit.player}",
             unit.position,
             strength,
             half_life=half_life,
@@ -252,10 +206,3 @@ class _Match:
 
 def _center(table: Table, cell: tuple[str, str]) -> tuple[float, float]:
     return (table.coordinate(cell[0], "x") + 0.5, table.coordinate(cell[1], "y") + 0.5)
-
-
-def _player(table: Table, text: str) -> int:
-    number = table.whole(text, "player")
-    if number > 16:
-        raise table.refusal("player is 0 (neutral) to 16", text)
-    return number
