@@ -244,7 +244,6 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "Teams": lambda w: w.teams,
     "FlowFields": lambda w: fc.paths.FlowFields(w.grid),
     "Flood": lambda w: fc.Flood(),
-    "Footing": lambda w: fc.steering.Footing(w.grid, 1.0),
     "Ring": lambda w: fc.Ring(0.2),
     "Falloff": lambda w: fc.Falloff.of("linear"),
     "Timeline": lambda w: w.timeline,

@@ -4,7 +4,6 @@ from fieldcraft.steering.behaviors import arrive, evade, flee, follow_flow, purs
 from fieldcraft.steering.combine import accelerate, combine
 from fieldcraft.steering.context import context, directions
 from fieldcraft.steering.crowd import Crowd
-from fieldcraft.steering.footing import Footing
 from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.swarm import Swarm
@@ -14,7 +13,6 @@ from fieldcraft.steering.walls import avoid_walls, move
 
 __all__ = [
     "Crowd",
-    "Footing",
     "Forage",
     "Leave",
     "Neighbors",

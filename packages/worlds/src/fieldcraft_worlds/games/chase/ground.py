@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import Graph, Grid, Layer, gradient
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import uphill
-from fieldcraft.steering import Footing
+from fieldcraft_worlds.games.chase.footing import footing_on
 from fieldcraft_worlds.games.chase.state import People
 from fieldcraft_worlds.games.walking import largest_part, walking_grid
 
@@ -43,12 +43,12 @@ class ChaseGround:
             )
         self.is_home = np.zeros(len(space), dtype=np.bool_)
         self.is_home[self.home] = True
-        self.footing = Footing(space, unit, within=self.home)
-        self.away, self.cells_of, self.led = (
-            self.footing.away,
-            self.footing.cells_of,
-            self.footing.led,
-        )
+        self.footing = footing_on(space, unit, self.is_home)
+        self.cells_of, self.led = self.footing.cells_of, self.footing.led
+
+    def away(self, starts: Floats, ends: Floats) -> Floats:
+        """Return the straight ways from starts to ends, (..., D); on a torus the short ones."""
+        return self.space.short_way(ends - starts)
 
     @property
     def dimensions(self) -> int:

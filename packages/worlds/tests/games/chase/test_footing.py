@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
-from fieldcraft.steering import Footing
-from support.refusals import refused
+from fieldcraft_worlds.games.chase.footing import Footing, footing_on
 
 NOTHING = -1
 WALLED = fc.Grid(14, 9, walls=[[3 <= x <= 4 and y < 7 for x in range(14)] for y in range(9)])
@@ -28,7 +26,7 @@ def waypoints() -> fc.Graph:
     return fc.Graph(ways.positions, ways.edges, blocked=np.flatnonzero(ways.walls))
 
 
-def walked(footing: Footing, positions, goals, *, steps: int, speed: float = 3.0, leapers=None):
+def walked(footing: Footing, positions, goals, *, steps: int, speed: float = 3.0):
     """Each moment of agents on their way: positions, velocities, cells, ahead."""
     at = np.array(positions, dtype=float)
     state = at, np.zeros_like(at), footing.cells_of(at), np.full(len(at), NOTHING)
@@ -40,7 +38,7 @@ def walked(footing: Footing, positions, goals, *, steps: int, speed: float = 3.0
             np.array(goals),
             np.full(len(at), speed),
             0.1,
-            leapers=leapers,
+            np.zeros(len(at), dtype=bool),
         )
     yield state
 
@@ -49,14 +47,14 @@ def walked(footing: Footing, positions, goals, *, steps: int, speed: float = 3.0
     "space", [WALLED, fc.Grid(12, 7, wrap=True), waypoints()], ids=["grid", "torus", "waypoints"]
 )
 def test_agents_with_a_goal_get_there_round_walls(space):
-    footing = Footing(space, 1.0)
+    footing = footing_on(space, 1.0, np.ones(len(space), dtype=bool))
     starts = space.position_of([0, 1, 28])
     goals = np.array([12, 12, NOTHING])
     *_, (at, velocities, cells, _) = walked(footing, starts, goals, steps=120)
     assert (cells[:2] == 12).all() or np.abs(
-        footing.away(at[:2], space.position_of(12))
+        space.short_way(space.position_of(12) - at[:2])
     ).max() < 1.5
-    assert footing.away(at[2], starts[2]) == pytest.approx(
+    assert space.short_way(starts[2] - at[2]) == pytest.approx(
         0, abs=0.1
     )  # no goal and no wish: it stays
     assert np.isfinite(velocities).all()
@@ -64,7 +62,7 @@ def test_agents_with_a_goal_get_there_round_walls(space):
 
 def test_on_waypoints_agents_are_on_edges_and_keep_their_speed():
     space = waypoints()
-    footing = Footing(space, 1.0)
+    footing = footing_on(space, 1.0, np.ones(len(space), dtype=bool))
     assert not footing.is_straight
     before = None
     for at, velocities, cells, ahead in walked(
@@ -90,21 +88,21 @@ def test_on_waypoints_agents_are_on_edges_and_keep_their_speed():
 
 def test_over_a_gap_leap_those_who_may_and_those_whose_way_leads_there():
     space = gap_mesh()
-    footing = Footing(space, 0.1)
+    footing = footing_on(space, 0.1, np.ones(len(space), dtype=bool))
     place = np.array([[3.0, 1.0], [3.0, 2.0], [3.0, 3.0]])
     cells = footing.cells_of(place)
     wishes = np.tile([1.0, 0.0], (3, 1))
     state = place, np.zeros((3, 2)), cells, np.full(3, NOTHING)
     leapers, goals = np.array([True, False, False]), np.array([NOTHING, NOTHING, 1])
     for _ in range(40):
-        state = footing.step(*state, wishes, goals, np.full(3, 3.0), 0.1, leapers=leapers)
+        state = footing.step(*state, wishes, goals, np.full(3, 3.0), 0.1, leapers)
     assert state[2].tolist() == [1, 0, 1]
     assert state[0][1, 0] <= 4.0 + 1e-6  # the second walked against the rim
 
 
 def test_the_way_down_a_distance_map_is_a_direction_or_a_vertex():
     for space in (WALLED, waypoints()):
-        footing = Footing(space, 1.0)
+        footing = footing_on(space, 1.0, np.ones(len(space), dtype=bool))
         at = space.position_of([30, 40])
         ways, following = footing.led(
             fc.distance_map(space, space.position_of(12)),
@@ -121,41 +119,3 @@ def test_the_way_down_a_distance_map_is_a_direction_or_a_vertex():
                 after in space.neighbors_of(cell)
                 for cell, after in zip((30, 40), following, strict=True)
             )
-
-
-def test_refusals():
-    footing = Footing(WALLED, 1.0)
-    at, cell, nothing = np.array([[0.5, 0.5]]), np.array([0]), np.array([NOTHING])
-
-    def step(
-        positions=at,
-        velocities=at,
-        cells=cell,
-        ahead=nothing,
-        wishes=at,
-        goals=nothing,
-        speeds=1.0,
-        dt=0.1,
-        **more,
-    ):
-        footing.step(positions, velocities, cells, ahead, wishes, goals, speeds, dt, **more)
-
-    step()
-    with refused(InvalidValue, "An agent has a position"):
-        step(wishes=np.zeros((2, 2)))
-    with refused(InvalidValue, "goals are a cell for each agent"):
-        step(goals=np.array([1.5]))
-    with refused(InvalidValue, "goals are cells of the space"):
-        step(goals=np.array([len(WALLED)]))
-    with refused(InvalidValue, "stands in a cell"):
-        step(cells=nothing)
-    with refused(InvalidValue, "leapers"):
-        step(leapers=[True, False])
-    with refused(InvalidValue, "dt"):
-        step(dt=0.0)
-    with refused(InvalidValue, "speeds"):
-        step(speeds=-1.0)
-    with refused(InvalidValue, "unit"):
-        Footing(WALLED, 0.0)
-    with refused(InvalidValue, "A footing is on"):
-        Footing("map", 1.0)

@@ -1,0 +1,282 @@
+"""How people walk: over the cells of a grid, over the polygons of a mesh, or along waypoints."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import DistanceMap, Graph, Grid, flow_field
+from fieldcraft.paths import FlowField, FlowFields
+from fieldcraft.steering import Crowd, Neighbors, move, separation
+from fieldcraft_worlds.games.chase.state import NOTHING
+
+__all__ = ["Footing", "footing_on"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Steps = tuple[Floats, Floats, Ints, Ints]
+
+_CACHED = 12_000_000  # cells in all cached flow fields
+_RESPONSE = 10.0  # per second: how fast a velocity follows the wish on a mesh
+_ROOM = 0.75  # units that agents keep to each other
+_PUSH = 3.0  # units a second: how hard they push each other away
+_VERTICES_PASSED = 4  # at most, in one step
+_RELUCTANCE = 0.35  # the cosine between a wish and an edge from which the edge is taken
+
+
+class Footing(ABC):
+    """The movement of people on one kind of map; it caches flow fields and holds no people."""
+
+    is_straight = True
+    """Whether people can walk straight to what they see: not on waypoints."""
+
+    def __init__(self, space: Grid | Graph, unit: float) -> None:
+        self.space, self.unit = space, unit
+        self._fields = FlowFields(space, most=max(12, min(512, _CACHED // max(len(space), 1))))
+
+    def cells_of(self, positions: Floats) -> Ints:
+        """Return the cells (N,) of positions (N, D); beside the map the nearest ones."""
+        return np.atleast_1d(self.space.cell_at(positions, outside="clamp")).astype(np.int64)
+
+    def eyes(self, positions: Floats, cells: Ints, ahead: Ints) -> Floats:
+        """Return the positions (N, D) that people see from and are seen at."""
+        return positions
+
+    def led(
+        self, distances: DistanceMap, positions: Floats, cells: Ints, ahead: Ints
+    ) -> tuple[Floats, Ints]:
+        """Return how people go down a distance map: directions (N, D), and on waypoints, where
+        these are 0, the cells next on the way; NOTHING where there is none.
+        """
+        return flow_field(distances).sample(positions), np.full(len(cells), NOTHING)
+
+    @abstractmethod
+    def step(
+        self,
+        positions: Floats,
+        velocities: Floats,
+        cells: Ints,
+        ahead: Ints,
+        wishes: Floats,
+        goals: Ints,
+        speeds: Floats,
+        dt: float,
+        leapers: Bools,
+    ) -> Steps:
+        """Return positions, velocities, cells and vertices ahead of people after `dt` seconds.
+
+        A person with a goal, a cell, walks there by the shortest way; others walk as they wish:
+        vectors (N, D) up to 1 long, in shares of their `speeds`, world units a second. On a mesh
+        the `leapers` (N,) leap over all gaps that an open edge leads over, others only where the
+        way to their goal does.
+        """
+
+    def _by_goal(self, goals: Ints) -> list[tuple[FlowField, Ints]]:
+        """Return the flow field to each goal, and the rows of the people who go there."""
+        return [
+            (self._fields.to(self.space.position_of(goal)), np.flatnonzero(goals == goal))
+            for goal in np.unique(goals[goals != NOTHING]).tolist()
+        ]
+
+
+class _GridFooting(Footing):
+    """A grid, on which a `Crowd` keeps people apart and off walls."""
+
+    def __init__(self, space: Grid, unit: float) -> None:
+        super().__init__(space, unit)
+        cell = space.cell_size
+        self._crowd = Crowd(space, radius=0.3 * cell, keep_apart=_ROOM * unit, ahead=0.8 * cell)
+
+    def step(
+        self,
+        positions: Floats,
+        velocities: Floats,
+        cells: Ints,
+        ahead: Ints,
+        wishes: Floats,
+        goals: Ints,
+        speeds: Floats,
+        dt: float,
+        leapers: Bools,
+    ) -> Steps:
+        """See `Footing.step`."""
+        wishes = wishes.copy()
+        for field, rows in self._by_goal(goals):
+            wishes[rows] = field.sample(positions[rows])
+        at, velocities = self._crowd.step(
+            positions,
+            velocities,
+            wishes * speeds[:, None],
+            dt,
+            max_speed=speeds * 1.05,
+            max_force=40 * self.unit,
+        )
+        return at, velocities, self.cells_of(at), ahead
+
+
+class _MeshFooting(Footing):
+    """A mesh, over whose polygons people walk."""
+
+    def step(
+        self,
+        positions: Floats,
+        velocities: Floats,
+        cells: Ints,
+        ahead: Ints,
+        wishes: Floats,
+        goals: Ints,
+        speeds: Floats,
+        dt: float,
+        leapers: Bools,
+    ) -> Steps:
+        """See `Footing.step`."""
+        wanted = _flat(wishes)
+        fields = self._by_goal(goals)
+        for field, rows in fields:
+            wanted[rows] = field.sample(positions[rows], outside="clamp")[:, :2]
+        pace = velocities[:, :2] + min(1.0, _RESPONSE * dt) * (
+            wanted * speeds[:, None] - velocities[:, :2]
+        )
+        near = Neighbors(positions[:, :2], radius=_ROOM * self.unit)
+        shifts = (pace + separation(near, strength=_PUSH * self.unit)) * dt
+        at = move(self.space, positions, shifts, leap=False)
+        for field, rows in fields:
+            at[rows] = move(self.space, positions[rows], shifts[rows], leap=field)
+        if leapers.any():
+            at[leapers] = move(self.space, positions[leapers], shifts[leapers])
+        gone = (at - positions) / dt
+        size = np.sqrt((gone**2).sum(axis=1))
+        gone *= np.minimum(1.0, 2 * speeds / np.maximum(size, 1e-12))[:, None]  # a leap is no speed
+        return at, gone, self.cells_of(at), ahead
+
+
+class _WaypointFooting(Footing):
+    """Waypoints, on which people walk from vertex to vertex: somebody between two is on the edge
+    that joins them, from `cells` to `ahead`.
+    """
+
+    is_straight = False
+
+    def __init__(self, space: Graph, unit: float, home: Bools) -> None:
+        super().__init__(space, unit)
+        self._home = home
+        ways = space.ways
+        self._keys = ways.origins * len(space) + ways.ends
+
+    def eyes(self, positions: Floats, cells: Ints, ahead: Ints) -> Floats:
+        """See `Footing.eyes`: the vertices that people are nearest to."""
+        vertices = self.space.positions
+        starts, ends = vertices[cells], vertices[np.where(ahead == NOTHING, cells, ahead)]
+        is_past = ((positions - ends) ** 2).sum(axis=1) < ((positions - starts) ** 2).sum(axis=1)
+        return np.where(is_past[:, None], ends, starts)
+
+    def step(
+        self,
+        positions: Floats,
+        velocities: Floats,
+        cells: Ints,
+        ahead: Ints,
+        wishes: Floats,
+        goals: Ints,
+        speeds: Floats,
+        dt: float,
+        leapers: Bools,
+    ) -> Steps:
+        """See `Footing.step`."""
+        at, cells, ahead = positions.copy(), cells.copy(), ahead.copy()
+        vertices, left = self.space.positions, speeds * dt
+        self._turn(at, cells, ahead, wishes, goals)
+        for _ in range(_VERTICES_PASSED):
+            waiting = np.flatnonzero((ahead == NOTHING) & (left > 0))
+            ahead[waiting] = self._chosen(cells[waiting], wishes[waiting], goals[waiting])
+            going = np.flatnonzero((ahead != NOTHING) & (left > 0))
+            if not len(going):
+                break
+            gaps = vertices[ahead[going]] - at[going]
+            far = np.sqrt((gaps**2).sum(axis=1))
+            there = far <= left[going]
+            share = np.where(there, 1.0, left[going] / np.where(far > 0, far, 1.0))
+            at[going] += gaps * share[:, None]
+            left[going] -= far * share
+            reached = going[there]
+            cells[reached] = ahead[reached]
+            at[reached] = vertices[cells[reached]]
+            ahead[reached] = NOTHING
+        return at, (at - positions) / dt, cells, ahead
+
+    def led(
+        self, distances: DistanceMap, positions: Floats, cells: Ints, ahead: Ints
+    ) -> tuple[Floats, Ints]:
+        """See `Footing.led`."""
+        following = self._next(distances, cells)
+        on_edge = np.flatnonzero(ahead != NOTHING)
+        back, forth = cells[on_edge], ahead[on_edge]
+        costs = distances.costs
+        price = np.ones(len(on_edge)) if costs is None else (costs[back] + costs[forth]) / 2
+        done, rest = (
+            np.sqrt(((self.space.positions[ends] - positions[on_edge]) ** 2).sum(axis=1)) * price
+            for ends in (back, forth)
+        )
+        far = distances.exact
+        turns = self._leads(forth, back) & (far[back] + done < far[forth] + rest)
+        following[on_edge] = np.where(turns, back, forth)
+        return np.zeros(positions.shape), following
+
+    def _next(self, distances: DistanceMap, cells: Ints) -> Ints:
+        """Return the vertex next on the way from each cell, NOTHING where there is none."""
+        steps = distances.step(self.space.position_of(cells))
+        return np.where(steps.found, steps.cells, NOTHING)
+
+    def _turn(self, at: Floats, cells: Ints, ahead: Ints, wishes: Floats, goals: Ints) -> None:
+        """Turn people round who are on an edge that leads both ways, and wish to go back, or
+        have a shorter way to their goal there.
+        """
+        on_edge = np.flatnonzero(ahead != NOTHING)
+        on_edge = on_edge[self._leads(ahead[on_edge], cells[on_edge])]
+        vertices = self.space.positions
+        back, forth = vertices[cells[on_edge]] - at[on_edge], vertices[ahead[on_edge]] - at[on_edge]
+        done, rest = np.sqrt((back**2).sum(axis=1)), np.sqrt((forth**2).sum(axis=1))
+        turns = (wishes[on_edge] * (back - forth)).sum(axis=1) > _RELUCTANCE * (done + rest)
+        for field, rows in self._by_goal(goals[on_edge]):
+            far, some = field.distance_map.exact, on_edge[rows]
+            turns[rows] = far[cells[some]] + done[rows] < far[ahead[some]] + rest[rows]
+        rows = on_edge[turns]
+        cells[rows], ahead[rows] = ahead[rows], cells[rows].copy()
+
+    def _leads(self, starts: Ints, ends: Ints) -> Bools:
+        """Return whether edges lead from starts to ends."""
+        return np.isin(starts * len(self.space) + ends, self._keys)
+
+    def _chosen(self, cells: Ints, wishes: Floats, goals: Ints) -> Ints:
+        """Return the vertices that people who stand at `cells` go to next, NOTHING for staying."""
+        found = np.full(len(cells), NOTHING)
+        for field, rows in self._by_goal(goals):
+            found[rows] = self._next(field.distance_map, cells[rows])
+        vertices = self.space.positions
+        for row in np.flatnonzero((goals == NOTHING) & wishes.any(axis=1)).tolist():
+            out = np.asarray(self.space.neighbors_of(int(cells[row])), dtype=np.int64)
+            out = out[self._home[out]]
+            if len(out):
+                way = vertices[out, :2] - vertices[cells[row], :2]
+                along = (way @ wishes[row, :2]) / np.maximum(np.sqrt((way**2).sum(axis=1)), 1e-12)
+                if along.max() > _RELUCTANCE:
+                    found[row] = out[np.argmax(along)]
+        return found
+
+
+def footing_on(space: Grid | Graph, unit: float, home: Bools) -> Footing:
+    """Return how people walk on a map; on waypoints people without a goal stay in `home` (N,)."""
+    if isinstance(space, Grid):
+        return _GridFooting(space, unit)
+    return _WaypointFooting(space, unit, home) if space.mesh is None else _MeshFooting(space, unit)
+
+
+def _flat(vectors: Floats) -> Floats:
+    """Return the part of directions (N, D) that lies in the plane, as long as they were: (N, 2)."""
+    plane = vectors[:, :2]
+    lengths = np.sqrt((plane**2).sum(axis=1, keepdims=True))
+    whole = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+    return np.where(lengths > 0, plane * (whole / np.where(lengths > 0, lengths, 1.0)), 0.0)
