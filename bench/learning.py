@@ -20,7 +20,7 @@ REQUIRED = 5e6
 
 def ours(worlds: int) -> tuple[Callable[[], None], int]:
     """Some steps of our worlds, and how many agents live in them."""
-    from fieldcraft.adapters.rl import Pursuits
+    from fieldcraft_worlds.learning import Pursuits
 
     maps = [fc.generate_map("rooms", 64, 48, seed=seed, neighbors=8) for seed in range(8)]
     env = Pursuits(maps, worlds, pursuers=PURSUERS)

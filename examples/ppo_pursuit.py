@@ -22,8 +22,8 @@ from torch import nn
 from torch.distributions import Categorical
 
 import fieldcraft as fc
-from fieldcraft.adapters.rl import WAYS, Pursuits
 from fieldcraft.pursuit import SEARCHES, SearchParty
+from fieldcraft_worlds.learning.pursuits import WAYS, Pursuits
 
 WORLDS, STEPS, PURSUERS, VIEW, LIMIT = 128, 32, 4, 5, 200
 GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, BATCHES, RATE = 0.99, 0.95, 0.2, 0.01, 4, 4, 1e-3
@@ -62,8 +62,7 @@ def nearness(env: Pursuits) -> torch.Tensor:
     """How near each pursuer is to the evader, (worlds, pursuers): only its changes are rewarded, so
     that the best policy stays the best.
     """
-    width = env.maps[0].width + 2 * VIEW
-    rows, columns = np.divmod(env.cells, width)
+    rows, columns = np.divmod(env.cells, env.maps[0].width)
     far = np.maximum(abs(rows[:, 1:] - rows[:, :1]), abs(columns[:, 1:] - columns[:, :1]))
     return torch.from_numpy(-0.05 * far).float()
 
@@ -217,9 +216,8 @@ def judge_search(way: str, worlds: int, seed: int) -> list[tuple[bool, int]]:
 
 def places_of(env: Pursuits, number: int) -> np.ndarray:
     """Where a world's evader and pursuers stand, (1 + pursuers, 2)."""
-    height, width = (size + 2 * VIEW for size in env.maps[0].shape)
-    rows, columns = np.divmod(env.cells[number] - number * height * width, width)
-    return np.stack([columns, rows], axis=1) - VIEW + 0.5
+    rows, columns = np.divmod(env.cells[number], env.maps[0].width)
+    return np.stack([columns, rows], axis=1) + 0.5
 
 
 def thought(

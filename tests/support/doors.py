@@ -47,7 +47,6 @@ def _adapters() -> Iterator[ModuleType]:
     for name, library in (
         ("tcod", "tcod"),
         ("mesa", "mesa"),
-        ("rl", "gymnasium"),
         ("sc2", "fieldcraft"),
         ("frames", "fieldcraft"),
         ("kloppy", "fieldcraft"),
@@ -182,9 +181,6 @@ MAKERS: dict[str, Callable[[World], Any]] = {
     "timeline": _timeline,
     "session": lambda w: lab.Session(w.imap),
     "blocks": _blocks,
-    "pursuits": lambda w: importlib.import_module("fieldcraft.adapters.rl").Pursuits(
-        w.grid, worlds=2, pursuers=1
-    ),
     "mesa": lambda w: importlib.import_module("mesa").discrete_space.OrthogonalMooreGrid(
         (20, 14), random=random.Random(1)
     ),
@@ -204,7 +200,6 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "WorldRadialLayer": lambda w: w.blocks.layer("radial"),
     "WorldMemoryLayer": lambda w: w.blocks.layer("fade"),
     "WorldTrailLayer": lambda w: w.blocks.layer("trail"),
-    "Pursuits": lambda w: w.pursuits,
     "Brush": lambda w: drawing.Brush(40, 60),
     "Staging": lambda w: files.Staging(w.folder, ["a"]).__enter__(),
     "Shown": lambda w: shown.Shown("a", w.grid, lambda: np.ones(SHAPE), lambda: 1),

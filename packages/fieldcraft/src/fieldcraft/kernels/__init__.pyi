@@ -30,7 +30,6 @@ from fieldcraft.kernels import neighbors as neighbors
 from fieldcraft.kernels import paint as paint
 from fieldcraft.kernels import peaks as peaks
 from fieldcraft.kernels import placing as placing
-from fieldcraft.kernels import pursuits as pursuits
 from fieldcraft.kernels import radial as radial
 from fieldcraft.kernels import reach as reach
 from fieldcraft.kernels import regions as regions

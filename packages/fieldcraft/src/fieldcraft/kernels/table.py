@@ -63,7 +63,6 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "neighbors": ("steering",),
     "swarm": ("steering",),
     "travel": ("steering", "graphs"),
-    "pursuits": ("learning",),
     # guesses
     "belief": ("pursuit",),
     "foresee": ("pursuit",),

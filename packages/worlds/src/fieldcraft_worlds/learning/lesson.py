@@ -19,7 +19,7 @@ WAYS: NDArray[np.float64] = np.array(
 )
 WAYS[1:] /= np.hypot(WAYS[1:, 0], WAYS[1:, 1])[:, None]
 """The direction of each of nine steps, (9, 2), unit vectors in world axes: stay, and eight ways
-round, as in `fieldcraft.adapters.rl`.
+round, as in `fieldcraft_worlds.learning.Pursuits`.
 """
 
 LESSONS = ("ants", "chase", "flock", "tether", "towers")
