@@ -41,11 +41,11 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
     """Worlds in each of which pursuers hunt one evader among walls; all of them step in one call.
 
     Each agent stands in a cell and takes one step to one of the eight cells around, or stays.
-    Walls, rims and corners block steps as on fieldcraft's grids. The evader sees pursuers within `view`
-    cells that no wall hides, and takes the step that leads farthest from the nearest of them; it
-    wanders when it sees none. It is caught when a pursuer is within one step that is open. A world
-    whose evader is caught, or that has run `limit` steps, begins anew at its next step (autoreset
-    NEXT_STEP).
+    Walls, rims and corners block steps as on fieldcraft's grids. The evader sees pursuers within
+    `view` cells that no wall hides, and takes the step that leads farthest from the nearest of
+    them; it wanders when it sees none. It is caught when a pursuer is within one step that is
+    open. A world whose evader is caught, or that has run `limit` steps, begins anew at its next
+    step (autoreset NEXT_STEP).
 
     - Action of a world: `MultiDiscrete([9] * pursuers)`, see `WAYS`.
     - Observation of a world: uint8 of shape (pursuers, 3, 2 * view + 1, 2 * view + 1): for each

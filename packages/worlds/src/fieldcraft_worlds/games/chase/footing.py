@@ -7,8 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import DistanceMap, Graph, Grid, flow_field
-from fieldcraft.paths import FlowField, FlowFields
+from fieldcraft import DistanceMap, FlowField, Graph, Grid, distance_map, flow_field
 from fieldcraft.steering import Crowd, Neighbors, move, separation
 from fieldcraft_worlds.games.chase.state import NOTHING
 
@@ -35,7 +34,8 @@ class Footing(ABC):
 
     def __init__(self, space: Grid | Graph, unit: float) -> None:
         self.space, self.unit = space, unit
-        self._fields = FlowFields(space, most=max(12, min(512, _CACHED // max(len(space), 1))))
+        self._fields: dict[int, FlowField] = {}
+        self._most = max(12, min(512, _CACHED // max(len(space), 1)))
 
     def cells_of(self, positions: Floats) -> Ints:
         """Return the cells (N,) of positions (N, D); beside the map the nearest ones."""
@@ -77,9 +77,19 @@ class Footing(ABC):
     def _by_goal(self, goals: Ints) -> list[tuple[FlowField, Ints]]:
         """Return the flow field to each goal, and the rows of the people who go there."""
         return [
-            (self._fields.to(self.space.position_of(goal)), np.flatnonzero(goals == goal))
+            (self._field(goal), np.flatnonzero(goals == goal))
             for goal in np.unique(goals[goals != NOTHING]).tolist()
         ]
+
+    def _field(self, goal: int) -> FlowField:
+        """Return the flow field to a cell; the one unused for the longest leaves the cache."""
+        found = self._fields.pop(goal, None)
+        if found is None:
+            found = flow_field(distance_map(self.space, self.space.position_of(goal)))
+            if len(self._fields) >= self._most:
+                del self._fields[next(iter(self._fields))]
+        self._fields[goal] = found
+        return found
 
 
 class _GridFooting(Footing):
