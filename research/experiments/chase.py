@@ -41,10 +41,8 @@ WAYS = ("last", "random", "blind", "flood", "belief", "party")
 what searchers see.
 """
 
-STANDARDS = ("greedy", "horizon", "motion")
-"""More ways, which are searched when they are asked for: probability over distance and Hollinger's
-search, and a belief that knows how fugitives move.
-"""
+STANDARDS = ("greedy", "horizon")
+"""Ways of the literature: probability over distance, and Hollinger's search."""
 
 _ALL = "all maps"
 
@@ -156,13 +154,7 @@ def run(job: Job) -> Row:
 
 def _search(ground: Ground, way: str) -> Search:
     """A way of searching, as fast as the fugitive, with the sight of the world."""
-    from fieldcraft.pursuit import (
-        SEARCHES,
-        FloodSearch,
-        Motion,
-        SearchParty,
-    )
-    from research.search.meeting import MeetingSearch
+    from fieldcraft.pursuit import SEARCHES, FloodSearch, SearchParty
     from research.search.yardsticks import GreedySearch, HorizonSearch
 
     speed = SPEED * ground.step
@@ -170,8 +162,6 @@ def _search(ground: Ground, way: str) -> Search:
         return GreedySearch(ground.space, speed)
     if way == "horizon":
         return HorizonSearch(ground.space, speed)
-    if way == "motion":
-        return MeetingSearch(ground.space, speed, sight=ground.reach * ground.step, motion=Motion())
     if way == "blind":
         return FloodSearch(ground.space, speed, looks=False)
     if way == "party":
@@ -381,21 +371,4 @@ EXPERIMENT = Experiment(
     "python -m research experiment chase --seeds 100 --searchers 1,4 --out out/chase",
     _arguments,
     _study,
-    kernels=(
-        "belief.wander_grid",
-        "distance.add",
-        "distance.clear",
-        "distance.count",
-        "distance.descend",
-        "distance.price",
-        "distance.publish_counts",
-        "flood.run",
-        "foresee.descents",
-        "foresee.foresee",
-        "foresee.lead",
-        "foresee.walk",
-        "moves.leave",
-        "moves.stops",
-        "visible.field_of_view",
-    ),
 )

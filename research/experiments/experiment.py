@@ -27,9 +27,8 @@ class Experiment:
     """A study that has a name on the command line: what it asks, what it takes, and how the study
     is made from that.
 
-    `kernels` are those that its jobs call: they are compiled once before the workers start, where
-    they never were. `after` writes what else was asked for, such as a film, when the study is done,
-    and says which files these are.
+    `after` writes what else was asked for, such as a film, when the study is done, and returns the
+    paths of these files.
     """
 
     name: str
@@ -38,7 +37,6 @@ class Experiment:
     example: str
     arguments: Callable[[argparse.ArgumentParser], None]
     study: Callable[[argparse.Namespace], Study]
-    kernels: tuple[str, ...] = ()
     after: Callable[[argparse.Namespace], list[Path]] = _nothing
 
 

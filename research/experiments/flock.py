@@ -304,7 +304,6 @@ EXPERIMENT = Experiment(
         first_seed=chosen.first_seed,
         seconds=chosen.seconds,
     ),
-    kernels=("neighbors",),
 )
 
 TIMES = Experiment(
@@ -320,5 +319,4 @@ TIMES = Experiment(
         seeds=chosen.seeds,
         first_seed=chosen.first_seed,
     ),
-    kernels=("neighbors",),
 )

@@ -283,17 +283,4 @@ EXPERIMENT = Experiment(
     "python -m research experiment hunt --maps rooms,cave --seeds 40 --out out/hunt",
     _arguments,
     _study,
-    kernels=(
-        "distance.clear",
-        "distance.count",
-        "distance.publish_counts",
-        "moves.leave",
-        "moves.stops",
-        "shortest_path_uniform.uniform",
-        "spread.wave_near",
-        "spread_settled.settle",
-        "spread_tiles.tiles_near",
-        "spread_tiles.wake",
-        "uphill.uphill",
-    ),
 )

@@ -5,12 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from research.experiments.worlds import add_map_arguments
-
-if TYPE_CHECKING:
-    from research.experiments.study import Row
 
 __all__ = ["add"]
 
@@ -23,8 +19,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "tune",
         help="search for settings that play better, and say how sure that is on unseen worlds",
         description=(
-            "Searches for settings of a game, of a way of searching, or of a recipe, then plays the"
-            " best on worlds that the search never saw, against the usual settings."
+            "Searches for settings of a game, then plays the best on worlds that the search never"
+            " saw, against the usual settings."
         ),
         epilog=f"Example: {_EXAMPLE}",
     )
@@ -32,8 +28,8 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "name",
         metavar="NAME",
         help=(
-            "towers, towers-planner, chase, maze, tether, ants, flock, physarum, search-flood,"
-            " search-belief, search-party, a recipe's file, or a game of your own, module:object"
+            "towers, towers-planner, chase, maze, tether, ants, flock, physarum, or a game of your"
+            " own, module:object"
         ),
     )
     parser.add_argument(
@@ -92,15 +88,6 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="worlds per map that no trial sees (default: 20)",
     )
     parser.add_argument(
-        "--sampler",
-        default="tpe",
-        choices=("tpe", "cmaes", "random"),
-        help="how settings are chosen (default: tpe)",
-    )
-    parser.add_argument(
-        "--keep-all", action="store_true", help="play trials that begin badly to their end"
-    )
-    parser.add_argument(
         "--seed", type=int, default=0, metavar="S", help="of the search (default: 0)"
     )
     add_map_arguments(parser)
@@ -137,8 +124,8 @@ def _act(chosen: argparse.Namespace) -> None:
     from research.experiments.experiment import words
     from research.experiments.jobs import cores
     from research.experiments.worlds import worlds_of
-    from research.tuning.outputs import listed, report_lines, write_found
     from research.tuning.ranges import parse_fixed, parse_range
+    from research.tuning.report import listed, report_lines, write_found
     from research.tuning.search import Tuning, tune
     from research.tuning.tunables import find_tunable
 
@@ -147,12 +134,8 @@ def _act(chosen: argparse.Namespace) -> None:
         print("\n".join(listed(tunable)))
         return
     ranges = tuple(parse_range(text, tunable.settings) for text in chosen.search)
-    if tunable.own_worlds:
-        worlds: list[Row] = [{"map": tunable.name, "width": 1, "height": 1}]
-    else:
-        worlds, _ = worlds_of(
-            None if chosen.maps is None else words(chosen.maps), chosen.map, chosen.size
-        )
+    kinds = None if chosen.maps is None else words(chosen.maps)
+    worlds, _ = worlds_of(kinds, chosen.map, chosen.size)
     tuning = Tuning(
         tunable,
         objective,
@@ -162,8 +145,6 @@ def _act(chosen: argparse.Namespace) -> None:
         chosen.seeds,
         chosen.first_seed,
         chosen.judge,
-        chosen.sampler,
-        not chosen.keep_all,
         chosen.seed,
         parse_fixed(chosen.fix, tunable.settings),
     )
@@ -179,14 +160,4 @@ def _act(chosen: argparse.Namespace) -> None:
     files = write_found(found, chosen.out)
     if not chosen.quiet:
         print("\n".join(report_lines(found)))
-        print(
-            "\n".join(
-                [
-                    "",
-                    *(
-                        f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)"
-                        for file in files
-                    ),
-                ]
-            )
-        )
+        print("", *(f"wrote {file}" for file in files), sep="\n")

@@ -17,14 +17,12 @@ from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft.progress import Progress
 from research.experiments.jobs import Failure, Outcome, code_digest, outcomes
 from research.experiments.statistics import Interval, mean, paired
-from research.experiments.study import Row
+from research.experiments.study import Row, number
 from research.tuning.ranges import Range, Value
-from research.tuning.tunable import Tunable
-from research.tuning.tunables import score_of
+from research.tuning.tunables import Tunable
 
-__all__ = ["SAMPLERS", "Found", "Trial", "Tuning", "tune"]
+__all__ = ["Found", "Trial", "Tuning", "tune"]
 
-SAMPLERS = ("tpe", "cmaes", "random")
 _FIRST = 3  # the share of worlds after which a trial may be given up: one in so many
 _STARTUP = 8  # trials before a sampler learns from others
 
@@ -48,10 +46,6 @@ class Tuning:
     judge : int, optional
         Worlds of each map, with the seeds after these, that only the best settings play, and the
         usual ones.
-    sampler : str, optional
-        "tpe", "cmaes" or "random".
-    prunes : bool, optional
-        Whether trials that begin badly are given up.
     seed : int, optional
         Of the search.
     fixed : Mapping[str, Value], optional
@@ -66,8 +60,6 @@ class Tuning:
     seeds: int = 8
     first_seed: int = 0
     judge: int = 20
-    sampler: str = "tpe"
-    prunes: bool = True
     seed: int = 0
     fixed: Mapping[str, Value] = field(default_factory=dict)
 
@@ -82,11 +74,6 @@ class Tuning:
         least = {"trials": 2, "seeds": 1, "judge": 2, "first_seed": 0, "seed": 0}
         for name, minimum in least.items():
             checks.whole(name, getattr(self, name), minimum=minimum)
-        checks.choice("sampler", self.sampler, SAMPLERS)
-        if self.sampler == "cmaes" and any(each.choices for each in self.ranges):
-            raise InvalidValue(
-                "CMA-ES searches numbers", got="words to choose from", remedy="Use --sampler tpe"
-            )
         if both := sorted(set(self.fixed) & names):
             raise InvalidValue(
                 "What is fixed is not searched", got=", ".join(both), remedy="Drop one of the two"
@@ -180,7 +167,9 @@ def tune(
             bar.label = f"tune {tuning.tunable.name}, {done} of {tuning.trials} trials"
             bar.show(done / tuning.trials)
             # A sampler for each trial: a search that goes on draws as one that was not stopped.
-            study.sampler = _sampler(optuna, tuning, done)
+            study.sampler = optuna.samplers.TPESampler(
+                seed=tuning.seed + 1009 * done, n_startup_trials=_STARTUP, multivariate=True
+            )
             _try(optuna, tuning, study, play)
         trials = tuple(_trial(tuning, each) for each in _finished(study)[: tuning.trials])
         importances = _importances(optuna, study)
@@ -219,16 +208,14 @@ def _quiet() -> Iterator[Any]:
 def _study(optuna: Any, tuning: Tuning, log: Path) -> Any:
     """The study of a search in the journal; another search in the same folder has another name."""
     what: list[object] = [code_digest(), tuning.objective, [str(each) for each in tuning.ranges]]
-    what += [dict(tuning.fixed), [dict(each) for each in tuning.searched()], tuning.sampler]
-    name = hashlib.sha256(json.dumps([*what, tuning.prunes, tuning.seed]).encode()).hexdigest()
+    what += [dict(tuning.fixed), [dict(each) for each in tuning.searched()], tuning.seed]
+    name = hashlib.sha256(json.dumps(what).encode()).hexdigest()
     backend = optuna.storages.journal.JournalFileBackend(str(log))
     study = optuna.create_study(
         study_name=name,
         storage=optuna.storages.JournalStorage(backend),
         direction="maximize",
-        pruner=optuna.pruners.MedianPruner(_STARTUP, 0)
-        if tuning.prunes
-        else optuna.pruners.NopPruner(),
+        pruner=optuna.pruners.MedianPruner(_STARTUP, 0),
         load_if_exists=True,
     )
     if not study.trials:
@@ -243,20 +230,11 @@ def _finished(study: Any) -> list[Any]:
     return [each for each in study.trials if each.state.is_finished()]
 
 
-def _sampler(optuna: Any, tuning: Tuning, number: int) -> Any:
-    seed = tuning.seed + 1009 * number
-    if tuning.sampler == "random":
-        return optuna.samplers.RandomSampler(seed=seed)
-    if tuning.sampler == "cmaes":
-        return optuna.samplers.CmaEsSampler(seed=seed, n_startup_trials=_STARTUP)
-    return optuna.samplers.TPESampler(seed=seed, n_startup_trials=_STARTUP, multivariate=True)
-
-
 def _try(optuna: Any, tuning: Tuning, study: Any, play: Any) -> None:
     """Play one trial: a share of the worlds, and the rest if it begins well."""
     trial = study.ask({each.name: each.distribution(optuna) for each in tuning.ranges})
     states, worlds = optuna.trial.TrialState, tuning.searched()
-    first = max(1, len(worlds) // _FIRST) if tuning.prunes else len(worlds)
+    first = max(1, len(worlds) // _FIRST)
     scores: list[float] = []
     for step, part in enumerate((worlds[:first], worlds[first:])):
         rows = play(trial.params, part)
@@ -267,7 +245,7 @@ def _try(optuna: Any, tuning: Tuning, study: Any, play: Any) -> None:
             return
         scores += _scores(tuning, rows)
         trial.report(fmean(scores), step)
-        if step == 0 and tuning.prunes and trial.should_prune():
+        if step == 0 and trial.should_prune():
             study.tell(trial, state=states.PRUNED)
             return
     study.tell(trial, fmean(scores))
@@ -283,7 +261,7 @@ def _scores(tuning: Tuning, rows: Sequence[Outcome]) -> list[float]:
                 got=str(row),
                 remedy="Pass other seeds or maps",
             )
-        found.append(score_of(row, tuning.objective, tuning.sign))
+        found.append(tuning.sign * number(row, tuning.objective))
     return found
 
 

@@ -1,153 +1,209 @@
-"""Things to tune: a game or a way of searching, its settings, and what counts as good."""
+"""Games whose settings can be searched: what plays, and what counts as good."""
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
+from statistics import fmean
 from typing import Any
 
-from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft_worlds.library import find_game
-from fieldcraft_worlds.play.settings import settings_from
-from research.experiments.study import Job, Row, number
-from research.tuning import plays, searching
-from research.tuning.ranges import nested
-from research.tuning.recipes import of_recipe
-from research.tuning.tunable import Tunable
+import numpy as np
 
-__all__ = ["TUNABLES", "find_tunable", "of_game"]
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft_worlds.games import chase, maze, tether, towers
+from fieldcraft_worlds.library import GAMES, find_game
+from fieldcraft_worlds.play.settings import settings_from
+from research.experiments.study import Job, Row, number, whole
+from research.experiments.worlds import grid_of, world_of
+from research.tuning.ranges import nested
+
+__all__ = ["TUNABLES", "Tunable", "find_tunable"]
+
+_SECONDS = 30.0  # that a game without an end is played
+
+
+@dataclass(frozen=True)
+class Tunable:
+    """A game with settings, and how well it plays with them on one map.
+
+    Parameters
+    ----------
+    name : str
+        On the command line.
+    title : str
+        What plays, in a line.
+    settings : Mapping[str, Any]
+        The settings that may be searched, by dotted name, with their default values.
+    objectives : Mapping[str, int]
+        What may be optimized, by name: 1 for more is better, -1 for less.
+    run : Callable[[Job], Row]
+        From a job (`map`, `width`, `height`, `seed`, and `settings` as JSON) to a number for each
+        objective. The same job gives the same numbers.
+    check : Callable[[Mapping[str, Any]], object]
+        Raises an error for settings that are out of range.
+    """
+
+    name: str
+    title: str
+    settings: Mapping[str, Any]
+    objectives: Mapping[str, int]
+    run: Callable[[Job], Row]
+    check: Callable[[Mapping[str, Any]], object]
 
 
 def declared(settings: Any, prefix: str = "") -> dict[str, Any]:
-    """The numbers and words of a dataclass, and of those in it, by dotted name."""
+    """Return the numbers and words of a dataclass, and of those in it, by dotted name."""
     found: dict[str, Any] = {}
     for field in fields(settings):
         value = getattr(settings, field.name)
         if is_dataclass(value):
             found |= declared(value, f"{prefix}{field.name}.")
-        elif isinstance(value, (int, float, str)) and not isinstance(value, bool) and field.init:
+        elif isinstance(value, (int, float, str)) and not isinstance(value, bool):
             found[prefix + field.name] = value
     return found
 
 
-def of_game(
-    name: str, told: str, objectives: Mapping[str, int], run: Callable[[Job], Row]
-) -> Tunable:
-    """A game as something to tune: all numbers and words among its settings."""
-    kind = find_game(name).settings
-    return Tunable(
-        name,
-        told,
-        declared(kind()),
-        objectives,
-        run,
-        lambda values: settings_from(kind, nested(values)),
-    )
+def settings_of(kind: type, job: Job) -> Any:
+    """Return the settings of a job."""
+    return settings_from(kind, nested(json.loads(str(job["settings"]))))
 
 
-def of_way(way: str, run: Callable[[Job], Row]) -> Tunable:
-    """A way of searching as something to tune."""
-    return Tunable(
-        f"search-{way}",
-        f"four searchers by {way}, after fugitives lost from sight",
-        searching.SEARCHED[way],
-        {"seconds": -1, "found": 1},
-        run,
-        lambda values: searching.probe(way, values),
-    )
-
-
-def of_measured_game(name: str) -> Tunable:
-    """A game that counts how well it goes, by its name or as "module:object"; raises `InvalidValue`
-    for one that does not.
+def play_towers(commander: str, job: Job) -> Row:
+    """Play one map of the tower game from both sides: the commander's lead over `shortest` in
+    points, and its share of matches won.
     """
+    ahead, won = [], []
+    for side in (0, 1):
+        sides = (commander, "shortest") if side == 0 else ("shortest", commander)
+        ground = grid_of(job, "The tower game is played")
+        settings = settings_of(towers.Settings, job)
+        match = towers.play_match(ground, settings, seed=whole(job, "seed"), commanders=sides)
+        ahead.append(match.scores[side] - match.scores[1 - side])
+        won.append(float(match.winner == side))
+    return {"ahead": fmean(ahead), "won": fmean(won)}
+
+
+def play_chase(job: Job) -> Row:
+    """Play one chase: the hearts that the player lost, and the seconds until the end."""
+    settings = settings_of(chase.Settings, job)
+    match = chase.play_chase(world_of(job, neighbors=8), settings, seed=whole(job, "seed"))
+    return {
+        "hearts": float(settings.player.hearts - match.hearts),
+        "seconds": match.seconds,
+        "caught": float(match.outcome == "caught"),
+    }
+
+
+def play_maze(job: Job) -> Row:
+    """Play one match of the maze game: the treasures that the player took, and the seconds until
+    it was caught, or the limit.
+    """
+    settings = settings_of(maze.Settings, job)
+    ground = grid_of(job, "The maze game is played")
+    match = maze.play_maze(ground, settings, seed=whole(job, "seed"))
+    caught = match.outcome == "caught"
+    seconds = match.steps / settings.rate if caught else settings.limit
+    return {"treasures": float(match.treasures), "caught": float(caught), "seconds": seconds}
+
+
+def play_tether(job: Job) -> Row:
+    """Play the duel against each other brain with either range: damage dealt less damage taken,
+    and the share of duels won.
+    """
+    settings = settings_of(tether.Settings, job)
+    space = grid_of(job, "The duel is fought", neighbors=8)
+    ahead, won = [], []
+    for rival in ("charge", "distance", "cover"):
+        for side in (0, 1):
+            brains = ("tether", rival) if side == 0 else (rival, "tether")
+            duel = tether.play_duel(space, settings, seed=whole(job, "seed"), brains=brains)
+            ahead.append(duel.dealt[side] - duel.dealt[1 - side])
+            won.append(float(duel.winner == side))
+    return {"ahead": fmean(ahead), "won": fmean(won)}
+
+
+def play_measured(name: str, job: Job) -> Row:
+    """Play a game with objectives to its end, or for the job's `seconds`."""
     game = find_game(name)
-    if not hasattr(game, "objectives") or not hasattr(game, "measured"):
-        raise InvalidValue(
-            "A game that is tuned says what is sought",
-            got=f"{name} without objectives and measured",
-            remedy="Add what fieldcraft_worlds.games.game.MeasuredGame asks for",
-        )
-    return of_game(
-        name, f"{game.title}, by itself", game.objectives, partial(plays.measured_game, name)
-    )
+    world = game.open(world_of(job, neighbors=8), settings_of(game.settings, job))
+    rng = np.random.default_rng(whole(job, "seed"))
+    state = world.start(rng)
+    seconds = number(job, "seconds") if "seconds" in job else _SECONDS
+    for _ in range(max(1, math.ceil(seconds * world.rate))):
+        if world.result(state) is not None:
+            break
+        state = world.step(state, (), rng)
+    return {name: float(value) for name, value in game.measured(world, state).items()}  # type: ignore[attr-defined]
 
 
-_TOWERS = {"ahead": 1, "won": 1}
-
-TUNABLES: dict[str, Callable[[], Tunable]] = {
-    "towers": lambda: of_game(
-        "towers",
-        "the influence commander against the shortest way, from both sides",
-        _TOWERS,
-        plays.towers,
+_LEAD = {"ahead": 1, "won": 1}
+_PLAYED: dict[str, tuple[str, Mapping[str, int], Callable[[Job], Row]]] = {
+    "towers": (
+        "the influence commander against the shortest path, from both sides",
+        _LEAD,
+        partial(play_towers, "influence"),
     ),
-    "towers-planner": lambda: replace(
-        of_game(
-            "towers",
-            "the planner against the shortest way, from both sides",
-            _TOWERS,
-            plays.planner,
-        ),
-        name="towers-planner",
+    "towers-planner": (
+        "the planner against the shortest path, from both sides",
+        _LEAD,
+        partial(play_towers, "planner"),
     ),
-    "chase": lambda: of_game(
-        "chase",
-        "hunters after a player who is played by a program",
+    "chase": (
+        "hunters after a player led by a program",
         {"hearts": 1, "seconds": -1, "caught": 1},
-        plays.chase,
+        play_chase,
     ),
-    "maze": lambda: of_game(
-        "maze",
-        "monsters after a player who is played by a script",
+    "maze": (
+        "monsters after a player led by a script",
         {"treasures": -1, "caught": 1, "seconds": -1},
-        plays.maze,
+        play_maze,
     ),
-    "tether": lambda: of_game(
-        "tether",
-        "the tether against three other brains, from both sides",
-        {"ahead": 1, "won": 1},
-        plays.tether,
-    ),
-    "ants": lambda: of_measured_game("ants"),
-    "flock": lambda: of_measured_game("flock"),
-    "physarum": lambda: of_measured_game("physarum"),
-    "search-flood": lambda: of_way("flood", searching.flood),
-    "search-belief": lambda: of_way("belief", searching.belief),
-    "search-party": lambda: of_way("party", searching.party),
+    "tether": ("the tether against three other brains, from both sides", _LEAD, play_tether),
 }
-"""The things that can be tuned, by name: every game, and ways of searching."""
-
-
-def found_as(name: str) -> Tunable:
-    """The thing to tune of a name, of a recipe's file, or of a game of your own as
-    "module:object".
-    """
-    if name in TUNABLES:
-        return TUNABLES[name]()
-    if name.endswith(".toml"):
-        return of_recipe(name)
-    if ":" in name:
-        return of_measured_game(name)
-    raise UnknownName("thing to tune", name, TUNABLES)
+TUNABLES = tuple(dict.fromkeys((*_PLAYED, *GAMES)))
+"""The names of all games that can be tuned."""
 
 
 def find_tunable(name: str, objective: str | None) -> tuple[Tunable, str]:
-    """The thing to tune, and the objective, by default its first; raises `UnknownName`, or
-    `InvalidValue` for no such objective.
+    """Return the game of a name, or of "module:object", and the objective, by default its first.
+
+    Raises
+    ------
+    UnknownName
+        For another name.
+    InvalidValue
+        For a game without objectives, and for an objective that it does not have.
     """
-    found = found_as(name)
-    wanted = next(iter(found.objectives)) if objective is None else objective
-    if wanted not in found.objectives:
+    if name not in TUNABLES and ":" not in name:
+        raise UnknownName("thing to tune", name, TUNABLES)
+    game = find_game("towers" if name == "towers-planner" else name)
+    if name not in _PLAYED and not (hasattr(game, "objectives") and hasattr(game, "measured")):
         raise InvalidValue(
-            f"An objective of {name} is one of {', '.join(found.objectives)}",
+            "A game that is tuned has objectives",
+            got=f"{name} without objectives and measured",
+            remedy="Add what fieldcraft_worlds.games.game.MeasuredGame asks for",
+        )
+    if name in _PLAYED:
+        title, objectives, run = _PLAYED[name]
+    else:
+        title, run = f"{game.title}, by itself", partial(play_measured, name)
+        objectives = game.objectives  # type: ignore[attr-defined]
+    found = Tunable(
+        name,
+        title,
+        declared(game.settings()),
+        objectives,
+        run,
+        lambda values: settings_from(game.settings, nested(values)),
+    )
+    wanted = next(iter(objectives)) if objective is None else objective
+    if wanted not in objectives:
+        raise InvalidValue(
+            f"An objective of {name} is one of {', '.join(objectives)}",
             got=repr(objective),
             remedy="Choose one",
         )
     return found, wanted
-
-
-def score_of(row: Row, objective: str, sign: int) -> float:
-    """How good a row is: the more the better."""
-    return sign * number(row, objective)
