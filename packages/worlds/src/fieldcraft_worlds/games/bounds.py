@@ -1,12 +1,9 @@
-"""Bounds of settings and of states: what is beyond them is refused before any rule or kernel sees
-it.
-"""
+"""Checks of states that come from saves: values out of range are refused before any rule runs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -17,7 +14,6 @@ from fieldcraft.errors import InvalidValue
 
 __all__ = [
     "array",
-    "bounded",
     "cells",
     "flag",
     "kind",
@@ -30,36 +26,8 @@ __all__ = [
 ]
 
 _USUAL = 1_000_000.0
-_MOST = {"rate": 1_000, "speed": 1_000}
 _LONGEST = 2**62
 _AGAIN = "Use another copy of the save"
-
-
-def bounded(settings: Any, **most: float) -> None:
-    """Refuse settings that hold numbers of more than a million in size, or of more than what is
-    said for a field by name.
-
-    So many steps a second and cells a second as `rate` and `speed` are at most 1,000. Raises
-    `InvalidValue`.
-    """
-    for field in fields(settings):
-        limit = most.get(field.name, _MOST.get(field.name, _USUAL))
-        value: Any = getattr(settings, field.name)
-        parts: tuple[Any, ...] = value if isinstance(value, tuple) else (value,)
-        for given in parts:
-            size: Any = (
-                abs(given) if isinstance(given, (int, float, np.integer, np.floating)) else 0
-            )
-            if not size <= limit:
-                shown = f"{given:g}" if isinstance(given, float) else str(given)[:40]
-                raise InvalidValue(
-                    f"{field.name} is at most {limit:,.0f}",
-                    got=f"{field.name}={shown}",
-                    remedy="Pass a smaller number",
-                )
-
-
-# What a state holds
 
 
 def whole(name: str, value: Any, low: int = 0, high: int = _LONGEST) -> None:

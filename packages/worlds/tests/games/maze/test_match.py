@@ -456,7 +456,7 @@ def test_real_maps(name: str) -> None:
     [
         (lambda: Settings(rate=4), "a cell or more in one step"),
         (lambda: Settings(treasures=-1), "treasures is at least 0"),
-        (lambda: Settings(memory=MonsterRules()), "memory are rules"),
+        (lambda: Settings(memory=MonsterRules()), "memory is MemoryRules"),
         (lambda: MonsterRules(sight=0), "sight is at least 1"),
         (lambda: MonsterRules(beyond=1), "beyond is True or False"),
         (lambda: MemoryRules(amount=-1), "amount is above 0"),

@@ -226,7 +226,7 @@ class TestRefusals:
             ({"patience": 0.0}, "patience"),
             ({"rate": 0}, "rate"),
             ({"long": FighterRules(4.0, (1.0, 2.0))}, "longer than"),
-            ({"long": 3}, "rules"),
+            ({"long": 3}, "FighterRules"),
         ],
     )
     def test_settings(self, settings: dict[str, Any], said: str) -> None:

@@ -491,7 +491,7 @@ def test_a_tower_that_shuts_another_in_is_refused() -> None:
         (lambda: Settings(layout="random"), ("layout is one of",)),
         (lambda: Settings(limit=0.0), ("limit is above 0",)),
         (lambda: Settings(tower=UnitRules()), ("tower is TowerRules",)),
-        (lambda: TowerRules(size=2), ("odd size",)),
+        (lambda: TowerRules(size=2), ("size is odd",)),
         (lambda: TowerRules(least_range=10.0), ("below the range",)),
         (lambda: TowerRules(damage=(5.0, 2.0)), ("least damage is at most",)),
         (lambda: UnitRules(damage=3.0), ("damage is (least, most)",)),

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.ants.derived import AntsDerived
-from fieldcraft_worlds.games.ants.settings import TRAILS, Tuning
+from fieldcraft_worlds.games.ants.settings import TRAILS
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.painting import brushed
+from fieldcraft_worlds.games.settings import tuned
 from fieldcraft_worlds.games.slider import Tune
 
 __all__ = ["BRUSHES", "Leave", "Order", "Paint", "Tune", "apply"]
@@ -51,7 +51,7 @@ def apply(derived: AntsDerived, state: State, orders: Sequence[Order]) -> State:
         if isinstance(order, Paint):
             state = _painted(derived, state, order)
         elif isinstance(order, Tune):
-            state = replace(state, tuning=_tuned(state.tuning, order))
+            state = replace(state, tuning=tuned(state.tuning, order))
         elif isinstance(order, Leave):
             trails = checks.choice("trails", order.trails, TRAILS)
             if trails != state.trails:
@@ -66,21 +66,6 @@ def apply(derived: AntsDerived, state: State, orders: Sequence[Order]) -> State:
                 remedy="Use those of fieldcraft_worlds.games.ants.orders",
             )
     return state
-
-
-def _tuned(tuning: Tuning, order: Tune) -> Tuning:
-    names = [each.name for each in fields(Tuning)]
-    if order.name not in names:
-        raise UnknownName("tuning", order.name, names)
-    value = checks.finite(order.name, order.value)
-    if order.name == "blur":
-        if value != int(value):
-            raise InvalidValue(
-                "blur is a whole number", got=f"blur={value:g}", remedy="Pass 3, say"
-            )
-        return replace(tuning, blur=int(value))
-    changed: Any = {order.name: value}
-    return replace(tuning, **changed)
 
 
 def _painted(derived: AntsDerived, state: State, order: Paint) -> State:

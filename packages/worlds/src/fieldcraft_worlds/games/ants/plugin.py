@@ -16,6 +16,7 @@ from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuni
 from fieldcraft_worlds.games.ants.state import State, checked
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
+from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.world import TunedWorld, states
 
 __all__ = ["GAME", "KINDS", "AntGame", "AntWorld", "Colony", "meadow", "play_ants"]
@@ -71,15 +72,7 @@ class AntGame:
         Action("keep apart", "ants keep apart, or don't: watch those that go nowhere", ("key o",)),
         Action("other trails", "two pheromones, or one velocity trail", ("key t",)),
     )
-    sliders: tuple[Slider, ...] = (
-        Slider("keep", "trails keep", 0.9, 1.0, 0.001, keys=("key j", "key k")),
-        Slider("blur", "blur, cells", 1, 9, 2, keys=("key n", "key m")),
-        Slider("distance", "sense ahead, cells", 1, 16, 0.5, keys=("key u", "key i")),
-        Slider("turn", "turn, degrees", 2, 90, 2, keys=("key q", "key w")),
-        Slider("wander", "wander, degrees", 0, 60, 1, keys=("key a", "key s")),
-        Slider("separate", "keep apart", 0, 4, 0.1, keys=("key y", "key x")),
-        Slider("brush", "brush, cells", 0, 12, 0.5, keys=("key ,", "key c")),
-    )
+    sliders: tuple[Slider, ...] = sliders_in(Tuning)
     settings = Settings
     kinds: tuple[type, ...] = KINDS
     objectives: Mapping[str, int] = {"food": 1, "nowhere": -1}

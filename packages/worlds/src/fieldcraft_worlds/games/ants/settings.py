@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.bounds import bounded
-from fieldcraft_worlds.games.pace import Paced
-from fieldcraft_worlds.games.world import MOST_AMOUNT
+from fieldcraft.settings import one_of
+from fieldcraft_worlds.games.settings import (
+    Amount,
+    CheckedSettings,
+    Count,
+    Paced,
+    Positive,
+    Rate,
+    Share,
+    Speed,
+    Turn,
+    Whole,
+    slider,
+)
 
 __all__ = ["MOST_ANTS", "NOWHERE", "SCALAR", "TRAILS", "VELOCITY", "Settings", "Tuning"]
 
@@ -19,12 +30,11 @@ NOWHERE = 0.3
 """An ant that came less far than this share of its way, as the crow flies, went nowhere."""
 
 _WIDEST_BLUR = 15
-_MOST_FOOD = 2**30
 _LONGEST_SCENT = 100_000  # steps
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(CheckedSettings):
     """The settings that may be changed while ants run: by sliders, keys, or `Tune` orders.
 
     Parameters
@@ -45,35 +55,27 @@ class Tuning:
         The radius of the player's brush, in cells.
     """
 
-    keep: float = 0.985
-    blur: int = 3
-    distance: float = 6.0
-    turn: float = 40.0
-    wander: float = 15.0
-    separate: float = 0.2
-    brush: float = 2.0
-
-    def __post_init__(self) -> None:
-        bounded(self)
-        if checks.not_negative("keep", self.keep) > 1:
-            raise InvalidValue(
-                "keep is at most 1, or a trail grows without end",
-                got=f"keep={self.keep:g}",
-                remedy="Pass 0.98, say",
-            )
-        if checks.whole("blur", self.blur, minimum=1) % 2 == 0 or self.blur > _WIDEST_BLUR:
-            raise InvalidValue(
-                f"blur is odd, 1 to {_WIDEST_BLUR}", got=f"blur={self.blur}", remedy="Pass 3, say"
-            )
-        checks.positive("distance", self.distance)
-        for name in ("turn", "wander", "separate", "brush"):
-            checks.not_negative(name, getattr(self, name))
-        if self.wander >= 180:
-            raise InvalidValue(
-                "wander is below 180 degrees",
-                got=f"wander={self.wander:g}",
-                remedy="Pass degrees a step",
-            )
+    keep: Share = field(
+        default=0.985, metadata=slider("trails keep", 0.9, 1.0, 0.001, keys=("key j", "key k"))
+    )
+    blur: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = field(
+        default=3, metadata=slider("blur, cells", 1, 9, 2, keys=("key n", "key m"))
+    )
+    distance: Positive = field(
+        default=6.0, metadata=slider("sense ahead, cells", 1, 16, 0.5, keys=("key u", "key i"))
+    )
+    turn: Amount = field(
+        default=40.0, metadata=slider("turn, degrees", 2, 90, 2, keys=("key q", "key w"))
+    )
+    wander: Turn = field(
+        default=15.0, metadata=slider("wander, degrees", 0, 60, 1, keys=("key a", "key s"))
+    )
+    separate: Amount = field(
+        default=0.2, metadata=slider("keep apart", 0, 4, 0.1, keys=("key y", "key x"))
+    )
+    brush: Amount = field(
+        default=2.0, metadata=slider("brush, cells", 0, 12, 0.5, keys=("key ,", "key c"))
+    )
 
 
 @dataclass(frozen=True)
@@ -126,73 +128,33 @@ class Settings(Paced):
         For numbers outside of their ranges.
     """
 
-    ants: int = 3000
-    trails: str = SCALAR
-    speed: float = 12.0
-    follow: float = 1.0
-    scent: float = 0.8
-    smell: float = 4.0
-    carriers: float = 3.0
-    avoid: float = 1.0
-    obstacle: float = 1.0
-    crowd: int = 5
-    nest: float = 3.5
-    piles: int = 3
-    pile: float = 4.0
-    food: int = 400
+    ants: Count = 3000
+    trails: Annotated[str, one_of(TRAILS)] = SCALAR
+    speed: Speed = 12.0
+    follow: Amount = 1.0
+    scent: Positive = 0.8
+    smell: Amount = 4.0
+    carriers: Amount = 3.0
+    avoid: Amount = 1.0
+    obstacle: Amount = 1.0
+    crowd: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 5
+    nest: Positive = 3.5
+    piles: Annotated[int, Whole(0, 10_000)] = 3
+    pile: Positive = 4.0
+    food: Annotated[int, Whole(1, 2**30)] = 400
     renew: bool = True
-    window: float = 6.0
-    rate: int = 30
+    window: Positive = 6.0
+    rate: Rate = 30
     scalar: Tuning = field(default_factory=Tuning)
     velocity: Tuning = field(default_factory=lambda: Tuning(keep=0.98, distance=4.0, separate=2.0))
 
     def __post_init__(self) -> None:
-        bounded(self, food=_MOST_FOOD, piles=10_000)
-        if checks.whole("ants", self.ants) > MOST_ANTS:
-            raise InvalidValue(
-                f"There are at most {MOST_ANTS:,} ants",
-                got=f"ants={self.ants}",
-                remedy="Ask for fewer",
-            )
-        checks.choice("trails", self.trails, TRAILS)
-        for name in ("speed", "scent", "nest", "pile", "window"):
-            checks.positive(name, getattr(self, name))
-        for name in ("follow", "smell", "carriers", "avoid", "obstacle"):
-            checks.not_negative(name, getattr(self, name))
-        for name in ("smell", "carriers", "obstacle"):
-            if getattr(self, name) > MOST_AMOUNT:
-                raise InvalidValue(
-                    f"{name} is at most {MOST_AMOUNT:,.0f}",
-                    got=f"{name}={getattr(self, name):g}",
-                    remedy="Count in fewer ants",
-                )
-        if checks.whole("crowd", self.crowd, minimum=1) % 2 == 0 or self.crowd > _WIDEST_BLUR:
-            raise InvalidValue(
-                f"crowd is odd, 1 to {_WIDEST_BLUR}",
-                got=f"crowd={self.crowd}",
-                remedy="Pass 5, say",
-            )
-        for name, least in (("piles", 0), ("food", 1), ("rate", 1)):
-            checks.whole(name, getattr(self, name), minimum=least)
-        if self.food > _MOST_FOOD:
-            raise InvalidValue(
-                f"food is at most {_MOST_FOOD:,}", got=f"food={self.food}", remedy="Ask for less"
-            )
+        super().__post_init__()
         if self.scent * self.rate > _LONGEST_SCENT:
             raise InvalidValue(
                 f"What an ant leaves weakens by half within {_LONGEST_SCENT:,} steps",
                 got=f"scent={self.scent:g} at rate={self.rate}",
                 remedy="Pass seconds, such as 0.8",
-            )
-        if not isinstance(self.renew, bool):
-            raise InvalidValue(
-                "renew is True or False", got=repr(self.renew), remedy="Pass one of the two"
-            )
-        if not isinstance(self.scalar, Tuning) or not isinstance(self.velocity, Tuning):
-            raise InvalidValue(
-                "scalar and velocity are tunings",
-                got=f"{type(self.scalar).__name__}, {type(self.velocity).__name__}",
-                remedy="Pass Tuning(...)",
             )
 
     def tuning(self, trails: str) -> Tuning:

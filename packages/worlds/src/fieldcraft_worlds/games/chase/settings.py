@@ -5,11 +5,21 @@ seconds, so that one set serves any map.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.bounds import bounded
-from fieldcraft_worlds.games.pace import Paced
+from fieldcraft.settings import one_of
+from fieldcraft_worlds.games.settings import (
+    Amount,
+    CheckedSettings,
+    Count,
+    Number,
+    Paced,
+    Positive,
+    Rate,
+    Size,
+    Speed,
+    Whole,
+)
 
 __all__ = [
     "BESIDE",
@@ -37,7 +47,7 @@ SEARCHING = (*BESIDE, PARTY)
 
 
 @dataclass(frozen=True)
-class HunterRules:
+class HunterRules(CheckedSettings):
     """The rules of a hunter.
 
     Parameters
@@ -64,45 +74,22 @@ class HunterRules:
         Seconds that it stands still after it has caught the player.
     """
 
-    view: float = 9.0
-    angle: float = 100.0
-    feel: float = 1.8
-    walk: float = 1.7
-    run: float = 2.8
-    reach: float = 0.85
-    hearing: float = 0.12
-    grace: float = 0.6
-    patience: float = 22.0
-    call: float = 22.0
-    party: int = 10
-    stun: float = 2.5
-
-    def __post_init__(self) -> None:
-        bounded(self, walk=1_000, run=1_000)
-        for name in (
-            "view",
-            "walk",
-            "run",
-            "reach",
-            "hearing",
-            "grace",
-            "patience",
-            "call",
-            "stun",
-        ):
-            checks.positive(name, getattr(self, name))
-        checks.not_negative("feel", self.feel)
-        checks.whole("party", self.party, minimum=1)
-        if checks.positive("angle", self.angle) > 360:
-            raise InvalidValue(
-                "angle is at most 360 degrees",
-                got=f"angle={self.angle:g}",
-                remedy="Pass 360 to see all round",
-            )
+    view: Positive = 9.0
+    angle: Annotated[float, Number(high=360.0, above=True)] = 100.0
+    feel: Amount = 1.8
+    walk: Speed = 1.7
+    run: Speed = 2.8
+    reach: Positive = 0.85
+    hearing: Positive = 0.12
+    grace: Positive = 0.6
+    patience: Positive = 22.0
+    call: Positive = 22.0
+    party: Size = 10
+    stun: Positive = 2.5
 
 
 @dataclass(frozen=True)
-class PlayerRules:
+class PlayerRules(CheckedSettings):
     """The rules of the player.
 
     Parameters
@@ -124,32 +111,23 @@ class PlayerRules:
         How the player weighs ground: `1 + caution * danger`.
     """
 
-    sneak: float = 1.6
-    walk: float = 3.2
-    run: float = 5.2
-    noise_walking: float = 0.2
-    noise_running: float = 1.0
-    breath: float = 7.0
-    rest: float = 1.0
-    hearts: int = 3
-    stones: int = 4
-    stone: float = 1.5
-    throw: float = 14.0
-    view: float = 14.0
-    caution: float = 12.0
-
-    def __post_init__(self) -> None:
-        bounded(self, sneak=1_000, walk=1_000, run=1_000)
-        for name in ("sneak", "walk", "run", "breath", "stone", "throw", "view"):
-            checks.positive(name, getattr(self, name))
-        for name in ("noise_walking", "noise_running", "rest", "caution"):
-            checks.not_negative(name, getattr(self, name))
-        checks.whole("hearts", self.hearts, minimum=1)
-        checks.whole("stones", self.stones)
+    sneak: Speed = 1.6
+    walk: Speed = 3.2
+    run: Speed = 5.2
+    noise_walking: Amount = 0.2
+    noise_running: Amount = 1.0
+    breath: Positive = 7.0
+    rest: Amount = 1.0
+    hearts: Size = 3
+    stones: Count = 4
+    stone: Positive = 1.5
+    throw: Positive = 14.0
+    view: Positive = 14.0
+    caution: Amount = 12.0
 
 
 @dataclass(frozen=True)
-class CivilianRules:
+class CivilianRules(CheckedSettings):
     """The rules of a civilian.
 
     Parameters
@@ -166,18 +144,12 @@ class CivilianRules:
         How loud one screams who is bitten, in values of the noise layer.
     """
 
-    walk: float = 1.4
-    run: float = 3.7
-    fear: float = 0.04
-    turning: float = 15.0
-    feast: float = 10.0
-    scream: float = 0.7
-
-    def __post_init__(self) -> None:
-        bounded(self, walk=1_000, run=1_000)
-        for name in ("walk", "run", "fear", "turning", "feast"):
-            checks.positive(name, getattr(self, name))
-        checks.not_negative("scream", self.scream)
+    walk: Speed = 1.4
+    run: Speed = 3.7
+    fear: Positive = 0.04
+    turning: Positive = 15.0
+    feast: Positive = 10.0
+    scream: Amount = 0.7
 
 
 @dataclass(frozen=True)
@@ -212,44 +184,18 @@ class Settings(Paced):
         For numbers outside of their ranges.
     """
 
-    kind: str = ZOMBIES
-    hunters: int = 8
-    civilians: int = 60
-    items: int = 4
-    search: str = "flood"
-    scale: float = 0.0
-    rate: int = 30
-    think: float = 0.1
-    limit: float = 240.0
+    kind: Annotated[str, one_of(KINDS_OF_HUNTERS)] = ZOMBIES
+    hunters: Annotated[int, Whole(1, _MOST)] = 8
+    civilians: Annotated[int, Whole(0, _MOST)] = 60
+    items: Annotated[int, Whole(0, _MOST)] = 4
+    search: Annotated[str, one_of(SEARCHING)] = "flood"
+    scale: Amount = 0.0
+    rate: Rate = 30
+    think: Positive = 0.1
+    limit: Positive = 240.0
     hunter: HunterRules = field(default_factory=HunterRules)
     player: PlayerRules = field(default_factory=PlayerRules)
     civilian: CivilianRules = field(default_factory=CivilianRules)
-
-    def __post_init__(self) -> None:
-        bounded(self)
-        checks.choice("kind", self.kind, KINDS_OF_HUNTERS)
-        checks.choice("search", self.search, SEARCHING)
-        for name, least in (("hunters", 1), ("civilians", 0), ("items", 0), ("rate", 1)):
-            if checks.whole(name, getattr(self, name), minimum=least) > _MOST:
-                raise InvalidValue(
-                    f"{name} is at most {_MOST:,}",
-                    got=f"{name}={getattr(self, name)}",
-                    remedy="Ask for fewer",
-                )
-        checks.not_negative("scale", self.scale)
-        for name in ("think", "limit"):
-            checks.positive(name, getattr(self, name))
-        for name, kind in (
-            ("hunter", HunterRules),
-            ("player", PlayerRules),
-            ("civilian", CivilianRules),
-        ):
-            if not isinstance(getattr(self, name), kind):
-                raise InvalidValue(
-                    f"{name} is {kind.__name__}",
-                    got=type(getattr(self, name)).__name__,
-                    remedy=f"Pass {kind.__name__}(...)",
-                )
 
     @property
     def pace(self) -> float:

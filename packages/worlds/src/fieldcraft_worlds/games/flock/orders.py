@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from fieldcraft import Grid, checks
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.flock.settings import RULES
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.painting import brushed
+from fieldcraft_worlds.games.settings import tuned
 from fieldcraft_worlds.games.slider import Tune
 
 __all__ = ["BRUSHES", "Fly", "Order", "Paint", "Scare", "Tune", "apply"]
@@ -60,11 +60,7 @@ def apply(grid: Grid, state: State, orders: Sequence[Order]) -> State:
             rule = checks.choice("rule", order.rule, RULES)
             state = replace(state, rule=rule)
         elif isinstance(order, Tune):
-            names = [each.name for each in fields(state.tuning)]
-            if order.name not in names:
-                raise UnknownName("tuning", order.name, names)
-            changed: Any = {order.name: checks.finite(order.name, order.value)}
-            state = replace(state, tuning=replace(state.tuning, **changed))
+            state = replace(state, tuning=tuned(state.tuning, order))
         else:
             raise InvalidValue(
                 "Orders are Paint, Scare, Fly or Tune",

@@ -16,6 +16,7 @@ from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State, checked, order_of
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
+from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.world import TunedWorld, states
 
 __all__ = ["GAME", "KINDS", "Flight", "FlockGame", "FlockWorld", "play_flock"]
@@ -85,14 +86,7 @@ class FlockGame:
             )
         ),
     )
-    sliders: tuple[Slider, ...] = (
-        Slider("align", "align", 0, 3, 0.05, keys=("key j", "key k")),
-        Slider("separate", "keep apart", 0, 3, 0.05, keys=("key n", "key m")),
-        Slider("cohere", "stay together", 0, 3, 0.05, keys=("key u", "key i")),
-        Slider("turn", "turn, degrees", 2, 90, 2, keys=("key q", "key w")),
-        Slider("wander", "wander, degrees", 0, 90, 1, keys=("key a", "key s")),
-        Slider("brush", "brush, cells", 0, 12, 0.5, keys=("key ,", "key c")),
-    )
+    sliders: tuple[Slider, ...] = sliders_in(Tuning)
     settings = Settings
     kinds: tuple[type, ...] = KINDS
     objectives: Mapping[str, int] = {"order": 1}

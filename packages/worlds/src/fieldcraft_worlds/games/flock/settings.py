@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.bounds import bounded
-from fieldcraft_worlds.games.world import MOST_AMOUNT
+from fieldcraft.settings import one_of
+from fieldcraft_worlds.games.settings import (
+    Amount,
+    CheckedSettings,
+    Count,
+    Positive,
+    Rate,
+    Speed,
+    Turn,
+    Whole,
+    slider,
+)
 
 __all__ = ["BOTH", "LAYERS", "MOST_BIRDS", "NEIGHBORS", "RULES", "Settings", "Tuning"]
 
@@ -19,7 +28,7 @@ _WIDEST_BLUR = 63
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(CheckedSettings):
     """The settings that may be changed while birds fly: by sliders, keys, or `Tune` orders. A
     bird's own heading weighs 1.
 
@@ -39,27 +48,28 @@ class Tuning:
         The radius of the player's brush, in cells.
     """
 
-    align: float = 0.8
-    separate: float = 0.6
-    cohere: float = 0.2
-    turn: float = 30.0
-    wander: float = 8.0
-    brush: float = 2.0
-
-    def __post_init__(self) -> None:
-        bounded(self)
-        for name in ("align", "separate", "cohere", "turn", "wander", "brush"):
-            checks.not_negative(name, getattr(self, name))
-        if self.wander >= 180:
-            raise InvalidValue(
-                "wander is below 180 degrees",
-                got=f"wander={self.wander:g}",
-                remedy="Pass degrees a step",
-            )
+    align: Amount = field(
+        default=0.8, metadata=slider("align", 0, 3, 0.05, keys=("key j", "key k"))
+    )
+    separate: Amount = field(
+        default=0.6, metadata=slider("keep apart", 0, 3, 0.05, keys=("key n", "key m"))
+    )
+    cohere: Amount = field(
+        default=0.2, metadata=slider("stay together", 0, 3, 0.05, keys=("key u", "key i"))
+    )
+    turn: Amount = field(
+        default=30.0, metadata=slider("turn, degrees", 2, 90, 2, keys=("key q", "key w"))
+    )
+    wander: Turn = field(
+        default=8.0, metadata=slider("wander, degrees", 0, 90, 1, keys=("key a", "key s"))
+    )
+    brush: Amount = field(
+        default=2.0, metadata=slider("brush, cells", 0, 12, 0.5, keys=("key ,", "key c"))
+    )
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(CheckedSettings):
     """A flock.
 
     Parameters
@@ -95,48 +105,15 @@ class Settings:
         For numbers outside of their ranges.
     """
 
-    birds: int = 1500
-    rule: str = LAYERS
-    speed: float = 10.0
-    near: int = 3
-    heading: int = 5
-    far: int = 11
-    room: float = 0.3
-    avoid: float = 1.0
-    obstacle: float = 2.0
-    predator: float = 10.0
-    rate: int = 30
+    birds: Count = 1500
+    rule: Annotated[str, one_of(RULES)] = LAYERS
+    speed: Speed = 10.0
+    near: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 3
+    heading: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 5
+    far: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 11
+    room: Amount = 0.3
+    avoid: Amount = 1.0
+    obstacle: Amount = 2.0
+    predator: Positive = 10.0
+    rate: Rate = 30
     tuning: Tuning = field(default_factory=Tuning)
-
-    def __post_init__(self) -> None:
-        bounded(self)
-        if checks.whole("birds", self.birds) > MOST_BIRDS:
-            raise InvalidValue(
-                f"There are at most {MOST_BIRDS:,} birds",
-                got=f"birds={self.birds}",
-                remedy="Ask for fewer",
-            )
-        checks.choice("rule", self.rule, RULES)
-        for name in ("speed", "predator"):
-            checks.positive(name, getattr(self, name))
-        for name in ("room", "avoid", "obstacle"):
-            checks.not_negative(name, getattr(self, name))
-        if self.obstacle > MOST_AMOUNT:
-            raise InvalidValue(
-                f"obstacle is at most {MOST_AMOUNT:,.0f}",
-                got=f"obstacle={self.obstacle:g}",
-                remedy="Count in fewer birds",
-            )
-        for name in ("near", "heading", "far"):
-            width = checks.whole(name, getattr(self, name), minimum=1)
-            if width % 2 == 0 or width > _WIDEST_BLUR:
-                raise InvalidValue(
-                    f"{name} is odd, 1 to {_WIDEST_BLUR}",
-                    got=f"{name}={width}",
-                    remedy="Pass 5, say",
-                )
-        checks.whole("rate", self.rate, minimum=1)
-        if not isinstance(self.tuning, Tuning):
-            raise InvalidValue(
-                "tuning is a Tuning", got=type(self.tuning).__name__, remedy="Pass Tuning(...)"
-            )

@@ -5,12 +5,23 @@ map.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from fieldcraft import Fade, checks
+from fieldcraft import Fade
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.mazes import ALGORITHMS
-from fieldcraft_worlds.games.bounds import bounded
-from fieldcraft_worlds.games.pace import Paced
+from fieldcraft.settings import one_of
+from fieldcraft_worlds.games.settings import (
+    Amount,
+    CheckedSettings,
+    Count,
+    Paced,
+    Positive,
+    Rate,
+    Share,
+    Speed,
+    Whole,
+)
 
 __all__ = ["MARKS", "MazeRules", "MemoryRules", "MonsterRules", "PlayerRules", "Settings"]
 
@@ -18,7 +29,7 @@ MARKS = ("cell", "view")
 
 
 @dataclass(frozen=True)
-class MazeRules:
+class MazeRules(CheckedSettings):
     """The maze that is made where no map is given, see `derived.generate_map`.
 
     Parameters
@@ -35,25 +46,16 @@ class MazeRules:
         Of the maze alone; the seed of the match decides who starts where.
     """
 
-    width: int = 41
-    height: int = 27
-    algorithm: str = "growing"
-    loops: float = 0.6
-    corridor: int = 1
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        bounded(self, width=2_001, height=2_001, corridor=20, seed=2**63 - 1)
-        checks.choice("algorithm", self.algorithm, ALGORITHMS)
-        checks.fraction("loops", self.loops)
-        checks.whole("corridor", self.corridor, minimum=1)
-        for name in ("width", "height"):
-            checks.whole(name, getattr(self, name), minimum=3)
-        checks.whole("seed", self.seed)
+    width: Annotated[int, Whole(3, 2_001)] = 41
+    height: Annotated[int, Whole(3, 2_001)] = 27
+    algorithm: Annotated[str, one_of(ALGORITHMS)] = "growing"
+    loops: Share = 0.6
+    corridor: Annotated[int, Whole(1, 20)] = 1
+    seed: Annotated[int, Whole(0, 2**63 - 1)] = 0
 
 
 @dataclass(frozen=True)
-class MemoryRules:
+class MemoryRules(CheckedSettings):
     """The rules of the memory that all monsters share: `Fade` says how it is forgotten.
 
     Parameters
@@ -72,16 +74,15 @@ class MemoryRules:
         forgotten after about 17 of them.
     """
 
-    amount: float = 0.8
-    interval: float = 1.0
-    maximum: float = 100.0
-    bleed: float = 0.0
-    marks: str = "cell"
+    amount: Positive = 0.8
+    interval: Positive = 1.0
+    maximum: Positive = 100.0
+    bleed: Amount = 0.0
+    marks: Annotated[str, one_of(MARKS)] = "cell"
     half_life: float | None = None
 
     def __post_init__(self) -> None:
-        bounded(self)
-        checks.choice("marks", self.marks, MARKS)
+        super().__post_init__()
         self.fade()
 
     def fade(self) -> Fade:
@@ -90,7 +91,7 @@ class MemoryRules:
 
 
 @dataclass(frozen=True)
-class MonsterRules:
+class MonsterRules(CheckedSettings):
     """The rules of a monster.
 
     Parameters
@@ -108,27 +109,16 @@ class MonsterRules:
         How fast it explores, and how fast it hunts or searches.
     """
 
-    count: int = 3
-    sight: int = 2
+    count: Annotated[int, Whole(0, 1_000)] = 3
+    sight: Annotated[int, Whole(1, 1_000)] = 2
     beyond: bool = True
-    view: float = 9.0
-    speed: float = 3.6
-    chase: float = 4.8
-
-    def __post_init__(self) -> None:
-        bounded(self, count=1_000, sight=1_000, chase=1_000)
-        checks.whole("count", self.count)
-        checks.whole("sight", self.sight, minimum=1)
-        if not isinstance(self.beyond, bool):
-            raise InvalidValue(
-                "beyond is True or False", got=f"beyond={self.beyond!r}", remedy="Pass one of these"
-            )
-        for name in ("view", "speed", "chase"):
-            checks.positive(name, getattr(self, name))
+    view: Positive = 9.0
+    speed: Speed = 3.6
+    chase: Speed = 4.8
 
 
 @dataclass(frozen=True)
-class PlayerRules:
+class PlayerRules(CheckedSettings):
     """The rules of the player.
 
     Parameters
@@ -143,16 +133,10 @@ class PlayerRules:
         Seconds for which the scripted player thinks of a monster that it has seen.
     """
 
-    speed: float = 5.0
-    view: float = 12.0
-    caution: float = 40.0
-    alarm: float = 3.0
-
-    def __post_init__(self) -> None:
-        bounded(self)
-        for name in ("speed", "view", "alarm"):
-            checks.positive(name, getattr(self, name))
-        checks.not_negative("caution", self.caution)
+    speed: Speed = 5.0
+    view: Positive = 12.0
+    caution: Amount = 40.0
+    alarm: Positive = 3.0
 
 
 @dataclass(frozen=True)
@@ -178,33 +162,17 @@ class Settings(Paced):
         For numbers outside of their ranges, and for who would walk a cell or more in one step.
     """
 
-    treasures: int = 6
-    reach: float = 0.7
-    limit: float = 600.0
-    rate: int = 30
+    treasures: Count = 6
+    reach: Positive = 0.7
+    limit: Positive = 600.0
+    rate: Rate = 30
     maze: MazeRules = field(default_factory=MazeRules)
     memory: MemoryRules = field(default_factory=MemoryRules)
     monster: MonsterRules = field(default_factory=MonsterRules)
     player: PlayerRules = field(default_factory=PlayerRules)
 
     def __post_init__(self) -> None:
-        bounded(self)
-        checks.whole("treasures", self.treasures)
-        checks.whole("rate", self.rate, minimum=1)
-        for name in ("reach", "limit"):
-            checks.positive(name, getattr(self, name))
-        for name, kind in (
-            ("maze", MazeRules),
-            ("memory", MemoryRules),
-            ("monster", MonsterRules),
-            ("player", PlayerRules),
-        ):
-            if not isinstance(getattr(self, name), kind):
-                raise InvalidValue(
-                    f"{name} are rules",
-                    got=f"{name}={type(getattr(self, name)).__name__}",
-                    remedy=f"Pass {kind.__name__}(...)",
-                )
+        super().__post_init__()
         fastest = max(self.monster.speed, self.monster.chase, self.player.speed)
         if fastest >= self.rate:
             raise InvalidValue(

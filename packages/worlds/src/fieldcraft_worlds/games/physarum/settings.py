@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.bounds import bounded
+from fieldcraft_worlds.games.settings import (
+    Amount,
+    CheckedSettings,
+    Number,
+    Positive,
+    Rate,
+    Share,
+    Speed,
+    Turn,
+    Whole,
+)
 
 __all__ = ["MOST_AGENTS", "Settings"]
 
@@ -14,7 +23,7 @@ MOST_AGENTS = 8_000_000
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(CheckedSettings):
     """A mould.
 
     Parameters
@@ -44,46 +53,14 @@ class Settings:
         For numbers outside of their ranges.
     """
 
-    agents: int = 0
-    cities: int = 12
-    food: float = 200.0
-    city: float = 3.0
-    speed: float = 30.0
-    distance: float = 12.0
-    angle: float = 25.0
-    turn: float = 30.0
-    wander: float = 30.0
-    keep: float = 0.9
-    rate: int = 30
-
-    def __post_init__(self) -> None:
-        bounded(self, agents=MOST_AGENTS)
-        if checks.whole("agents", self.agents) > MOST_AGENTS:
-            raise InvalidValue(
-                f"There are at most {MOST_AGENTS:,} agents",
-                got=f"agents={self.agents}",
-                remedy="Ask for fewer",
-            )
-        if checks.whole("cities", self.cities) > 64:
-            raise InvalidValue(
-                "There are at most 64 cities", got=f"cities={self.cities}", remedy="Ask for fewer"
-            )
-        for name in ("speed", "distance", "turn"):
-            checks.positive(name, getattr(self, name))
-        for name in ("food", "city", "wander"):
-            checks.not_negative(name, getattr(self, name))
-        checks.fraction("keep", self.keep)
-        checks.finite("angle", self.angle)
-        if self.wander >= 180:
-            raise InvalidValue(
-                "wander is below 180 degrees",
-                got=f"wander={self.wander:g}",
-                remedy="Pass degrees a step",
-            )
-        if self.food > 1e6:
-            raise InvalidValue(
-                "food is at most 1,000,000",
-                got=f"food={self.food:g}",
-                remedy="Count in fewer agents",
-            )
-        checks.whole("rate", self.rate, minimum=1)
+    agents: Annotated[int, Whole(0, MOST_AGENTS)] = 0
+    cities: Annotated[int, Whole(0, 64)] = 12
+    food: Amount = 200.0
+    city: Amount = 3.0
+    speed: Speed = 30.0
+    distance: Positive = 12.0
+    angle: Annotated[float, Number(-1e6)] = 25.0
+    turn: Positive = 30.0
+    wander: Turn = 30.0
+    keep: Share = 0.9
+    rate: Rate = 30

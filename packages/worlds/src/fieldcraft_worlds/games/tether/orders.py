@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.settings import tuned
 from fieldcraft_worlds.games.slider import Tune
 from fieldcraft_worlds.games.tether.derived import TetherDerived
-from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST, SIDES
+from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES
 from fieldcraft_worlds.games.tether.state import NOBODY, State
 
 __all__ = ["Lead", "Leave", "Order", "Steer", "Take", "Tune", "Walk", "apply"]
@@ -55,7 +56,6 @@ class Lead:
 
 
 Order = Take | Leave | Steer | Walk | Lead | Tune
-_LIMITS = {"long_range": LONGEST, "short_range": LONGEST, "threat": 16.0, "caution": 1000.0}
 
 
 def apply(derived: TetherDerived, state: State, orders: Sequence[Order]) -> State:
@@ -77,7 +77,7 @@ def _followed(derived: TetherDerived, state: State, order: Order) -> State:
         brains[_side(order.side)] = checks.choice("brain", order.brain, BRAINS)
         return replace(state, brains=(brains[0], brains[1]))
     if isinstance(order, Tune):
-        return _tuned(state, order)
+        return replace(state, tuning=tuned(state.tuning, order))
     if not isinstance(order, Steer | Walk):
         raise InvalidValue(
             "An order is Take, Leave, Steer, Walk, Lead or Tune",
@@ -114,18 +114,6 @@ def _taken(state: State, side: int) -> State:
         )
     later = [number for number in standing if number > state.player]
     return replace(state, player=later[0] if later else standing[0], steer=(0.0, 0.0), walk=None)
-
-
-def _tuned(state: State, order: Tune) -> State:
-    checks.choice("number", order.name, tuple(_LIMITS))
-    check = checks.positive if order.name.endswith("range") else checks.not_negative
-    if check(order.name, order.value) > _LIMITS[order.name]:
-        raise InvalidValue(
-            f"{order.name} is at most {_LIMITS[order.name]:g}",
-            got=f"{order.value:g}",
-            remedy="Pass less",
-        )
-    return replace(state, tuning=replace(state.tuning, **{order.name: float(order.value)}))
 
 
 def _side(side: int) -> int:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider, moves
+from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.tether import match, scene
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
@@ -107,12 +108,7 @@ class TetherGame:
         Action("long brain", "another brain for the long range", ("key b", "pad x")),
         Action("short brain", "another brain for the short range", ("key n", "pad y")),
     )
-    sliders: tuple[Slider, ...] = (
-        Slider("long_range", "the long range", 2.0, 20.0, step=0.5),
-        Slider("short_range", "the short range", 2.0, 20.0, step=0.5),
-        Slider("threat", "weight of threat", 0.0, 4.0, step=0.1),
-        Slider("caution", "cost of being reached", 0.0, 10.0, step=0.25),
-    )
+    sliders: tuple[Slider, ...] = sliders_in(Tuning)
     settings = Settings
     kinds = KINDS
 

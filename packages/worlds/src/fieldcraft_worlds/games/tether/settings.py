@@ -5,11 +5,21 @@ map.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.bounds import bounded
-from fieldcraft_worlds.games.pace import Paced
+from fieldcraft_worlds.games.settings import (
+    Amount,
+    CheckedSettings,
+    Damage,
+    Number,
+    Paced,
+    Positive,
+    Rate,
+    Speed,
+    Whole,
+)
 
 __all__ = ["BRAINS", "LONGEST", "SIDES", "FighterRules", "Settings"]
 
@@ -20,7 +30,7 @@ _MOST_FIGHTERS = 5
 
 
 @dataclass(frozen=True)
-class FighterRules:
+class FighterRules(CheckedSettings):
     """The rules of a fighter.
 
     Parameters
@@ -39,37 +49,12 @@ class FighterRules:
         How fast its velocity can change, in cells a second, a second.
     """
 
-    range: float
-    damage: tuple[float, float]
-    interval: float = 0.8
-    health: float = 100.0
-    speed: float = 4.0
-    force: float = 40.0
-
-    def __post_init__(self) -> None:
-        bounded(self)
-        for name in ("range", "interval", "health", "speed", "force"):
-            checks.positive(name, getattr(self, name))
-        if self.range > LONGEST:
-            raise InvalidValue(
-                f"A fighter reaches at most {LONGEST:g} cells",
-                got=f"range={self.range:g}",
-                remedy="Pass less",
-            )
-        if not isinstance(self.damage, tuple) or len(self.damage) != 2:
-            raise InvalidValue(
-                "damage is (least, most)",
-                got=repr(self.damage),
-                remedy="Pass a pair such as (5.0, 9.0)",
-            )
-        least, most = (
-            checks.not_negative("the least damage", self.damage[0]),
-            checks.positive("the most damage", self.damage[1]),
-        )
-        if least > most:
-            raise InvalidValue(
-                "The least damage is at most the most", got=repr(self.damage), remedy="Swap them"
-            )
+    range: Annotated[float, Number(high=LONGEST, above=True)]
+    damage: Damage
+    interval: Positive = 0.8
+    health: Positive = 100.0
+    speed: Speed = 4.0
+    force: Positive = 40.0
 
     @property
     def firepower(self) -> float:
@@ -115,29 +100,23 @@ class Settings(Paced):
         For numbers outside of their ranges.
     """
 
-    fighters: int = 1
+    fighters: Annotated[int, Whole(1, _MOST_FIGHTERS)] = 1
     brains: tuple[str, str] | str = ("tether", "charge")
     swapped: bool = False
-    threat: float = 1.0
-    caution: float = 1.0
-    patience: float = 40.0
-    foresight: float = 0.5
-    think: float = 0.2
-    rate: int = 30
-    limit: float = 90.0
+    threat: Amount = 1.0
+    caution: Amount = 1.0
+    patience: Positive = 40.0
+    foresight: Annotated[float, Number(high=60.0)] = 0.5
+    think: Positive = 0.2
+    rate: Rate = 30
+    limit: Positive = 90.0
     long: FighterRules = field(default_factory=lambda: FighterRules(range=10.0, damage=(5.0, 9.0)))
     short: FighterRules = field(
         default_factory=lambda: FighterRules(range=5.0, damage=(9.0, 15.0), speed=4.2)
     )
 
     def __post_init__(self) -> None:
-        bounded(self, foresight=60)
-        if checks.whole("fighters", self.fighters, minimum=1) > _MOST_FIGHTERS:
-            raise InvalidValue(
-                f"A side has at most {_MOST_FIGHTERS} fighters",
-                got=f"fighters={self.fighters}",
-                remedy="Pass fewer",
-            )
+        super().__post_init__()
         led = (self.brains,) * 2 if isinstance(self.brains, str) else tuple(self.brains)
         if len(led) != 2:
             raise InvalidValue(
@@ -149,21 +128,6 @@ class Settings(Paced):
             checks.choice("brain", name, BRAINS)
         if not isinstance(self.brains, str):
             object.__setattr__(self, "brains", led)
-        if not isinstance(self.swapped, bool):
-            raise InvalidValue(
-                "swapped is True or False", got=repr(self.swapped), remedy="Pass one of the two"
-            )
-        for name in ("threat", "caution", "foresight"):
-            checks.not_negative(name, getattr(self, name))
-        for name in ("patience", "think", "limit"):
-            checks.positive(name, getattr(self, name))
-        checks.whole("rate", self.rate, minimum=1)
-        if not isinstance(self.long, FighterRules) or not isinstance(self.short, FighterRules):
-            raise InvalidValue(
-                "long and short are rules",
-                got=f"{type(self.long).__name__}, {type(self.short).__name__}",
-                remedy="Pass FighterRules(...)",
-            )
         if self.long.range <= self.short.range:
             raise InvalidValue(
                 "The long range is longer than the short one",

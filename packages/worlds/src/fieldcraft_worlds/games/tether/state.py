@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid
 from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.columns import ReadOnly
+from fieldcraft_worlds.games.settings import Amount, CheckedSettings, Number, slider
 from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST, Settings
 
 __all__ = ["NOBODY", "Fighters", "Shots", "State", "Tuning", "checked"]
@@ -18,6 +20,7 @@ NOBODY = -1
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+_Range = Annotated[float, Number(high=LONGEST, above=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +70,15 @@ class Shots(ReadOnly):
 
 
 @dataclass(frozen=True)
-class Tuning:
+class Tuning(CheckedSettings):
     """The settings that the player may change during the fight: both ranges in cells, and `threat`
     and `caution` of `Settings`.
     """
 
-    long_range: float
-    short_range: float
-    threat: float
-    caution: float
+    long_range: _Range = field(metadata=slider("the long range", 2.0, 20.0, 0.5))
+    short_range: _Range = field(metadata=slider("the short range", 2.0, 20.0, 0.5))
+    threat: Amount = field(metadata=slider("weight of threat", 0.0, 4.0, 0.1))
+    caution: Amount = field(metadata=slider("cost of being reached", 0.0, 10.0, 0.25))
 
     @property
     def ranges(self) -> tuple[float, float]:
@@ -130,13 +133,6 @@ def checked(state: State, space: Grid, settings: Settings) -> State:
     bounds.kind("tuning", state.tuning, Tuning)
     for brain in state.brains:
         bounds.one_of("a brain", brain, BRAINS)
-    for name, most in (
-        ("long_range", LONGEST),
-        ("short_range", LONGEST),
-        ("threat", 1e6),
-        ("caution", 1e6),
-    ):
-        bounds.number(name, getattr(state.tuning, name), 0, most)
     bounds.whole("player", state.player, NOBODY, count - 1)
     bounds.vector("steer", state.steer, 1.001)
     if state.walk is not None:

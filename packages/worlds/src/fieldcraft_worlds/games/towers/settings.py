@@ -5,11 +5,21 @@ map.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.bounds import bounded
-from fieldcraft_worlds.games.pace import Paced
+from fieldcraft.settings import one_of
+from fieldcraft_worlds.games.settings import (
+    Amount,
+    CheckedSettings,
+    Damage,
+    Paced,
+    Positive,
+    Rate,
+    Speed,
+    Whole,
+)
 
 __all__ = [
     "COMMANDERS",
@@ -31,7 +41,7 @@ ON_THE_WAY = ("guarded", "gates", "roads")
 
 
 @dataclass(frozen=True)
-class TowerRules:
+class TowerRules(CheckedSettings):
     """The rules of a tower.
 
     Parameters
@@ -56,38 +66,29 @@ class TowerRules:
         Seconds from one unit that it sends to the next.
     """
 
-    size: int = 3
-    health: float = 800.0
-    influence: float = 10.0
-    reach: float = 22.0
-    sight: float = 12.0
-    least_range: float = 2.6
-    range: float = 10.0
-    damage: tuple[float, float] = (6.0, 14.0)
-    interval: float = 0.5
-    training: float = 0.4
+    size: Annotated[int, Whole(1, 99, odd=True)] = 3
+    health: Positive = 800.0
+    influence: Positive = 10.0
+    reach: Positive = 22.0
+    sight: Positive = 12.0
+    least_range: Amount = 2.6
+    range: Positive = 10.0
+    damage: Damage = (6.0, 14.0)
+    interval: Positive = 0.5
+    training: Positive = 0.4
 
     def __post_init__(self) -> None:
-        bounded(self, size=99)
-        if checks.whole("size", self.size, minimum=1) % 2 == 0:
-            raise InvalidValue(
-                "A tower stands around a cell",
-                got=f"size={self.size}",
-                remedy="Pass an odd size, such as 1 or 3",
-            )
-        for name in ("health", "influence", "reach", "sight", "range", "interval", "training"):
-            checks.positive(name, getattr(self, name))
-        if checks.not_negative("least_range", self.least_range) >= self.range:
+        super().__post_init__()
+        if self.least_range >= self.range:
             raise InvalidValue(
                 "The least range is below the range",
                 got=f"least_range={self.least_range:g}, range={self.range:g}",
-                remedy="Mend one of the two",
+                remedy="Change one of the two",
             )
-        _check_damage(self.damage)
 
 
 @dataclass(frozen=True)
-class UnitRules:
+class UnitRules(CheckedSettings):
     """The rules of a unit.
 
     Parameters
@@ -112,36 +113,20 @@ class UnitRules:
         How far it keeps from others, in cells.
     """
 
-    health: float = 80.0
-    influence: float = 2.0
-    reach: float = 4.0
-    sight: float = 7.0
-    closeness: float = 1.3
-    damage: tuple[float, float] = (6.0, 14.0)
-    interval: float = 0.8
-    speed: float = 5.0
-    force: float = 40.0
-    room: float = 0.9
-
-    def __post_init__(self) -> None:
-        bounded(self)
-        for name in (
-            "health",
-            "influence",
-            "reach",
-            "sight",
-            "closeness",
-            "interval",
-            "speed",
-            "force",
-            "room",
-        ):
-            checks.positive(name, getattr(self, name))
-        _check_damage(self.damage)
+    health: Positive = 80.0
+    influence: Positive = 2.0
+    reach: Positive = 4.0
+    sight: Positive = 7.0
+    closeness: Positive = 1.3
+    damage: Damage = (6.0, 14.0)
+    interval: Positive = 0.8
+    speed: Speed = 5.0
+    force: Positive = 40.0
+    room: Positive = 0.9
 
 
 @dataclass(frozen=True)
-class CommanderRules:
+class CommanderRules(CheckedSettings):
     """The rules of thumb of commanders that read the maps; `shortest` and `easy` have none.
 
     Parameters
@@ -161,20 +146,13 @@ class CommanderRules:
         And with this share of all units go for the best, whatever that needs.
     """
 
-    wave: float = 0.2
-    presence: float = 1.0
-    quarrel: float = 1.0
-    pressed: float = 0.25
-    margin: float = 1.25
-    hopeless: float = 0.7
-    patience: float = 0.6
-
-    def __post_init__(self) -> None:
-        bounded(self)
-        for name in ("wave", "pressed", "margin", "patience"):
-            checks.positive(name, getattr(self, name))
-        for name in ("presence", "quarrel", "hopeless"):
-            checks.not_negative(name, getattr(self, name))
+    wave: Positive = 0.2
+    presence: Amount = 1.0
+    quarrel: Amount = 1.0
+    pressed: Positive = 0.25
+    margin: Positive = 1.25
+    hopeless: Amount = 0.7
+    patience: Positive = 0.6
 
 
 @dataclass(frozen=True)
@@ -223,23 +201,23 @@ class Settings(Paced):
 
     teams: tuple[str, ...] = ("blue", "orange")
     commanders: tuple[str, ...] | str = "influence"
-    layout: str = "seeded"
-    towers: int = 7
-    units: int = 80
-    supply: float = 12.0
-    income: float = 0.12
-    squads: int = 6
-    caution: float = 24.0
-    think: float = 1.0
-    metric: str = "connected"
-    rate: int = 30
-    limit: float = 300.0
+    layout: Annotated[str, one_of(LAYOUTS)] = "seeded"
+    towers: Annotated[int, Whole(1, 1_000)] = 7
+    units: Annotated[int, Whole(1, 10_000)] = 80
+    supply: Amount = 12.0
+    income: Amount = 0.12
+    squads: Annotated[int, Whole(2, 1_000)] = 6
+    caution: Amount = 24.0
+    think: Positive = 1.0
+    metric: Annotated[str, one_of(_METRICS)] = "connected"
+    rate: Rate = 30
+    limit: Positive = 300.0
     tower: TowerRules = field(default_factory=TowerRules)
     unit: UnitRules = field(default_factory=UnitRules)
     commander: CommanderRules = field(default_factory=CommanderRules)
 
     def __post_init__(self) -> None:
-        bounded(self, towers=1_000, units=10_000, squads=1_000)
+        super().__post_init__()
         teams = self.teams
         if (
             not isinstance(teams, (tuple, list))
@@ -263,25 +241,6 @@ class Settings(Paced):
             )
         for name in self.led_by:
             checks.choice("commander", name, COMMANDERS)
-        checks.choice("layout", self.layout, LAYOUTS)
-        checks.choice("metric", self.metric, _METRICS)
-        for name, least in (("towers", 1), ("units", 1), ("squads", 2), ("rate", 1)):
-            checks.whole(name, getattr(self, name), minimum=least)
-        for name in ("supply", "income", "caution"):
-            checks.not_negative(name, getattr(self, name))
-        for name in ("think", "limit"):
-            checks.positive(name, getattr(self, name))
-        for name, kind in (
-            ("tower", TowerRules),
-            ("unit", UnitRules),
-            ("commander", CommanderRules),
-        ):
-            if not isinstance(getattr(self, name), kind):
-                raise InvalidValue(
-                    f"{name} is {kind.__name__}",
-                    got=type(getattr(self, name)).__name__,
-                    remedy=f"Pass {kind.__name__}(...)",
-                )
 
     @property
     def led_by(self) -> tuple[str, ...]:
@@ -290,17 +249,4 @@ class Settings(Paced):
             (self.commanders,) * len(self.teams)
             if isinstance(self.commanders, str)
             else self.commanders
-        )
-
-
-def _check_damage(damage: tuple[float, float]) -> None:
-    if not isinstance(damage, tuple) or len(damage) != 2:
-        raise InvalidValue(
-            "damage is (least, most)", got=repr(damage), remedy="Pass a pair such as (3.0, 7.0)"
-        )
-    if checks.not_negative("the least damage", damage[0]) > checks.finite(
-        "the most damage", damage[1]
-    ):
-        raise InvalidValue(
-            "The least damage is at most the most", got=repr(damage), remedy="Swap them"
         )

@@ -1,0 +1,170 @@
+"""Settings of games: frozen dataclasses whose fields declare what they accept, and their sliders.
+
+The types and metadata of the fields are all that settings files, checks, sliders and the tuner
+read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft_worlds.games.slider import Slider, Tune
+
+__all__ = [
+    "Amount",
+    "CheckedSettings",
+    "Count",
+    "Damage",
+    "Number",
+    "Paced",
+    "Positive",
+    "Rate",
+    "Share",
+    "Size",
+    "Speed",
+    "Turn",
+    "Whole",
+    "slider",
+    "sliders_in",
+    "tuned",
+]
+
+_MOST = 1_000_000.0
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A check that accepts numbers from `low` to `high`; `above` and `below` exclude the ends."""
+
+    low: float = 0.0
+    high: float = _MOST
+    above: bool = False
+    below: bool = False
+
+    def __call__(self, name: str, value: object) -> float:
+        """Return the value as a float, or raise `InvalidValue`."""
+        given = checks.finite(name, value)
+        if given < self.low or (self.above and given == self.low):
+            rule = f"{name} is {'above' if self.above else 'at least'} {self.low:g}"
+        elif given > self.high or (self.below and given == self.high):
+            rule = f"{name} is {'below' if self.below else 'at most'} {self.high:,.10g}"
+        else:
+            return given
+        raise InvalidValue(rule, got=f"{name}={given:g}", remedy="Pass another number")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A check that accepts whole numbers from `low` to `high`, only odd ones if `odd`."""
+
+    low: int = 0
+    high: int = int(_MOST)
+    odd: bool = False
+
+    def __call__(self, name: str, value: object) -> int:
+        """Return the value as an int, or raise `InvalidValue`."""
+        given = checks.whole(name, value, minimum=self.low)
+        if given > self.high or (self.odd and given % 2 == 0):
+            raise InvalidValue(
+                f"{name} is {'odd, ' if self.odd else ''}at most {self.high:,}",
+                got=f"{name}={given}",
+                remedy="Pass another whole number",
+            )
+        return given
+
+
+def _damage(name: str, value: object) -> tuple[float, float]:
+    """Return a pair of the least and the most damage."""
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise InvalidValue(
+            f"{name} is (least, most)", got=repr(value), remedy="Pass a pair such as (3.0, 7.0)"
+        )
+    least, most = Number(), Number(above=True)
+    pair = least(f"the least {name}", value[0]), most(f"the most {name}", value[1])
+    if pair[0] > pair[1]:
+        raise InvalidValue(
+            f"The least {name} is at most the most", got=repr(value), remedy="Swap them"
+        )
+    return pair
+
+
+Positive = Annotated[float, Number(above=True)]
+Amount = Annotated[float, Number()]
+Share = Annotated[float, Number(high=1.0)]
+Turn = Annotated[float, Number(high=180.0, below=True)]
+Speed = Annotated[float, Number(high=1_000.0, above=True)]
+Count = Annotated[int, Whole()]
+Size = Annotated[int, Whole(1)]
+Rate = Annotated[int, Whole(1, 1_000)]
+Damage = Annotated[tuple[float, float], _damage]
+
+
+class CheckedSettings:
+    """A base of settings: raises `InvalidValue` for a value that a field does not accept."""
+
+    def __post_init__(self) -> None:
+        kind: Any = type(self)
+        for name, hint in _hints(kind).items():
+            value = getattr(self, name)
+            if get_origin(hint) is Annotated:
+                get_args(hint)[1](name, value)
+            elif hint is bool:
+                checks.flag(name, value)
+            elif isinstance(hint, type) and is_dataclass(hint) and type(value) is not hint:
+                raise InvalidValue(
+                    f"{name} is {hint.__name__}",
+                    got=type(value).__name__,
+                    remedy=f"Pass {hint.__name__}(...)",
+                )
+
+
+class Paced(CheckedSettings):
+    """A base of settings that have a `rate`, steps a second."""
+
+    rate: Rate
+
+    def steps(self, seconds: float) -> int:
+        """Return how many steps a time takes, at least 1."""
+        return max(1, round(seconds * self.rate))
+
+
+@cache
+def _hints(kind: Any) -> Mapping[str, Any]:
+    """Return the type of each field of a class of settings."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {each.name: hints[each.name] for each in fields(kind)}
+
+
+def slider(
+    text: str, low: float, high: float, step: float = 0.0, *, keys: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Return the metadata of a field that has a slider; see `Slider`."""
+    return {"slider": (text, low, high, step, False, keys)}
+
+
+def sliders_in(kind: Any) -> tuple[Slider, ...]:
+    """Return the sliders of a class of settings, in the order of its fields."""
+    return tuple(
+        Slider(each.name, *each.metadata["slider"])
+        for each in fields(kind)
+        if "slider" in each.metadata
+    )
+
+
+def tuned(settings: T, order: Tune) -> T:
+    """Return settings with one number set; raises `UnknownName` or `InvalidValue`."""
+    kind: Any = type(settings)
+    hints = _hints(kind)
+    if order.name not in hints:
+        raise UnknownName("tuning", order.name, hints)
+    value = checks.finite(order.name, order.value)
+    changed: Any = {order.name: value}
+    if get_args(hints[order.name])[:1] == (int,) and value.is_integer():
+        changed[order.name] = int(value)
+    return replace(settings, **changed)  # type: ignore[type-var]
