@@ -683,7 +683,6 @@ ENDLESS = {
     "Reservations.worst",
     "DistanceMap.sample",
     "WorldDistances.sample",
-    "DistanceMap.sample_cells",
     "Neighbors.nearest",
     "Sight.nobody",
     "Sight.look",

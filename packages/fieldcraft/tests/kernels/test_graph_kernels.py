@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels, steering
 from fieldcraft.kernels import pool
-from fieldcraft.paths import distance_map
+from fieldcraft.paths import distance_map, problem
 from fieldcraft.paths import graph_flow as graph_flow
-from fieldcraft.paths import graph_paths as graph_search
 from fieldcraft.paths.graph_flow import GraphFlow
 from fieldcraft.space import mesh
 from fieldcraft.space.floors import floors_of
@@ -44,7 +43,7 @@ def bands() -> Iterator[None]:
             for module in (meshes, travellers, graph_flow):
                 patch.setattr(module, "_AGENTS", 3)
             patch.setattr(mesh, "_PER_THREAD", 3)
-            patch.setattr(graph_search, "_PER_CHUNK", 2)
+            patch.setattr(problem, "_PER_CHUNK", 2)
             yield
     finally:
         fc.set_threads(before)
@@ -75,7 +74,7 @@ def test_distances_and_what_follows_from_them(web: graphs.Web, asked: list[int])
             return []
         goals, keywords = arguments
         field = distance_map(graph, graph.positions[goals], **keywords)
-        found: list[Any] = [field.sample_cells(np.array([vertex % len(graph)])) for vertex in asked]
+        found: list[Any] = [field.measured(np.array([vertex % len(graph)])) for vertex in asked]
         found.append(field.exact)
         rng = np.random.default_rng(web.seed)
         for _ in range(3):

@@ -225,28 +225,3 @@ def test_monsters_line_up_and_surround():
         hunt.step([(3.0, 1.0), (0.0, 0.0)])
     with refused(InvalidValue, "apart"):
         hunt.step(pack, apart=1)
-
-
-@pytest.mark.parametrize("wrap", [False, True])
-def test_flow_arrives_at_the_very_position(wrap):
-    space = fc.Grid(12, 9, neighbors=8, wrap=wrap, cell_size=2.0)
-    goals = np.array([(0.3, 1.9), (1.9, 1.9), (21.0, 5.0)])
-    distances = fc.distance_map(space, goals)
-    flow = fc.flow_field(distances, arrive=True)
-    plain = fc.flow_field(distances)
-    rng = np.random.default_rng(3)
-    at = rng.random((40, 2)) * space.size
-    away = np.setdiff1d(np.arange(40), np.flatnonzero(np.isin(space.cell_at(at), distances.goals)))
-    np.testing.assert_array_equal(flow.sample(at)[away], plain.sample(at)[away])
-    for _ in range(160):
-        at = (at + 0.25 * flow.sample(at)) % np.array(space.size)
-    off = space.short_way(at[:, None] - goals[None])
-    assert np.sqrt((off**2).sum(axis=2)).min(axis=1).max() < 1e-3
-    assert (np.hypot(*flow.sample(rng.random((200, 2)) * space.size).T) <= 1 + 1e-9).all()
-    with refused(InvalidValue, "vertices"):
-        fc.flow_field(
-            fc.distance_map(
-                space.to_graph() if not wrap else fc.Graph([(0, 0), (1, 0)], [(0, 1)]), (0, 0)
-            ),
-            arrive=True,
-        )

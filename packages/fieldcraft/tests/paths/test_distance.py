@@ -214,7 +214,7 @@ def test_descending_walks_to_a_goal_at_the_price_that_was_named(world: grids.Wor
             strict=True,
         )
     )
-    links = field.links.reshape(-1)
+    links = field.search.ground.links
     for cell in np.flatnonzero(~field.walls)[::7].tolist():
         path = field.descend(space.position_of(cell))
         total = field.sample(space.position_of(cell))

@@ -33,7 +33,7 @@ def test_the_next_vertex_gives_exactly_the_distance(web: graphs.Web) -> None:
     cost = np.broadcast_to(np.asarray(keywords.get("cost", 1.0), dtype=np.float64), len(graph))
     leads = flow.next >= 0
     np.testing.assert_array_equal(
-        leads, np.isfinite(far) & ~np.isin(np.arange(len(graph)), flow.ends())
+        leads, np.isfinite(far) & ~np.isin(np.arange(len(graph)), flow._goal_cells())
     )
     some = np.flatnonzero(leads)
     arcs = flow.arcs[some]

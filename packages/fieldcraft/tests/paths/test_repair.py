@@ -100,7 +100,7 @@ class Repairs(RuleBasedStateMachine):
     def ask(self, place: int) -> None:
         if self.field is not None and self.repaired:
             cell = np.array([place % len(self.space)])
-            assert self.lazy.sample_cells(cell)[0] == self.field.sample_cells(cell)[0]
+            assert self.lazy.measured(cell)[0] == self.field.measured(cell)[0]
 
     @rule()
     def repair(self) -> None:

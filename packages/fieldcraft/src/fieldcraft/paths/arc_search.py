@@ -124,8 +124,8 @@ class ArcSearch(DistanceSearch):
         goals: Ints,
         start_costs: NDArray[np.float64],
         limit: float,
-        charge: str = "mean",
-        outward: bool = False,
+        charge: str,
+        outward: bool,
     ) -> None:
         super().__init__(ground, costs, goals, start_costs, limit)
         self.charge, self.outward = charge, outward
@@ -292,12 +292,6 @@ class ArcSearch(DistanceSearch):
             *self._out, self._sizes, self._cost, self.ground.walls, heights
         )
         return found
-
-    @property
-    def links(self) -> NDArray[Any]:
-        """See `DistanceSearch.links`."""
-        links = self.ground.links
-        return links.reshape(self.space.shape) if self._on_grid else links
 
     def descend(self, cell: int) -> tuple[Ints, float]:
         """See `DistanceSearch.descend`."""

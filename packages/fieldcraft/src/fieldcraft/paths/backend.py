@@ -1,26 +1,20 @@
-"""Searches, flow fields and paths for each kind of space."""
+"""Searches for distances and paths on each kind of space."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from fieldcraft.paths import graph_paths, grid_paths
 from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.flow_base import FlowField
-from fieldcraft.paths.graph_flow import GraphFlow
-from fieldcraft.paths.grid_flow import GridFlow
+from fieldcraft.paths.graph_paths import GraphProblem
+from fieldcraft.paths.grid_paths import GridProblem
 from fieldcraft.paths.grid_search import GridSearch
-from fieldcraft.paths.path import Path
+from fieldcraft.paths.problem import PathProblem
 from fieldcraft.paths.search_base import DistanceSearch
 from fieldcraft.space import GraphSnapshot, Grid, GridSnapshot, Snapshot, Space, checked_space
-
-if TYPE_CHECKING:
-    from fieldcraft.paths.distances import DistanceMap
 
 __all__ = ["PathBackend", "backend"]
 
@@ -40,24 +34,14 @@ class PathBackend(ABC):
         goals: NDArray[np.int64],
         start_costs: NDArray[np.float64],
         limit: float,
+        charge: str,
+        outward: bool,
     ) -> DistanceSearch:
         """Return a search for walking distances to goals, which has not begun."""
 
     @abstractmethod
-    def flow(self, distance_map: DistanceMap) -> FlowField:
-        """Return a flow field that follows a distance map."""
-
-    @abstractmethod
-    def shortest_path(
-        self, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool, on_wall: str
-    ) -> Path:
-        """See `fieldcraft.shortest_path`."""
-
-    @abstractmethod
-    def shortest_paths(
-        self, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool, on_wall: str
-    ) -> list[Path]:
-        """See `fieldcraft.shortest_paths`."""
+    def problem(self, cost: Cost, smooth: bool) -> PathProblem:
+        """Return the searches of one call for shortest paths."""
 
 
 class GridPaths(PathBackend):
@@ -77,26 +61,18 @@ class GridPaths(PathBackend):
         goals: NDArray[np.int64],
         start_costs: NDArray[np.float64],
         limit: float,
-    ) -> GridSearch:
+        charge: str,
+        outward: bool,
+    ) -> DistanceSearch:
         """See `PathBackend.search`."""
+        if charge != "mean" or outward:
+            return ArcSearch(ground, costs, goals, start_costs, limit, charge, outward)
         assert isinstance(ground, GridSnapshot)
         return GridSearch(ground, costs, goals, start_costs, limit)
 
-    def flow(self, distance_map: DistanceMap) -> GridFlow:
-        """See `PathBackend.flow`."""
-        return GridFlow(distance_map)
-
-    def shortest_path(
-        self, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool, on_wall: str
-    ) -> Path:
-        """See `PathBackend.shortest_path`."""
-        return grid_paths.shortest_path(self.space, start, goal, cost, smooth, on_wall)
-
-    def shortest_paths(
-        self, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool, on_wall: str
-    ) -> list[Path]:
-        """See `PathBackend.shortest_paths`."""
-        return grid_paths.shortest_paths(self.space, starts, goals, cost, smooth, on_wall)
+    def problem(self, cost: Cost, smooth: bool) -> GridProblem:
+        """See `PathBackend.problem`."""
+        return GridProblem(self.space, cost, smooth)
 
 
 class GraphPaths(PathBackend):
@@ -116,25 +92,15 @@ class GraphPaths(PathBackend):
         goals: NDArray[np.int64],
         start_costs: NDArray[np.float64],
         limit: float,
+        charge: str,
+        outward: bool,
     ) -> ArcSearch:
         """See `PathBackend.search`."""
-        return ArcSearch(ground, costs, goals, start_costs, limit)
+        return ArcSearch(ground, costs, goals, start_costs, limit, charge, outward)
 
-    def flow(self, distance_map: DistanceMap) -> GraphFlow:
-        """See `PathBackend.flow`."""
-        return GraphFlow(distance_map)
-
-    def shortest_path(
-        self, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool, on_wall: str
-    ) -> Path:
-        """See `PathBackend.shortest_path`."""
-        return graph_paths.shortest_path(self.space, start, goal, cost, smooth, on_wall)
-
-    def shortest_paths(
-        self, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool, on_wall: str
-    ) -> list[Path]:
-        """See `PathBackend.shortest_paths`."""
-        return graph_paths.shortest_paths(self.space, starts, goals, cost, smooth, on_wall)
+    def problem(self, cost: Cost, smooth: bool) -> GraphProblem:
+        """See `PathBackend.problem`."""
+        return GraphProblem(self.space, cost, smooth)
 
 
 def backend(space: Space) -> PathBackend:

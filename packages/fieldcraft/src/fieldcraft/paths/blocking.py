@@ -64,8 +64,6 @@ def would_block(
             kept = field.goals[~field.walls.reshape(-1)[field.goals]]
             if not len(kept):
                 return False
-            field = DistanceMap(
-                space, space.position_of(kept), cost=np.where(field.walls, np.inf, 1.0)
-            )
+            field = DistanceMap(space, space.position_of(kept), np.where(field.walls, np.inf, 1.0))
     asked = None if starts is None else resolve_cells(space, field.walls, "start", starts)[0]
     return bool(len(field.cut_off(cells, asked)))

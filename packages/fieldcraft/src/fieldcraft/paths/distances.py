@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Guard
 from fieldcraft.layer.operand import Operand
-from fieldcraft.paths.arc_search import CHARGES, ArcSearch
+from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.filled import UNREACHED, Filled
@@ -106,16 +106,7 @@ def distance_map(
            [ 1.,  2., inf,  6.,  7.],
            [ 2.,  3.,  4.,  5.,  6.]], dtype=float32)
     """
-    return DistanceMap(
-        space,
-        goals,
-        cost=cost,
-        start_costs=start_costs,
-        limit=limit,
-        charge=charge,
-        outward=outward,
-        on_wall=on_wall,
-    )
+    return DistanceMap(space, goals, cost, start_costs, limit, charge, outward, on_wall)
 
 
 class DistanceMap(Operand):
@@ -154,7 +145,6 @@ class DistanceMap(Operand):
         self,
         space: Space,
         goals: ArrayLike,
-        *,
         cost: Cost = None,
         start_costs: ArrayLike | None = None,
         limit: float | None = None,
@@ -177,15 +167,6 @@ class DistanceMap(Operand):
                 got="none",
                 remedy="Pass one position or an array of at least one",
             )
-        points, _ = checks.positions(goals, dimensions=space.dimensions)
-        if on_wall == "nearest":
-            points = np.where(
-                (np.atleast_1d(space.cell_at(points)) == cells)[:, np.newaxis],
-                points,
-                space.position_of(cells),
-            )
-        points.flags.writeable = False
-        self._points: NDArray[np.float64] | None = points
         limit = math.inf if limit is None else checks.not_negative("limit", limit)
         self._set_up(ground, costs, *unique_goals(cells, start_costs), limit)
 
@@ -216,14 +197,15 @@ class DistanceMap(Operand):
     def search(self) -> DistanceSearch:
         """The search behind the map, which may not have begun."""
         if self._search is None:
-            costs, goals, starts = self.cell_costs, self.goals, self.start_costs
-            if self.charge == "mean" and not self.outward:
-                search = backend(self.space).search(self._ground, costs, goals, starts, self.limit)
-            else:
-                search = ArcSearch(
-                    self._ground, costs, goals, starts, self.limit, self.charge, self.outward
-                )
-            self._search = search
+            self._search = backend(self.space).search(
+                self._ground,
+                self.cell_costs,
+                self.goals,
+                self.start_costs,
+                self.limit,
+                self.charge,
+                self.outward,
+            )
         return self._search
 
     def settled(self) -> DistanceSearch:
@@ -249,17 +231,13 @@ class DistanceMap(Operand):
         changes, version = self._changes, self._version
         self._set_up(self._ground, self.cell_costs, self.goals, self.start_costs, self.limit)
         self._changes, self._version = changes, version
-        if self._points is not None:
-            self._points.flags.writeable = False
 
     # Reading
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The distances in world units (times cost): float32 of the space's shape, inf on walls and
-        where no goal is reached.
-
-        A read-only view, which `repair` changes in place.
+        """The distances in world units (times cost), float32 of the space's shape; inf on walls and
+        where no goal is reached. A read-only view, which `repair` changes in place.
         """
         if not self._shown:
             if self._values is None:
@@ -273,15 +251,11 @@ class DistanceMap(Operand):
         return self._view
 
     def filled(self, number: float) -> Filled:
-        """The distances as a map that reads `number` where no way leads to a goal (0 on walls):
-        `distances.filled(99).normalize()`.
-        """
+        """Return a map of the distances with a number where no goal is reached, and 0 on walls."""
         return Filled(self, number)
 
     def finite_values(self) -> NDArray[np.float32]:
-        """The values as expressions, windows and curves read them: 0 on walls, 1e20 where no way
-        leads to a goal.
-        """
+        """Return the values for expressions: 0 on walls, 1e20 where no goal is reached."""
         if self._finite is None:
             self._finite = Filled(self, UNREACHED)
         return self._finite.values
@@ -313,12 +287,6 @@ class DistanceMap(Operand):
         cells = self.space.cell_at(positions, outside=outside)
         found = self.measured(np.atleast_1d(cells))
         return float(found[0]) if isinstance(cells, int) else found
-
-    def sample_cells(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """`sample` for cells: (N,) float64. Raises `InvalidValue` for what are no cells of the
-        space.
-        """
-        return self.measured(self.space.cell_ids(cells))
 
     def measured(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the distances of checked cells: (N,) float64, inf on walls."""
@@ -406,61 +374,41 @@ class DistanceMap(Operand):
         return step_down(self, positions, apart, onto_goals)
 
     @property
-    def goal_positions(self) -> NDArray[np.float64]:
-        """The world positions that the map was asked for, (N, 2) or (N, 3); of a flee map the
-        centers of its goals' cells.
-        """
-        return self.space.position_of(self.goals) if self._points is None else self._points
-
-    @property
     def version(self) -> int:
         """A number that grows with every `repair` that found something to do."""
         return self._version
 
     @property
     def outdated(self) -> bool:
-        """Whether walls, or the layer or expression that the cost was read from, have changed
-        since; `repair` takes that over.
-        """
+        """Whether walls or the layer or expression of the cost have changed since; see `repair`."""
         return self.space.walls_version != self._ground.version or self.cell_costs.outdated
 
     @property
     def is_current(self) -> bool:
-        """Whether the map keeps to the walls of the space as they are now, and to no others."""
+        """Whether the map has exactly the walls that the space has now."""
         return self.space.walls_version == self._ground.version and not self.cell_costs.infinite
 
     @property
     def repairs(self) -> bool:
-        """Whether `repair` can mend distances: not where they are so large that a short step added
-        to them changes nothing.
+        """Whether `repair` can update distances: not where they are so large that a short step
+        added to them changes nothing.
         """
         return self.search.repairable
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """The walls that the distances keep to, infinite costs among them: of the space's shape,
-        read-only.
-        """
+        """The walls, infinite costs among them, of the space's shape; read-only."""
         return self._ground.walls.reshape(self.space.shape)
 
     @property
-    def links(self) -> NDArray[Any]:
-        """The steps that the distances keep to: (height, width) as `Grid.links`, on a graph whether
-        each arc of its topology is open.
-        """
-        return self.search.links
-
-    @property
     def costs(self) -> NDArray[np.float64] | None:
-        """The cost of each cell, of the space's shape, a copy; None where all ground costs the
-        same.
-        """
+        """The cost of each cell, a copy of the space's shape; None if all cost the same."""
         values = self.cell_costs.values
         return None if values is None else values.reshape(self.space.shape).copy()
 
     def changed_since(self, version: int) -> NDArray[np.int64] | None:
-        """The cells, ascending, whose distance has changed since a `version`; None where that may
-        be all of them.
+        """Return the cells, ascending, whose distance has changed since a version; None if it may
+        be all.
         """
         behind = self._version - version
         if behind > len(self._changes) or behind < 0:
@@ -473,42 +421,33 @@ class DistanceMap(Operand):
         return np.unique(np.concatenate(found)) if len(found) > 2 else found[-1]
 
     def cut_off(self, cells: ArrayLike, among: ArrayLike | None = None) -> NDArray[np.int64]:
-        """The cells, ascending, that reach a goal now and would not if there were walls in these
-        `cells`.
+        """Return the cells, ascending, that reach a goal now and would not with walls in `cells`.
 
-        Of the cells that would be walls only those `among` count: some cells to look at, by default
-        all others.
+        `among` are the cells to look at, by default all but `cells`.
         """
-        shut = np.unique(self.space.cell_ids(cells))
-        looked_at = None if among is None else self.space.cell_ids(among)
-        shut = shut[~self._ground.walls[shut]]
+        walls = np.unique(self.space.cell_ids(cells))
+        some = None if among is None else self.space.cell_ids(among)
+        walls = walls[~self._ground.walls[walls]]
         with self._guard:
             self.search.settle()
-            lost = self.search.cut_off(shut)
-        return (
-            np.setdiff1d(lost, shut, assume_unique=True)
-            if looked_at is None
-            else np.intersect1d(lost, looked_at)
-        )
+            lost = self.search.cut_off(walls)
+        return np.setdiff1d(lost, walls) if some is None else np.intersect1d(lost, some)
 
     # Changing
 
     def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
-        """Take over what has changed in the walls of the space and in the cost.
+        """Update the distances after walls or costs have changed.
 
-        Returns the cells, ascending, whose distance is another one now; None where it may be all of
-        them, because the map had not been searched to its end and is begun anew. Goals in a new
-        wall don't count until it opens.
-
-        Raises what `distance_map` raises for a cost; the map is then as it was.
+        Returns the cells, ascending, whose distance has changed; None where it may be all, because
+        the map had not been searched to its end and begins anew. Goals in a new wall don't count
+        until it opens. Raises what `distance_map` raises for a cost; nothing has changed then.
 
         Parameters
         ----------
         cells : array_like, optional
-            Where the cost has changed, if you know; it is not looked at elsewhere. By default
-            everywhere. Changed walls are known in any case.
+            The cells whose cost may have changed; by default all. Changed walls are known.
         cost : Cost, optional
-            The cost now. A layer or expression that the map was made with need not be passed again.
+            The cost now; not needed for the layer or expression that the map was made with.
         """
         where = None if cells is None else self.space.cell_ids(cells)
         with self._guard:

@@ -81,7 +81,6 @@ class FleeMap(DistanceMap):
     def __init__(self, danger: DistanceMap, strength: float, limit: float) -> None:
         self.danger, self.strength = danger, strength
         self.charge, self.outward = danger.charge, danger.outward
-        self._points = None
         goals, start_costs = self._safe_cells()
         search = danger.search
         self._set_up(search.ground, search.costs.copy(), goals, start_costs, limit)

@@ -1,81 +1,99 @@
-"""The questions that every flow field answers, on whatever space."""
+"""Flow fields on every kind of space."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft.interruption import whole
 from fieldcraft.space import Space
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
 
-__all__ = ["FlowField", "Sampler"]
+__all__ = ["FlowField"]
 
-Sampler = Callable[[NDArray[np.float64], int, int, NDArray[np.float64]], None]
+Ints = NDArray[np.int64]
+
+_NONE: Ints = np.empty(0, dtype=np.int64)
 
 
 class FlowField(ABC):
     """Directions that lead to the goals of a distance map, on a grid, graph or mesh; made by
     `flow_field`.
 
-    It reads the distances when it is first looked at, and what has changed in them or in the walls
-    whenever it is looked at.
+    The field is worked out when it is first read, and updated when it is read after a change of
+    distances or walls.
     """
 
-    distance_map: DistanceMap
     space: Space
+    _shown: NDArray[np.float32]
+
+    def __init__(self, distance_map: DistanceMap) -> None:
+        self.distance_map = distance_map
+        self._seen: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
         return f"<FlowField of {self.distance_map!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from fieldcraft.paths.flow import flow_field
-
-        return flow_field, (self.distance_map,)
+        return type(self), (self.distance_map,)
 
     @property
-    @abstractmethod
     def vectors(self) -> NDArray[np.float32]:
         """The direction of each cell: float32, (height, width, 2) on a grid, (N, 2) or (N, 3) on a
         graph, along the world's axes.
 
-        Unit vectors; 0 at goals, in walls and where no goal can be reached from. A read-only view,
-        which changes with the map.
+        Unit vectors; 0 at goals, in walls and where no goal is reached. A read-only view, which
+        changes with the map.
         """
+        self._follow()
+        return self._shown
 
     @property
-    @abstractmethod
     def version(self) -> tuple[int, int]:
-        """The versions of the distance map and of the walls that the field shows; another one after
-        it has changed.
-        """
+        """The versions of the distance map and of the walls that the field shows."""
+        return self._follow()
 
     @abstractmethod
     def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> NDArray[np.float64]:
-        """The directions in which to walk from world positions, of the same shape: unit vectors, or
-        0 where there is nowhere to go.
+        """Return the directions in which to walk from world positions, of the same shape: unit
+        vectors, or 0 where there is nowhere to go.
 
-        `outside` is "refuse" or "clamp", see `cell_at` of the space. Raises `OutsideMap` or
-        `InvalidValue`.
+        `outside` is "refuse" or "clamp", see `cell_at` of the space.
+
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        InvalidValue
+            If an argument has a wrong value, shape or type.
         """
 
     @abstractmethod
-    def sampler(self, *, outside: str = "refuse") -> Sampler:
-        """`sample` for a band of checked positions, for whoever calls kernels: `serve(points,
-        first, last, out)`.
-        """
+    def _update(self, changed: Ints | None, walls: Ints) -> None:
+        """Read the distances of changed cells, all for None, and changed walls."""
 
-    def ends(self) -> NDArray[np.int64]:
-        """The cells where ways end: a goal that another one undercuts is not a goal, nor is one in
-        a wall.
-        """
+    def _follow(self) -> tuple[int, int]:
+        now = (self.distance_map.version, self.space.walls_version)
+        if now != self._seen:
+            self._take_over(now)
+        return now
+
+    @whole
+    def _take_over(self, now: tuple[int, int]) -> None:
+        if self._seen is None:
+            self._update(None, _NONE)
+        else:
+            changed = self.distance_map.changed_since(self._seen[0])
+            self._update(changed, self.space.walls_changed(self._seen[1]))
+        self._seen = now
+
+    def _goal_cells(self) -> Ints:
+        """Return the cells where ways end: not goals in walls, nor ones nearer to another goal."""
         distances = self.distance_map
-        ends: NDArray[np.int64] = distances.goals[
-            distances.measured(distances.goals) == distances.start_costs
-        ]
+        ends: Ints = distances.goals[distances.measured(distances.goals) == distances.start_costs]
         return ends

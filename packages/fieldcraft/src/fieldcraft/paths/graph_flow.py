@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
 from fieldcraft.kernels import pool
 from fieldcraft.paths.arc_search import ArcSearch
-from fieldcraft.paths.flow_base import FlowField, Sampler
+from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.space import Space
 from fieldcraft.space.floors import floors_of
 from fieldcraft.space.ways import runs
@@ -48,21 +47,16 @@ class GraphFlow(FlowField):
     space: Space
 
     def __init__(self, distance_map: DistanceMap) -> None:
-        space = distance_map.space
-        self.distance_map = distance_map
-        self.space = space
+        super().__init__(distance_map)
+        space = self.space = distance_map.space
         self.graph = space.graph
         self._arcs = np.full(len(space), -1, dtype=np.int64)
         self._next = np.full(len(space), -1, dtype=np.int64)
         self._vectors = np.zeros((len(space), space.dimensions), dtype=np.float32)
-        self._shown_arcs, self._shown_next, self._shown_vectors = (
-            self._arcs.view(),
-            self._next.view(),
-            self._vectors.view(),
-        )
-        for view in (self._shown_arcs, self._shown_next, self._shown_vectors):
+        self._shown_arcs, self._shown_next = self._arcs.view(), self._next.view()
+        self._shown = self._vectors.view().reshape(*space.shape, space.dimensions)
+        for view in (self._shown_arcs, self._shown_next, self._shown):
             view.flags.writeable = False
-        self._seen: tuple[int, int] | None = None
 
     @property
     def next(self) -> NDArray[np.int64]:
@@ -79,23 +73,6 @@ class GraphFlow(FlowField):
         """
         self._follow()
         return self._shown_arcs
-
-    @property
-    def vectors(self) -> NDArray[np.float32]:
-        """The direction from each vertex to the next one: float32 unit vectors (N, 2) or (N, 3); 0
-        where there is none. A view.
-        """
-        self._follow()
-        return self._shown_vectors.reshape(*self.space.shape, self.space.dimensions)
-
-    @property
-    def version(self) -> tuple[int, int]:
-        """The versions of the distance map and of the walls that the field shows; another one after
-        it has changed.
-        """
-        self._follow()
-        assert self._seen is not None
-        return self._seen
 
     def sample(
         self,
@@ -136,19 +113,6 @@ class GraphFlow(FlowField):
             [(serve, (*band, found)) for band in pool.bands(len(points), len(points) // _AGENTS)]
         )
         return found[0] if single else found
-
-    def sampler(self, *, outside: str = "refuse") -> Sampler:
-        """`sample` for a band of checked positions, for whoever calls kernels: `serve(points,
-        first, last, out)`.
-        """
-        self._follow()
-
-        def serve(
-            points: NDArray[np.float64], first: int, last: int, out: NDArray[np.float64]
-        ) -> None:
-            out[first:last] = self.sample(points[first:last], outside=outside)
-
-        return serve
 
     def _serve(
         self, points: NDArray[np.float64], vertices: NDArray[np.int64]
@@ -209,32 +173,18 @@ class GraphFlow(FlowField):
         sizes = np.sqrt((legs**2).sum(axis=1, keepdims=True))
         return np.asarray(np.divide(legs, sizes, out=np.zeros_like(legs), where=sizes > 0))
 
-    def _follow(self) -> None:
-        """Take over what has changed in the distances and the walls."""
-        distances, space = self.distance_map, self.space
-        now = (distances.version, space.walls_version)
-        if now != self._seen:
-            self._take_over(now)
-
-    @whole
-    def _take_over(self, now: tuple[int, int]) -> None:
-        distances, space = self.distance_map, self.space
-        changed = None if self._seen is None else distances.changed_since(self._seen[0])
-        if changed is None:
-            some = np.arange(len(space))
-        else:
-            assert self._seen is not None
-            some = self._around(np.union1d(changed, space.walls_changed(self._seen[1])))
-        search = distances.settled()
+    def _update(self, changed: _Ints | None, walls: _Ints) -> None:
+        """See `FlowField._update`."""
+        some = None if changed is None else self._around(np.union1d(changed, walls))
+        search = self.distance_map.settled()
         assert isinstance(search, ArcSearch)
-        search.nexts(self._arcs, None if changed is None else some)
-        ends = self.ends()
+        search.nexts(self._arcs, some)
+        ends = self._goal_cells()
         self._arcs[ends] = -1
-        self._goals = np.zeros(len(space), dtype=np.bool_)
+        self._goals = np.zeros(len(self.space), dtype=np.bool_)
         self._goals[ends] = True
         self._goals.flags.writeable = False
-        self._point(some)
-        self._seen = now
+        self._point(np.arange(len(self.space)) if some is None else some)
 
     def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Vertices and those that arcs lead from into them."""

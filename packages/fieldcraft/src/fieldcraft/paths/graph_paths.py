@@ -2,155 +2,99 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.mesh_doors import OpenDoors, open_doors
 from fieldcraft.paths.mesh_strings import ends_in, pulled, taut
 from fieldcraft.paths.path import Path, no_path
-from fieldcraft.paths.places import resolve_pairs
+from fieldcraft.paths.problem import PathProblem
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.topology import Topology
 from fieldcraft.space.ways import kept
 
-__all__ = ["shortest_path", "shortest_paths"]
+__all__ = ["GraphProblem"]
 
-_PER_CHUNK = 8  # problems that a thread takes at a time
 # Bounds are shortened by this factor, so that rounding keeps them below the paths they bound.
 _SHORTENED = 1 - 1e-9
 _EVEN = frozen(np.ones(1))
 
-
-def shortest_path(
-    space: Space, start: ArrayLike, goal: ArrayLike, cost: Cost, smooth: bool, on_wall: str
-) -> Path:
-    """See `fieldcraft.shortest_path`."""
-    for what, place in (("start", start), ("goal", goal)):
-        if not checks.positions(place, dimensions=space.dimensions)[1]:
-            raise InvalidValue(
-                f"{what} is one position",
-                got=f"an array of shape {np.shape(place)}",
-                remedy="Call shortest_paths for many",
-            )
-    return shortest_paths(space, start, goal, cost, smooth, on_wall)[0]
+Ints = NDArray[np.int64]
+Wide = NDArray[np.float64]
 
 
-def shortest_paths(
-    space: Space, starts: ArrayLike, goals: ArrayLike, cost: Cost, smooth: bool, on_wall: str
-) -> list[Path]:
-    """See `fieldcraft.shortest_paths`."""
-    problem = _Problem.of(space, cost, smooth)
-    walls = problem.ground.walls
-    from_, here, to, there = resolve_pairs(space, walls, starts, goals, on_wall)
-    if on_wall == "nearest":
-        from_, to = _moved(space, from_, here), _moved(space, to, there)
-    count = len(here)
-    paths = [no_path(space)] * count
-    chunks = itertools.count()  # taking a number is atomic
+class GraphProblem(PathProblem):
+    """Shortest paths over the arcs of a graph."""
 
-    def work() -> None:
-        scratch = _take(_free_scratch(space.graph), lambda: kernels.graph_search.room(len(space)))
-        while (first := next(chunks) * _PER_CHUNK) < count:
-            for i in range(first, min(first + _PER_CHUNK, count)):
-                paths[i] = problem.solve(from_[i], int(here[i]), to[i], int(there[i]), scratch)
-        _free_scratch(space.graph).append(scratch)
-
-    pool.run([(work, ())] * pool.shares(-(-count // _PER_CHUNK)))
-    return paths
-
-
-def _moved(
-    space: Space, places: NDArray[np.float64], cells: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the places, or the positions of their cells where they lie in other ones."""
-    outside = np.atleast_1d(space.cell_at(places)) != cells
-    return np.where(outside[:, np.newaxis], space.position_of(cells), places)
-
-
-@dataclass(frozen=True, eq=False)
-class _Problem:
-    """The part that all searches of one call share."""
-
-    space: Space
-    ground: GraphSnapshot
-    costs: CellCosts
-    sizes: NDArray[np.float64]
-    scale: float
-    smooth: bool
-
-    @classmethod
-    def of(cls, space: Space, cost: Cost, smooth: bool) -> _Problem:
-        """Read the costs."""
+    def __init__(self, space: Space, cost: Cost, smooth: bool) -> None:
         if smooth and space.graph.mesh is None:
             raise InvalidValue(
                 "Straight legs need to know what lies between two places: a mesh",
                 got=f"smooth=True on {space!r}",
                 remedy="Pass smooth=False: agents walk from waypoint to waypoint",
             )
-        costs = CellCosts(space, cost)
+        self.space, self.smooth = space, smooth
+        self.costs = costs = CellCosts(space, cost)
         ground = GraphSnapshot.of(space, costs.walls)
+        self.walls = ground.walls
         share = costs.uniform or 0.5
-        sizes = frozen(ground.sizes if share == 1 else ground.sizes * share)
-        scale = _straightness(space.graph.topology) * costs.least * _SHORTENED
-        return cls(space, ground, costs, sizes, scale, smooth)
+        self._sizes = frozen(ground.sizes if share == 1 else ground.sizes * share)
+        self._scale = _straightness(space.graph.topology) * costs.least * _SHORTENED
 
-    def solve(
-        self,
-        start: NDArray[np.float64],
-        here: int,
-        goal: NDArray[np.float64],
-        there: int,
-        scratch: list[Any],
-    ) -> Path:
-        """Return the path between two positions in two vertices."""
-        space, graph = self.space, self.space.graph
+    def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
+        """See `PathProblem.solve`."""
+        space, graph, costs = self.space, self.space.graph, self.costs
         topology = graph.topology
         parts = _parts(graph)
         if (known := parts.get(graph.walls_version)) is not None and known[here] != known[there]:
             return no_path(space)
-        ends = None
+        ends = exact = None
         if self.smooth:
             ends = ends_in(space, np.array([here, there]), np.stack([start, goal]))
-        exact = None
-        if ends is not None and self.costs.uniform is not None:
+        if ends is not None and costs.uniform is not None:
             exact = self._straight(ends, here, there)
             if graph.dimensions == 2 and not open_doors(graph).leaps:
                 return exact or self._nowhere()
-        costs = _EVEN if self.costs.values is None else frozen(self.costs.values)
+        values = _EVEN if costs.values is None else frozen(costs.values)
+        free = _free_scratch(graph)
+        scratch = _take(free, lambda: kernels.graph_search.room(len(space)))
         count, cost = kernels.graph_search.search(
             topology.starts,
             topology.origins,
             topology.ends,
-            self.sizes,
-            costs,
-            self.ground.walls,
+            self._sizes,
+            values,
+            self.walls,
             topology.positions,
-            self.scale,
+            self._scale,
             here,
             there,
             *scratch,
         )
+        cells = scratch[0][:count].copy()
+        free.append(scratch)
         if not count:
             return self._nowhere()
-        cells = scratch[0][:count].copy()
         if ends is not None:
-            string = pulled(space, cells, ends, self.costs)
+            string = pulled(space, cells, ends, costs)
             return string if exact is None or string.cost < exact.cost else exact
         length = float(topology.lengths[topology.arcs_between(cells[:-1], cells[1:])].sum())
-        first_cost = self.costs.uniform or float(costs[cells[:2]].mean())
+        first_cost = costs.uniform or float(values[cells[:2]].mean())
         return Path.over_cells(space, cells, length, float(cost), start, first_cost)
 
-    def _straight(self, ends: NDArray[np.float64], here: int, there: int) -> Path | None:
+    def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
+        """See `PathProblem.solve_band`."""
+        pairs = zip(starts, here.tolist(), goals, there.tolist(), strict=True)
+        return [self.solve(*pair) for pair in pairs]
+
+    def _straight(self, ends: Wide, here: int, there: int) -> Path | None:
         """Return the shortest path seen from above that leaps over no gap, if there is one."""
         doors = open_doors(self.space.graph)
         scratch = _take(_free_rays(doors), doors.room)

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
 from fieldcraft.kernels import pool
-from fieldcraft.paths.flow_base import FlowField, Sampler
+from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.passages import passages
 
@@ -28,6 +27,7 @@ _OUTSIDE = ("refuse", "clamp")
 
 Wide = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Sampler = Callable[[Wide, int, int, Wide], None]
 
 
 class GridFlow(FlowField):
@@ -55,7 +55,7 @@ class GridFlow(FlowField):
                 got=f"{len(space.neighborhood)} steps without {min(lacking)}",
                 remedy="Use a grid with neighbors=4 or 8, or follow distance_map.descend",
             )
-        self.distance_map = distance_map
+        super().__init__(distance_map)
         self.space = space
         self._vectors = np.zeros((*space.shape, 2), dtype=np.float32)
         self._gates = np.zeros(space.shape, dtype=np.uint8)
@@ -63,44 +63,13 @@ class GridFlow(FlowField):
         self._goals = np.zeros(space.shape, dtype=np.uint8)
         self._ends = np.empty(0, dtype=np.int64)
         self._far = np.zeros(space.shape)
-        self._view = self._vectors[:: -1 if space.y_up else 1]
-        self._view.flags.writeable = False
-        self._seen: tuple[int, int] | None = None
-
-    @property
-    def vectors(self) -> NDArray[np.float32]:
-        """The direction of each cell: float32 of shape (height, width, 2), [row, column], along the
-        world's x and y; read-only.
-
-        Unit vectors; (0, 0) at goals, in walls and where no goal can be reached from. A view, which
-        changes with the map.
-        """
-        self._follow()
-        return self._view
-
-    @property
-    def version(self) -> tuple[int, int]:
-        """The versions of the distance map and of the walls that the field shows; another one after
-        it has changed.
-        """
-        self._follow()
-        assert self._seen is not None
-        return self._seen
+        self._shown = self._vectors[:: -1 if space.y_up else 1]
+        self._shown.flags.writeable = False
 
     def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> Wide:
-        """The direction at world positions: unit vectors (N, 2), or (2,) for one (x, y) pair, along
-        the world's x and y.
-
-        The directions of the four cells whose centers surround a position, mixed by how near they
-        are, as far as the position's own cell may be left that way; (0, 0) in cells whose own
-        direction is. `outside` is "refuse" or "clamp", see `Grid.cell_at`.
-
-        Raises
-        ------
-        OutsideMap
-            If a position is outside the map.
-        InvalidValue
-            If an argument has a wrong value, shape or type.
+        """See `FlowField.sample`: the directions of the four cells whose centers surround a
+        position are mixed by how near they are, as far as the position's own cell may be left that
+        way; (0, 0) in cells whose own direction is.
         """
         points, single = checks.positions(positions)
         found = np.empty(points.shape)
@@ -127,9 +96,7 @@ class GridFlow(FlowField):
         return found[0] if single else found
 
     def sampler(self, *, outside: str = "refuse", wrong: Ints | None = None) -> Sampler:
-        """`sample` for a band of checked positions, for whoever calls kernels: `serve(points,
-        first, last, out)`.
-        """
+        """Return `sample` for a band of checked positions: `serve(points, first, last, out)`."""
         self._follow()
         space = self.space
         clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
@@ -143,34 +110,23 @@ class GridFlow(FlowField):
 
         return serve
 
-    def _follow(self) -> None:
-        """Take over what has changed in the distances and the walls."""
-        space, distances = self.space, self.distance_map
-        now = (distances.version, space.walls_version)
-        if now != self._seen:
-            self._take_over(now)
-
-    @whole
-    def _take_over(self, now: tuple[int, int]) -> None:
-        space, distances = self.space, self.distance_map
-        changed = None if self._seen is None else distances.changed_since(self._seen[0])
-        if changed is None or self._seen is None:
+    def _update(self, changed: Ints | None, walls: Ints) -> None:
+        """See `FlowField._update`."""
+        distances = self.distance_map
+        if changed is None:
             far = distances.exact
-            self._far = np.ascontiguousarray(far[::-1] if space.y_up else far)
+            self._far = np.ascontiguousarray(far[::-1] if self.space.y_up else far)
             self._mark_goals()
             self._point(None)
         else:
             own = self._turned(changed)
             self._far.reshape(-1)[own] = distances.measured(changed)
             goals = self._mark_goals()
-            self._point(
-                np.concatenate([own, goals, self._turned(space.walls_changed(self._seen[1]))])
-            )
-        self._seen = now
+            self._point(np.concatenate([own, goals, self._turned(walls)]))
 
     def _mark_goals(self) -> Ints:
         """Mark where ways end; the cells where that is new."""
-        ends = self._turned(self.ends())
+        ends = self._turned(self._goal_cells())
         changed = np.setxor1d(ends, self._ends)
         self._goals.reshape(-1)[self._ends] = 0
         self._goals.reshape(-1)[ends] = 1

@@ -48,9 +48,10 @@ class GridMoves:
         if before is not None and before._table is not None:
             self._table = self._built(space, neighborhood.steps, before._table, before)
         self.stops = self._stopping(space, before)
+        self.edges = self.king.reshape(-1)
         self._labels: NDArray[np.int32] | None = None
         self._free: dict[str, list[Scratch]] = (
-            {"uniform": [], "weighted": [], "cost": []} if before is None else before._free
+            {"uniform": [], "weighted": []} if before is None else before._free
         )
 
     def _built(
@@ -116,15 +117,17 @@ class GridMoves:
             self._labels = labels
         return self._labels
 
+    def length_of(self, count: int, diagonals: int) -> float:
+        """Return the length of a path over so many cells."""
+        return (count - 1 - diagonals) * self.straight + diagonals * self.diagonal
+
     def take(self, space: Grid, kind: str) -> Scratch:
-        """Arrays for one search at a time, `uniform` or `weighted`, or its `cost`; bring them back
-        by `give`, except after an error.
+        """Return arrays for one search at a time, `uniform` or `weighted`, for `give` to take
+        back.
         """
         try:
             return self._free[kind].pop()
         except IndexError:
-            if kind == "cost":
-                return [np.empty(len(space))]
             if kind == "uniform":
                 return list(kernels.shortest_path_uniform.uniform_room(len(space)))
             return list(kernels.shortest_path_weighted.weighted_room(len(space)))

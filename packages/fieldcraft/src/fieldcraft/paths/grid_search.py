@@ -220,11 +220,6 @@ class GridSearch(DistanceSearch):
         )
         return found
 
-    @property
-    def links(self) -> NDArray[np.unsignedinteger]:
-        """Return the open steps, (height, width), as `Grid.links`."""
-        return self.ground.links.reshape(self.space.shape)
-
     def write(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
         """See `DistanceSearch.write`."""
         ops, walls = kernels.distance, self.ground.walls

@@ -11,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.space import Space
 
-__all__ = ["ON_WALL", "resolve_cells", "resolve_pairs", "unique_goals"]
+__all__ = ["ON_WALL", "moved", "resolve_cells", "resolve_pairs", "unique_goals"]
 
 ON_WALL = ("refuse", "nearest")
 _EQUALLY = 1e-9  # distances are equal to one part in 1e9; of equal ones the lowest id is named
@@ -81,12 +81,22 @@ def resolve_pairs(
         else np.empty(0, dtype=np.int64)
         for what, points in (("start", from_), ("goal", to))
     )
+    if on_wall != ON_WALL[0] and count:
+        from_, to = moved(space, from_, from_cells), moved(space, to, to_cells)
     return (
         np.broadcast_to(from_, (count, space.dimensions)),
         np.array(np.broadcast_to(from_cells, count)),
         np.broadcast_to(to, (count, space.dimensions)),
         np.array(np.broadcast_to(to_cells, count)),
     )
+
+
+def moved(
+    space: Space, points: NDArray[np.float64], cells: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the points, or the positions of their cells where they lie in other ones."""
+    outside = np.atleast_1d(space.cell_at(points)) != cells
+    return np.where(outside[:, np.newaxis], space.position_of(cells), points)
 
 
 def unique_goals(

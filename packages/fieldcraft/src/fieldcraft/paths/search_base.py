@@ -46,11 +46,6 @@ class DistanceSearch(ABC):
         self.limit = limit * (1 + SLACK)
         self.finished = False
 
-    @property
-    @abstractmethod
-    def links(self) -> NDArray[Any]:
-        """Return the open steps: as `Grid.links`, or by arc of a graph."""
-
     @abstractmethod
     def settle(self, until: NDArray[np.int64] = EVERYWHERE) -> None:
         """Search until these cells have their distances; without cells, to the end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
@@ -12,10 +12,14 @@ from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.path import Path
-from fieldcraft.paths.places import ON_WALL, resolve_pairs
+from fieldcraft.paths.places import ON_WALL, moved, resolve_cells, resolve_pairs
+from fieldcraft.paths.problem import PathProblem
 from fieldcraft.space import Space
 
 __all__ = ["shortest_path", "shortest_paths"]
+
+Ints = NDArray[np.int64]
+Wide = NDArray[np.float64]
 
 
 def shortest_path(
@@ -84,18 +88,10 @@ def shortest_path(
            [3.5, 2.5],
            [3.5, 1.5]])
     """
-    checks.flag("smooth", smooth)
-    checks.choice("on_wall", on_wall, ON_WALL)
-    if checks.choice("charge", charge, CHARGES) == "mean":
-        return backend(space).shortest_path(start, goal, cost, smooth, on_wall)
-    for what, position in (("start", start), ("goal", goal)):
-        if not checks.positions(position, dimensions=space.dimensions)[1]:
-            raise InvalidValue(
-                f"{what} is one position",
-                got=f"an array of shape {np.shape(position)}",
-                remedy="Call shortest_paths for many",
-            )
-    return _by_distance_maps(space, start, goal, cost, smooth, charge, on_wall)[0]
+    problem = _problem(space, cost, smooth, charge, on_wall)
+    place, here = _end(space, problem.walls, "start", start, on_wall)
+    aim, there = _end(space, problem.walls, "goal", goal, on_wall)
+    return problem.solve(place, here, aim, there)
 
 
 def shortest_paths(
@@ -136,39 +132,61 @@ def shortest_paths(
     >>> [path.length for path in paths]
     [4.0, 4.0]
     """
-    checks.flag("smooth", smooth)
-    checks.choice("on_wall", on_wall, ON_WALL)
-    if checks.choice("charge", charge, CHARGES) == "mean":
-        return backend(space).shortest_paths(starts, goals, cost, smooth, on_wall)
-    return _by_distance_maps(space, starts, goals, cost, smooth, charge, on_wall)
+    problem = _problem(space, cost, smooth, charge, on_wall)
+    places, here, aims, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)
+    return problem.solve_many(places, here, aims, there)
 
 
-def _by_distance_maps(
-    space: Space,
-    starts: ArrayLike,
-    goals: ArrayLike,
-    cost: Cost,
-    smooth: bool,
-    charge: str,
-    on_wall: str,
-) -> list[Path]:
-    """Return paths by another charge, from one distance map for each goal."""
-    if smooth:
+class _ByDistanceMaps(PathProblem):
+    """Paths by another charge, from one distance map for each goal."""
+
+    def __init__(self, space: Space, cost: Cost, smooth: bool, charge: str) -> None:
+        if smooth:
+            raise InvalidValue(
+                "Legs of a smoothed path cross cells and enter none",
+                got=f"smooth=True with charge={charge!r}",
+                remedy="Leave one of them out",
+            )
+        self.space, self._cost, self._charge = space, cost, charge
+        self._maps: dict[int, DistanceMap] = {}
+        self.walls = backend(space).snapshot(CellCosts(space, cost).walls).walls
+
+    def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
+        """See `PathProblem.solve`."""
+        if there not in self._maps:
+            aim = self.space.position_of(there)
+            self._maps[there] = DistanceMap(self.space, aim, cost=self._cost, charge=self._charge)
+        return self._maps[there].descend(start)
+
+    def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
+        """See `PathProblem.solve_band`."""
+        pairs = zip(starts, here.tolist(), goals, there.tolist(), strict=True)
+        return [self.solve(*pair) for pair in pairs]
+
+    solve_many = solve_band
+
+
+def _problem(space: Space, cost: Cost, smooth: bool, charge: str, on_wall: str) -> PathProblem:
+    if not (smooth is False and charge is CHARGES[0] and on_wall is ON_WALL[0]):
+        checks.flag("smooth", smooth)
+        checks.choice("on_wall", on_wall, ON_WALL)
+        if checks.choice("charge", charge, CHARGES) != CHARGES[0]:
+            return _ByDistanceMaps(space, cost, smooth, charge)
+    return backend(space).problem(cost, smooth)
+
+
+def _end(
+    space: Space, walls: NDArray[np.bool_], what: str, position: ArrayLike, on_wall: str
+) -> tuple[Wide, int]:
+    """Return one end of a path and its cell."""
+    cells, single = resolve_cells(space, walls, what, position, on_wall)
+    if not single:
         raise InvalidValue(
-            "Legs of a smoothed path cross cells and enter none",
-            got=f"smooth=True with charge={charge!r}",
-            remedy="Leave one of them out",
+            f"{what} is one position",
+            got=f"an array of shape {np.shape(position)}",
+            remedy="Call shortest_paths for many",
         )
-    walls = backend(space).snapshot(CellCosts(space, cost).walls).walls
-    places, from_, _, to = resolve_pairs(space, walls, starts, goals, on_wall)
-    maps = {
-        cell: DistanceMap(space, space.position_of(cell), cost=cost, charge=charge)
-        for cell in np.unique(to).tolist()
-    }
-    inside = from_ == np.atleast_1d(space.cell_at(places)) if len(places) else from_ < 0
-    return [
-        maps[goal].descend(place if same else space.position_of(cell))
-        for goal, place, cell, same in zip(
-            to.tolist(), places, from_.tolist(), inside.tolist(), strict=True
-        )
-    ]
+    place = np.asarray(position, dtype=np.float64)
+    if on_wall != ON_WALL[0]:
+        place = moved(space, place[np.newaxis], cells)[0]
+    return place, int(cells[0])

@@ -14,6 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.flow import FlowField
+from fieldcraft.paths.grid_flow import GridFlow
 from fieldcraft.query.ground import crowd, too_far
 from fieldcraft.space import Grid
 from fieldcraft.space.passages import passages, quiet
@@ -161,7 +162,7 @@ def crowd_step(
     speeds = limits("max_speed", top, len(at))
     forces = longest(most, len(at))
     cells_long("Moves of max_speed * dt", speeds * seconds, space)
-    if isinstance(wish, FlowField) and wish.space is not space:
+    if isinstance(wish, FlowField) and not (isinstance(wish, GridFlow) and wish.space is space):
         raise InvalidValue(
             "A crowd follows a flow field on its own grid",
             got=repr(wish.space),
@@ -200,7 +201,7 @@ class _Step:
         reach = crowd.keep_apart if crowd.keep_apart > 0 else space.cell_size
         places, lines, frame = neighbors.Neighbors(at, reach, space=space).sorted
         order = frame[0]
-        sample = wish.sampler() if isinstance(wish, FlowField) else None
+        sample = wish.sampler() if isinstance(wish, GridFlow) else None
         wishes = np.empty(at.shape) if isinstance(wish, FlowField) else wish[order]
         pushes = np.zeros(at.shape)
         avoidance = crowd.avoidance if crowd.ahead > 0 else 0.0

@@ -184,7 +184,7 @@ PLANS: Mapping[str, Callable[[TetherDerived, State, _View], Plan]] = {
 def _nearest(derived: TetherDerived, view: _View) -> int:
     """The enemy who is nearest to walk to."""
     far = [
-        float(derived.distances(cell).sample_cells(np.array([view.cell]))[0])
+        float(derived.distances(cell).measured(np.array([view.cell]))[0])
         for cell in view.enemies.tolist()
     ]
     return int(view.enemies[int(np.argmin(far))])
