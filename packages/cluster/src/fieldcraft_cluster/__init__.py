@@ -10,32 +10,16 @@
 {'threat': 5}
 """
 
-from fieldcraft_cluster.distances import WorldDistances
 from fieldcraft_cluster.layer import WorldLayer, digest_of
-from fieldcraft_cluster.layers import (
-    WorldMemoryLayer,
-    WorldRadialLayer,
-    WorldSpreadLayer,
-    WorldTrailLayer,
-)
-from fieldcraft_cluster.report import Report
 from fieldcraft_cluster.running import Running, run
 from fieldcraft_cluster.stores import WorkerLost
-from fieldcraft_cluster.swarm import WorldSwarm
 from fieldcraft_cluster.world import World
 
 __all__ = [
-    "Report",
     "Running",
     "WorkerLost",
     "World",
-    "WorldDistances",
     "WorldLayer",
-    "WorldMemoryLayer",
-    "WorldRadialLayer",
-    "WorldSpreadLayer",
-    "WorldSwarm",
-    "WorldTrailLayer",
     "digest_of",
     "run",
 ]

@@ -20,7 +20,10 @@ try:
 except ImportError:
     _current = signal.getsignal
 
-__all__ = ["A_FEW", "breathe", "hold", "in_parts", "interruptible", "release", "whole"]
+__all__ = [
+    "breathe",
+    "whole",
+]
 
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 Result = TypeVar("Result")

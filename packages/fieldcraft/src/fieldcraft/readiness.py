@@ -10,7 +10,10 @@ from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.kernels import pool, warming
 
-__all__ = ["is_ready", "named", "prepare", "set_threads", "warm_up"]
+__all__ = [
+    "set_threads",
+    "warm_up",
+]
 
 # What only layers of one propagation ask; all else may be asked of any map.
 _LAYERS = {"spread", "radial", "fade", "trail"}

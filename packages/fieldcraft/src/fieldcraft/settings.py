@@ -25,26 +25,12 @@ from typing import (
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.settings_file import Keys, SettingsFile, dotted, nearest, parse_value
+from fieldcraft.settings_file import Keys, SettingsFile, dotted, nearest
 
 __all__ = [
-    "Check",
-    "Count",
-    "Fraction",
-    "Keys",
-    "NotNegative",
-    "Pair",
-    "Positive",
     "SettingsFile",
-    "Size",
     "Table",
-    "Text",
-    "convert",
-    "dotted",
-    "needed_by",
     "one_of",
-    "parse_value",
-    "refused",
     "settings_from",
 ]
 

@@ -4,7 +4,7 @@
 is called.
 """
 
-from fieldcraft_gpu.cards import Adapter, adapters
+from fieldcraft_gpu.cards import adapters
 from fieldcraft_gpu.carrying import agents as agents
 from fieldcraft_gpu.carrying import carrier as carrier
 from fieldcraft_gpu.carrying import checked_device as checked_device
@@ -13,4 +13,10 @@ from fieldcraft_gpu.devices import Device, device
 from fieldcraft_gpu.picture import DevicePicture
 from fieldcraft_gpu.window import show_picture
 
-__all__ = ["Adapter", "Device", "DevicePicture", "adapters", "device", "show_picture"]
+__all__ = [
+    "Device",
+    "DevicePicture",
+    "adapters",
+    "device",
+    "show_picture",
+]

@@ -24,7 +24,8 @@ from fieldcraft import checks, clock
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import damaged, newer, sealed, write_sealed
-from fieldcraft.layer import LayerState, restored
+from fieldcraft.layer.layer import LayerState
+from fieldcraft.layer.making import restored
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.sources import Sources
 from fieldcraft.sources.shapes import Shape

@@ -26,10 +26,9 @@ from fieldcraft.layer import (
     RadialLayer,
     SpreadLayer,
     TrailLayer,
-    made,
-    restored,
 )
 from fieldcraft.layer.layer import MOST_STEPS
+from fieldcraft.layer.making import made, restored
 from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
 from fieldcraft.propagation.presets import DYNAMIC, KINDS, STATIC

@@ -4,8 +4,7 @@ Every function takes a layer, an expression, or anything else with `values` on a
 """
 
 from fieldcraft.query.choosing import best, pick, worst
-from fieldcraft.query.explanation import Accountable, Contribution, Explanation, explain
-from fieldcraft.query.ground import Readable
+from fieldcraft.query.explanation import Explanation, explain
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.sampling import Along, along, gradient, sample, sense
 from fieldcraft.query.shapes import peaks, regions
@@ -13,11 +12,8 @@ from fieldcraft.query.stepping import explore_step, uphill
 from fieldcraft.space.answers import Region, Regions, Spots
 
 __all__ = [
-    "Accountable",
     "Along",
-    "Contribution",
     "Explanation",
-    "Readable",
     "Region",
     "Regions",
     "Reservations",

@@ -4,6 +4,5 @@ from fieldcraft.recipe.document import DATA, data_beside
 from fieldcraft.recipe.parts import Recipe
 from fieldcraft.recipe.read import read_recipe
 from fieldcraft.recipe.world import played
-from fieldcraft.settings import parse_value
 
-__all__ = ["DATA", "Recipe", "data_beside", "parse_value", "played", "read_recipe"]
+__all__ = ["DATA", "Recipe", "data_beside", "played", "read_recipe"]

@@ -15,7 +15,7 @@ from fieldcraft.maps.generate import generate_map
 from fieldcraft.recipe.document import DATA, RecipeFile
 from fieldcraft.recipe.parts import MapPart, TimelinePart
 from fieldcraft.recordings.timeline import Timeline
-from fieldcraft.settings import Keys, dotted
+from fieldcraft.settings_file import Keys, dotted
 from fieldcraft.space import Grid, HexGrid, Space
 
 __all__ = ["load_space", "load_timeline"]

@@ -18,16 +18,8 @@ from fieldcraft.propagation.settings import curve
 from fieldcraft.recipe import values
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.values import stamp_of
-from fieldcraft.settings import (
-    Fraction,
-    Keys,
-    NotNegative,
-    Pair,
-    Positive,
-    Size,
-    Text,
-    one_of,
-)
+from fieldcraft.settings import Fraction, NotNegative, Pair, Positive, Size, Text, one_of
+from fieldcraft.settings_file import Keys
 
 __all__ = [
     "DepositPart",

@@ -14,7 +14,7 @@ from fieldcraft.errors import OutsideMap
 from fieldcraft.layer import Layer
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import DepositPart, SourcePart
-from fieldcraft.settings import dotted
+from fieldcraft.settings_file import dotted
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
 

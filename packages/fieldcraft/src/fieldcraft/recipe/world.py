@@ -23,7 +23,7 @@ from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.loading import load_space, load_timeline
 from fieldcraft.recipe.parts import LayerPart, Recipe, SourcePart, maps_of_teams
 from fieldcraft.recipe.places import check_places, on_map, stride_of
-from fieldcraft.settings import dotted
+from fieldcraft.settings_file import dotted
 from fieldcraft.space import grid_of
 
 __all__ = ["World", "played"]

@@ -6,21 +6,15 @@ ares-sc2 or a recording will do. Positions are the game's own, (x, y) with y up,
 to x + 1.
 """
 
-from fieldcraft.adapters.sc2.battlefield import KINDS, Battlefield, Journey
-from fieldcraft.adapters.sc2.regions import Choke, Region, Regions
-from fieldcraft.adapters.sc2.threats import EFFECTS, MELEE, UNITS, Effect, Threat, by_weapons
+from fieldcraft.adapters.sc2.battlefield import Battlefield, Journey
+from fieldcraft.adapters.sc2.regions import Regions
+from fieldcraft.adapters.sc2.threats import EFFECTS, UNITS, Threat
 
 __all__ = [
     "EFFECTS",
-    "KINDS",
-    "MELEE",
     "UNITS",
     "Battlefield",
-    "Choke",
-    "Effect",
     "Journey",
-    "Region",
     "Regions",
     "Threat",
-    "by_weapons",
 ]
