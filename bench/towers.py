@@ -12,7 +12,7 @@ from bench.race import REST, say
 from bench.table import Report, Table, at_least, milliseconds
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.match import start, step
+from fieldcraft_worlds.games.towers.rules import start, step
 from fieldcraft_worlds.games.towers.state import State, Units
 
 SIZE, UNITS, STEPS, WARM = 512, 2_000, 90, 1_200

@@ -168,7 +168,6 @@ def _start(space: Grid | Graph, rng: np.random.Generator) -> tuple[int, Ints]:
 class _Walk(Protocol):
     def step(self, here: Ints) -> Ints:
         """The cells where explorers are a step later."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)

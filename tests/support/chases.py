@@ -14,7 +14,7 @@ import fieldcraft as fc
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ChaseGround, ground_of
 from fieldcraft_worlds.games.chase.layout import start
-from fieldcraft_worlds.games.chase.rules import advance
+from fieldcraft_worlds.games.chase.rules import step
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import State
 from fieldcraft_worlds.library import find_game
@@ -86,9 +86,7 @@ class Chase:
     def play(self, steps: int = 1, orders: Sequence[Any] = ()) -> State:
         """Step by step; the orders are for the first one."""
         for _ in range(steps):
-            self.state = advance(
-                self.ground, self.settings, self.derived, self.state, orders, self.rng
-            )
+            self.state = step(self.derived, self.state, orders, self.rng)
             orders = ()
         return self.state
 
@@ -116,7 +114,7 @@ def begun(space: Any, settings: Settings = SMALL, seed: int = 0, **changes: Any)
     ground = ground_of(space, rules.scale)
     derived = ChaseDerived(ground, rules)
     rng = np.random.default_rng(seed)
-    return Chase(ground, rules, derived, start(ground, rules, derived, rng), rng)
+    return Chase(ground, rules, derived, start(derived, rng), rng)
 
 
 def assert_a_save_goes_on_the_same(session: Session, file: Path, steps: int) -> None:

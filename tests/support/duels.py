@@ -9,7 +9,7 @@ import numpy as np
 
 from fieldcraft import Grid
 from fieldcraft_worlds.games.tether.derived import TetherDerived
-from fieldcraft_worlds.games.tether.match import start
+from fieldcraft_worlds.games.tether.rules import start
 from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.games.tether.state import State
 

@@ -83,7 +83,7 @@ def test_hunters_go_where_they_are_told_and_catch() -> None:
     assert isinstance(env.lesson, ChaseLesson)
     env.reset(seed=1)
     rows = env.state_.people.rows(HUNTER)
-    space = env.lesson.world.ground.space
+    space = env.lesson.world.space
     before = env.state_.hearts
     worth = 0.0
     for _ in range(120):
@@ -181,14 +181,14 @@ def test_odd_arguments_are_refused() -> None:
         lambda: parallel("chase", render_mode="human"),
         lambda: parallel("chase", space=fc.Grid(6, 5).to_graph()),
         lambda: parallel("tether", every=0),
-        lambda: parallel("flock").step({"predator": 1}),
+        lambda: parallel("tether").step({"long_0": 1}),
     ):
         with pytest.raises(InvalidValue):
             call()
-    env: TeamEnv = parallel("flock")
+    env: TeamEnv = parallel("tether", agents=("long_0",))
     env.reset(seed=1)
     before = env.state_
-    for told in ({}, {"predator": 9}, {"predator": "north"}, {"predator": None}):
+    for told in ({}, {"long_0": 9}, {"long_0": "north"}, {"long_0": None}):
         with pytest.raises(InvalidValue):
             env.step(told)
     assert env.state_ is before

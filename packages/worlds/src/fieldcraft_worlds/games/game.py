@@ -162,22 +162,18 @@ class World(Protocol):
     @property
     def space(self) -> Any:
         """The map that it was opened on."""
-        ...
 
     @property
     def rate(self) -> int:
         """Steps a second at normal speed."""
-        ...
 
     def start(self, rng: np.random.Generator) -> Any:
         """The first state."""
-        ...
 
     def step(self, state: Any, orders: Sequence[Any], rng: np.random.Generator) -> Any:
         """The next state; `state` itself stays as it was. Refuses orders that cannot be followed
         with a `FieldcraftError`.
         """
-        ...
 
     def orders(self, state: Any, inputs: InputFrame) -> tuple[Any, ...]:
         """The orders that the player's inputs mean at this state: for the next step, frozen
@@ -185,17 +181,14 @@ class World(Protocol):
 
         Those that cannot be followed the frame drops with a word to the player.
         """
-        ...
 
     def scene(self, state: Any, overlays: frozenset[str]) -> Scene:
         """The scene of a state, with the overlays of these names."""
-        ...
 
     def result(self, state: Any) -> str | None:
         """How it ended, in a few words; None while it goes on. A game without an end answers None
         for ever.
         """
-        ...
 
 
 class Game(Protocol):
@@ -206,53 +199,44 @@ class Game(Protocol):
     @property
     def name(self) -> str:
         """One word, as on the command line; saves say it."""
-        ...
 
     @property
     def version(self) -> int:
         """The number of the layout of states; raise it when old saves can no longer go on."""
-        ...
 
     @property
     def title(self) -> str:
         """A few words for the window's title and for help."""
-        ...
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:
         """The overlays that keys show and hide, in the order of the legend."""
-        ...
 
     @property
     def actions(self) -> tuple[Action, ...]:
         """The actions of a player, in the order of the help page; empty for a game to watch."""
-        ...
 
     @property
     def settings(self) -> type:
         """A frozen dataclass whose fields all have defaults, and which refuses what is out of
         range.
         """
-        ...
 
     @property
     def kinds(self) -> tuple[type, ...]:
         """The frozen dataclasses that states and orders are made of, nested ones included; what is
         saved is made of these.
         """
-        ...
 
     def default_map(self) -> Any:
         """The map that is played on where none is given; always the same. None: `open` makes one
         from the settings.
         """
-        ...
 
     def open(self, space: Any, settings: Any) -> World:
         """The game on that map; raises a `FieldcraftError` for a map that it cannot be played
         on.
         """
-        ...
 
 
 class TunedWorld(World, Protocol):
@@ -260,7 +244,6 @@ class TunedWorld(World, Protocol):
 
     def tuned(self, state: Any) -> Mapping[str, float]:
         """Where each slider of the game stands at this state, by name."""
-        ...
 
 
 class CheckedWorld(World, Protocol):
@@ -272,7 +255,6 @@ class CheckedWorld(World, Protocol):
         A save with a valid checksum may still hold anything: agents beside the map, numbers that
         are none, too few of something.
         """
-        ...
 
 
 class OpeningWorld(World, Protocol):
@@ -284,7 +266,6 @@ class OpeningWorld(World, Protocol):
         """The scene when this share of the opening, 0 to 1, is over; None where there is no
         opening.
         """
-        ...
 
 
 class WaitingWorld(World, Protocol):
@@ -292,7 +273,6 @@ class WaitingWorld(World, Protocol):
 
     def begins(self, state: Any) -> str | None:
         """The name of the action that begins, while the world waits for it; else None."""
-        ...
 
 
 class BrushWorld(World, Protocol):
@@ -300,7 +280,6 @@ class BrushWorld(World, Protocol):
 
     def brush(self, state: Any) -> float:
         """The radius of the brush at this state, in world units."""
-        ...
 
 
 class TunedGame(Game, Protocol):
@@ -313,7 +292,6 @@ class TunedGame(Game, Protocol):
     @property
     def sliders(self) -> tuple[Slider, ...]:
         """In the order of the panel."""
-        ...
 
 
 class MeasuredGame(Game, Protocol):
@@ -326,11 +304,9 @@ class MeasuredGame(Game, Protocol):
         """The numbers that may be sought, by name: 1 for the more the better, -1 for the less; the
         first is sought by default.
         """
-        ...
 
     def measured(self, world: Any, state: Any) -> Mapping[str, float]:
         """A number for each objective, of the last state of a match; the same state, the same."""
-        ...
 
 
 class HandGame(Game, Protocol):
@@ -341,4 +317,3 @@ class HandGame(Game, Protocol):
     @property
     def by_hand(self) -> Mapping[str, Any]:
         """Settings by name, as in a file of settings."""
-        ...

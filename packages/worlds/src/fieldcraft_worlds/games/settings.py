@@ -85,8 +85,8 @@ def _damage(name: str, value: object) -> tuple[float, float]:
         raise InvalidValue(
             f"{name} is (least, most)", got=repr(value), remedy="Pass a pair such as (3.0, 7.0)"
         )
-    least, most = Number(), Number(above=True)
-    pair = least(f"the least {name}", value[0]), most(f"the most {name}", value[1])
+    check = Number()
+    pair = check(f"the least {name}", value[0]), check(f"the most {name}", value[1])
     if pair[0] > pair[1]:
         raise InvalidValue(
             f"The least {name} is at most the most", got=repr(value), remedy="Swap them"

@@ -5,16 +5,26 @@ state.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Protocol
+from dataclasses import asdict, replace
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
-from fieldcraft import Grid, checks
-from fieldcraft_worlds.games.game import World
+from fieldcraft import checks
+from fieldcraft_worlds.games.game import InputFrame, World
+from fieldcraft_worlds.games.settings import CheckedSettings
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["MOST_AMOUNT", "DerivedWorld", "Rules", "TunedWorld", "Views", "states"]
+__all__ = [
+    "MOST_AMOUNT",
+    "DerivedWorld",
+    "Rules",
+    "TunedWorld",
+    "Views",
+    "limited",
+    "play_out",
+    "states",
+]
 
 MOST_AMOUNT = 2.0**20
 """The most that may be left in a cell of a trail."""
@@ -26,12 +36,10 @@ class Rules(Protocol):
     @property
     def start(self) -> Callable[[Any, np.random.Generator], Any]:
         """The first state, of a derived and rng."""
-        ...
 
     @property
     def step(self) -> Callable[[Any, Any, Sequence[Any], np.random.Generator], Any]:
         """The next state, of a derived, a state, orders and rng."""
-        ...
 
 
 class Views(Protocol):
@@ -40,18 +48,15 @@ class Views(Protocol):
     @property
     def seen(self) -> Callable[..., Scene]:
         """The scene, of a derived, a state and the names of overlays."""
-        ...
 
 
 class DerivedWorld:
-    """A game on one map: `rules` and `views` are its modules, to which it inputs its derived. It
-    answers `orders` itself.
-    """
+    """A game on one map: `rules` and `views` are its modules, which it calls with its `derived`."""
 
     rules: Rules
     views: Views
 
-    def __init__(self, space: Grid, derived: Any) -> None:
+    def __init__(self, space: Any, derived: Any) -> None:
         self.space = space
         self.derived = derived
 
@@ -71,6 +76,10 @@ class DerivedWorld:
         followed.
         """
         return self.rules.step(self.derived, state, orders, rng)
+
+    def orders(self, state: Any, inputs: InputFrame) -> tuple[Any, ...]:
+        """Return the orders of a player: none, unless a game has some."""
+        return ()
 
     def scene(self, state: Any, overlays: frozenset[str]) -> Scene:
         """The scene of a state."""
@@ -95,6 +104,9 @@ class TunedWorld(DerivedWorld):
         return float(state.tuning.brush * self.space.cell_size)
 
 
+S = TypeVar("S", bound=CheckedSettings)
+
+
 def states(world: World, seed: int) -> Iterator[Any]:
     """Yield the states of a match without orders, the first one included, for ever."""
     rng = np.random.default_rng(checks.whole("seed", seed))
@@ -102,3 +114,30 @@ def states(world: World, seed: int) -> Iterator[Any]:
     while True:
         yield state
         state = world.step(state, (), rng)
+
+
+def play_out(
+    world: DerivedWorld,
+    seed: int,
+    is_over: Callable[[Any], bool],
+    watch: Callable[[Any, Any], None] | None = None,
+) -> Any:
+    """Play a match without orders and return its last state.
+
+    `watch` is called with the derived state and each state, the first and the last included.
+    """
+    for state in states(world, seed):
+        if watch is not None:
+            watch(world.derived, state)
+        if is_over(state):
+            break
+    return state
+
+
+def limited(settings: S, most_steps: int | None) -> S:
+    """Return settings with a `limit` and a `rate` whose matches last at most so many steps."""
+    if most_steps is None:
+        return settings
+    rules: Any = settings
+    steps = checks.whole("most_steps", most_steps, minimum=1)
+    return cast("S", replace(rules, limit=min(rules.limit, steps / rules.rate)))

@@ -13,10 +13,9 @@ from fieldcraft import Grid, checks, generate_map, sees
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.chase.ai import decided
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
-from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.orders import GAITS, Lead, Order, Pace, Throw, Walk
 from fieldcraft_worlds.games.chase.plugin import GAME, ChaseWorld
-from fieldcraft_worlds.games.chase.rules import advance
+from fieldcraft_worlds.games.chase.rules import step
 from fieldcraft_worlds.games.chase.settings import GUARDS, HunterRules, Settings
 from fieldcraft_worlds.games.chase.state import CHASE, HUNTER, State
 from fieldcraft_worlds.games.game import shown_first
@@ -91,6 +90,7 @@ class ChaseLesson:
             checks.whole("every", every, minimum=1),
             checks.whole("radius", radius, minimum=1, maximum=100),
         )
+        self.derived = self.world.derived
         self.agents = (RUNNER, *(f"hunter_{number}" for number in range(rules.hunters)))
         self._space: Grid = ground
         self._walls = ground.walls.astype(np.float32)
@@ -105,7 +105,8 @@ class ChaseLesson:
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return self.world.start(rng)
+        state: State = self.world.start(rng)
+        return state
 
     def step(
         self, state: State, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
@@ -113,7 +114,11 @@ class ChaseLesson:
         """Some steps of the game."""
         rows = state.people.rows(HUNTER)
         led = np.array(
-            [number for number in range(self.world.settings.hunters) if f"hunter_{number}" in told],
+            [
+                number
+                for number in range(self.derived.settings.hunters)
+                if f"hunter_{number}" in told
+            ],
             dtype=np.int64,
         )
         ways = WAYS[[int(told[f"hunter_{number}"][0]) for number in led]].reshape(-1, 2)
@@ -128,15 +133,7 @@ class ChaseLesson:
         for _ in range(self.every):
             if state.over:
                 break
-            state = advance(
-                self.world.ground,
-                self.world.settings,
-                self.world.derived,
-                state,
-                orders,
-                rng,
-                minds,
-            )
+            state = step(self.derived, state, orders, rng, minds)
             orders = ()
         return state
 
@@ -153,23 +150,26 @@ class ChaseLesson:
                     space,
                     state.people.positions[:1, :2],
                     WAYS[throw : throw + 1],
-                    _THROW * self.world.ground.unit,
+                    _THROW * self.derived.ground.unit,
                 )[0]
             )
             x, y = space.position_of(cell).tolist()
-            gap = self.world.ground.away(state.people.positions[0], np.array([x, y]))
-            if float(np.hypot(*gap)) <= self.world.settings.player.throw * self.world.ground.unit:
+            gap = self.derived.ground.away(state.people.positions[0], np.array([x, y]))
+            if (
+                float(np.hypot(*gap))
+                <= self.derived.settings.player.throw * self.derived.ground.unit
+            ):
                 asked.append(Throw(x, y))
         return tuple(asked)
 
     def seen(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """Windows around agents."""
-        space, people, derived = self._space, state.people, self.world.derived
+        space, people, derived = self._space, state.people, self.derived
         hunters = people.rows(HUNTER)
         quiet = np.clip(state.noise, 0, 1)
         found: dict[str, NDArray[np.float32]] = {}
         if RUNNER in agents:
-            far = self.world.settings.player.view * self.world.ground.unit
+            far = self.derived.settings.player.view * self.derived.ground.unit
             near = (
                 hunters[sees(space, people.positions[:1], people.positions[hunters], far)[0]]
                 if len(hunters)
@@ -254,14 +254,13 @@ class _Led:
 
     def __call__(
         self,
-        ground: ChaseGround,
-        settings: Settings,
         derived: ChaseDerived,
         state: State,
         sighting: Sighting,
         rng: np.random.Generator,
     ) -> State:
-        after = decided(ground, settings, derived, state, sighting, rng)
+        ground = derived.ground
+        after = decided(derived, state, sighting, rng)
         people = after.people
         space: Any = ground.space
         cells = ahead_of(space, people.positions[self.rows, :2], self.ways, _FAR * ground.unit)

@@ -22,7 +22,7 @@ WAYS[1:] /= np.hypot(WAYS[1:, 0], WAYS[1:, 1])[:, None]
 round, as in `fieldcraft_worlds.learning.Pursuits`.
 """
 
-LESSONS = ("ants", "chase", "flock", "tether", "towers")
+LESSONS = ("chase", "tether", "towers")
 """The games to learn in."""
 
 
@@ -35,45 +35,35 @@ class Lesson(Protocol):
     @property
     def agents(self) -> tuple[str, ...]:
         """Everybody who can be led."""
-        ...
 
     def choices(self, agent: str) -> tuple[int, ...]:
         """Of how many things an agent chooses one, for each of its choices."""
-        ...
 
     def shape(self, agent: str) -> tuple[int, int, int]:
         """The shape of what an agent sees: (planes, rows, columns)."""
-        ...
 
     def start(self, rng: np.random.Generator) -> Any:
         """The first state."""
-        ...
 
     def step(
         self, state: Any, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
     ) -> Any:
         """The state after the next choices of those who are led; programs lead the others."""
-        ...
 
     def seen(self, state: Any, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """The planes that agents see: float32 from -1 to 1."""
-        ...
 
     def rewards(self, before: Any, after: Any) -> dict[str, float]:
         """The worth of a step for each agent."""
-        ...
 
     def fallen(self, state: Any) -> frozenset[str]:
         """The agents for whom it is over, all of them at the end of the game."""
-        ...
 
     def is_out_of_time(self, state: Any) -> bool:
         """Whether time alone has ended it."""
-        ...
 
     def scene(self, state: Any) -> Scene:
         """The scene of a state."""
-        ...
 
 
 def lesson_of(name: str, **options: Any) -> Lesson:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks, generate_map
 from fieldcraft_worlds.games.game import shown_first
-from fieldcraft_worlds.games.tether import match
+from fieldcraft_worlds.games.tether import rules
 from fieldcraft_worlds.games.tether.ai import Plan, layer_of, planned
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.plugin import GAME, TetherWorld
@@ -78,7 +78,7 @@ class TetherLesson:
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return match.start(self.derived, rng)
+        return rules.start(self.derived, rng)
 
     def step(
         self, state: State, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
@@ -96,7 +96,7 @@ class TetherLesson:
         for _ in range(self.every):
             if state.over:
                 break
-            state = match.step(self.derived, state, (), rng, brains)
+            state = rules.step(self.derived, state, (), rng, brains)
         return state
 
     def _walking(self, state: State, number: int, way: NDArray[np.float64]) -> Plan:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid, checks, generate_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.game import shown_first
-from fieldcraft_worlds.games.towers import match
+from fieldcraft_worlds.games.towers import rules
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Command, March, Order, Send, Strike
 from fieldcraft_worlds.games.towers.plugin import GAME, TowerWorld
@@ -88,7 +88,7 @@ class TowersLesson:
 
     def start(self, rng: np.random.Generator) -> State:
         """The first state."""
-        return match.start(self.derived, rng)
+        return rules.start(self.derived, rng)
 
     def step(
         self, state: State, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
@@ -103,7 +103,7 @@ class TowersLesson:
         for _ in range(self.every):
             if state.over:
                 break
-            state = match.step(self.derived, state, orders, rng)
+            state = rules.step(self.derived, state, orders, rng)
             orders = []
         return state
 

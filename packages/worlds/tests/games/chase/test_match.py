@@ -17,7 +17,7 @@ from fieldcraft_worlds.games.chase import HunterRules, Settings, play_chase
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.plugin import KINDS
-from fieldcraft_worlds.games.chase.rules import advance
+from fieldcraft_worlds.games.chase.rules import step
 from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, State
 from fieldcraft_worlds.library import find_game
@@ -49,14 +49,11 @@ def test_caches_show_in_nothing(space: Any) -> None:
     for number in range(80):
         chase.play()
         if number % 10 == 0:  # old states in between, which must leave no trace
-            advance(
-                chase.ground, chase.settings, chase.derived, state, (), np.random.default_rng(1)
-            )
+            step(chase.derived, state, (), np.random.default_rng(1))
         if number % 5 == 0:
-            ground = ground_of(space, 0.0)
-            derived = ChaseDerived(ground, chase.settings)
+            derived = ChaseDerived(ground_of(space, 0.0), chase.settings)
             state = unpack(pack(state, KINDS), KINDS)
-        state = advance(ground, chase.settings, derived, state, (), rng)
+        state = step(derived, state, (), rng)
     assert chase.state.spotted + chase.state.bitten > 0
     assert digest(state, KINDS) == digest(chase.state, KINDS)
 
@@ -73,8 +70,8 @@ def test_a_step_leaves_the_old_state_as_it_was(space: Any) -> None:
 
 
 def test_nobody_leaves_the_ground(space: Any) -> None:
-    def watch(ground: Any, state: State) -> None:
-        people = state.people
+    def watch(derived: Any, state: State) -> None:
+        people, ground = state.people, derived.ground
         cells = ground.cells_of(people.positions)
         assert not ground.space.walls.reshape(-1)[cells].any()
         np.testing.assert_allclose(np.linalg.norm(people.headings, axis=1), 1.0)

@@ -19,7 +19,7 @@ from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.orders import SearchBy
 from fieldcraft_worlds.games.chase.plugin import GAME, KINDS
-from fieldcraft_worlds.games.chase.rules import advance
+from fieldcraft_worlds.games.chase.rules import step
 from fieldcraft_worlds.games.chase.scene import seen
 from fieldcraft_worlds.games.chase.settings import PARTY
 from fieldcraft_worlds.games.chase.state import CHASE, HUNTER, SEARCH, State
@@ -77,15 +77,13 @@ def test_it_goes_on_the_same_from_a_state_that_was_packed(kind: str) -> None:
     old, thought = state, 0
     for number in range(45):
         if number % 9 == 4:  # an old state in between, and a look at it, which must leave no trace
-            advance(chase.ground, chase.settings, chase.derived, old, (), np.random.default_rng(1))
-            seen(
-                chase.ground, chase.settings, chase.derived, old, frozenset({"belief", "estimate"})
-            )
+            step(chase.derived, old, (), np.random.default_rng(1))
+            seen(chase.derived, old, frozenset({"belief", "estimate"}))
         chase.play()
         if number % 20 == 0:
             state = unpack(pack(state, KINDS), KINDS)
             derived = ChaseDerived(ground_of(a_map(kind), 0.0), chase.settings)
-        state = advance(chase.ground, chase.settings, derived, state, (), rng)
+        state = step(derived, state, (), rng)
         thought += PARTY in state.guesses
     assert thought > 6
     assert digest(state, KINDS) == digest(chase.state, KINDS)
@@ -158,9 +156,7 @@ def test_of_many_searchers_some_plan_and_the_others_go_along() -> None:
 
 def test_the_overlay_shows_its_tracks() -> None:
     chase = lost()
-    shown = seen(
-        chase.ground, chase.settings, chase.derived, chase.state, frozenset({"belief"})
-    ).field
+    shown = seen(chase.derived, chase.state, frozenset({"belief"})).field
     assert shown is not None
     assert shown.label.startswith("particles of the party")
     assert shown.values.max() == 1.0
@@ -168,7 +164,7 @@ def test_the_overlay_shows_its_tracks() -> None:
         chase.state,
         guesses={name: memory for name, memory in chase.state.guesses.items() if name != PARTY},
     )
-    belief = seen(chase.ground, chase.settings, chase.derived, other, frozenset({"belief"})).field
+    belief = seen(chase.derived, other, frozenset({"belief"})).field
     assert belief is not None
     assert belief.label.startswith("belief")
 
@@ -188,8 +184,7 @@ def test_the_panel_says_where_they_look(search: str, words: str) -> None:
 
     def told(state: State) -> dict[str, str]:
         return {
-            fact.name.strip(): fact.value
-            for fact in seen(chase.ground, chase.settings, chase.derived, state, frozenset()).facts
+            fact.name.strip(): fact.value for fact in seen(chase.derived, state, frozenset()).facts
         }
 
     assert words in told(chase.state)["looks for him"]

@@ -13,10 +13,9 @@ from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.tether import FighterRules, Settings, play_duel
 from fieldcraft_worlds.games.tether.derived import TetherDerived
-from fieldcraft_worlds.games.tether.match import start, step
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.plugin import KINDS
-from fieldcraft_worlds.games.tether.rules import reaches
+from fieldcraft_worlds.games.tether.rules import reaches, start, step
 from fieldcraft_worlds.games.tether.state import NOBODY
 from support.duels import SPACE, placed, with_wall
 from support.refusals import refused
@@ -240,7 +239,6 @@ class TestRefusals:
             ((0.0, (1.0, 2.0)), "range"),
             ((5.0, (3.0, 2.0)), "least damage"),
             ((5.0, (3.0,)), "damage"),
-            ((5.0, (0.0, 0.0)), "most damage"),
             ((5.0, (1.0, 2.0), 0.0), "interval"),
         ],
     )

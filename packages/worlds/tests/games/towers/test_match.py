@@ -15,8 +15,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.towers import Settings, TowerRules, TowersResult, UnitRules, play_match
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.match import start, step
 from fieldcraft_worlds.games.towers.plugin import KINDS
+from fieldcraft_worlds.games.towers.rules import start, step
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from support import realdata
 from support.refusals import refused

@@ -15,7 +15,6 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.combat import look
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.match import step
 from fieldcraft_worlds.games.towers.orders import (
     Begin,
     March,
@@ -27,7 +26,7 @@ from fieldcraft_worlds.games.towers.orders import (
     apply,
     raised,
 )
-from fieldcraft_worlds.games.towers.rules import start
+from fieldcraft_worlds.games.towers.rules import start, step
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, State, Towers, Units
 from support.refusals import refused
 

@@ -39,16 +39,12 @@ _HEARD_NEAR = 4.0  # units around what a searcher hears in which the player may 
 
 
 def decided(
-    ground: ChaseGround,
-    settings: Settings,
-    derived: ChaseDerived,
-    state: State,
-    sighting: Sighting,
-    rng: np.random.Generator,
+    derived: ChaseDerived, state: State, sighting: Sighting, rng: np.random.Generator
 ) -> State:
     """The state with new moods, targets and goals of hunters, and with what searches then
     remember.
     """
+    ground, settings = derived.ground, derived.settings
     people, contacts = state.people, sighting.contacts
     hunters = sighting.hunters
     known = len(contacts.found) > 0, len(contacts.lost) > 0

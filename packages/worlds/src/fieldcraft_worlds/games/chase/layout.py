@@ -9,7 +9,6 @@ from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ChaseGround
-from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CIVILIAN,
     HUNTER,
@@ -35,12 +34,11 @@ _DISTANT = 0.6  # of the longest way from the player: how far off the exit is at
 _PLACES = 14  # that civilians stroll between
 
 
-def start(
-    ground: ChaseGround, settings: Settings, derived: ChaseDerived, rng: np.random.Generator
-) -> State:
+def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
     """The state before the first step. Raises `InvalidValue` where the map has no room for what is
     to be found.
     """
+    ground, settings = derived.ground, derived.settings
     home = ground.home
     if len(home) < settings.items + 2:
         raise InvalidValue(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from fieldcraft import Graph, Grid, generate_map
+from fieldcraft.packing import digest
 from fieldcraft.pursuit import Contacts
-from fieldcraft_worlds.games.chase import scene
+from fieldcraft_worlds.games.chase import rules, scene
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
-from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.orders import GAITS, Go, Lead, Order, Pace, SearchBy, Throw, Walk
-from fieldcraft_worlds.games.chase.rules import advance
 from fieldcraft_worlds.games.chase.settings import (
     SEARCHING,
     CivilianRules,
@@ -21,11 +21,19 @@ from fieldcraft_worlds.games.chase.settings import (
     PlayerRules,
     Settings,
 )
-from fieldcraft_worlds.games.chase.state import Items, People, Sounds, State, checked
+from fieldcraft_worlds.games.chase.state import (
+    CIVILIAN,
+    HUNTER,
+    Items,
+    People,
+    Sounds,
+    State,
+    checked,
+)
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
-from fieldcraft_worlds.scene import Scene
+from fieldcraft_worlds.games.world import DerivedWorld, limited, play_out
 
-__all__ = ["GAME", "KINDS", "ChaseGame", "ChaseWorld"]
+__all__ = ["GAME", "KINDS", "ChaseGame", "ChaseResult", "ChaseWorld", "play_chase"]
 
 KINDS = (
     State,
@@ -46,46 +54,29 @@ KINDS = (
 )
 
 
-class ChaseWorld:
+class ChaseWorld(DerivedWorld):
     """The chase on one map."""
 
+    rules = rules
+    views = scene
+    derived: ChaseDerived
+
     def __init__(self, space: Grid | Graph, settings: Settings) -> None:
-        self._space = space
-        self.settings = settings
-        self.ground = ground_of(space, settings.scale)
-        self.derived = ChaseDerived(self.ground, settings)
-
-    @property
-    def space(self) -> Grid | Graph:
-        """The map."""
-        return self._space
-
-    @property
-    def rate(self) -> int:
-        """Steps a second."""
-        return self.settings.rate
-
-    def start(self, rng: np.random.Generator) -> State:
-        """The first state."""
-        return start(self.ground, self.settings, self.derived, rng)
+        super().__init__(space, ChaseDerived(ground_of(space, settings.scale), settings))
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked` and
         `ChaseDerived.check`.
         """
-        self.derived.check(checked(state, self.ground.space))
+        self.derived.check(checked(state, self.space))
         return state
-
-    def step(self, state: State, orders: Sequence[Order], rng: np.random.Generator) -> State:
-        """The next state, see `rules.advance`."""
-        return advance(self.ground, self.settings, self.derived, state, orders, rng)
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders that keys, sticks and clicks ask for. Nothing is ordered that is so already,
         so that saves stay small.
         """
         asked: list[Order] = []
-        x, y = inputs.direction(y_up=self._space.y_up)
+        x, y = inputs.direction(y_up=self.space.y_up)
         walking = bool(state.wish.any()) and state.by_hand
         if (x, y) != (0.0, 0.0):
             if not walking or not np.array_equal(state.wish[:2], (x, y)):
@@ -110,13 +101,9 @@ class ChaseWorld:
                 asked.append(Throw(*event.position))
         return tuple(asked)
 
-    def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """The scene of a state."""
-        return scene.seen(self.ground, self.settings, self.derived, state, overlays)
-
     def result(self, state: State) -> str | None:
-        """How it ended."""
-        return scene.result(self.settings, state)
+        """Return how it ended."""
+        return scene.result(self.derived.settings, state)
 
 
 class ChaseGame:
@@ -161,3 +148,74 @@ class ChaseGame:
 
 
 GAME = ChaseGame()
+
+
+@dataclass(frozen=True)
+class ChaseResult:
+    """The outcome of a chase in which the player was played by a program.
+
+    `outcome` is "escaped", "caught" or "survived"; `seconds` how long it took. `items` were found,
+    `hearts` are left; `spotted` and `lost` count how often hunters got sight of the player and lost
+    it, `bitten` the civilians who were bitten; `civilians` and `hunters` are who there is at the
+    end. `digest` is that of the last state.
+    """
+
+    outcome: str
+    seconds: float
+    items: int
+    hearts: int
+    spotted: int
+    lost: int
+    bitten: int
+    civilians: int
+    hunters: int
+    steps: int
+    digest: str
+
+
+def play_chase(
+    space: Grid | Graph,
+    settings: Settings | None = None,
+    *,
+    seed: int = 0,
+    most_steps: int | None = None,
+    watch: Callable[[ChaseDerived, State], None] | None = None,
+) -> ChaseResult:
+    """Play a chase to its end, or for `most_steps`, after which the player has survived.
+
+    The same space, settings and seed give the same chase, bit for bit.
+
+    Parameters
+    ----------
+    space : Grid or Graph
+        A grid or a graph.
+    settings : Settings, optional
+        The rules; the usual ones without.
+    seed : int, optional
+        Of the layout and the dice.
+    most_steps : int, optional
+        Stop there, as a chase does that is out of time.
+    watch : Callable[[ChaseGround, State], None], optional
+        Called with the derived state and each state, the first and the last included.
+
+    Raises
+    ------
+    InvalidValue
+        If the map is too small.
+    """
+    rules = Settings() if settings is None else settings
+    rules = limited(rules, most_steps)
+    state: State = play_out(ChaseWorld(space, rules), seed, lambda state: state.over, watch)
+    return ChaseResult(
+        outcome=state.outcome,
+        seconds=state.step / rules.rate,
+        items=int(np.count_nonzero(state.items.taken)),
+        hearts=state.hearts,
+        spotted=state.spotted,
+        lost=state.lost,
+        bitten=state.bitten,
+        civilians=len(state.people.rows(CIVILIAN)),
+        hunters=len(state.people.rows(HUNTER)),
+        steps=state.step,
+        digest=digest(state, KINDS),
+    )

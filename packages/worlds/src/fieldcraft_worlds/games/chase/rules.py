@@ -13,6 +13,7 @@ from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.chase.ai import decided
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import ChaseGround
+from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.orders import Order, followed
 from fieldcraft_worlds.games.chase.runner import by_himself
 from fieldcraft_worlds.games.chase.settings import Settings
@@ -31,13 +32,13 @@ from fieldcraft_worlds.games.chase.state import (
 )
 from fieldcraft_worlds.games.walking import directions
 
-__all__ = ["FLEEING", "STROLLING", "Minds", "advance"]
+__all__ = ["FLEEING", "STROLLING", "Minds", "start", "step"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-Minds = Callable[[ChaseGround, Settings, ChaseDerived, State, Sighting, np.random.Generator], State]
-"""Gives hunters their moods, targets and goals, as `minds.decided` does."""
+Minds = Callable[[ChaseDerived, State, Sighting, np.random.Generator], State]
+"""Gives hunters their moods, targets and goals, as `ai.decided` does."""
 
 STROLLING, FLEEING = 0, 1  # moods of civilians
 _AT_EASE = 0.6  # of the fear at which one flees: below it one stops
@@ -50,9 +51,7 @@ _MOVING = 0.3  # of the speed of sneaking: who is slower makes no noise
 
 
 @whole
-def advance(
-    ground: ChaseGround,
-    settings: Settings,
+def step(
     derived: ChaseDerived,
     state: State,
     orders: Sequence[Order],
@@ -63,6 +62,7 @@ def advance(
 
     All that chance decides is drawn from `rng`, always in the same order.
     """
+    ground, settings = derived.ground, derived.settings
     state, stones = followed(ground, settings, state, orders)
     if state.over:
         return state
@@ -71,10 +71,10 @@ def advance(
     thinking = state.step % settings.steps(settings.think) == 0
     if thinking:
         state = _thought(ground, settings, derived, state, rng, decide)
-        step = _footstep(ground, settings, state)
-        if step:
+        footstep = _footstep(ground, settings, state)
+        if footstep:
             places.append(state.people.positions[:1])
-            loud.append(np.array([step]))
+            loud.append(np.array([footstep]))
     state = _walked(ground, settings, state)
     state, screams = _bitten(ground, settings, state)
     places.append(screams)
@@ -102,7 +102,7 @@ def _thought(
     )
     headings = derived.turned(people, people.rows(HUNTER), prey)
     sighting = derived.look(state, headings, prey)
-    state = decide(ground, settings, derived, state.with_people(headings=headings), sighting, rng)
+    state = decide(derived, state.with_people(headings=headings), sighting, rng)
     state = replace(state, infection=derived.infected(state))
     state = _strolled(ground, settings, derived, state, rng)
     if not state.by_hand:

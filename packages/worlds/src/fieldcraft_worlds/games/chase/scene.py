@@ -78,14 +78,9 @@ _AGO = 1.5  # seconds that a noise is shown
 _GAITS = ("sneaks", "walks", "runs")
 
 
-def seen(
-    ground: ChaseGround,
-    settings: Settings,
-    derived: ChaseDerived,
-    state: State,
-    overlays: frozenset[str],
-) -> Scene:
-    """The scene of a state, with the overlays of these names."""
+def seen(derived: ChaseDerived, state: State, overlays: frozenset[str]) -> Scene:
+    """Return the scene of a state, with the overlays of these names."""
+    ground, settings = derived.ground, derived.settings
     return Scene(
         space=ground.space,
         title=_title(settings, state),

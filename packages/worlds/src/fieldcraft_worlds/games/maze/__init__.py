@@ -2,7 +2,7 @@
 treasures and wants out.
 """
 
-from fieldcraft_worlds.games.maze.match import MazeResult, play_maze
+from fieldcraft_worlds.games.maze.plugin import MazeResult, play_maze
 from fieldcraft_worlds.games.maze.settings import (
     MazeRules,
     MemoryRules,

@@ -4,19 +4,21 @@ ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.tether.ai import Plan, ahead, planned
 from fieldcraft_worlds.games.tether.derived import TetherDerived
+from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["Brains", "advance", "reaches", "start"]
+__all__ = ["Brains", "advance", "reaches", "start", "step"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -232,3 +234,20 @@ def _judged(derived: TetherDerived, state: State) -> State:
     scores = left if min(left) == 0 else state.dealt.tolist()
     winner = NOBODY if scores[0] == scores[1] else int(scores[1] > scores[0])
     return replace(state, over=True, winner=winner)
+
+
+@whole
+def step(
+    derived: TetherDerived,
+    state: State,
+    orders: Sequence[Order],
+    rng: np.random.Generator,
+    decide: Brains = planned,
+) -> State:
+    """Another state, a step later; the old one stays as it was. After the end nothing changes.
+
+    Fighters `decide` by their brains, or by yours. Raises `InvalidValue` or `OutsideMap` for an
+    order that cannot be followed; then nothing has happened.
+    """
+    state = apply(derived, state, orders)
+    return state if state.over else advance(derived, state, rng, decide)

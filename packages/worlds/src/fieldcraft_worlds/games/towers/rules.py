@@ -4,19 +4,22 @@ has ended.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.interruption import whole
 from fieldcraft_worlds.games.towers.combat import Blows, Sightings, look, nearest_enemies, strike
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.orders import raised
+from fieldcraft_worlds.games.towers.orders import Order, apply, raised
+from fieldcraft_worlds.games.towers.planner import COMMANDER_OF
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, Shots, Squads, State, Units
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["advance", "start"]
+__all__ = ["advance", "start", "step"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -230,3 +233,42 @@ def _judged(settings: Settings, state: State) -> State:
         best = np.flatnonzero(state.scores == state.scores.max())
         return replace(state, over=True, winner=int(best[0]) if len(best) == 1 else NOBODY)
     return state
+
+
+@whole
+def step(
+    derived: TowersDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
+) -> State:
+    """Another state, a step later; the old one stays as it was and can be gone on from again.
+
+    First the orders from outside are followed, then, every `think` seconds, those of the
+    commanders, who all decide on the same state. While towers are placed no time passes, and after
+    the end nothing changes. `derived` may come from any other
+    match on this map with these settings: it changes no result.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+    OutsideMap
+        For an order that cannot be followed; then nothing has happened.
+    """
+    state = apply(derived, state, orders)
+    if not state.begun or state.over:
+        return state
+    settings = derived.settings
+    if state.step % settings.steps(settings.think) == 0:
+        led = [
+            team
+            for team, name in enumerate(settings.led_by)
+            if name != HUMAN and not state.by_hand[team]
+        ]
+        if led:
+            derived.follow(state)
+            decided = [
+                order
+                for team in led
+                for order in COMMANDER_OF[settings.led_by[team]].decide(derived, state, team)
+            ]
+            state = apply(derived, state, decided)
+    return advance(derived, state, rng)
