@@ -20,7 +20,6 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit.backend import backend
 from fieldcraft.pursuit.motion import (
-    Afraid,
     DoubleBack,
     Hide,
     Journey,
@@ -29,7 +28,6 @@ from fieldcraft.pursuit.motion import (
     Mover,
     Run,
     Stand,
-    Then,
     Wander,
 )
 from fieldcraft.space import Space
@@ -42,8 +40,7 @@ READY: dict[str, Callable[[], Any]] = {
     "hide": Hide,
     "double back": DoubleBack,
     "stand": Stand,
-    "then": lambda: Then(Stand(), Run(), (0.0, 2.0)),
-    "afraid": lambda: Afraid(Then(Hide(), DoubleBack(), (2.0, 3.0)), 3.0),
+    "back at once": lambda: DoubleBack(turn=(0.0, 2.0)),
     "all": lambda: Motion(paces=(0.5, 1.0), changes=0.2),
 }
 
@@ -54,7 +51,7 @@ def interval(
     """The matrix of an interval of a motion whose parts follow no clock, from row to column: part
     by part, all cells in each.
     """
-    lost = Lost(space, cell, np.array(velocity), np.zeros((0, space.dimensions)), stride, 1.0)
+    lost = Lost(space, cell, np.array(velocity), stride, 1.0)
     ways, count, stages = space.ways, len(space), mover.stages
     begins, moves = np.eye(count * len(stages)), np.zeros((count * len(stages),) * 2)
     for number, stage in enumerate(stages):
@@ -111,7 +108,7 @@ def test_sums_to_one_and_is_only_where_one_can_have_got_to(kind: str, seed: int)
         reached = np.zeros(len(space), dtype=bool)
         reached[start] = True
         for _ in range(5):
-            belief.look([start], missed=0.5, searchers=space.position_of([start]))
+            belief.look([start], missed=0.5)
             belief.step()
             reached[space.ways.ends[reached[space.ways.origins]]] = True
             chance = belief.probability().reshape(-1)
@@ -317,29 +314,6 @@ class TestReadyMotions:
         belief.step(30)
         assert (belief.probability()[0, [5, 14]]).tolist() == pytest.approx([0.5, 0.5], abs=0.01)
 
-    def test_one_who_is_afraid_goes_the_other_way(self) -> None:
-        hall = fc.Grid(21, 1)
-        means = []
-        for searchers in (None, [(13.5, 0.5)]):
-            belief = fc.Belief(hall, 1.0, motion=Afraid(Wander(), 8.0, fear=2.0))
-            belief.see((10.5, 0.5))
-            belief.look([], searchers=searchers)
-            belief.advance(6.0)
-            means.append(belief.estimate("mean")[0])
-        assert means[0] == pytest.approx(10.5, abs=1e-6) and means[1] < 8
-
-    def test_parts_follow_each_other_in_time(self) -> None:
-        hall = fc.Grid(31, 1)
-        belief = fc.Belief(
-            hall, 1.0, motion=Then(Stand(), Journey([(30.5, 0.5)], stray=0.0, stay=0.0), (3.0, 7.0))
-        )
-        belief.see((0.5, 0.5))
-        waiting = []
-        for _ in range(8):
-            belief.step()
-            waiting.append(belief.probability()[0, 0])
-        assert waiting == pytest.approx([1, 1, 1, 0.75, 0.5, 0.25, 0, 0], abs=1e-6)
-
     def test_a_slower_pace_gets_less_far(self) -> None:
         hall = fc.Grid(61, 1)
         belief = fc.Belief(hall, 1.0, motion=Journey([(60.5, 0.5)], stray=0.0, stay=0.0, pace=0.25))
@@ -413,12 +387,12 @@ def test_goes_on_bit_for_bit(as_graph: bool) -> None:
         space,
         2.0,
         targets=2,
-        motion={"all": Then(Run(), Hide(), (0.5, 2.0)), "afraid": Afraid(Wander(), 4.0)},
+        motion={"back": DoubleBack(turn=(0.5, 2.0)), "hides": Hide()},
     )
     one, other = made(), made()
     one.see(at, target=1, velocity=(1.0, 0.5))
     one.advance(1.3)
-    one.look(np.arange(0, len(space), 3), searchers=[at])
+    one.look(np.arange(0, len(space), 3))
     kept = one.snapshot()
     other.restore(kept)
     for belief in (one, other):
@@ -433,7 +407,6 @@ def test_goes_on_bit_for_bit(as_graph: bool) -> None:
     for memory in (
         {**kept, "cells": np.array([0, len(space)])},
         {**kept, "weights": kept["weights"] * 2},
-        {**kept, "searchers": None},
     ):
         with refused(InvalidValue, "of a memory"):
             made().restore(memory)
@@ -497,11 +470,6 @@ def test_bad_input() -> None:
         (lambda: DoubleBack(turn=(3, 1)), "turn"),
         (lambda: Journey([]), "goals"),
         (lambda: Journey([(1, 1)], weights=[0]), "weights"),
-        (lambda: Then(Run(), 3), "second"),
-        (lambda: Then(DoubleBack(), Run()), "change in time"),
-        (lambda: Then(Run(), Run(), (2, 1)), "after"),
-        (lambda: Afraid(3, 2.0), "mover"),
-        (lambda: Afraid(Run(), 0), "radius"),
         (lambda: Motion(paces=(0,)), "paces"),
         (lambda: Motion(paces=()), "paces"),
         (lambda: Motion(speed=0), "speed"),

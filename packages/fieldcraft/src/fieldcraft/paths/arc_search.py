@@ -5,6 +5,7 @@ charged on entering or walked away from the goals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,6 @@ class ArcSearch(DistanceSearch):
         self.charge, self.outward = charge, outward
         self._on_grid = isinstance(self.space, Grid)
         self.repairable = not self._on_grid and charge == "mean" and not outward
-        self._arcs: _Arcs | None = None
         self._sizes_of: Snapshot | None = None
         self._started = False
         self.costs_changed()
@@ -151,21 +151,16 @@ class ArcSearch(DistanceSearch):
             width = max(width, typical * costs.least / 4)
         self._inverse, self._rounds = (1 + _NARROWER) / width, int(dearest / width) + 3
 
-    @property
+    @cached_property
     def arcs(self) -> _Arcs:
-        """Return the arcs that may be used on the snapshot."""
-        if self._arcs is None:
-            if not self._on_grid:
-                plain = _topology_arcs_outward if self.outward else _topology_arcs
-                self._arcs = plain(self.space)
-            else:
-                found = (
-                    _grid_arcs(self.space)
-                    if np.array_equal(self.ground.walls, self.space.walls.reshape(-1))
-                    else _arcs_of_ways(ways_with_walls(self.space, self.ground.walls))
-                )
-                self._arcs = found if self.outward else found.reversed()
-        return self._arcs
+        """The arcs that may be used on the snapshot; of a grid those of the first one."""
+        if not self._on_grid:
+            return (_topology_arcs_outward if self.outward else _topology_arcs)(self.space)
+        if np.array_equal(self.ground.walls, self.space.walls.reshape(-1)):
+            found = _grid_arcs(self.space)
+        else:
+            found = _arcs_of_ways(ways_with_walls(self.space, self.ground.walls))
+        return found if self.outward else found.reversed()
 
     @property
     def _sizes(self) -> NDArray[np.float64]:

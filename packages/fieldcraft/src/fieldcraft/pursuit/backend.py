@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -18,12 +19,13 @@ from fieldcraft.paths import distance_map
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.ways import inside, kept_until_walls_change
 
-__all__ = ["Flow", "PursuitBackend", "RandomWalk", "backend", "rounded_down"]
+__all__ = ["Flow", "PursuitBackend", "RandomWalk", "backend"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _CELLS_PER_THREAD = 100_000
+_NARROWER = 1 - 2.0**-23  # so that float32 rounds no chance up: those of a cell never exceed 1
 _MARGIN = 0.1  # of a graph's size: how far off it a target may be seen
 
 
@@ -72,9 +74,12 @@ class _EdgeFlow(Flow):
 
 @dataclass(frozen=True, eq=False)
 class _PaddedFlow(Flow):
-    """Masses on a grid with a border of one cell. `keep` (height, width) is what cells keep."""
+    """Masses on a grid with a border of one cell. `keep` (height, width) is what cells keep, and
+    threads share the rows in `bands`.
+    """
 
     keep: Floats
+    bands: list[tuple[int, int]]
 
     def from_space(self, weights: NDArray[Any]) -> Floats:
         height, width = self.keep.shape
@@ -89,10 +94,11 @@ class _PaddedFlow(Flow):
         width = int(self.keep.shape[1])
         return cells + 2 * (cells // width) + width + 3  # (row + 1) * (width + 2) + column + 1
 
-    @cached_property
-    def bands(self) -> list[tuple[int, int]]:
-        """The rows that each thread works on."""
-        return list(pool.bands(self.keep.shape[0], self.keep.size // _CELLS_PER_THREAD))
+    def _share(self, kernel: Callable[..., None], calls: list[tuple[Any, ...]]) -> None:
+        if len(calls) == 1:
+            kernel(*calls[0])
+        else:
+            pool.run([(kernel, arguments) for arguments in calls])
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +112,10 @@ class _GridWander(_PaddedFlow):
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         fixed = mass, scale, self.keep, self.part, self.ins, self.flows, out
         width = self.keep.shape[1]
-        rows = [(*fixed, top, bottom, np.zeros((2, 3, width + 2))) for top, bottom in self.bands]
-        pool.run([(kernels.belief.wander_grid, arguments) for arguments in rows])
+        self._share(
+            kernels.belief.wander_grid,
+            [(*fixed, *band, np.zeros((2, 3, width + 2))) for band in self.bands],
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +126,7 @@ class _GridDrift(_PaddedFlow):
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         fixed = mass, scale, self.keep, self.shares, out
-        pool.run([(kernels.belief.drift_grid, (*fixed, *band)) for band in self.bands])
+        self._share(kernels.belief.drift_grid, [(*fixed, *band) for band in self.bands])
 
 
 class RandomWalk(NamedTuple):
@@ -166,14 +174,11 @@ class PursuitBackend(ABC):
 
     def drift(self, chances: Floats) -> Flow:
         """Return the flow in which each step has a chance of its own, (A,)."""
-        narrow = rounded_down(chances).astype(np.float64)
+        narrow = (chances * _NARROWER).astype(np.float32).astype(np.float64)
         order, starts, origins = self._arriving
-        keep = self._kept(narrow)
+        leaves = np.bincount(self.origins, weights=narrow, minlength=self.count)
+        keep = np.asarray(1 - leaves, dtype=np.float64)
         return _EdgeFlow(self.shape, keep, starts, origins.astype(np.int32), narrow[order])
-
-    def _kept(self, chances: Floats) -> Floats:
-        leaves = np.bincount(self.origins, weights=chances, minlength=self.count)
-        return np.asarray(1 - leaves, dtype=np.float64)
 
     @cached_property
     def _arriving(self) -> tuple[Ints, Ints, Ints]:
@@ -238,6 +243,8 @@ class _GridBackend(PursuitBackend):
         self._reference = weakref.ref(space)
         farthest = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._local = not space.wrap and farthest <= 1
+        # The rows that each thread works on.
+        self._bands = list(pool.bands(space.height, self.count // _CELLS_PER_THREAD))
 
     def _grid(self) -> Grid:
         grid = self._reference()
@@ -259,16 +266,18 @@ class _GridBackend(PursuitBackend):
             there, here = inside(space, dx, dy), inside(space, -dx, -dy)
             arrives[there] &= ~walls[here]
             ins |= arrives.astype(np.uint8) << np.uint8(kernels.belief.AROUND.index((-dy, -dx)))
-        return _GridWander(walk.keep.reshape(self.shape), walk.part.reshape(self.shape), ins, flows)
+        keep, part = walk.keep.reshape(self.shape), walk.part.reshape(self.shape)
+        return _GridWander(keep, self._bands, part, ins, flows)
 
     def drift(self, chances: Floats) -> Flow:
         if not self._local:
             return super().drift(chances)
-        narrow = rounded_down(chances)
+        narrow = (chances * _NARROWER).astype(np.float32)
         shares = np.zeros((len(kernels.belief.AROUND), self.count), dtype=np.float32)
         shares[self._directions, self.ends] = narrow
-        keep = self._kept(narrow.astype(np.float64)).reshape(self.shape)
-        return _GridDrift(keep, shares.reshape(-1, *self.shape))
+        leaves = np.bincount(self.origins, weights=narrow, minlength=self.count)
+        keep = np.asarray(1 - leaves, dtype=np.float64).reshape(self.shape)
+        return _GridDrift(keep, self._bands, shares.reshape(-1, *self.shape))
 
     @cached_property
     def _directions(self) -> Ints:
@@ -295,8 +304,3 @@ class _GridBackend(PursuitBackend):
 def backend(space: Space) -> PursuitBackend:
     """Return the backend of a space as its walls are now."""
     return _GridBackend(space) if isinstance(space, Grid) else _GraphBackend(space)
-
-
-def rounded_down(chances: Floats) -> NDArray[np.float32]:
-    """Return chances as float32, none greater than before: those of a cell never exceed 1."""
-    return (chances * (1 - 2.0**-23)).astype(np.float32)

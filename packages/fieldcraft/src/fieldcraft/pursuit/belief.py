@@ -121,6 +121,7 @@ class Belief(Operand):
                 remedy="Make one for each group of targets, or on a coarser map",
             )
         self.every = interval_of(space.typical_step, self.speed, every)
+        self._interval = clock.ticks("every", self.every)
         self._changes = 0
         self._ticks = 0
         possible = (
@@ -134,8 +135,8 @@ class Belief(Operand):
             )
         self._walls_version = space.walls_version
         self._flow = backend(self.space).wander(self.stay, self.speed * self.every)
-        nowhere, nobody = np.zeros(space.dimensions), np.zeros((0, space.dimensions))
-        lost = Lost(self.space, None, nowhere, nobody, self.speed * self.every, self.every)
+        nowhere = np.zeros(space.dimensions)
+        lost = Lost(self.space, None, nowhere, self.speed * self.every, self.every)
         shared: dict[Mover, Flow | None] = {}
         self._beliefs = [
             TargetBelief(self._hypotheses, lost, self._flow, shared) for _ in range(self.targets)
@@ -192,7 +193,6 @@ class Belief(Operand):
         *,
         target: int | None = None,
         missed: float = 0.0,
-        searchers: ArrayLike | None = None,
     ) -> bool:
         """Clear the cells in view, since the target was not seen there: bool in the space's shape,
         or cells. `target` None for all.
@@ -201,25 +201,17 @@ class Belief(Operand):
         belief, because it was wrong, it begins anew out of view, as far as the target can have got
         since it was last seen, or in the nearest cell out of view: the likelier the shorter the
         path from where it was thought to be. Then False comes back.
-        `searchers` are world positions of the viewers, for `fc.pursuit.motion.Afraid`.
         """
         cells = self.space.cell_ids(view)
         part = checks.fraction("missed", missed)
         if part == 1:
             raise InvalidValue("missed is below 1", got="missed=1", remedy="Don't look, then")
-        feared = (
-            None
-            if searchers is None
-            else checks.positions(searchers, dimensions=self.space.dimensions)[0]
-        )
         numbers = range(self.targets) if target is None else [target_number(target, self.targets)]
         beliefs = [self._beliefs[number] for number in numbers]
         self._follow_walls()
         flat = self._flow.index(cells)
         sound = True
         for belief in beliefs:
-            if feared is not None:
-                belief.beware(feared)
             before = belief.clear(flat, part)
             left = belief.total()
             if left * belief.scale > GONE:
@@ -268,21 +260,30 @@ class Belief(Operand):
             self._follow_walls()
         self._wander(count)
 
-    @whole
     def advance(self, dt: float) -> int:
         """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; how
         many they were.
 
         Ctrl-C ends a long time between two steps; the rest of it does not pass.
         """
-        due, left = divmod(self._ticks + clock.ticks("dt", dt), clock.ticks("every", self.every))
+        due, left = divmod(self._ticks + clock.ticks("dt", dt), self._interval)
         if due:
+            self._advance(due, left)
+        else:
+            self._ticks = left
+        return due
+
+    @whole
+    def _advance(self, due: int, left: int) -> None:
+        if self._walls_version != self.space.walls_version:
             self._follow_walls()
         self._ticks = left
         self._wander(due)
-        return due
 
     def _wander(self, count: int) -> None:
+        if count == 1:
+            self._step()
+            return
         for part in in_parts(count):
             for _ in range(part):
                 self._step()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks, clock
+from fieldcraft import clock
 from fieldcraft.pursuit.arguments import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.pursuit.target_belief import TargetBelief
 
@@ -28,7 +28,6 @@ def snapshot_of(beliefs: Sequence[TargetBelief], ticks: int) -> dict[str, Any]:
         "cells": np.array(cells),
         "ages": np.array([belief.age for belief in beliefs]),
         "velocities": np.stack([belief.lost.velocity for belief in beliefs]),
-        "searchers": tuple(belief.lost.searchers.copy() for belief in beliefs),
     }
 
 
@@ -58,21 +57,14 @@ def restore_from(
     weights = plain_numbers(memory, "weights", (targets, len(hypotheses.names)))
     velocities = plain_numbers(memory, "velocities", (targets, space.dimensions))
     cells, ages = (plain_numbers(memory, name, (targets,), "i") for name in ("cells", "ages"))
-    searchers = memory.get("searchers")
-    if not isinstance(searchers, tuple) or len(searchers) != targets:
-        raise not_of_a_memory(
-            "searchers of a memory are a tuple of positions, for each target",
-            repr(searchers)[:60],
-        )
     sound = (weights >= 0).all() and (np.abs(weights.sum(axis=1) - 1) <= _ROUNDED).all()
     if not sound or cells.min() < -1 or cells.max() >= len(space) or ages.min() < 0:
         raise not_of_a_memory(
             "weights, cells and ages of a memory are those of a belief on this map", "others"
         )
-    feared = [checks.positions(each, dimensions=space.dimensions)[0] for each in searchers]
     for k, belief in enumerate(beliefs):
         belief.place(list(masses[k]))
         belief.scale = float(scales[k])
         cell = None if cells[k] < 0 else int(cells[k])
-        belief.restore(tuple(weights[k].tolist()), cell, velocities[k], feared[k], int(ages[k]))
+        belief.restore(tuple(weights[k].tolist()), cell, velocities[k], int(ages[k]))
     return masses, ticks

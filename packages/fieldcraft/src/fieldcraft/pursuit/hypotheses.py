@@ -35,11 +35,6 @@ class Hypotheses:
     splits: tuple[float, ...]
     changes: float = 0.0
 
-    @property
-    def plain(self) -> bool:
-        """Whether there is one only, and it wanders: a belief without any motion."""
-        return len(self.stages) == 1 and isinstance(self.stages[0].mover, Wander)
-
 
 def hypotheses_of(motion: Any, stay: float) -> Hypotheses:
     """The hypotheses about how the targets of a belief move; None for such that wander. Raises

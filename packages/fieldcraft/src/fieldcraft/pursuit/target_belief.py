@@ -14,7 +14,7 @@ from fieldcraft import kernels
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.backend import Flow
 from fieldcraft.pursuit.hypotheses import Hypotheses
-from fieldcraft.pursuit.motion.mover import Lost, Mover, Prepared
+from fieldcraft.pursuit.motion.mover import Lost, Mover
 
 __all__ = ["GONE", "TargetBelief", "summed"]
 
@@ -55,6 +55,7 @@ class TargetBelief:
         self._flows: dict[int, Flow | None] = {}
         self._arrivals: dict[int, tuple[Ints, Floats, list[tuple[int, Floats]]]] = {}
         self._live: list[bool] = []
+        self._timed = [n for n, stage in enumerate(hypotheses.stages) if stage.after is not None]
 
     # What happens
 
@@ -160,17 +161,8 @@ class TargetBelief:
 
     def begin(self, cell: int | None, velocity: Floats, age: int = 0) -> None:
         """Take a cell as that of the last sighting, so many intervals ago."""
-        self.lost = replace(self.lost, cell=cell, velocity=velocity, prepared=Prepared())
+        self.lost = replace(self.lost, cell=cell, velocity=velocity)
         self._flows, self._arrivals, self.age = {}, {}, age
-
-    def beware(self, searchers: Floats) -> None:
-        """Know where those are whom the target may fear."""
-        if np.array_equal(searchers, self.lost.searchers):
-            return
-        self.lost = replace(self.lost, searchers=searchers)
-        for number, stage in enumerate(self.hypotheses.stages):
-            if stage.mover.afraid:
-                self._flows.pop(number, None)
 
     def clear(self, flat: Ints, part: float) -> Floats:
         """Keep a part only of what is in cells, as the kernels count them; what was there
@@ -189,7 +181,7 @@ class TargetBelief:
         if self.hypotheses.changes:
             self._change()
         self._arrive()
-        for number, follower, chance in self.turning(self.age):
+        for number, follower, chance in self._turning() if self._timed else ():
             self._live[follower] |= self._live[number]
             moved = self.masses[number] * chance
             self.masses[number] -= moved
@@ -246,22 +238,13 @@ class TargetBelief:
             if share.any()
         ]
 
-    @property
-    def changing(self) -> float:
-        """How likely the target turns to something else in an interval."""
-        return (
-            -math.expm1(-self.hypotheses.changes * self.lost.every)
-            if len(self.weights) > 1
-            else 0.0
-        )
-
     def _change(self) -> None:
         """Let a part of all who do one thing begin another in this interval, as often as those were
         thought likely at first.
         """
-        chance = self.changing
-        if chance == 0:
+        if len(self.weights) == 1:
             return
+        chance = -math.expm1(-self.hypotheses.changes * self.lost.every)
         first = np.array(self.hypotheses.weights)
         leaving = [np.zeros_like(self.masses[0]) for _ in self.weights]
         for mass, owner, live in zip(self.masses, self.hypotheses.owners, self._live, strict=True):
@@ -278,28 +261,23 @@ class TargetBelief:
             )
             self._live[number] = True
 
-    def turning(self, age: int) -> list[tuple[int, int, float]]:
-        """The parts that end in an interval, what follows, and with what chance if they have not
-        ended yet; the last first.
+    def _turning(self) -> list[tuple[int, int, float]]:
+        """Return the parts that end in this interval, what follows, and with what chance if they
+        have not ended yet; the last first.
         """
         found = []
-        now = age * self.lost.every
-        for number, stage in enumerate(self.hypotheses.stages):
-            if stage.after is None:
-                continue
-            low, high = stage.after
+        now = self.age * self.lost.every
+        for number in reversed(self._timed):
+            after = self.hypotheses.stages[number].after
+            assert after is not None
+            low, high = after
             begin, end = max(low, now), now + self.lost.every
             if end > begin:
-                found.append(
-                    (
-                        number,
-                        number + stage.skips,
-                        1.0 if end >= high else (end - begin) / (high - begin),
-                    )
-                )
-            elif now >= high and self.hypotheses.changes:  # whoever has begun it late
-                found.append((number, number + stage.skips, 1.0))
-        return found[::-1]
+                chance = 1.0 if end >= high else (end - begin) / (high - begin)
+                found.append((number, number + 1, chance))
+            elif now >= high and self.hypotheses.changes:  # targets that have begun it late
+                found.append((number, number + 1, 1.0))
+        return found
 
     def _flow(self, number: int) -> Flow | None:
         if number not in self._flows:
@@ -323,16 +301,10 @@ class TargetBelief:
         )
 
     def restore(
-        self,
-        weights: tuple[float, ...],
-        cell: int | None,
-        velocity: Floats,
-        searchers: Floats,
-        age: int,
+        self, weights: tuple[float, ...], cell: int | None, velocity: Floats, age: int
     ) -> None:
-        """Go on from the last sighting of another, and what it had learned."""
+        """Continue from the last sighting of another belief, and what it had learned."""
         self.weights = weights
-        self.lost = replace(self.lost, searchers=searchers)
         self.begin(cell, velocity, age)
 
     # What it says
@@ -349,15 +321,6 @@ class TargetBelief:
     def total(self) -> float:
         """Return the sum of all masses, before they are scaled."""
         return summed(self.masses)
-
-    def by_strand(self, cell: int) -> Floats:
-        """How likely a cell is by each strand of parts, if it is the true one."""
-        at = int(self._layout.index(np.array([cell]))[0])
-        masses = np.array(
-            [[float(mass.reshape(-1)[at]), float(mass.sum())] for mass in self.masses]
-        )
-        here, all_ = np.add.reduceat(masses, np.array(self.hypotheses.firsts), axis=0).T
-        return np.asarray(np.divide(here, all_, out=np.zeros(len(here)), where=all_ > 0))
 
     def by_hypothesis(self) -> Floats:
         """How likely each hypothesis is, (H,)."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -108,20 +107,18 @@ class Motion:
         """The hypotheses of a belief by name, each with a motion of `fc.pursuit.motion` for each
         pace, and how likely that is.
         """
-        share = 1.0 / len(self.paces)
-        moving: dict[str, tuple[float, Callable[[float], Mover]]] = {
-            "runs": (self.runs, lambda pace: Run(pace=pace, heading=self.heading, far=self.far)),
-            "hides": (self.hides, lambda pace: Hide(pace=pace, near=self.near)),
+        share, ways, heading, far = 1.0 / len(self.paces), self.paces, self.heading, self.far
+        found: dict[str, tuple[float, list[Mover]]] = {
+            "runs": (self.runs, [Run(pace=pace, heading=heading, far=far) for pace in ways]),
+            "hides": (self.hides, [Hide(pace=pace, near=self.near) for pace in ways]),
             "doubles back": (
                 self.doubles_back,
-                lambda pace: DoubleBack(
-                    pace=pace, heading=self.heading, far=self.far, turn=self.turn
-                ),
+                [DoubleBack(pace=pace, heading=heading, far=far, turn=self.turn) for pace in ways],
             ),
-            "wanders": (self.wanders, lambda pace: Wander(pace=pace)),
+            "wanders": (self.wanders, [Wander(pace=pace) for pace in ways]),
         }
-        found = {
-            name: [(weight * share, made(pace)) for pace in self.paces]
-            for name, (weight, made) in moving.items()
+        moving = {
+            name: [(weight * share, mover) for mover in movers]
+            for name, (weight, movers) in found.items()
         }
-        return found | {"stands": [(self.stands, Stand())]}
+        return moving | {"stands": [(self.stands, Stand())]}

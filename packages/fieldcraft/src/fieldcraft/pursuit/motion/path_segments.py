@@ -8,6 +8,7 @@ equally short steps, those are taken that keep paths straight on the whole.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.paths import distance_map
+from fieldcraft.paths.arc_search import ArcSearch
+from fieldcraft.paths.backend import backend as path_backend
+from fieldcraft.paths.cost import CellCosts
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.space import Space
@@ -92,9 +95,15 @@ class PathSegment:
 
 def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment:
     """Return the shortest paths from a cell."""
-    position = space.position_of(cell)
-    away = distance_map(space, position, outward=True).exact.reshape(-1)
-    offsets = space.offsets_from(position)
+    goal, no_costs = np.array([cell]), CellCosts(space, None)
+    walks = ArcSearch(
+        path_backend(space).snapshot(), no_costs, goal, np.zeros(1), math.inf, "mean", True
+    )
+    walks.settle()
+    away = walks.measured(slice(None))
+    offsets = ground.positions - ground.positions[cell]
+    if space.period is not None:
+        offsets = space.short_way(offsets)
     reached = np.flatnonzero(np.isfinite(away))
     order = reached[np.argsort(away[reached], kind="stable")].astype(np.int64)
     origins, ends = ground.origins, ground.ends

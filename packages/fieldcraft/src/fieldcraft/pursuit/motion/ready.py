@@ -13,16 +13,14 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.arguments import checked_range, share_above_zero, share_below_one
 from fieldcraft.pursuit.backend import Flow
-from fieldcraft.pursuit.motion.mover import Lost, Mover, Stage, Stand, Then
+from fieldcraft.pursuit.motion.mover import Lost, Mover, Stage, Stand
 from fieldcraft.pursuit.motion.path_segments import (
     SECTORS,
     StepChances,
-    sectors_of,
     steps_toward,
 )
 from fieldcraft.pursuit.visibility_cache import hiding_chances, visibility_cache
 from fieldcraft.space.kinds import has_lines
-from fieldcraft.space.sight import visible
 
 __all__ = ["DoubleBack", "Hide", "Journey", "Run"]
 
@@ -63,14 +61,18 @@ class _Led(Mover):
 
     def _prepared(self, lost: Lost) -> StepChances:
         """What `prepare` returns; worked out once per sighting."""
-        found = lost.prepared.steps.get(self)
+        found = lost.prepared.get(self)
         if found is None:
-            found = lost.prepared.steps[self] = self.prepare(lost)
+            found = lost.prepared[self] = self.prepare(lost)
         return found
 
     def chances(self, lost: Lost) -> Floats:
         """Return the chances of all steps, see `Mover`."""
         return self._prepared(lost).steps
+
+    def flow(self, lost: Lost) -> Flow | None:
+        """Return the flow of belief; the chances need no check."""
+        return lost.ground.drift(self._prepared(lost).steps)
 
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
         """Return the goals, and for each how likely a target in it has arrived."""
@@ -116,22 +118,21 @@ class _Onward(_Led):
 
     def chances(self, lost: Lost) -> Floats:
         """Return the chances of all steps, see `Mover`."""
-        sectors = sectors_of(lost.space, lost.start)
+        sectors = lost.sectors
         if self.sector < len(sectors.centers):
             return self._mixed(lost, sectors.toward[self.sector])
         return self._mixed(lost, np.zeros(len(lost.ground.ends), dtype=np.float32))
 
     def flow(self, lost: Lost) -> Flow | None:
         """Return the flow of belief, worked out once for each map."""
-        flows = sectors_of(lost.space, lost.start).flows
-        key = self, lost.stride
+        flows, key = lost.sectors.flows, (self, lost.stride)
         if key not in flows:
-            flows[key] = super().flow(lost)
+            flows[key] = lost.ground.drift(self.chances(lost))
         return flows[key]
 
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
         """Return the cells of the sector, and how likely each is the end of the way."""
-        sectors = sectors_of(lost.space, lost.start)
+        sectors = lost.sectors
         if self.sector >= len(sectors.centers):
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         cells = np.flatnonzero(sectors.there[self.sector])
@@ -139,7 +140,7 @@ class _Onward(_Led):
 
     def parting(self, lost: Lost) -> Floats:
         """How likely each sector is the next, (N, K)."""
-        return sectors_of(lost.space, lost.start).next
+        return lost.sectors.next
 
 
 @dataclass(frozen=True)
@@ -183,7 +184,7 @@ class Run(_Led):
         ground = lost.ground
         if lost.cell is None:  # it may have arrived anywhere
             return StepChances(np.zeros(len(ground.ends)), np.ones(ground.count))
-        segment = lost.segment()
+        segment = lost.segment
         away = segment.away / ground.step
         reach = min(self.far, float(np.median(away[segment.order])))
         far = np.isfinite(away) & (away >= reach)
@@ -195,7 +196,7 @@ class Run(_Led):
 
     def parting(self, lost: Lost) -> Floats:
         """How likely each sector is the next, (N, K)."""
-        return sectors_of(lost.space, lost.start).next
+        return lost.sectors.next
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,7 @@ class _Back(_Led):
         """How likely each sector is: far ones behind where it was last seen, as far as there are
         any, (N, K).
         """
-        sectors = sectors_of(lost.space, lost.start)
+        sectors = lost.sectors
         onwards = sectors.next
         if lost.cell is None:
             return onwards
@@ -262,22 +263,9 @@ class DoubleBack(Run):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """Running on, and then back."""
-        onwards = _RunOn(
-            stay=self.stay, stray=self.stray, pace=self.pace, heading=self.heading, far=self.far
-        )
-        return Then(
-            onwards, _Back(stay=self.stay, stray=self.stray, pace=self.pace), self.turn
-        ).stages
-
-
-@dataclass(frozen=True)
-class _RunOn(Run):
-    """The first way of somebody who runs on."""
-
-    @property
-    def stages(self) -> tuple[Stage, ...]:
-        """The first way alone."""
-        return (Stage(self),)
+        shared = {"stay": self.stay, "stray": self.stray, "pace": self.pace}
+        onwards = Run(heading=self.heading, far=self.far, **shared)
+        return (Stage(onwards, after=self.turn), *_Back(**shared).stages)
 
 
 @dataclass(frozen=True)
@@ -313,16 +301,16 @@ class Hide(_Led):
 
     def prepare(self, lost: Lost) -> StepChances:
         """Return the chances of the path to a hiding place."""
-        segment, step = lost.segment(), lost.ground.step
-        least, most = (steps * step for steps in self.near)
+        segment, step = lost.segment, lost.ground.step
+        least, most = self.near[0] * step, self.near[1] * step
         sight = _SIGHT * step if self.sight is None else self.sight
         places = np.flatnonzero((segment.away >= least) & (segment.away <= most))
         goals = np.zeros(lost.ground.count)
         if len(places) and has_lines(lost.space):
-            seen = visible(lost.space, lost.space.position_of(lost.start), sight)
-            dark = np.setdiff1d(places, np.flatnonzero(seen))
+            visibility = visibility_cache(lost.space, sight)
+            dark = places[~visibility.sees(lost.start)[places]]
             places = dark if len(dark) else places
-            goals[places] = hiding_chances(visibility_cache(lost.space, sight).openness(places))
+            goals[places] = hiding_chances(visibility.openness(places))
         elif len(places):
             goals[places] = hiding_chances(np.zeros(len(places)))
         found = segment.split(goals)
@@ -396,7 +384,7 @@ class Journey(_Led):
         )
         so_far, whole = np.zeros(ground.count), np.zeros(len(cells))
         if lost.cell is not None:
-            so_far, whole = lost.segment().away, away[:, lost.cell]
+            so_far, whole = lost.segment.away, away[:, lost.cell]
             so_far = np.where(np.isfinite(so_far), so_far, 0.0)
         possible = np.isfinite(away) & ((prior > 0) & np.isfinite(whole))[:, np.newaxis]
         if not self.arrives:
