@@ -27,3 +27,15 @@ def test_ways_are_as_short_as_can_be_and_are_walked_no_faster_than_allowed() -> 
     assert ways.shape == (30, 12) and (away[ways] <= np.arange(12) * 1.5 + 1e-9).all()
     near = away[cells] <= 11 * 1.5
     assert near.any() and (ways[near, -1] == cells[near]).all()
+
+
+def test_places_that_are_seen_are_the_cells_that_are_seen_on_small_maps() -> None:
+    from fieldcraft.pursuit.visibility_cache import visibility_cache
+
+    walls = np.zeros((9, 14), dtype=bool)
+    walls[2:7, 6] = walls[4, 9:12] = True
+    grid = fc.Grid(14, 9, walls=walls)
+    cache = visibility_cache(grid, 6.0)
+    for cell in (0, 50, 70, 125):
+        seen = fc.visible(grid, grid.position_of(cell), 6.0).reshape(-1)
+        assert (cache.seen_from(cell) == seen)[~walls.reshape(-1)].all()

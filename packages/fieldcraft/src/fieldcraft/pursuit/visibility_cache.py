@@ -35,7 +35,8 @@ class VisibilityCache:
     def __init__(self, space: Space, sight: float) -> None:
         self._space, self._sight = space, sight
         self.of, self._middles = _places(space)
-        self._sizes = np.bincount(self.of, minlength=len(self._middles))
+        opened = self.of[~space.walls.reshape(-1)]
+        self._sizes = np.bincount(opened, minlength=len(self._middles))
         self.views = np.zeros((len(self._middles), len(self._middles)), dtype=np.uint8)
         self._known = np.zeros(len(self._middles), dtype=np.bool_)
 
@@ -49,6 +50,12 @@ class VisibilityCache:
     def sees(self, cell: int) -> NDArray[np.bool_]:
         """Which cells are seen from a cell."""
         return visible(self._space, self._space.position_of(cell), self._sight).reshape(-1)
+
+    def seen_from(self, cell: int) -> NDArray[np.bool_]:
+        """Return which cells lie in places that are seen from the place of a cell, (N,)."""
+        place = self.of[cell : cell + 1]
+        self.know(place)
+        return np.asarray(self.views[place[0]][self.of] > 0)
 
     def openness(self, cells: Ints) -> Ints:
         """How many cells are seen from about where each of these is."""

@@ -308,7 +308,7 @@ class Hide(_Led):
         goals = np.zeros(lost.ground.count)
         if len(places) and has_lines(lost.space):
             visibility = visibility_cache(lost.space, sight)
-            dark = places[~visibility.sees(lost.start)[places]]
+            dark = places[~visibility.seen_from(lost.start)[places]]
             places = dark if len(dark) else places
             goals[places] = hiding_chances(visibility.openness(places))
         elif len(places):
