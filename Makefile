@@ -10,14 +10,14 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size diagram setup docs links notebooks demo test test-reference fuzz scenarios lint bench gallery pictures format build clean
+.PHONY: size native diagram setup docs links notebooks demo test test-reference fuzz scenarios lint bench gallery pictures format build clean
 
 setup: $(VENV)/.ready
 
 # Whatever only tests need comes after what a demo needs.
 $(VENV)/.ready: $(VENV)/.installed tests/pins.txt tools/requirements.txt $(wildcard packages/*/pyproject.toml)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/pins.txt $(EDITABLE) --requirement tools/requirements.txt
-	$(BIN)/fieldcraft compile
+	$(BIN)/python tools/native/build.py
 	touch $@
 
 $(VENV)/.installed: packages/fieldcraft/pyproject.toml
@@ -74,11 +74,13 @@ gallery: setup
 pictures: setup
 	$(BIN)/python docs/pictures.py
 
-# A wheel for this platform and Python with all kernels compiled, and a pure one with the sources.
+# The native library of kernels for this machine; `make native TARGETS=linux-aarch64` for another.
+native: setup
+	$(BIN)/python tools/native/build.py $(TARGETS)
+
+# One wheel of the library for each platform, and pure ones of all packages.
 build: setup
-	rm -rf packages/fieldcraft/build/kernels
-	$(BIN)/fieldcraft compile --out packages/fieldcraft/build/kernels
-	FIELDCRAFT_OBJECT=build/kernels $(BIN)/python -m build --wheel --outdir dist packages/fieldcraft
+	$(BIN)/python tools/native/wheels.py --out dist
 	for package in packages/*; do $(BIN)/python -m build --outdir dist $$package || exit 1; done
 
 # The site, from the guides as they are and from the docstrings; a warning fails it. Asks nothing of the network but its three packages.

@@ -39,7 +39,6 @@ SUITES = {
     "sc2": "bench.sc2",
     "mesa": "bench.mesa",
     "cluster": "bench.cluster",
-    "ahead": "bench.ahead",
 }
 
 

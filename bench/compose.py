@@ -204,7 +204,7 @@ def around(report: Report, quick: bool) -> None:
 def run(quick: bool) -> Report:
     """Every table of this suite."""
     report = Report()
-    fc.warm_up("expressions")
+    fc.warm_up()
     say("bench compose: clamp and normalize")
     combined(report, quick)
     say("bench compose: new formulas")

@@ -164,7 +164,7 @@ def regions(values: NDArray[np.float32], threshold: float) -> NDArray[np.float64
 def run(quick: bool) -> Report:
     """The table of this suite."""
     report = Report()
-    fc.warm_up("queries")
+    fc.warm_up()
     columns = (
         "question",
         "best ms",
@@ -220,7 +220,7 @@ def run(quick: bool) -> Report:
 def calls(quick: bool) -> Table:
     """What a call for one position takes, and a picture, on the map of a small game."""
     say("bench query: calls for one position")
-    fc.warm_up("queries", "sight", "view")
+    fc.warm_up()
     rng = np.random.default_rng(SEED)
     walls = rng.random((256, 256)) < 0.2
     walls[96:160, 96:160] = False

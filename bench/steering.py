@@ -108,7 +108,7 @@ def scene(name: str, count: int, spread: float) -> Scene:
 def run(quick: bool) -> Report:
     """The table of this suite."""
     report = Report()
-    fc.warm_up("steering")
+    fc.warm_up()
     columns = (
         "one step",
         "best ms",

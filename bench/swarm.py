@@ -31,7 +31,7 @@ HOW = Walk(13.5, follow=1.0, wander=5.0, turn=22.5, distance=9.0)
 def run(quick: bool) -> Report:
     """The tables of this suite."""
     report = Report()
-    fc.warm_up("steering", "trail")
+    fc.warm_up()
     if not _agrees():
         report.wrong.append("a swarm and the plain reference differ")
     count, side = (100_000, 512) if quick else (1_000_000, SIDE)

@@ -13,11 +13,10 @@ from types import ModuleType
 import pytest
 
 from fieldcraft import kernels
-from fieldcraft.kernels import prebuilt, tier
+from fieldcraft.kernels import tier
 from support.forks import forked
 
-_SHARED = {"prebuilt", "tier", "table", "signatures", "versions", "pool", "arrays", "jit", "store"}
-_SHARED |= {"pieces", "calls", "fingerprint", "warming", "ahead"}
+_SHARED = {"native", "tier", "table", "signatures", "pool", "arrays", "jit"}
 
 
 def told_twice(program: str) -> tuple[list[str], list[str]]:
@@ -39,7 +38,7 @@ def _texts() -> dict[str, ModuleType]:
     known = dict(vars(kernels))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tier, "compiled", lambda: False)
-        patch.setattr(prebuilt, "serves", lambda: False)
+        patch.setattr(tier, "library", lambda: None)
         try:
             for name in before:
                 if name.removeprefix(prefix) not in _SHARED:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +14,19 @@ import pytest
 
 from fieldcraft import bundling, cli
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import prebuilt
+from fieldcraft.kernels import native
 
 BOT = Path(__file__).resolve().parents[3] / "examples" / "sc2_bot"
 
 
 @pytest.fixture
 def kernels(tmp_path: Path) -> Path:
-    """A folder that holds an object as far as its name and its note go."""
-    path = prebuilt.place(tmp_path / "kernels", prebuilt.LEVELS[-1])
+    """A folder that holds a library as far as its name and its note go."""
+    path = native.place("v2", tmp_path / "kernels")
     path.parent.mkdir()
     path.write_bytes(b"no machine code")
-    path.with_suffix(".txt").write_text(prebuilt.sources() + "\n")
+    note = {"sources": native.sources(), "size": 15, "crc32": zlib.crc32(b"no machine code")}
+    path.with_suffix(".json").write_text(json.dumps(note))
     return path.parent
 
 
@@ -43,10 +46,10 @@ def test_a_bot_runs_from_its_zip_in_an_empty_folder(
         "fieldcraft/__init__.py",
         "fieldcraft/adapters/sc2/battlefield.py",
     } <= set(names)
-    assert f"fieldcraft/kernels/{prebuilt.place(kernels, prebuilt.LEVELS[-1]).name}" in names
+    assert f"fieldcraft/kernels/{native.place('v2').name}" in names
     assert not any("__pycache__" in name or name.startswith("fieldcraft_worlds") for name in names)
     assert target.stat().st_size < 5e6
-    for path in (empty / "fieldcraft" / "kernels").glob(f"{prebuilt.NAME}*"):
+    for path in (empty / "fieldcraft" / "kernels").glob("_native_*"):
         path.unlink()  # it is none
     short = (
         "import sys; sys.modules['numba'] = None; sys.path.insert(0, '.'); import json, recorded;"
@@ -70,7 +73,7 @@ def test_a_bot_runs_from_its_zip_in_an_empty_folder(
 def test_the_same_files_make_the_same_zip(tmp_path: Path, kernels: Path) -> None:
     one, two = (bundling.bundle(BOT, tmp_path / name, kernels) for name in ("one.zip", "two.zip"))
     assert one.path.read_bytes() == two.path.read_bytes()
-    assert one.kernels == (prebuilt.place(kernels, prebuilt.LEVELS[-1]).name,)
+    assert one.kernels == (native.place("v2").name,)
 
 
 def test_wrong_folders_are_refused(tmp_path: Path, kernels: Path) -> None:
@@ -79,7 +82,7 @@ def test_wrong_folders_are_refused(tmp_path: Path, kernels: Path) -> None:
     (own / "fieldcraft").mkdir()
     stale = tmp_path / "stale"
     shutil.copytree(kernels, stale)
-    prebuilt.place(stale, prebuilt.LEVELS[-1]).with_suffix(".txt").write_text("other sources\n")
+    native.place("v2", stale).write_bytes(b"other machine code")
     cases: list[tuple[Any, Any]] = [
         (tmp_path / "nowhere", kernels),
         (own, kernels),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import prebuilt
+from fieldcraft.kernels import native
 
 __all__ = ["Bundle", "add", "bundle"]
 
@@ -42,13 +42,13 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
     target : Path
         The zip to write.
     kernels : Path, optional
-        The folder of `fieldcraft compile --out`, made with the Python and on the system that the
-        zip is for. Where none is given, the objects of an installed wheel are taken.
+        The folder of native libraries for the system that the zip is for. Where none is given,
+        those of this installation are taken.
 
     Raises
     ------
     InvalidValue
-        If there is no such folder, where it holds a fieldcraft of its own, and where no object of
+        If there is no such folder, where it holds a fieldcraft of its own, and where no library of
         these kernels lies.
     """
     folder, target = (
@@ -67,18 +67,19 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
             got=f"{folder / _PACKAGE.name}",
             remedy="Take it out of the folder",
         )
-    objects = list(
-        _objects(_PACKAGE / "kernels" if kernels is None else checks.path("kernels", kernels))
-    )
-    if not objects:
+    place = native.FOLDER if kernels is None else checks.path("kernels", kernels)
+    objects = [path for path in _files(place) if path.stem.startswith("_native_")]
+    libraries = [path for path in objects if path.suffix != ".json"]
+    if not libraries or any(map(native.fault, libraries)):
+        reasons = [native.fault(path) for path in libraries] or ["there is none"]
         raise InvalidValue(
-            "Kernels in a zip were compiled from these sources",
-            got="none in " + str(kernels or _PACKAGE / "kernels"),
-            remedy="Run: fieldcraft compile --out kernels, and pass that folder",
+            "The native library in a zip was built from these kernels",
+            got=f"{place}: {', '.join(filter(None, reasons))}",
+            remedy="Run make setup in a clone, or install a wheel",
         )
     files = {path.relative_to(folder).as_posix(): path for path in _files(folder) if path != target}
     for path in _files(_PACKAGE):
-        if not path.name.startswith(prebuilt.NAME):
+        if not path.stem.startswith("_native_"):
             files[f"{_PACKAGE.name}/{path.relative_to(_PACKAGE).as_posix()}"] = path
     files |= {f"{_PACKAGE.name}/kernels/{path.name}": path for path in objects}
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -94,19 +95,8 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
         target,
         len(files),
         target.stat().st_size,
-        tuple(path.name for path in objects if path.suffix != ".txt"),
+        tuple(path.name for path in libraries),
     )
-
-
-def _objects(folder: Path) -> Iterator[Path]:
-    """The objects in a folder that were compiled from these kernels, and the notes of what they are
-    made of.
-    """
-    for level in prebuilt.LEVELS:
-        path = prebuilt.place(folder, level)
-        note = path.with_suffix(".txt")
-        if path.exists() and note.exists() and note.read_text().strip() == prebuilt.sources():
-            yield from (path, note)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -127,8 +117,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             " Python and this system."
         ),
         epilog=(
-            "Example: fieldcraft compile --out kernels && fieldcraft bundle my_bot --kernels"
-            " kernels --out my_bot.zip"
+            "Example: fieldcraft bundle my_bot --out my_bot.zip"
         ),
     )
     parser.add_argument(
@@ -141,7 +130,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--kernels",
         type=Path,
         metavar="DIR",
-        help="the folder that `fieldcraft compile --out` filled",
+        help="a folder of native libraries, for another system",
     )
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="the zip (default: the folder's name with .zip)"

@@ -148,25 +148,6 @@ def _parser() -> tuple[
     )
     compare.set_defaults(act=_compare)
 
-    make = commands.add_parser(
-        "compile",
-        help="compile the kernels before anybody waits",
-        description=(
-            "Compile all kernels for this machine, once for all programs of this user; only what"
-            " changed is compiled anew."
-        ),
-    )
-    make.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help=(
-            "put them into one shared object in DIR instead, for a game, an image or a wheel that"
-            " runs without Numba"
-        ),
-    )
-    make.set_defaults(act=_compile)
-
     info = commands.add_parser(
         "info",
         help="say what is in a map file",
@@ -224,30 +205,6 @@ def _add_plugged(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
                 point.name, add_help=False, help="cannot be loaded"
             )
             parser.set_defaults(broken=broken)
-
-
-def _compile(chosen: argparse.Namespace) -> None:
-    from fieldcraft import readiness
-    from fieldcraft.kernels import ahead
-    from fieldcraft.progress import Progress
-
-    if importlib.util.find_spec("numba") is None:
-        raise MissingLibrary("numba", "compile", "Compiling kernels")
-    if chosen.out is not None:
-        print("Compiling all kernels into shared objects; this takes some minutes.", flush=True)
-        with Progress(sys.stdout, "Compiling") as bar:
-            made = ahead.build(chosen.out, bar.show)
-        for path in made:
-            print(f"{path}: {path.stat().st_size / 1e6:.1f} MB", flush=True)
-        print(f"Programs find them where FIELDCRAFT_KERNELS={chosen.out} is set.")
-        return
-    with Progress(sys.stdout, "Preparing kernels") as bar:
-        try:
-            readiness.warm_up(progress=lambda done, total: bar.show(done / total))
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(
-                "stopped; what was compiled is kept, and the next time goes on from there"
-            ) from None
 
 
 def _refuse_broken(

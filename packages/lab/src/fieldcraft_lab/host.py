@@ -72,7 +72,7 @@ class Host:
         self._playing = playing
         live = self.sides["a"].live
         if warm and hasattr(live, "imap"):
-            warm_up(live.imap, background=True)
+            warm_up(background=True)
         self._thread.start()
 
     def stop(self) -> None:

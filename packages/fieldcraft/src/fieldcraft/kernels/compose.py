@@ -10,7 +10,7 @@ import numpy as np
 
 from fieldcraft.kernels import numpy_compose
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.llvm import carray, intrinsic, types
+from fieldcraft.kernels.llvm import floats_at
 from fieldcraft.kernels.numpy_compose import (
     ABS,
     ADD,
@@ -53,23 +53,13 @@ _LARGEST_KEY = np.int32(0x7FFFFFFF)
 _INFINITE, _NEGATIVE_INFINITE = np.int32(0x7F800000), np.int32(-0x800000)
 
 
-@intrinsic
-def _pointer(typing, address):
-    """An address as a pointer to float32."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
-
-    return types.CPointer(types.float32)(types.int64), generate
-
-
 @kernel
 def _row(bases, moves, index, at, to, count):
     """A row of the table at the block that begins at cell `at` of the maps and `to` of the
     result.
     """
     cell = at if moves[index] == MAP else (to if moves[index] == RESULT else 0)
-    return carray(_pointer(bases[index] + 4 * cell), (count,))
+    return floats_at(bases[index] + 4 * cell, count)
 
 
 @kernel(

@@ -18,10 +18,10 @@ import numpy as np
 
 from fieldcraft.kernels import numpy_graph_spread
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.lanes import strongest_slices, update_slices
 from fieldcraft.kernels.numpy_graph_spread import BLOCK, LANES
 from fieldcraft.kernels.spread_cells import root, update
 from fieldcraft.kernels.spread_settled import passed_on, pop, rise
+from fieldcraft.kernels.vectors import step_slices, strongest_slices
 
 __all__ = [
     "BLOCK",
@@ -43,7 +43,7 @@ __all__ = [
 )
 def update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last):
     """One step of the slices `first` up to `last`, from `values` into `new`."""
-    update_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
+    step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
 
 
 @kernel(

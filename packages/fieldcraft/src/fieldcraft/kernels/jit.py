@@ -1,15 +1,11 @@
-"""Kernels compiled by Numba on this machine: the one place that knows Numba's dispatcher.
-
-A kernel with declared argument types is compiled for these and for no others when Python calls it,
-so a read-only or strided sister of an array never compiles it again. Its machine code comes from
-the store where it lies there.
-"""
+"""Kernels that Numba compiles on this machine when they are first called, kept in its cache."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
-import pickle
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -18,242 +14,93 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher
-from numba.core.serialize import dumps
 
-from fieldcraft.kernels import pieces
-from fieldcraft.kernels.fingerprint import fingerprint
+from fieldcraft.kernels import native
 from fieldcraft.kernels.signatures import Argument, parse
-from fieldcraft.kernels.store import Store, home
-from fieldcraft.kernels.versions import chooser
 
-__all__ = ["Kernel", "compiled", "store", "versions"]
+__all__ = ["OPTIONS", "Kernel", "compiled", "type_of"]
 
-
-_Dispatcher: Any = CPUDispatcher
+OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False}
+"""The options of every kernel."""
+external: Callable[[str], Any] | None = None
+"""Makes the call of a C function, while the native library is built."""
 _log = logging.getLogger("fieldcraft")
-_LATE = 0.5
-_STALL = (
-    "fieldcraft is compiling %s for this machine, once for all programs. fc.warm_up(%s) does it"
-    " beforehand, fc.warm_up(background=True) behind a loading screen."
-)
-_settings: Any = numba.config
+_lock = threading.RLock()
 
 
-@functools.cache
-def store() -> Store:
-    """The folder of compiled kernels of this process."""
-    return Store(home())
+class Kernel:
+    """A function that Numba compiles for its declared types when Python first calls it.
 
-
-_SAME = {"nopython", "nogil", "boundscheck"}  # options that all kernels have
-_fingerprint = functools.cache(fingerprint)
-
-
-class _Kept:
-    """The cache that Numba asks for, answered by the store."""
-
-    cache_path = ""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-
-    def load_overload(self, signature: Any, context: Any) -> Any:
-        context.refresh()
-        data = store().read(self.path(signature, context.codegen()))
-        if data is None:
-            return None
-        try:
-            parts = pickle.loads(data)
-        except (
-            pickle.UnpicklingError,
-            EOFError,
-            AttributeError,
-            ImportError,
-            IndexError,
-            ValueError,
-        ):
-            return None  # a damaged file is written anew
-        return numba.core.compiler.CompileResult._rebuild(context, *parts)
-
-    def save_overload(self, signature: Any, result: Any) -> None:
-        if not (pieces.is_loose(result) or result.library.has_dynamic_globals or result.lifted):
-            store().write(self.path(signature, result.codegen), dumps(result._reduce()))
-
-    def flush(self) -> None:
-        pass
-
-    def path(self, signature: Any, codegen: Any) -> Path:
-        """The file of a version for a processor."""
-        function = self._kernel.py_func
-        family = function.__module__.rpartition(".")[2]
-        made_of = (
-            self._kernel.fingerprint,
-            str(signature),
-            codegen.magic_tuple(),
-            numba.__version__,
-            sys.implementation.cache_tag,
-        )
-        return store().path(f"{family}.{function.__name__}", made_of)
-
-
-class Kernel(_Dispatcher):  # type: ignore[misc]
-    """A function that Numba compiles, kept in the store.
-
-    With declared types, Python's calls are answered by the versions for these; other kernels that
-    call it may have it in others. `overloads` are the versions that other kernels are compiled
-    with; those that answer Python have machine code. `parts` are the versions that answer Python,
-    each a kernel of its own where there are several, with its `number` among them.
+    Other kernels that call it compile it for the types that they need.
     """
 
     def __init__(
-        self,
-        py_func: Callable[..., Any],
-        locals: Any = None,
-        targetoptions: Any = None,
-        pipeline_class: Any = None,
-        declared: tuple[str, ...] = (),
-        number: int = 0,
+        self, function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, Any]
     ) -> None:
-        super().__init__(
-            py_func, locals, targetoptions, *(() if pipeline_class is None else (pipeline_class,))
-        )
-        self._cache = _Kept(self)
+        self.py_func = function
         self.declared = declared
-        self.number = number
-        self._answers: list[Any] = []
-        self._is_ready = False
-        self.parts: tuple[Kernel, ...] = (self,) if declared else ()
+        self._options = options
+        self._inner = self.dispatcher()
+        self._numba_type_ = numba.types.Dispatcher(self._inner)
+        self._answer: Any = None
+
+    def dispatcher(self, **options: Any) -> Any:
+        """A dispatcher of Numba's for this function."""
+        return numba.njit(**OPTIONS, **self._options, **options)(self.py_func)
 
     @property
-    def fingerprint(self) -> str:
-        """The hash of all that this kernel is made of."""
-        return _fingerprint(
-            self.py_func,
-            tuple(sorted(each for each in self.targetoptions.items() if each[0] not in _SAME)),
-        )
+    def is_ready(self) -> bool:
+        """Whether the declared versions are compiled, or loaded from the cache."""
+        return self._answer is not None
 
     def prepare(self) -> None:
-        """Compile the declared versions, or load them."""
-        with global_compiler_lock:
-            if self._is_ready:
-                return
-            family = self.py_func.__module__.rpartition(".")[2]
-            late = threading.Timer(_LATE, _log.info, (_STALL, family, repr(family)))
-            late.daemon = True
-            if not self.is_stored():
-                late.start()
-            try:
-                for types in versions(self):
-                    self._answer(types)
-            finally:
-                late.cancel()
-            self._is_ready = True
-            self.disable_compile()
+        """Compile the declared versions, or load them from the cache."""
+        with _lock:
+            if self._answer is None:
+                _log.info("fieldcraft compiles %s for this machine", self.py_func.__name__)
+                made = self._cached()
+                for text in self.declared:
+                    made.compile(tuple(type_of(argument) for argument in parse(text)))
+                made.disable_compile()
+                self._answer = made
 
-    def _answer(self, types: tuple[Any, ...]) -> None:
-        """Let Python's calls with arguments of these types be answered."""
-        self._compilation_chain_init_hook()
-        with pieces.loose(self.targetctx):
-            self.compile(types)
-        result = self.overloads[types]
-        if pieces.is_loose(result):
-            result = pieces.bound(result)
-            self._cache.save_overload(types, result)
-        self._insert([each._code for each in types], result.entry_point, result.objectmode)
-        self._answers.append(result)  # Numba's table of them keeps nothing alive
-
-    def is_stored(self) -> bool:
-        """Whether all declared versions lie in the store."""
-        with global_compiler_lock:  # another thread may be loading kernels
-            self.targetctx.refresh()
-            codegen = self.targetctx.codegen()
-            return self._is_ready or all(
-                self._cache.path(types, codegen).exists() for types in versions(self)
-            )
-
-    def add_overload(self, result: Any) -> None:
-        """Take in a version that other kernels are compiled with."""
-        self.overloads[tuple(result.signature.args)] = result
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """The template that the compiler asks for, for a caller among the kernels."""
-        was_open = bool(self._can_compile)  # type: ignore[has-type]
-        self._can_compile = True
+    def _cached(self) -> Any:
+        """A dispatcher whose machine code is kept on disk."""
+        folder, before = _folder(), numba.config.CACHE_DIR
         try:
-            return super().get_call_template(args, kws)
+            numba.config.CACHE_DIR = folder
+            return self.dispatcher(cache=bool(folder))
         finally:
-            self._can_compile = was_open
-
-    def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
-        if self.declared:
-            self.prepare()
-        else:
-            with global_compiler_lock:
-                self._answer(tuple(self.typeof_pyval(each) for each in args))
-        return self
-
-
-class Variants(Kernel):
-    """A kernel of several versions, each compiled when Python's calls first need it: `parts` are
-    its versions.
-
-    Other kernels that call it are compiled with whichever they need, as those of any kernel.
-    """
-
-    def __init__(
-        self, py_func: Callable[..., Any], targetoptions: dict[str, Any], declared: tuple[str, ...]
-    ) -> None:
-        super().__init__(py_func, targetoptions=targetoptions, declared=declared)
-        self.parts = tuple(
-            Kernel(py_func, targetoptions=targetoptions, declared=(text,), number=number)
-            for number, text in enumerate(declared)
-        )
-        for part in self.parts:
-            part.overloads = self.overloads
-        self._version = chooser([parse(text) for text in declared], self.parts)
+            numba.config.CACHE_DIR = before
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version for these arguments."""
-        version = self._version(arguments)
-        if version is None:
-            raise TypeError(
-                f"{self.py_func.__name__} has no version for arguments of types"
-                f" {[type(each).__name__ for each in arguments]}"
-            )
-        return version(*arguments)
-
-    def prepare(self) -> None:
-        """Compile the declared versions, or load them."""
-        for part in self.parts:
-            part.prepare()
-
-    def is_stored(self) -> bool:
-        """Whether all declared versions lie in the store."""
-        return all(part.is_stored() for part in self.parts)
+        if self._answer is None:
+            self.prepare()
+        return self._answer(*arguments)
 
 
-def compiled(
-    function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, Any]
-) -> Any:
-    """The kernel of a plain function, with Numba's options."""
-    if _settings.DISABLE_JIT:
-        return function
-    settings = {"nopython": True, "nogil": True, "boundscheck": None, **options}
-    if len(declared) > 1:
-        return Variants(function, settings, declared)
-    return Kernel(function, targetoptions=settings, declared=declared)
+@functools.cache
+def _folder() -> str:
+    """The folder of machine code made of these sources, private to the user; "" if there can be
+    none.
+
+    Numba looks at the file of a kernel only, and would miss a change of what it calls.
+    """
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    folder = base / "fieldcraft" / native.sources()
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.stat()
+        if sys.platform == "win32" or (state.st_uid == os.getuid() and not state.st_mode & 0o022):
+            return str(folder)
+    return ""
 
 
-def versions(kernel: Kernel) -> list[tuple[Any, ...]]:
-    """Numba's types of the arguments of each declared version."""
-    return [tuple(_type(argument) for argument in parse(text)) for text in kernel.declared]
-
-
-def _type(argument: Argument) -> Any:
+def type_of(argument: Argument) -> Any:
+    """Numba's type of an argument."""
     if argument.items:
-        return numba.types.Tuple([_type(item) for item in argument.items])
+        return numba.types.Tuple([type_of(item) for item in argument.items])
     if not argument.dtype:
         return numba.types.none
     number = numba.from_dtype(np.dtype(argument.dtype))
@@ -262,3 +109,8 @@ def _type(argument: Argument) -> Any:
     return numba.types.Array(
         number, argument.axes, "C" if argument.dense else "A", readonly=not argument.written
     )
+
+
+def compiled(function: Callable[..., Any], native: str = "", **options: Any) -> Any:
+    """What other kernels call for a function that declares no types."""
+    return external(native) if native and external else numba.njit(**OPTIONS, **options)(function)

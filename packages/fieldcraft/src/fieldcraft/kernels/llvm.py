@@ -8,9 +8,10 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from fieldcraft.kernels import prebuilt, tier
+from fieldcraft.kernels import tier
+from fieldcraft.kernels.declare import kernel
 
-__all__ = ["carray", "cgutils", "instruction", "intrinsic", "ir", "types"]
+__all__ = ["bytes_at", "floats_at", "instruction", "intrinsic", "ir", "types"]
 
 
 class _Absent:
@@ -25,27 +26,23 @@ class _Absent:
         return self
 
 
-def _kept(function: Callable[..., Any]) -> Callable[..., Any]:
+def _same(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
 carray: Any
-cgutils: Any
 intrinsic: Any
 ir: Any
 types: Any
-_BUILDS = tier.compiled() and not prebuilt.serves()
+_BUILDS = tier.compiled() and tier.library() is None
 if not _BUILDS:
-    carray = cgutils = ir = types = _Absent()
-    intrinsic = _kept
+    carray = ir = types = _Absent()
+    intrinsic = _same
 else:
     _numba: Any = importlib.import_module("numba")
     carray, types = _numba.carray, _numba.types
     intrinsic = importlib.import_module("numba.extending").intrinsic
-    cgutils, ir = (
-        importlib.import_module("numba.core.cgutils"),
-        importlib.import_module("llvmlite.ir"),
-    )
+    ir = importlib.import_module("llvmlite.ir")
 
 
 def instruction(emit: Callable[..., Any], plain: Callable[[Any], int]) -> Any:
@@ -53,3 +50,30 @@ def instruction(emit: Callable[..., Any], plain: Callable[[Any], int]) -> Any:
     nothing is built.
     """
     return intrinsic(emit) if _BUILDS else plain
+
+
+def _pointer_to(kind: Any) -> Any:
+    """An address as a pointer."""
+
+    def emit(typing: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+        return types.CPointer(kind)(types.int64), generate
+
+    return intrinsic(emit)
+
+
+_floats, _bytes = _pointer_to(types.float32), _pointer_to(types.uint8)
+
+
+@kernel
+def floats_at(address: Any, count: Any) -> Any:
+    """So many float32 from an address on."""
+    return carray(_floats(address), (count,))
+
+
+@kernel
+def bytes_at(address: Any, count: Any) -> Any:
+    """So many uint8 from an address on."""
+    return carray(_bytes(address), (count,))

@@ -13,13 +13,15 @@ import numpy as np
 
 from fieldcraft.kernels import numpy_spread
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.spread_block import address, copy_bytes, step_block
+from fieldcraft.kernels.llvm import floats_at
 from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, on_lines, update
 from fieldcraft.kernels.spread_cells import copy as copy_row
 from fieldcraft.kernels.turns import claim
+from fieldcraft.kernels.vectors import step_row, step_three_rows
 
 __all__ = ["margin", "wave_any", "wave_bands", "wave_near"]
 
+_ZERO = np.float32(0)
 BLOCK = 3
 """The rows that are stepped at once."""
 
@@ -90,13 +92,10 @@ def wave_near(
     done[0] = high
     for level in range(1, count + 1):
         done[level] = max(low, first - count + level)
-    map_, soil, over, under, olds = (
-        address(values),
-        address(ground),
-        address(above),
-        address(below),
-        address(scratch),
-    )
+    map_, soil, olds = values.ctypes.data, ground.ctypes.data, scratch.ctypes.data
+    over, under = above.ctypes.data, below.ctypes.data
+    eight, skew = (0, _ZERO) if diagonal is None else (1, diagonal)
+    root = 0 if power is None else power
     stride = 4 * scratch.shape[1]
     nothing = olds + (scratch.shape[0] - 1) * stride
     entered = low
@@ -118,7 +117,7 @@ def wave_near(
                         if y > low
                         else nothing
                     )
-                    copy_bytes(above_it, old, 4 * width)
+                    copy_row(floats_at(above_it, width), floats_at(old, width))
                 if y + BLOCK <= ready:
                     a = _row(y, low, first, last, width, over, map_, under)
                     b = _row(y + 1, low, first, last, width, over, map_, under)
@@ -128,18 +127,20 @@ def wave_near(
                         if y + 3 < high
                         else nothing
                     )
-                    fixed = (
+                    step_three_rows(
+                        old,
+                        a,
+                        b,
+                        c,
+                        down,
                         _ground(y, height, width, soil),
                         _ground(y + 1, height, width, soil),
                         _ground(y + 2, height, width, soil),
-                    )
-                    step_block(
-                        (old, a, b, c, down),
-                        fixed,
                         width,
                         straight,
-                        diagonal,
-                        power,
+                        skew,
+                        eight,
+                        root,
                         momentum,
                         floor,
                         wrap,
@@ -152,14 +153,16 @@ def wave_near(
                         if y + 1 < high
                         else nothing
                     )
-                    alone = (_ground(y, height, width, soil),)
-                    step_block(
-                        (old, here, down),
-                        alone,
+                    step_row(
+                        old,
+                        here,
+                        down,
+                        _ground(y, height, width, soil),
                         width,
                         straight,
-                        diagonal,
-                        power,
+                        skew,
+                        eight,
+                        root,
                         momentum,
                         floor,
                         wrap,

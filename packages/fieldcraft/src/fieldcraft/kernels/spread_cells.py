@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.spread_block import address
 
 __all__ = [
     "attenuate",
@@ -28,7 +27,7 @@ def on_lines(count):
     half as long again.
     """
     memory = np.empty(count + 16, np.float32)
-    start = (-address(memory) >> 2) & 15
+    start = (-memory.ctypes.data >> 2) & 15
     return memory[start : start + count]
 
 

@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels import numpy_compose
-from fieldcraft.kernels.compose import _pointer
+
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.llvm import carray
+from fieldcraft.kernels.llvm import floats_at
 
 __all__ = ["lead", "survey"]
 
@@ -29,7 +29,7 @@ _NOBODY = np.float32(-1)
 @kernel
 def _block(bases, team, at, count):
     """Some cells of a team's map."""
-    return carray(_pointer(bases[team] + 4 * at), (count,))
+    return floats_at(bases[team] + 4 * at, count)
 
 
 @kernel("i8[::1], i8, i8, out f4[::1], out f4[::1], out i4[::1]", vectorized=numpy_compose.survey)

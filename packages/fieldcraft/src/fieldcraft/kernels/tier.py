@@ -1,4 +1,4 @@
-"""The one place that decides whether compiled kernels serve in a process."""
+"""The one place that decides what runs kernels in a process: the native library, Numba or Python."""
 
 from __future__ import annotations
 
@@ -7,18 +7,31 @@ import importlib.util
 import os
 import sys
 import warnings
+from types import ModuleType
 
-from fieldcraft.kernels import prebuilt
+from fieldcraft.kernels import native
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "library"]
+
+
+def _asked(variable: str) -> bool:
+    return os.environ.get(variable, "") not in ("", "0")
+
+
+@functools.cache
+def library() -> ModuleType | None:
+    """The native library, if it serves in this process."""
+    if _asked("FIELDCRAFT_REFERENCE") or _asked("FIELDCRAFT_NUMBA"):
+        return None
+    return native.load()
 
 
 @functools.cache
 def compiled() -> bool:
-    """Whether the compiled kernels serve in this process."""
-    if os.environ.get("FIELDCRAFT_REFERENCE", "") not in ("", "0"):
+    """Whether compiled kernels serve in this process."""
+    if _asked("FIELDCRAFT_REFERENCE"):
         return False
-    if prebuilt.serves() or importlib.util.find_spec("numba") is not None:
+    if library() is not None or importlib.util.find_spec("numba") is not None:
         return True
     if sys.platform != "emscripten":
         warnings.warn(

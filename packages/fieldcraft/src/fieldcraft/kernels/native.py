@@ -1,0 +1,109 @@
+"""The library of compiled kernels: one file for each level of processors, loaded without Numba.
+
+A file is an extension module for any Python from 3.11 on. `make setup` builds the one for this
+machine, a wheel brings those of its platform. A note beside it says which sources it was built
+from, and its checksum: a file of other sources, or a damaged one, is not loaded.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.util
+import json
+import os
+import platform
+import sys
+import warnings
+import zlib
+from importlib.machinery import ExtensionFileLoader
+from pathlib import Path
+from types import ModuleType
+
+__all__ = ["FOLDER", "LEVELS", "fault", "load", "place", "runs_here", "sources"]
+
+FOLDER = Path(__file__).resolve().parent
+LEVELS = (
+    {"v4": ("AVX512_SKX",), "v3": ("AVX2", "FMA3"), "v2": ("SSE42",)}
+    if platform.machine() in ("x86_64", "AMD64")
+    else {"generic": ()}
+)
+"""The levels of processors that there are libraries for, the most able first, and what each needs
+of the processor, as NumPy calls it.
+"""
+
+
+def place(level: str, folder: Path = FOLDER, system: str = sys.platform) -> Path:
+    """The file of the library for processors of a level."""
+    return folder / f"_native_{level}{'.pyd' if system == 'win32' else '.so'}"
+
+
+def sources() -> str:
+    """The hash of the kernels' source files, or "" where there are none, as in a frozen program."""
+    digest = hashlib.sha256()
+    paths = sorted(FOLDER.glob("*.py"))
+    for path in paths:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16] if paths else ""
+
+
+@functools.cache
+def load() -> ModuleType | None:
+    """The library for this processor, if there is one of these sources."""
+    level = os.environ.get("FIELDCRAFT_LEVEL")
+    for name, needed in LEVELS.items():
+        path = place(name)
+        if (level in (None, "", name)) and path.exists() and runs_here(needed) and _fits(path):
+            return _module(path)
+    return None
+
+
+def _module(path: Path) -> ModuleType:
+    loader = ExtensionFileLoader("_native", str(path))
+    spec = importlib.util.spec_from_file_location("_native", path, loader=loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def _fits(path: Path) -> bool:
+    reason = fault(path)
+    if reason:
+        warnings.warn(
+            f"The compiled kernels in {path} are not used: {reason}. Run `make setup` in a clone,"
+            " or reinstall fieldcraft.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return not reason
+
+
+def fault(path: Path) -> str:
+    """Why a library is not loaded: it is damaged, others can write to it, or it was built from
+    other sources; "" for one that is sound.
+    """
+    try:
+        note = json.loads(path.with_suffix(".json").read_text())
+        data = path.read_bytes()
+        if (len(data), zlib.crc32(data)) != (note["size"], note["crc32"]):
+            return "the file is damaged"
+        if sys.platform != "win32" and any(
+            each.stat().st_mode & 0o022 or each.stat().st_uid not in (os.getuid(), 0)
+            for each in (path, path.parent)
+        ):
+            return "other users can write to it (chmod go-w)"
+        if (made_of := sources()) and note["sources"] != made_of:
+            return "they were built from other sources"
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return f"the note beside it can't be read ({error})"
+    return ""
+
+
+def runs_here(needed: tuple[str, ...]) -> bool:
+    """Whether this processor has what a level needs."""
+    features: dict[str, bool] = importlib.import_module(
+        "numpy._core._multiarray_umath"
+    ).__cpu_features__
+    return all(features.get(name) for name in needed)
