@@ -23,7 +23,7 @@ $(VENV)/.ready: $(VENV)/.installed tests/pins.txt tools/requirements.txt $(wildc
 $(VENV)/.installed: packages/fieldcraft/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "fieldcraft needs Python 3.11 or newer; set PYTHON=python3.12, say")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable 'packages/fieldcraft[compile,view,plot,maps]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable 'packages/fieldcraft[jit,view,plot,maps]'
 	touch $@
 
 # Compiles what this recipe needs, and no more.

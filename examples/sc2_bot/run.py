@@ -1,8 +1,7 @@
 """A StarCraft II bot on fieldcraft: `python run.py` plays a game, `python run.py --rehearse` a
 recording, without the game.
 
-    fieldcraft compile --out kernels
-    fieldcraft bundle examples/sc2_bot --kernels kernels --out bot.zip
+    fieldcraft bundle examples/sc2_bot --out bot.zip
 
 packs it for a ladder whose machines have no Numba.
 """

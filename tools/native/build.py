@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -48,9 +49,8 @@ def table(entries: list[Entry]) -> str:
         for number, entry in enumerate(versions):
             listed = ", ".join(part for each in entry.arguments for part in _fields(each))
             lines.append(f"static const Argument a_{name}_{number}[] = {{{listed}}};")
-            lines.append(
-                f"static const Argument r_{name}_{number}[] = {{{', '.join(_fields(entry.results))}}};"
-            )
+            listed = ", ".join(_fields(entry.results))
+            lines.append(f"static const Argument r_{name}_{number}[] = {{{listed}}};")
         listed = ", ".join(
             f"{{{entry.symbol}, a_{name}_{number}, r_{name}_{number},"
             f" {len(entry.arguments)}, {_slots(entry)}}}"
@@ -89,21 +89,50 @@ def _slots(entry: Entry) -> int:
     return most
 
 
-def link(folder: Path, target: Target, objects: list[Path], library: Path) -> None:
-    """Compile the C files for a target, and link them and the objects into a library for Python."""
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-O3", "-g0", "-shared"]
+def link(folder: Path, target: Target, object_: Path, library: Path) -> None:
+    """Compile the C files for a target, and link them and the kernels into a library for Python."""
+    command = [
+        sys.executable,
+        "-m",
+        "ziglang",
+        "cc",
+        "-target",
+        target.zig,
+        "-O3",
+        "-g0",
+        "-shared",
+    ]
     command += ["-fPIC", "-fvisibility=hidden", "-fno-sanitize=all", "-ffp-contract=off", "-s"]
     command += [f"-mcpu={target.cpu.replace('-', '_')}", f"-I{HERE}"]
     sources = [HERE / name for name in ("caller.c", "runtime.c", "vectors.c")]
-    sources += [folder / "table.c", *objects]
-    subprocess.run([*command, *sources, "-o", library, "-lm"], check=True)
+    sources += [folder / "table.c", object_]
+    if target.platform == "win32":
+        sources.append(_python_import(folder))
+    elif target.platform == "darwin":
+        command += ["-undefined", "dynamic_lookup"]
+    else:
+        command.append("-lm")
+    subprocess.run([*command, *sources, "-o", library], check=True)
 
 
-def build(names: list[str], out: Path) -> list[Path]:
-    """Build the libraries of some targets; their paths."""
+def _python_import(folder: Path) -> Path:
+    """The import library of python3.dll, of the names that the caller uses."""
+    names = sorted(set(re.findall(r"_?Py[A-Z]\w*(?=\(|,|;)", (HERE / "caller.c").read_text())))
+    data = {name for name in names if name.startswith(("PyExc", "_Py"))}
+    lines = [f"    {name}{' DATA' if name in data else ''}" for name in names]
+    definition = folder / "python3.def"
+    definition.write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *lines]) + "\n")
+    library = folder / "python3.lib"
+    command = [sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64"]
+    subprocess.run([*command, "-d", definition, "-l", library], check=True)
+    return library
+
+
+def build(wanted: list[tuple[str, Path]]) -> list[Path]:
+    """Build the libraries of some targets into folders; their paths."""
     made_of = native.sources()
     families = sorted(declared(), key=_effort, reverse=True)
-    bar = Bar(len(families) + len(names) * _OBJECT)
+    bar = Bar(len(families) + len(wanted) * _OBJECT)
     with ProcessPoolExecutor() as pool, tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         parts = []
@@ -114,7 +143,7 @@ def build(names: list[str], out: Path) -> list[Path]:
         (folder / "table.c").write_text(table(entries))
         (folder / "all.bc").write_bytes(joined([bitcode for bitcode, _ in parts]))
         exported = {entry.symbol for entry in entries}
-        made = [pool.submit(_made, name, folder, exported, out, made_of) for name in names]
+        made = [pool.submit(_made, name, folder, exported, out, made_of) for name, out in wanted]
         for each in as_completed(made):
             each.result()
             bar.add(_OBJECT)
@@ -130,12 +159,10 @@ def _effort(family: str) -> int:
 def _made(name: str, folder: Path, exported: set[str], out: Path, made_of: str) -> Path:
     """The library of a target, and the note beside it."""
     target = TARGETS[name]
-    (folder / f"{name}.o").write_bytes(
-        emit((folder / "all.bc").read_bytes(), target, exported)
-    )
+    (folder / f"{name}.o").write_bytes(emit((folder / "all.bc").read_bytes(), target, exported))
     library = native.place(name.rpartition("-")[2], out, target.platform)
     scratch = library.with_suffix(".part")
-    link(folder, target, [folder / f"{name}.o"], scratch)
+    link(folder, target, folder / f"{name}.o", scratch)
     data = scratch.read_bytes()
     note = {"sources": made_of, "size": len(data), "crc32": zlib.crc32(data)}
     library.with_suffix(".json").unlink(missing_ok=True)
@@ -170,5 +197,5 @@ if __name__ == "__main__":
     chosen = parser.parse_args()
     if unknown := [name for name in chosen.targets if name not in TARGETS]:
         parser.error(f"targets are {', '.join(TARGETS)}. Got {', '.join(unknown)}.")
-    for path in build(chosen.targets or [here()], chosen.out):
+    for path in build([(name, chosen.out) for name in chosen.targets or [here()]]):
         print(path)

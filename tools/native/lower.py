@@ -57,7 +57,9 @@ def _external(symbol: str) -> Any:
                 for kind, value in zip(kinds, cgutils.unpack_tuple(builder, given[0]), strict=True)
             ]
             function = cgutils.get_or_insert_function(
-                builder.module, ir.FunctionType(ir.VoidType(), [each.type for each in passed]), symbol
+                builder.module,
+                ir.FunctionType(ir.VoidType(), [each.type for each in passed]),
+                symbol,
             )
             builder.call(function, passed)
             return context.get_dummy_value()
@@ -98,9 +100,7 @@ def lower(family: str) -> tuple[bytes, list[Entry]]:
             made.compile(kinds)
             result = made.overloads[kinds]
             name = f"{family}_{kernel.py_func.__name__}"
-            entry = Entry(
-                name, f"fc_{name}_{number}", arguments, _described(result.fndesc.restype)
-            )
+            entry = Entry(name, f"fc_{name}_{number}", arguments, _described(result.fndesc.restype))
             module = llvm.parse_assembly(_plain(result.library.get_llvm_str()))
             module.link_in(llvm.parse_assembly(str(_entry(entry.symbol, result.fndesc))))
             _keep_only(module, entry.symbol)
@@ -131,9 +131,7 @@ def _entry(symbol: str, described: Any) -> ir.Module:
     module = ir.Module(symbol)
     kind = context.call_conv.get_function_type(described.restype, described.argtypes)
     plain = ir.Function(module, kind, described.llvm_func_name)
-    entry = ir.Function(
-        module, ir.FunctionType(_WORD, [_SLOT.as_pointer(), kind.args[1]]), symbol
-    )
+    entry = ir.Function(module, ir.FunctionType(_WORD, [_SLOT.as_pointer(), kind.args[1]]), symbol)
     slots, error = entry.args
     builder = ir.IRBuilder(entry.append_basic_block())
     answer = builder.alloca(kind.args[0].pointee)

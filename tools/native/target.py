@@ -27,16 +27,20 @@ class Target(NamedTuple):
 
 
 TARGETS = {
-    "linux-x86-64-v2": Target("x86_64-unknown-linux-gnu", "x86-64-v2", "", "x86_64-linux-gnu.2.28"),
-    "linux-x86-64-v3": Target("x86_64-unknown-linux-gnu", "x86-64-v3", "", "x86_64-linux-gnu.2.28"),
-    "linux-x86-64-v4": Target(
-        "x86_64-unknown-linux-gnu", "x86-64-v4", "-prefer-256-bit", "x86_64-linux-gnu.2.28"
+    f"{system}-x86-64-{level}": Target(triple, f"x86-64-{level}", features, zig)
+    for system, triple, zig in (
+        ("linux", "x86_64-unknown-linux-gnu", "x86_64-linux-gnu.2.28"),
+        ("windows", "x86_64-pc-windows-gnu", "x86_64-windows-gnu"),
+        ("macos", "x86_64-apple-macosx11.0.0", "x86_64-macos.11.0"),
+    )
+    for level, features in (("v2", ""), ("v3", ""), ("v4", "-prefer-256-bit"))
+} | {
+    "linux-aarch64": Target(
+        "aarch64-unknown-linux-gnu", "generic", "+neon", "aarch64-linux-gnu.2.28"
     ),
-    "linux-aarch64": Target("aarch64-unknown-linux-gnu", "generic", "+neon", "aarch64-linux-gnu.2.28"),
-    "windows-x86-64-v3": Target("x86_64-pc-windows-gnu", "x86-64-v3", "", "x86_64-windows-gnu"),
     "macos-aarch64": Target("arm64-apple-macosx11.0.0", "apple-m1", "", "aarch64-macos.11.0"),
-    "wasm32": Target("wasm32-unknown-unknown", "generic", "+simd128,+bulk-memory", "wasm32-freestanding"),
 }
+"""The targets of libraries for Python."""
 
 
 def emit(bitcode: bytes, target: Target, exported: set[str]) -> bytes:
@@ -61,9 +65,7 @@ def _optimize(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     """What Numba does: tidy up each function, drop needless counts of references, and then optimize
     fully.
     """
-    whole = llvm.create_pass_builder(
-        machine, llvm.create_pipeline_tuning_options(speed_level=3)
-    )
+    whole = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
     dead = llvm.create_new_module_pass_manager()
     dead.add_global_dead_code_eliminate_pass()
     dead.run(module, whole)

@@ -116,9 +116,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             "Packs a program's folder, fieldcraft and its compiled kernels into one zip, for this"
             " Python and this system."
         ),
-        epilog=(
-            "Example: fieldcraft bundle my_bot --out my_bot.zip"
-        ),
+        epilog=("Example: fieldcraft bundle my_bot --out my_bot.zip"),
     )
     parser.add_argument(
         "folder",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import importlib.util
 import json
 import logging
 import os
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fieldcraft import demo
-from fieldcraft.errors import FieldcraftError, MissingLibrary, UnknownName
+from fieldcraft.errors import FieldcraftError, UnknownName
 
 if TYPE_CHECKING:
     from fieldcraft.recipe.compare import Comparison

@@ -24,6 +24,7 @@ OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False}
 """The options of every kernel."""
 external: Callable[[str], Any] | None = None
 """Makes the call of a C function, while the native library is built."""
+_settings: Any = numba.config
 _log = logging.getLogger("fieldcraft")
 _lock = threading.RLock()
 
@@ -66,12 +67,12 @@ class Kernel:
 
     def _cached(self) -> Any:
         """A dispatcher whose machine code is kept on disk."""
-        folder, before = _folder(), numba.config.CACHE_DIR
+        folder, before = _folder(), _settings.CACHE_DIR
         try:
-            numba.config.CACHE_DIR = folder
+            _settings.CACHE_DIR = folder
             return self.dispatcher(cache=bool(folder))
         finally:
-            numba.config.CACHE_DIR = before
+            _settings.CACHE_DIR = before
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version for these arguments."""

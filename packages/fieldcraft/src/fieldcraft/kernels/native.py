@@ -33,6 +33,8 @@ LEVELS = (
 of the processor, as NumPy calls it.
 """
 
+_MACHINERY = {"__init__", "declare", "jit", "native", "pool", "tier"}
+
 
 def place(level: str, folder: Path = FOLDER, system: str = sys.platform) -> Path:
     """The file of the library for processors of a level."""
@@ -42,7 +44,7 @@ def place(level: str, folder: Path = FOLDER, system: str = sys.platform) -> Path
 def sources() -> str:
     """The hash of the kernels' source files, or "" where there are none, as in a frozen program."""
     digest = hashlib.sha256()
-    paths = sorted(FOLDER.glob("*.py"))
+    paths = sorted(path for path in FOLDER.glob("*.py") if path.stem not in _MACHINERY)
     for path in paths:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16] if paths else ""

@@ -14,7 +14,6 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels import numpy_compose
-
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.llvm import floats_at
 

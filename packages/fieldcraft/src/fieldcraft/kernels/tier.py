@@ -1,4 +1,4 @@
-"""The one place that decides what runs kernels in a process: the native library, Numba or Python."""
+"""What runs kernels in a process: the native library, Numba or Python."""
 
 from __future__ import annotations
 

@@ -43,7 +43,20 @@ def step_row(
     at = _NOWHERE
     if eight != 0 and power != 0:
         near(
-            flat, up, row, down, soil, at, out, at, count, straight, diagonal, power, momentum, floor
+            flat,
+            up,
+            row,
+            down,
+            soil,
+            at,
+            out,
+            at,
+            count,
+            straight,
+            diagonal,
+            power,
+            momentum,
+            floor,
         )
     elif eight != 0:
         near(
@@ -104,9 +117,7 @@ def step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, 
 
 
 @kernel(native="fieldcraft_strongest_slices")
-def strongest_slices(
-    emitted, origins, losses, offsets, subtract, first, last, strongest, weakest
-):
+def strongest_slices(emitted, origins, losses, offsets, subtract, first, last, strongest, weakest):
     """The highest and lowest influence that arrives in each vertex of slices."""
     for number in range(first, last):
         for lane in range(LANES):
