@@ -10,13 +10,17 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size native diagram setup docs links notebooks demo test test-reference fuzz scenarios lint bench gallery pictures format build clean
+.PHONY: size diagram setup docs links notebooks demo test test-reference fuzz scenarios lint bench gallery pictures format build clean
 
-setup: $(VENV)/.ready
+setup: $(VENV)/.ready $(VENV)/.native
 
 # Whatever only tests need comes after what a demo needs.
 $(VENV)/.ready: $(VENV)/.installed tests/pins.txt tools/requirements.txt $(wildcard packages/*/pyproject.toml)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/pins.txt $(EDITABLE) --requirement tools/requirements.txt
+	touch $@
+
+# The native library of kernels for this machine, anew whenever a kernel has changed.
+$(VENV)/.native: $(VENV)/.ready $(wildcard packages/fieldcraft/src/fieldcraft/kernels/*.py) $(wildcard tools/native/*)
 	$(BIN)/python tools/native/build.py
 	touch $@
 
@@ -73,10 +77,6 @@ gallery: setup
 # Draws every picture of the documentation anew; `python docs/pictures.py NAME` draws one.
 pictures: setup
 	$(BIN)/python docs/pictures.py
-
-# The native library of kernels for this machine; `make native TARGETS=linux-aarch64` for another.
-native: setup
-	$(BIN)/python tools/native/build.py $(TARGETS)
 
 # One wheel of the library for each platform, and pure ones of all packages.
 build: setup
