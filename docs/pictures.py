@@ -85,10 +85,8 @@ PAGES = {
 BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
-ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fights", "fire", "fire_film")
-"""The page of `fieldcraft lab` in a browser; a film that `python -m research experiment fights --film
-MATCH` makes of recordings; forty minutes of `examples/fire_front.py`.
-"""
+ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fire", "fire_film")
+"""The page of `fieldcraft lab` in a browser; forty minutes of `examples/fire_front.py`."""
 
 
 def decay_curves(file: Path) -> None:

@@ -16,7 +16,6 @@ from research.experiments import (
     fights,
     flock,
     hunt,
-    league,
     maze,
     pedestrians,
     real_ants,
@@ -45,7 +44,6 @@ EXPERIMENTS = (
     real_ants.EXPERIMENT,
     pedestrians.EXPERIMENT,
     fights.EXPERIMENT,
-    league.EXPERIMENT,
 )
 
 
@@ -143,9 +141,8 @@ def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
             fresh=chosen.fresh,
             progress=None if chosen.quiet else sys.stderr,
         )
-        more = experiment.after(chosen)
         if not chosen.quiet:
-            print("\n".join(_lines(report, more)))
+            print("\n".join(_lines(report)))
         if report.failures:
             sys.stdout.flush()
             for failure in report.failures[:_SHOWN]:
@@ -162,7 +159,7 @@ def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
     return act
 
 
-def _lines(report: Report, more: list[Path]) -> list[str]:
+def _lines(report: Report) -> list[str]:
     from research.experiments.outputs import table_lines
 
     study = report.study
@@ -181,7 +178,6 @@ def _lines(report: Report, more: list[Path]) -> list[str]:
     lines += [f"{note}." for note in report.summary.notes]
     lines.append("")
     lines += [
-        f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)"
-        for file in (*report.files, *more)
+        f"wrote {file} ({max(1, round(file.stat().st_size / 1024)):,} KiB)" for file in report.files
     ]
     return lines

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from fieldcraft.errors import InvalidValue
@@ -18,17 +17,10 @@ __all__ = ["Experiment", "numbers", "words"]
 Number = TypeVar("Number", int, float)
 
 
-def _nothing(_chosen: argparse.Namespace) -> list[Path]:
-    return []
-
-
 @dataclass(frozen=True)
 class Experiment:
     """A study that has a name on the command line: what it asks, what it takes, and how the study
     is made from that.
-
-    `after` writes what else was asked for, such as a film, when the study is done, and returns the
-    paths of these files.
     """
 
     name: str
@@ -37,7 +29,6 @@ class Experiment:
     example: str
     arguments: Callable[[argparse.ArgumentParser], None]
     study: Callable[[argparse.Namespace], Study]
-    after: Callable[[argparse.Namespace], list[Path]] = _nothing
 
 
 def words(text: str) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment
 from research.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
 from research.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match
@@ -281,11 +281,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="ask about the replays alone, and leave the recorded matches of the data out",
     )
     parser.add_argument(
-        "--film",
-        metavar="MATCH",
-        help="also write fights.webp: this match with the forecast of everything, and what came",
-    )
-    parser.add_argument(
         "--grids",
         type=Path,
         metavar="DIR",
@@ -308,22 +303,6 @@ def _files(chosen: argparse.Namespace) -> tuple[list[Path], Path | None]:
     return events, grids
 
 
-def _film(chosen: argparse.Namespace) -> list[Path]:
-    if not chosen.film:
-        return []
-    from research.experiments.fight_film import film_match
-
-    events, grids = _files(chosen)
-    matches = [_match(path, grids) for path in events]
-    names = [match.name for match in matches]
-    found = [index for index, name in enumerate(names) if name.startswith(chosen.film)]
-    if len(found) != 1:
-        raise UnknownName("match to film", chosen.film, names)
-    path = chosen.out / "fights.webp"
-    film_match(path, matches, found[0])
-    return [path]
-
-
 EXPERIMENT = Experiment(
     "fights",
     "does an influence map know where the next losses of a recorded match fall?",
@@ -333,5 +312,4 @@ EXPERIMENT = Experiment(
     "python -m research experiment fights --data data --out out/fights",
     _arguments,
     _study,
-    after=_film,
 )

@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-import numpy as np
-
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment, words
@@ -30,7 +28,6 @@ __all__ = [
     "EXPERIMENT",
     "MEASURES",
     "got",
-    "has_room",
     "play",
     "played_twice",
     "summarise",
@@ -124,8 +121,6 @@ def play(job: Job) -> Row:
         towers=whole(job, "towers"),
         units=whole(job, "units"),
         limit=number(job, "limit"),
-        layout=str(job.get("layout", "seeded")),
-        rate=whole(job, "rate") if "rate" in job else Settings.rate,
     )
     match = play_match(
         _ground(job),
@@ -150,22 +145,6 @@ def play(job: Job) -> Row:
         "out of time": match.steps >= settings.steps(settings.limit),
         "digest": match.digest,
     }
-
-
-def has_room(job: Job, layout: str) -> bool:
-    """Whether the towers of a job (`map`, `width`, `height`, `seed`, `towers` and `units`) find
-    room on its map in that layout.
-    """
-    from fieldcraft_worlds.games.towers.layout import seeded
-    from fieldcraft_worlds.games.towers.settings import Settings
-    from fieldcraft_worlds.games.walking import walking_grid
-
-    settings = Settings(towers=whole(job, "towers"), units=whole(job, "units"), layout=layout)
-    try:
-        seeded(walking_grid(_ground(job)), settings, np.random.default_rng(whole(job, "seed")))
-    except InvalidValue:
-        return False
-    return True
 
 
 def summarise(rows: Sequence[Row]) -> Summary:

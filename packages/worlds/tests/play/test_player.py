@@ -423,37 +423,6 @@ class TestPicture:
 
 
 class TestBeginnings:
-    def test_a_maze_is_seen_to_grow_and_then_played(self) -> None:
-        game = find_game("maze")
-        session = Session(
-            game, None, settings_from(game.settings, {"maze": {"width": 21, "height": 15}}), seed=3
-        )
-        playing = Player(session, SIZE)
-        open_cells = []
-        while session.steps == 0:
-            open_cells.append(np.count_nonzero(~playing.scene().space.walls))
-            playing.advance(0.2)
-        assert len(set(open_cells)) > 10
-        assert open_cells[0] < open_cells[-1] == np.count_nonzero(~session.world.space.walls)
-        again = Session(game, None, session.settings, seed=3)
-        for _ in range(session.steps):
-            again.step()
-        assert again.digest() == session.digest()  # looking on changed nothing
-
-    def test_space_goes_past_an_opening(self) -> None:
-        session = Session(find_game("maze"), seed=3)
-        playing = Player(session, SIZE)
-        assert playing.scene().title.startswith("the maze grows")
-        playing.press("key space")
-        assert not playing.is_paused
-        assert playing.scene().title == "the maze, 0 s"
-        playing.advance(0.1)
-        assert session.steps == 3
-
-    def test_a_map_of_ones_own_has_no_opening(self) -> None:
-        session = Session(find_game("maze"), Session(find_game("maze"), seed=3).world.space, seed=3)
-        assert Player(session, SIZE).scene().title == "the maze, 0 s"
-
     def test_towers_placed_by_hand_wait_for_space(self) -> None:
         game = find_game("towers")
         session = Session(game, None, settings_from(game.settings, dict(game.by_hand)), seed=3)

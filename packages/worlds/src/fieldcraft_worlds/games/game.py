@@ -27,7 +27,6 @@ __all__ = [
     "InputEvent",
     "InputFrame",
     "MeasuredGame",
-    "OpeningWorld",
     "Overlay",
     "Slider",
     "TunedGame",
@@ -254,17 +253,6 @@ class CheckedWorld(World, Protocol):
 
         A save with a valid checksum may still hold anything: agents beside the map, numbers that
         are none, too few of something.
-        """
-
-
-class OpeningWorld(World, Protocol):
-    """A world with something to see before the first step: how its map is made, say. It changes
-    nothing.
-    """
-
-    def opening(self, share: float) -> Scene | None:
-        """The scene when this share of the opening, 0 to 1, is over; None where there is no
-        opening.
         """
 
 

@@ -39,7 +39,6 @@ RGBA = NDArray[np.uint8]
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 _LONGEST_FRAME = 0.25  # seconds of the clock that one frame makes up for at most
 _PATIENCE = 0.05  # seconds that the steps of one frame may take
-_OPENING = 4.0  # seconds that an opening takes
 _NOTE = 4.0  # seconds that a message stays
 
 
@@ -110,7 +109,6 @@ class Player:
         self._scene: Scene | None = None
         self._seen: tuple[object, frozenset[str]] | None = None
         self._rate = 0.0
-        self._opened = 0.0 if session.steps == 0 and self._opening(0.0) is not None else 1.0
         if unknown := [
             slider.name for slider in sliders_of(game) if slider.name not in self._tuned()
         ]:
@@ -204,9 +202,6 @@ class Player:
         """So much time passed on the wall: make the steps that are due."""
         self._now += seconds
         self._tuning.advance(seconds, self._tuned())
-        if self._opened < 1:
-            self._opened += seconds / _OPENING
-            return
         if self.is_paused or self.is_over:
             return
         rate = self.session.world.rate * self.speed
@@ -227,7 +222,6 @@ class Player:
     def step(self) -> None:
         """Make one step with what the inputs have done since the last."""
         session = self.session
-        self._opened = 1.0
         if self._stop_at is not None and session.steps >= self._stop_at:
             self.is_over = True
             return
@@ -252,8 +246,6 @@ class Player:
 
     def scene(self) -> Scene:
         """The scene now, with the overlays that are shown."""
-        if self._opened < 1 and (opening := self._opening(self._opened)) is not None:
-            return opening
         state, shown = self.session.state, self.overlays.shown
         if (
             self._scene is None
@@ -315,9 +307,7 @@ class Player:
     # Keys of the frame
 
     def _frame_key(self, key: str) -> None:
-        if key == "space" and self._opened < 1:
-            self._opened = 1.0
-        elif key == "space" and (begins := self._begins()) is not None:
+        if key == "space" and (begins := self._begins()) is not None:
             self._inputs.begin(begins)
             self.is_paused = False
         elif key == "space":
@@ -348,13 +338,6 @@ class Player:
         )
         return begins(self.session.state)
 
-    def _opening(self, share: float) -> Scene | None:
-        """The scene before the first step, if there is one."""
-        opening: Callable[[float], Scene | None] = getattr(
-            self.session.world, "opening", lambda share: None
-        )
-        return opening(share)
-
     def _file_key(self, key: str) -> None:
         try:
             if key == "f5":
@@ -376,7 +359,6 @@ class Player:
     def _take(self, session: Session) -> None:
         self.session = session
         self._scene = None
-        self._opened = 1.0
         self._inputs.forget()
         self._tuning.forget()
         self._owed = 0.0

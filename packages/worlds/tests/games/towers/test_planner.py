@@ -151,15 +151,6 @@ def test_a_wave_waits_until_it_is_enough() -> None:
     assert any(isinstance(order, Strike) for order in planner().decide(derived, many, 0))
 
 
-def test_guarding_towers_cover_each_other() -> None:
-    derived, state = opened(replace(RULES, towers=4, layout="guarded"))
-    for team in (0, 1):
-        middles = derived.middles[state.towers.teams == team][1:]
-        gaps = np.hypot(*(middles[:, None] - middles[None]).transpose(2, 0, 1))
-        np.fill_diagonal(gaps, np.inf)
-        assert gaps.min(axis=1).max() <= RULES.tower.range
-
-
 def test_the_same_seed_gives_the_same_match() -> None:
     space = fc.generate_map("rooms", 40, 28, seed=1, neighbors=8)
     rules = Settings(towers=2, units=16, limit=12)

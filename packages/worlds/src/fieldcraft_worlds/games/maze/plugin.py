@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks, generate_map
-from fieldcraft.maps.mazes import maze_growth, maze_walls
 from fieldcraft.packing import digest
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
 from fieldcraft_worlds.games.maze import rules, scene
@@ -38,7 +35,6 @@ from fieldcraft_worlds.games.maze.state import (
 )
 from fieldcraft_worlds.games.walking import grid_asked
 from fieldcraft_worlds.games.world import DerivedWorld, play_out
-from fieldcraft_worlds.scene import Scene
 
 __all__ = ["GAME", "KINDS", "MazeGame", "MazeResult", "MazeWorld", "play_maze"]
 
@@ -55,7 +51,6 @@ KINDS = (
     Lead,
 )
 
-_MOST_GROWN = 10_000  # rooms: carving more would keep the player waiting
 _OUTCOMES = {GOING: "going", OUT: "out", CAUGHT: "caught", LATE: "late"}
 
 
@@ -79,26 +74,8 @@ class MazeWorld(DerivedWorld):
     views = scene
     derived: MazeDerived
 
-    def __init__(self, space: Grid, settings: Settings, *, is_own: bool = False) -> None:
+    def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, MazeDerived(space, settings))
-        self._is_own = is_own
-
-    @cached_property
-    def _grown(self) -> list[NDArray[np.bool_]] | None:
-        """The walls while the maze is carved."""
-        rules, space = self.derived.settings.maze, self.space
-        rooms = [(side - 1) // (rules.corridor + 1) for side in (space.width, space.height)]
-        if not self._is_own or rooms[0] * rooms[1] > _MOST_GROWN:
-            return None
-        frames = []
-        for doors in maze_growth(
-            *rooms, algorithm=rules.algorithm, loops=rules.loops, seed=rules.seed
-        ):
-            carved = maze_walls(doors, rules.corridor)
-            walls = np.ones(space.shape, dtype=np.bool_)
-            walls[: carved.shape[0], : carved.shape[1]] = carved
-            frames.append(walls)
-        return frames
 
     def checked(self, state: State) -> State:
         """The state, if it is one that this world can go on from, see `state.checked`."""
@@ -113,16 +90,6 @@ class MazeWorld(DerivedWorld):
         if wished == state.player.wish or (not any(wished) and not state.player.by_hand):
             return ()
         return (Steer(*wished),)
-
-    def opening(self, share: float) -> Scene | None:
-        """The maze as far as it has grown, if it is the one of the settings."""
-        if self._grown is None:
-            return None
-        frame = self._grown[min(int(share * len(self._grown)), len(self._grown) - 1)]
-        return Scene(
-            Grid.from_walls(frame, y_up=self.space.y_up),
-            f"the maze grows: {self.derived.settings.maze.algorithm}",
-        )
 
     def result(self, state: State) -> str | None:
         """How it ended."""
@@ -156,7 +123,7 @@ class MazeGame:
     def open(self, space: Any, settings: Settings) -> MazeWorld:
         """The game on a map, or in the maze of the settings if there is none."""
         if space is None:
-            return MazeWorld(made(settings.maze), settings, is_own=True)
+            return MazeWorld(made(settings.maze), settings)
         return MazeWorld(grid_asked(space, "The maze game needs"), settings)
 
 

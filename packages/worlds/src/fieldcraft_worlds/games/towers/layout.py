@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid, distance_map, would_block
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.towers import ground
-from fieldcraft_worlds.games.towers.settings import ON_THE_WAY, Settings
+from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.walking import away
 
 __all__ = ["seeded"]
@@ -22,14 +22,6 @@ _CROWDING = (
     0.7,
     0.45,
 )  # spacing of a team's towers, as a share of their range, that is tried one after the other
-_COVERING = (0.55, 0.45)  # the same where towers cover each other, or leave a road free
-# how much longer a way past a guarding tower may be than the shortest between the bases, as a share
-# of that
-_DETOUR = 0.1
-# how long a road out of the guards' fire is at most, times the shortest way between the bases
-_FREE = 1.8
-_NARROW = 3  # cells on each side within which walls make a place narrow
-_NARROWEST = 0.1  # the share of the shortest way that counts as narrow
 _DEPTH = (
     0.08,
     0.42,
@@ -59,10 +51,9 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
     if len(sites) > _SITES:
         sites = np.sort(rng.choice(sites, size=_SITES, replace=False))
         sites = sites if derived is None else np.union1d(sites, derived(sites))
-    spacings = _COVERING if settings.layout in ("guarded", "roads") else _CROWDING
-    for crowding in spacings if len(sites) >= len(settings.teams) * settings.towers else ():
+    for crowding in _CROWDING if len(sites) >= len(settings.teams) * settings.towers else ():
         best: tuple[float, list[Ints]] | None = None
-        for _ in range(_TRIES * (4 if settings.layout == "roads" else 1)):
+        for _ in range(_TRIES):
             found = _attempt(space, settings, sites, derived, crowding, rng)
             if found is None or (best is not None and found[0] >= best[0]):
                 continue
@@ -72,14 +63,6 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
                 break
         if best is not None:
             return [best[1][place] for place in rng.permutation(len(best[1])).tolist()]
-    if settings.layout == "roads" and sites.size:
-        raise InvalidValue(
-            'In the layout "roads" another way between the bases is out of the towers\' fire',
-            got=f"none found on {space!r}",
-            remedy=(
-                "Take a map with several ways, TowerRules with a shorter range, or another layout"
-            ),
-        )
     raise InvalidValue(
         f"The map has room for {settings.towers} towers of size {settings.tower.size} for each of"
         f" {len(settings.teams)} teams",
@@ -163,19 +146,10 @@ def _attempt(
     span = float(np.mean(foe[np.arange(teams), at]))
     wrong = float(np.ptp(foe[np.arange(teams), at]))
     chosen = [[int(base)] for base in bases]
-    to_gate = (
-        _to_gates(space, sites, fields, span)
-        if settings.layout == "gates"
-        else np.zeros(len(sites))
-    )
 
     def free(team: int) -> NDArray[np.bool_]:
         others = [cell for other in range(teams) if other != team for cell in chosen[other]]
         good = _keeps(space, sites, np.array(chosen[team]), apart)
-        if settings.layout in ON_THE_WAY:
-            good &= own[team] + foe[team] <= (1 + _DETOUR) * span
-        if settings.layout == "guarded" and len(chosen[team]) > 1:
-            good &= ~_keeps(space, sites, np.array(chosen[team][1:]), tower.range)
         return good & _keeps(space, sites, np.array(others), max(tower.range, tower.size + 2.0) + 1)
 
     for rank in range(1, settings.towers):
@@ -185,11 +159,10 @@ def _attempt(
         wanted = near + (far - near) * float(rng.random())
         open_to = free(lead) & (own[lead] < foe[lead])
         fits = np.flatnonzero(open_to & (np.abs(own[lead] - wanted) <= 0.1 * span))
-        if settings.layout == "gates" or not len(fits):
+        if not len(fits):
             fits = np.flatnonzero(open_to & (own[lead] <= far + 0.1 * span))
         if not len(fits):
             return None
-        fits = fits[to_gate[fits] <= max(tower.range / 2, to_gate[fits].min())]
         pick = int(fits[int(rng.integers(len(fits)))])
         chosen[lead].append(int(sites[pick]))
         for team in order[1:]:
@@ -201,66 +174,12 @@ def _attempt(
                 continue
             off = np.abs(own[team] - own[lead, pick]) + np.abs(foe[team] - foe[lead, pick])
             off[~free(team)] = np.inf
-            match = int(np.argmin(off + to_gate))
+            match = int(np.argmin(off))
             if not np.isfinite(off[match]):
                 return None
             wrong += float(off[match])
             chosen[team].append(int(sites[match]))
-    if settings.layout == "roads" and not _has_free_roads(space, settings, chosen, _FREE * span):
-        return None
     return wrong / span, [np.array(cells, dtype=np.int64) for cells in chosen]
-
-
-def _to_gates(space: Grid, sites: Ints, fields: Floats, span: float) -> Floats:
-    """How far each site is from the narrowest places of the shortest ways between bases, in cells
-    as the crow flies.
-    """
-    through = np.min(
-        [fields[team] + np.delete(fields, team, axis=0).min(axis=0) for team in range(len(fields))],
-        axis=0,
-    )
-    way = np.flatnonzero(
-        (through <= (1 + _DETOUR / 4) * span) & (fields.min(axis=0) >= 2 * _DEPTH[0] * span)
-    )
-    if not len(way):
-        return np.zeros(len(sites))
-    width = ground.openness(space.walls, _NARROW)[way]
-    narrow = way[width <= np.quantile(width, _NARROWEST)]
-    gaps = (
-        away(space, space.position_of(sites)[:, None], space.position_of(narrow)) / space.cell_size
-    )
-    return np.asarray(np.hypot(gaps[..., 0], gaps[..., 1]).min(axis=1))
-
-
-def _has_free_roads(
-    space: Grid, settings: Settings, chosen: list[list[int]], longest: float
-) -> bool:
-    """Whether each team has a road from its base to every other that only the base itself reaches,
-    while the shortest is under fire.
-    """
-    for team, cells in enumerate(chosen):
-        walls = space.walls.copy()
-        for other in [own for number, own in enumerate(chosen) if number != team]:
-            gaps = away(
-                space,
-                space.position_of(np.arange(len(space)))[:, None],
-                space.position_of(np.array(other[1:], dtype=np.int64)),
-            )
-            fire = (
-                np.hypot(gaps[..., 0], gaps[..., 1]).min(axis=1, initial=np.inf)
-                <= settings.tower.range * space.cell_size
-            )
-            walls.reshape(-1)[fire] = True
-        if walls.reshape(-1)[cells[0]]:
-            return False
-        short, road = _to(space, cells[0]), _to(space.with_walls(walls), cells[0])
-        if any(
-            not short[other[0]] < road[other[0]] <= longest
-            for number, other in enumerate(chosen)
-            if number != team
-        ):
-            return False
-    return True
 
 
 def _bases(

@@ -25,7 +25,6 @@ __all__ = [
     "COMMANDERS",
     "HUMAN",
     "LAYOUTS",
-    "ON_THE_WAY",
     "CommanderRules",
     "Settings",
     "TowerRules",
@@ -35,9 +34,7 @@ __all__ = [
 HUMAN = "human"
 COMMANDERS = (HUMAN, "influence", "shortest", "planner", "easy", "hardest")
 _METRICS = ("straight", "connected", "path", "sight")
-LAYOUTS = ("seeded", "guarded", "gates", "roads", "placed")
-ON_THE_WAY = ("guarded", "gates", "roads")
-"""Layouts whose towers stand along the shortest way between the bases."""
+LAYOUTS = ("seeded", "placed")
 
 
 @dataclass(frozen=True)
@@ -167,9 +164,7 @@ class Settings(Paced):
         The AI of each team: "shortest", "influence" or "planner", "easy" (weaker than "shortest"),
         "hardest", or "human" for orders from outside. One word stands for all.
     layout : str, optional
-        "seeded" places all towers by the seed. Along the shortest way between the bases they stand
-        in "guarded", so that they cover each other, in "gates", where it is narrow, and in "roads",
-        so that another way is out of their fire. "placed" leaves those of human teams to `Place`
+        "seeded" places all towers by the seed. "placed" leaves those of human teams to `Place`
         orders, until `Begin`.
     towers : int, optional
         How many each team has, or may place.
