@@ -12,10 +12,10 @@ import hashlib
 import importlib
 import importlib.util
 import json
+import logging
 import os
 import platform
 import sys
-import warnings
 import zlib
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
@@ -33,6 +33,7 @@ LEVELS = (
 of the processor, as NumPy calls it.
 """
 
+_log = logging.getLogger("fieldcraft")
 _MACHINERY = {"__init__", "declare", "jit", "native", "pool", "tier"}
 
 
@@ -73,11 +74,11 @@ def _module(path: Path) -> ModuleType:
 def _fits(path: Path) -> bool:
     reason = fault(path)
     if reason:
-        warnings.warn(
-            f"The compiled kernels in {path} are not used: {reason}. Run `make setup` in a clone,"
-            " or reinstall fieldcraft.",
-            RuntimeWarning,
-            stacklevel=2,
+        _log.warning(
+            "The compiled kernels in %s are not used: %s. Run `make setup` in a clone, or reinstall"
+            " fieldcraft.",
+            path,
+            reason,
         )
     return not reason
 
