@@ -36,8 +36,8 @@ class Document:
     names the place.
     """
 
-    def __init__(self, file: Path, kind: str, content: dict[str, Any]) -> None:
-        self.name, self.kind, self.content = file.name, kind, content
+    def __init__(self, file: Path, kind: str, content: dict[str, Any], parts: int = 0) -> None:
+        self.name, self.kind, self.content, self.parts = file.name, kind, content, parts
 
     def refuse(self, rule: str, got: str) -> NoReturn:
         """Raise what is said about a file that breaks a rule."""
@@ -110,16 +110,13 @@ def read_document(file: Path, kind: str) -> Document:
     )
 
 
-def document_in(raw: bytes, file: Path, kind: str) -> Document:
+def document_in(raw: bytes, file: Path, kind: str, most: int = MAX_PARTS) -> Document:
     """The JSON object that the bytes of a file are."""
-    parts, depth = outline(raw)
-    if parts > MAX_PARTS or depth > MAX_DEPTH:
+    parts, depth = outline(raw, most)
+    if parts > most or depth > MAX_DEPTH:
         raise BadMapFile(
-            f"A {kind} has at most {MAX_PARTS:,} objects and lists, {MAX_DEPTH} deep",
-            got=(
-                f"{'at least ' if parts > MAX_PARTS else ''}{parts:,} of them, {depth} deep, in"
-                f" {file.name}"
-            ),
+            f"A {kind} has at most {most:,} objects and lists, {MAX_DEPTH} deep",
+            got=f"{parts:,} of them or more, {depth} deep, in {file.name}",
             remedy="Cut it into several",
         )
     try:
@@ -136,7 +133,7 @@ def document_in(raw: bytes, file: Path, kind: str) -> Document:
             got=f"a {type(content).__name__} in {file.name}",
             remedy="Export it again",
         )
-    return Document(file, kind, content)
+    return Document(file, kind, content, parts)
 
 
 def built(
@@ -159,7 +156,7 @@ def built(
         ) from None
 
 
-def outline(raw: bytes) -> tuple[int, int]:
+def outline(raw: bytes, most: int = MAX_PARTS) -> tuple[int, int]:
     """How many opening brackets a JSON document has, counted until there are too many, and how deep
     they nest.
 
@@ -183,7 +180,7 @@ def outline(raw: bytes) -> tuple[int, int]:
         level = depth + np.cumsum(steps)
         if len(level):
             deepest, depth = max(deepest, int(level.max())), int(level[-1])
-        if parts > MAX_PARTS or deepest > MAX_DEPTH:
+        if parts > most or deepest > MAX_DEPTH:
             break
     return parts, deepest
 

@@ -16,15 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps.shapes import Points, ShapePainter, ellipse, rectangle
-from fieldcraft.maps.tiled_data import (
-    TileData,
-    TiledLayer,
-    TiledMap,
-    TiledObject,
-    TiledTileset,
-    tile_ids,
-)
-from fieldcraft.maps.tiled_document import MAX_TILES, read_document
+from fieldcraft.maps.tiled_reader import MAX_TILES, read_tiled
+from fieldcraft.maps.tiled_records import TiledLayer, TiledMap, TiledObject, TiledTileset, tile_ids
 from fieldcraft.space.grid import Grid, MapObjects
 
 __all__ = ["MOBILITIES", "WALL_LAYERS", "WALL_PROPERTIES", "load_tiled", "objects_by_name"]
@@ -40,9 +33,7 @@ WALL_LAYERS = (
 )
 WALL_PROPERTIES = ("collides", "collidable", "solid", "blocked", "wall")
 
-_BAND = 2**18
 _log = logging.getLogger(__name__)
-_AGAIN = "Save it again in Tiled"
 
 
 def load_tiled(
@@ -93,32 +84,33 @@ def load_tiled(
     Maps of Tiled 1.0 and later are read, finite or infinite, in every layer format, with the
     tilesets and templates that they name; pictures are never opened. Raises `BadMapFile` for a
     damaged map, one that is not orthogonal or has tiles that are not square, and beyond 2**24
-    cells, 100,000 elements, 64 MB of XML or 16 MB of JSON; `UnknownName` for a layer that is not
-    there; `MissingLibrary` for a layer compressed by zstd without that library.
+    cells, 500,000 tags and points, 64 MB of XML or 16 MB of JSON; `UnknownName` for a layer that is
+    not there; `MissingLibrary` for a layer compressed by zstd without that library.
     """
     file = checks.path("path", path)
     checks.choice("mobility", mobility, MOBILITIES)
     named = None if wall_layers is None else _names("wall_layers", wall_layers)
     flags = frozenset(_names("wall_properties", wall_properties))
     objects = frozenset(_names("wall_objects", wall_objects))
-    tiled = read_document(file, flags)
+    tiled = read_tiled(file)
     frame = _Frame.of(file, tiled)
     chosen = _wall_layers(tiled.layers, named)
-    flagged = _flagged_tiles(tiled.tilesets)
+    flagged = _flagged_tiles(tiled.tilesets, flags)
     painter = _Painter(file, frame)
     for layer in tiled.layers:
-        is_wall = not chosen.isdisjoint(map(_key, layer.names)) or (layer.visible and layer.is_wall)
-        if layer.tiles is not None:
-            painter.add_tiles(
-                layer.tiles, layer, None if is_wall else flagged if layer.visible else flagged[:0]
-            )
+        is_wall = not chosen.isdisjoint(map(_key, layer.names)) or (
+            layer.visible and _makes_walls(layer.properties, flags)
+        )
+        painter.add_tiles(layer, None if is_wall else flagged if layer.visible else flagged[:0])
         for item in layer.objects:
-            marked = item.is_wall or not objects.isdisjoint((_key(item.name), _key(item.kind)))
+            marked = _makes_walls(item.properties, flags) or not objects.isdisjoint(
+                (_key(item.name), _key(item.kind))
+            )
             if is_wall or (marked and layer.visible and item.visible):
                 painter.add_object(item, layer)
     walls = painter.walls()
     if not walls.any() and named != {}:
-        listed = ", ".join(repr(layer.name) for layer in tiled.layers[:12]) or "none"
+        listed = ", ".join(repr(layer.names[-1]) for layer in tiled.layers[:12]) or "none"
         _log.warning(
             "Nothing in %s makes walls, so all %d cells are open. Its layers: %s. "
             "Pass wall_layers=('name', ...), or wall_layers=() if that is meant.",
@@ -208,12 +200,7 @@ class _Frame:
                 got=f"{tile} x {tiled.tile_height} pixels in {file.name}",
                 remedy="Load a map with square tiles, or build a fieldcraft.Grid",
             )
-        chunks = [
-            chunk
-            for layer in tiled.layers
-            if layer.tiles is not None
-            for chunk in layer.tiles.chunks
-        ]
+        chunks = [chunk for layer in tiled.layers for chunk in layer.chunks]
         left, top = 0, 0
         if tiled.infinite and chunks:
             left, top = min(chunk.x for chunk in chunks), min(chunk.y for chunk in chunks)
@@ -225,18 +212,13 @@ class _Frame:
                 got=f"{width} x {height} in {file.name}",
                 remedy="Cut it into several maps",
             )
-        for chunk in chunks:
-            if not tiled.infinite and (chunk.x, chunk.y, chunk.width, chunk.height) != (
-                0,
-                0,
-                width,
-                height,
-            ):
-                raise BadMapFile(
-                    "The layers of a finite map are as large as the map",
-                    got=f"{chunk.width} x {chunk.height} on {width} x {height} in {file.name}",
-                    remedy=_AGAIN,
-                )
+        sizes = {(chunk.x, chunk.y, chunk.width, chunk.height) for chunk in chunks}
+        if not tiled.infinite and not sizes <= {(0, 0, width, height)}:
+            raise BadMapFile(
+                "The layers of a finite map are as large as the map",
+                got=f"others on {width} x {height} in {file.name}",
+                remedy="Save it again in Tiled",
+            )
         return cls(left, top, width, height, tile)
 
     @property
@@ -254,11 +236,20 @@ def _wall_layers(layers: Sequence[TiledLayer], named: dict[str, str] | None) -> 
         )
     for key, name in named.items():
         if key not in present:
-            raise UnknownName("layer", name, [layer.name for layer in layers])
+            raise UnknownName("layer", name, [layer.names[-1] for layer in layers])
     return frozenset(named)
 
 
-def _flagged_tiles(tilesets: Sequence[TiledTileset]) -> NDArray[np.uint32]:
+def _makes_walls(properties: Mapping[str, Any], flags: Set[str]) -> bool:
+    """Whether one of some properties is true; older versions of Tiled wrote words for it."""
+    return any(
+        value.strip().casefold() in ("true", "yes", "1") if isinstance(value, str) else bool(value)
+        for name, value in properties.items()
+        if _key(name) in flags
+    )
+
+
+def _flagged_tiles(tilesets: Sequence[TiledTileset], flags: Set[str]) -> NDArray[np.uint32]:
     """The global ids of the tiles that a property makes walls, sorted; an id belongs to the last
     tileset that begins before it.
     """
@@ -267,8 +258,8 @@ def _flagged_tiles(tilesets: Sequence[TiledTileset]) -> NDArray[np.uint32]:
     found = [
         tileset.first + number
         for tileset, past in zip(ordered, pasts, strict=False)
-        for number in tileset.walls
-        if 0 <= number < past - tileset.first
+        for number, properties in tileset.properties.items()
+        if 0 <= number < past - tileset.first and _makes_walls(properties, flags)
     ]
     return np.array(sorted(found), dtype=np.uint32)
 
@@ -282,28 +273,21 @@ class _Painter:
         self._walls = np.zeros((frame.height, frame.width), dtype=np.bool_)
         self._shapes: ShapePainter | None = None
 
-    def add_tiles(
-        self, data: TileData, layer: TiledLayer, flagged: NDArray[np.uint32] | None
-    ) -> None:
+    def add_tiles(self, layer: TiledLayer, flagged: NDArray[np.uint32] | None) -> None:
         """Add the tiles of a layer: those `flagged`, or all if that is None. Unpacks, and so
         checks, them in any case.
         """
         frame = self._frame
         right, down = (round(offset / frame.tile) for offset in layer.offset)
-        for chunk in data.chunks:
-            ids = tile_ids(data, chunk, f"layer {layer.name[:80]!r} of {self._file.name}")
+        for chunk in layer.chunks:
+            ids = tile_ids(chunk, f"layer {layer.names[-1][:80]!r} of {self._file.name}")
             row, column = chunk.y - frame.top + down, chunk.x - frame.left + right
             above, before = max(-row, 0), max(-column, 0)
             ids = ids[above : max(frame.height - row, 0), before : max(frame.width - column, 0)]
             if not ids.size or (flagged is not None and not flagged.size):
                 continue
-            target = self._walls[row + above :, column + before :]
-            band = max(1, _BAND // ids.shape[1])
-            for top in range(0, len(ids), band):
-                part = ids[top : top + band]
-                target[top : top + len(part), : part.shape[1]] |= (
-                    part != 0 if flagged is None else np.isin(part, flagged)
-                )
+            target = self._walls[row + above :, column + before :][: len(ids), : ids.shape[1]]
+            target |= ids != 0 if flagged is None else np.isin(ids, flagged)
 
     def add_object(self, item: TiledObject, layer: TiledLayer) -> None:
         """Add the shape of an object, in pixels of the map."""
