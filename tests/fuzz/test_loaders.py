@@ -11,7 +11,6 @@ import os
 import resource
 import signal
 import struct
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -329,13 +328,9 @@ def save_swarm(path: Path) -> None:
 
 def write_swarm(path: Path, data: bytes, rng: np.random.Generator) -> None:
     magic = b"fieldcraft swarm\n"
-    head, _, packed = data[len(magic) : -32].partition(b"\n")
-    agents = zlib.decompress(packed)
-    if rng.random() < 0.5:
-        agents = damaged(agents, rng)
-    with contextlib.suppress(TypeError):
-        text = json.dumps(mutated(json.loads(head), rng)).encode()
-        path.write_bytes(sealed_again(magic + text + b"\n" + zlib.compress(agents)))
+    with contextlib.suppress(FieldcraftError, TypeError):
+        state = mutated(packing.unpack(data[len(magic) : -32]), rng)
+        path.write_bytes(sealed_again(magic + packing.pack(state)))
 
 
 def save_recipe(path: Path) -> None:

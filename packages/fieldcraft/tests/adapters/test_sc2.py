@@ -536,7 +536,7 @@ def test_only_changes_are_stamped(game: Game, monkeypatch: pytest.MonkeyPatch) -
         blocked.append(int(field.ground.walls.sum()))
     assert (np.diff(blocked) > 0).any() and (np.diff(blocked) < 0).any()
     stamped = []
-    monkeypatch.setattr(Standing, "_count", lambda *thing: stamped.append(thing))
+    monkeypatch.setattr(Standing, "_boxes", lambda self: stamped.append(self) or [])
     game.step()
     field.update()
     assert stamped == []

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, extensions
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft import checks, extensions, packing
+from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.files import damaged, sealed, write_sealed
 from fieldcraft.interruption import breathe, in_parts, whole
 from fieldcraft.kernels.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.steering import swarm_file
 from fieldcraft.steering.leaving import Forage, Leave, Smell
 from fieldcraft.steering.swarm_host import HostAgents
 from fieldcraft.steering.swarm_plan import SwarmPlan
@@ -32,6 +32,7 @@ from fieldcraft.steering.walk import (
 __all__ = ["Swarm"]
 
 MOST_SIDE = 16_384
+_MAGIC = b"fieldcraft swarm\n"
 
 
 class Swarm:
@@ -117,12 +118,7 @@ class Swarm:
         """
         points, _ = checks.positions(positions)
         key = _checked_key(space, seed)
-        try:
-            cells = np.asarray(space.cell_at(points), dtype=np.int64).reshape(-1)
-        except OutsideMap as error:
-            raise OutsideMap(
-                error.rule, got=error.got, remedy="Mend the position, or clip it to the map"
-            ) from None
+        cells = np.asarray(space.cell_at(points), dtype=np.int64).reshape(-1)
         blocked = space.walls.reshape(-1)[cells]
         if blocked.any():
             index = int(np.flatnonzero(blocked)[0])
@@ -175,15 +171,10 @@ class Swarm:
         return int(self._held.count)
 
     def __repr__(self) -> str:
-        where = (
-            "the CPU"
-            if self._device is None
-            else f"{self._device.name}{', which is lost' if self._device.lost else ''}"
-        )
-        return (
-            f"<Swarm: {len(self):,} agents on {self._space!r}, on {where}, after {self._step:,}"
-            " steps>"
-        )
+        device = self._device
+        lost = ", which is lost" if device is not None and device.lost else ""
+        where = ("the CPU" if device is None else device.name) + lost
+        return f"<Swarm: {len(self):,} agents on {self._space!r}, on {where}, step {self._step:,}>"
 
     @property
     def space(self) -> Grid:
@@ -202,9 +193,7 @@ class Swarm:
 
     @property
     def agents(self) -> NDArray[np.int32]:
-        """All that is known of them, (3, N), as `fieldcraft.kernels.swarm_layout` says; a
-        copy.
-        """
+        """A copy of all agents, (3, N), as `fieldcraft.kernels.swarm_layout` says."""
         return np.array(self._held.read())
 
     @property
@@ -237,9 +226,7 @@ class Swarm:
 
     @property
     def since(self) -> NDArray[np.int64]:
-        """How many steps ago each last took or brought anything or was at home, (N,), as far as
-        32,767.
-        """
+        """Steps since each took or brought something or was at home, (N,); at most 32,767."""
         return np.asarray(self._held.read()[2].view(np.uint32).astype(np.int64) >> SINCE)
 
     # Steps
@@ -261,12 +248,11 @@ class Swarm:
         forage: Forage | None = None,
     ) -> None:
         """Make steps of `dt` seconds each: agents decide, move, fetch and leave something; then the
-        layers they leave it on are updated.
+        layers that they leave it on are updated.
 
-        Who is found in a wall, because it was built there, goes to the nearest open cell first.
-        Raises `InvalidValue` for settings beyond what whole numbers hold, where a weight has no
-        layer, or a layer lies on other ground; then nothing has happened. Ctrl-C ends many steps
-        between two of them.
+        Agents in new walls go to the nearest open cell first. Raises `InvalidValue` for settings
+        beyond what whole numbers hold, a weight without a layer, or a layer on another space;
+        nothing has changed then. Ctrl-C ends many steps between two of them.
 
         Parameters
         ----------
@@ -275,21 +261,20 @@ class Swarm:
         dt : float
             Seconds, at least 0. Wander and turn are per step: keep to one dt.
         steps : int, optional
-            How many; on a device all of them are one submission, and nothing comes back.
+            On a device all steps are one submission.
         trail : object, optional
             What `follow` follows: a layer or an expression; or two of them, for the roles 0 and 1.
         flow : object, optional
-            What `align` aligns to: a layer with `Trail(vector=True)`, or anything on the grid with
+            What `align` aligns to: a layer with `Trail(vector=True)`, anything on the grid with
             `vectors` (height, width, 2), or `Reversed` of one; or two, for the roles 0 and 1.
         crowd_layer, group_layer : object, optional
             What `separate` shuns and `cohere` seeks.
         deposit : float, optional
             How much each agent leaves on the one `trail`: short for `leave=Leave(trail, deposit)`.
         leave : Leave or Sequence[Leave], optional
-            What else they leave, and where. Each of these layers makes one update per step,
-            whatever its interval.
+            What else they leave. Each of these layers makes one update per step.
         smell : Smell or Sequence[Smell], optional
-            The places that smell, and on which layers: these are updated likewise.
+            The places that smell; their layers are updated likewise.
         forage : Forage, optional
             Food that they fetch.
         """
@@ -325,7 +310,7 @@ class Swarm:
             breathe()
 
     def _out_of_walls(self) -> None:
-        """Put those who stand in walls that were built since into the nearest open cell."""
+        """Move agents in new walls to the nearest open cell."""
         space = self._space
         if self._walls_seen == space.walls_version:
             return
@@ -349,12 +334,11 @@ class Swarm:
         return Swarm(self._space, self.agents, self._key, self._step, device)
 
     def recover(self, *, device: Any = None) -> int:
-        """Go on without a device that was lost, from what was last read back of it, on the CPU or
-        on `device`.
+        """Continue without a lost device, from what was last read back of it, on the CPU or on
+        `device`; return how many steps are gone.
 
-        Returns how many steps are gone: `step` goes back by as many, so that the dice fall as they
-        did. Layers recover by `imap.recover`, food by `Forage.recover`. Raises `InvalidValue` where
-        the swarm is on no device that is lost.
+        Random numbers go back as well. Layers recover by `imap.recover`, food by `Forage.recover`.
+        Raises `InvalidValue` if the swarm is on no lost device.
         """
         if self._device is None or not self._device.lost:
             raise InvalidValue(
@@ -370,15 +354,13 @@ class Swarm:
         return gone
 
     def state(self) -> dict[str, Any]:
-        """All that `restored` needs: the array of the agents, the key of their dice and their
-        step.
-        """
+        """Return what `restored` needs: the agents, the key of their random numbers, the step."""
         return {"agents": self.agents, "key": self._key, "step": self._step}
 
     @classmethod
     def restored(cls, space: Grid, state: dict[str, Any], *, device: Any = None) -> Swarm:
-        """A swarm that goes on, bit for bit, where the one of `state` stood. Raises `InvalidValue`
-        for what `state` cannot have made.
+        """Return a swarm that continues, bit for bit, the one of `state`. Raises `InvalidValue`
+        for other values.
         """
         if not isinstance(state, dict) or not {"agents", "key", "step"} <= state.keys():
             raise InvalidValue(
@@ -389,20 +371,21 @@ class Swarm:
         return cls(space, state["agents"], state["key"], state["step"], device)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to one file; a kill at any moment leaves the old or the new file whole.
-        `imap.save` saves the map and its layers.
-        """
-        swarm_file.write(checks.path("path", path), self.state(), self._space.shape)
+        """Write the swarm to one file; `imap.save` saves the map and its layers."""
+        state = {**self.state(), "shape": self._space.shape}
+        write_sealed(checks.path("path", path), (_MAGIC, packing.pack(state)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], space: Grid, *, device: Any = None) -> Swarm:
         """Read a swarm that `save` wrote, onto the grid on which it was. Raises `BadSaveFile` or
         `InvalidValue`.
         """
-        _checked_key(space, 0)
-        return cls.restored(
-            space, swarm_file.read(checks.path("path", path), space.shape), device=device
-        )
+        target = checks.path("path", path)
+        with sealed(target, _MAGIC) as (file, size):
+            state = packing.unpack(file.read(size))
+        if not isinstance(state, dict) or state.get("shape") != getattr(space, "shape", None):
+            raise damaged(target, f"no swarm on {space!r}")
+        return cls.restored(space, state, device=device)
 
 
 def _held(agents: NDArray[np.int32], device: Any) -> Any:

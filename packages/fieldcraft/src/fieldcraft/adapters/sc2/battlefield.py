@@ -262,13 +262,7 @@ class Battlefield:
     def _way(
         space: Grid, start: ArrayLike, goal: ArrayLike, cost: Any, smooth: bool = False
     ) -> Path:
-        ends = space.position_of(
-            space.nearest_open(
-                np.atleast_1d(
-                    space.cell_at(np.array([start, goal], dtype=np.float64), outside="clamp")
-                )
-            )
-        )
+        ends = Battlefield._on_open(space, np.array([start, goal], dtype=np.float64))
         return shortest_path(space, ends[0], ends[1], cost=cost, smooth=smooth)
 
     def next_point(
@@ -283,9 +277,7 @@ class Battlefield:
         """The point on the cheapest way that lies `ahead` cells along it: what to tell a unit to
         move to.
         """
-        way = self.pathfind(start, goal, kind, weight=weight).positions
-        run = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(way, axis=0).T))])
-        x, y = (float(np.interp(ahead, run, way[:, axis])) for axis in (0, 1))
+        x, y = self.pathfind(start, goal, kind, weight=weight).at(ahead).tolist()
         return x, y
 
     def next_points(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.adapters.sc2 import telling
+from fieldcraft.adapters.sc2.fields import fields
 from fieldcraft.adapters.sc2.threats import Effect, Threat, by_weapons
 from fieldcraft.errors import InvalidValue
 
@@ -111,10 +111,11 @@ class Enemies:
             ]
         else:
             units = list(enemies)
-        keys, rows, flat = telling.tags(units), self._rows(units), telling.places(units)
+        keys, rows = fields(units, "tag"), self._rows(units)
+        places = _places(units)
         for key, place, effect in self._burning():
             keys.append(key)
-            flat += place
+            places.append(place)
             rows.append(
                 (
                     effect.cost * effect.ground,
@@ -126,13 +127,13 @@ class Enemies:
             )
         if keys != self.last.keys or rows != self.last.rows:
             self.last = Feared(keys, rows)
-        self.last.positions = np.array(flat, dtype=np.float64).reshape(-1, 2)
+        self.last.positions = np.array(places, dtype=np.float64).reshape(-1, 2)
         return self.last
 
     def _rows(self, units: list[Any]) -> list[Row]:
         if self._threat is not None:
             return [_row_of(self._threat(unit), unit) for unit in units]
-        kinds, known = telling.kinds(units), self._known
+        kinds, known = fields(units, "unit_type"), self._known
         try:
             return [known[kind] for kind in kinds]
         except KeyError:
@@ -170,6 +171,14 @@ class Enemies:
 
 
 _HARMLESS = (0.0, 0.0, 0.0, 0.0)
+
+
+def _places(units: list[Any]) -> list[Any]:
+    """Return the positions of units, which may be plain pairs."""
+    try:
+        return fields(units, "pos.x", "pos.y")
+    except AttributeError:
+        return [tuple(unit.position)[:2] for unit in units]
 
 
 def _row_of(threat: Threat, unit: Any) -> Row:

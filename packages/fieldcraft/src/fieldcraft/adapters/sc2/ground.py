@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.adapters.sc2 import telling
+from fieldcraft.adapters.sc2.fields import fields
 
 __all__ = ["Standing", "climbable", "dilated"]
 
@@ -39,7 +39,6 @@ class Standing:
         self._bot = bot
         self._pathing = self._seen()
         self.natural: Bools = ~self._pathing
-        self._things: dict[Any, tuple[Box, bool]] = {}
         self._all, self._rocks = (np.zeros(self._pathing.shape, dtype=np.int16) for _ in range(2))
         self._version: Any = None
         self.follow()
@@ -69,16 +68,11 @@ class Standing:
         if version == self._version:
             return changed
         self._version = version
-        now = dict(self._boxes())
-        for key in self._things.keys() - now.keys():
-            self._count(self._things[key], -1)
-        for key, thing in now.items():
-            before = self._things.get(key)
-            if before != thing:
-                if before is not None:
-                    self._count(before, -1)
-                self._count(thing, 1)
-        self._things = now
+        self._all[:] = self._rocks[:] = 0
+        for box, is_rock in self._boxes():
+            left, low, right, high = (max(edge, 0) for edge in box)
+            self._all[low:high, left:right] += 1
+            self._rocks[low:high, left:right] += is_rock
         return True
 
     def _seen(self) -> Bools:
@@ -91,17 +85,17 @@ class Standing:
         """
         bot = self._bot
         for units in (bot.mineral_field, bot.vespene_geyser, bot.destructables):
-            yield frozenset(telling.tags(units))
+            yield frozenset(fields(units, "tag"))
         for units in (bot.structures, bot.enemy_structures):
-            yield telling.standing(units)
+            yield frozenset(fields(units, "tag", "unit_type", "is_flying"))
 
-    def _boxes(self) -> Iterator[tuple[Any, tuple[Box, bool]]]:
-        """The boxes of all that stands here by tag, and whether each is a rock."""
+    def _boxes(self) -> Iterator[tuple[Box, bool]]:
+        """Yield the boxes of all that stands here, and whether each is a rock."""
         bot = self._bot
         for units, wide, high in ((bot.mineral_field, 2, 1), (bot.vespene_geyser, 3, 3)):
             for unit in units:
                 left, low = int(unit.position[0] - wide / 2), int(unit.position[1] - high / 2)
-                yield unit.tag, ((left, low, left + wide, low + high), False)
+                yield (left, low, left + wide, low + high), False
         for units, are_rocks in (
             (bot.structures, False),
             (bot.enemy_structures, False),
@@ -109,14 +103,7 @@ class Standing:
         ):
             for unit in units:
                 if not unit.is_flying and unit.type_id.name not in _WALKED_OVER:
-                    yield unit.tag, (_footprint(unit), are_rocks)
-
-    def _count(self, thing: tuple[Box, bool], change: int) -> None:
-        box, is_rock = thing
-        left, low, right, high = (max(edge, 0) for edge in box)
-        self._all[low:high, left:right] += change
-        if is_rock:
-            self._rocks[low:high, left:right] += change
+                    yield _footprint(unit), are_rocks
 
 
 def _footprint(unit: Any) -> Box:
@@ -165,13 +152,9 @@ def dilated(blocked: Bools, radius: float) -> Bools:
     """The cells in whose middle something of a radius, in cells, would touch a blocked one; what
     lies beside the map counts as open.
     """
+    from scipy import ndimage
+
     reach = int(np.ceil(radius + 0.5)) - 1
-    grown = blocked.copy()
-    rows, columns = blocked.shape
-    for dy in range(-reach, reach + 1):
-        for dx in range(-reach, reach + 1):
-            if np.hypot(max(abs(dy) - 0.5, 0), max(abs(dx) - 0.5, 0)) < radius and (dy or dx):
-                to = slice(max(-dy, 0), rows - max(dy, 0)), slice(max(-dx, 0), columns - max(dx, 0))
-                of = slice(max(dy, 0), rows - max(-dy, 0)), slice(max(dx, 0), columns - max(-dx, 0))
-                grown[to] |= blocked[of]
-    return grown
+    across = np.maximum(np.abs(np.arange(-reach, reach + 1)) - 0.5, 0)
+    disc = np.hypot(across[:, np.newaxis], across) < radius
+    return np.asarray(ndimage.binary_dilation(blocked, disc) | blocked)
