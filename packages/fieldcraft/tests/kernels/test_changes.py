@@ -4,18 +4,12 @@ map.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft import kernels
-from fieldcraft.propagation.radial_field import RadialField
-from oracles import changes as reference
 
 RADII = np.array([0.4, 1.0, 2.5, 6.0])
 
@@ -95,86 +89,3 @@ def test_a_few_changes_at_a_time_show_what_a_fresh_map_shows(
     layer.sources.remove(layer.sources.ids)
     imap.step()
     assert layer.values.tobytes() == bytes(layer.values.nbytes)
-
-
-@pytest.mark.skipif(
-    not kernels.compiled(),
-    reason="the reference serves in this process, so there is nothing to compare",
-)
-@settings(max_examples=60)
-@given(
-    st.integers(0, 2**16),
-    st.sampled_from([0.0, 0.004, 0.1]),
-    st.booleans(),
-    st.sampled_from([40, 400, 10**6]),
-)
-def test_fast_is_reference(seed: int, walls: float, walls_matter: bool, most: int) -> None:
-    from fieldcraft.kernels import changes
-
-    _, layer, ids = crowd(seed, walls, 4, "connected")
-    change(layer, ids, np.random.default_rng(seed))
-    field = layer._field
-    assert isinstance(field, RadialField)
-    field._number(layer.sources)
-    before = field.walks.walls_before if walls_matter else np.zeros((0, 0), np.int32)
-    answers = []
-    for kernel in (changes.patch, reference.patch):
-        held, prints = field._held, field.footprints
-        written: list[Any] = [
-            a.copy()
-            for a in (
-                held.cells,
-                held.strengths,
-                held.shapes,
-                field.sums.total,
-                field.sums.shown,
-                field.sums.stale,
-            )
-        ]
-        sources = [column.copy() for column in layer.sources.columns]
-        done = kernel(
-            *sources,
-            field._numbers,
-            *written[:5],
-            field.walks.walls,
-            written[5],
-            before,
-            prints.packed,
-            prints.starts,
-            prints.reaches,
-            prints.chords,
-            prints.first_chords,
-            most,
-        )
-        answers.append((done, [a.tobytes() for a in (*written, *sources)]))
-    assert answers[0] == answers[1]
-
-
-@pytest.mark.skipif(
-    not kernels.compiled(),
-    reason="the reference serves in this process, so there is nothing to compare",
-)
-@settings(max_examples=60)
-@given(st.integers(0, 2**16))
-def test_taking_is_the_same_in_both_tiers(seed: int) -> None:
-    from fieldcraft.kernels import changes
-
-    _, layer, ids = crowd(seed, 0.1, 4, "connected")
-    change(layer, ids, np.random.default_rng(seed))
-    field = layer._field
-    assert isinstance(field, RadialField)
-    field._number(layer.sources)
-    answers = []
-    for kernel in (changes.take, reference.take):
-        held, count = field._held, int(layer.sources.columns.changed.sum())
-        kept = [a.copy() for a in (held.cells, held.strengths, held.shapes)]
-        lists = [np.zeros(count, dtype) for dtype in (int, int, float, int, int, float, int)]
-        columns = [column.copy() for column in layer.sources.columns]
-        answers.append(
-            (
-                kernel(*columns, field._numbers, *kept, *lists),
-                [a.tobytes() for a in (*columns, *kept, *lists)],
-            )
-        )
-    assert answers[0] == answers[1]
-    assert answers[0][0][0] <= count
