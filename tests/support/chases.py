@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.rules import step
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import State
-from fieldcraft_worlds.library import find_game
-from fieldcraft_worlds.play.session import Session
 
 SMALL = Settings(hunters=4, civilians=14, items=2, limit=60)
 KINDS_OF_MAPS = ("grid", "mesh", "waypoints", "floors")
@@ -115,13 +112,3 @@ def begun(space: Any, settings: Settings = SMALL, seed: int = 0, **changes: Any)
     derived = ChaseDerived(ground, rules)
     rng = np.random.default_rng(seed)
     return Chase(ground, rules, derived, start(derived, rng), rng)
-
-
-def assert_a_save_goes_on_the_same(session: Session, file: Path, steps: int) -> None:
-    """A session and what its save loads come to the same in so many steps."""
-    session.save(file)
-    again = Session.load(file, find_game)
-    for _ in range(steps):
-        session.step()
-        again.step()
-    assert again.digest() == session.digest()

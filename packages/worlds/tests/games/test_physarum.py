@@ -41,20 +41,6 @@ def _run(steps: int) -> str:
     return digest(state, KINDS)
 
 
-def test_one_seed_is_one_match_on_any_carrier() -> None:
-    told = _run(12)
-    assert _run(12) == told
-    try:
-        fc.gpu.device()
-    except NoDevice as error:
-        pytest.skip(str(error))
-    carrying.choose("gpu")
-    try:
-        assert _run(12) == told
-    finally:
-        carrying.choose(None)
-
-
 def test_states_are_the_same_whenever_and_in_whatever_order_they_are_looked_at(
     carrier: str,
 ) -> None:
@@ -105,15 +91,6 @@ def test_steps_on_a_device_are_few_submissions_and_nothing_comes_back(
         assert told == ["submit"] * 4 + ["read"]
     finally:
         carrying.choose(None)
-
-
-def test_going_back_to_a_state_goes_on_alike() -> None:
-    world = GAME.open(_grid(), SMALL)
-    rng = np.random.default_rng(3)
-    first = world.step(world.start(rng), (), rng)
-    second = world.step(first, (), rng)
-    world.step(second, (), rng)
-    assert digest(world.step(first, (), rng), KINDS) == digest(second, KINDS)
 
 
 def test_agents_gather_on_roads_and_cities_smell() -> None:

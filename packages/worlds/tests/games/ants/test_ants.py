@@ -4,7 +4,7 @@ vortices.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.packing import digest, pack, unpack
+from fieldcraft.packing import pack
 from fieldcraft_worlds.games.ants import Settings, Tuning, play_ants
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
@@ -22,7 +22,6 @@ from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.play.session import Session
 from support.refusals import refused
-from support.tiers import told_twice
 
 SMALL = Settings(ants=300, food=20, pile=3, window=1.0)
 
@@ -204,71 +203,6 @@ class TestPainting:
                 )
             ),
         ) == (Paint("clear", ((5.0, 5.0),)),)
-
-
-class TestOneRun:
-    def test_the_same_seed_the_same_run_on_any_threads(self) -> None:
-        crowd = replace(SMALL, ants=6000)
-        found = []
-        for threads in (1, 2, 2):
-            fc.set_threads(threads)
-            found.append(play_ants(meadow(96, 64, seed=2), crowd, seed=3, steps=60))
-        fc.set_threads(2)
-        assert found[0] == found[1] == found[2]
-        assert play_ants(meadow(96, 64, seed=2), crowd, seed=4, steps=60).digest != found[0].digest
-
-    @pytest.mark.parametrize("trails", ["scalar", "velocity"])
-    def test_what_a_world_showed_before_changes_nothing(self, trails: str) -> None:
-        settings = replace(SMALL, trails=trails)
-        derived, state = begun(settings)
-        middle = played(derived, state, 20, orders=[Paint("wall", ((9.0, 9.0), (30.0, 12.0)))])
-        after = digest(played(derived, middle, 20), KINDS)
-        played(
-            derived,
-            begun(settings, seed=9)[1],
-            15,
-            orders=[Paint("wall", ((3.0, 30.0),)), Tune("keep", 0.5), Tune("blur", 7)],
-        )
-        fresh = begun(settings)[0]
-        kept = pack(middle, KINDS)
-        assert digest(played(derived, middle, 20), KINDS) == after
-        assert digest(played(fresh, unpack(kept, KINDS), 20), KINDS) == after
-        assert pack(middle, KINDS) == kept
-
-    def test_the_plain_references_make_the_same_run(self) -> None:
-        told = """
-import fieldcraft as fc
-from fieldcraft_worlds.games.ants import Settings, play_ants
-from fieldcraft_worlds.games.ants.plugin import meadow
-for trails in ("scalar", "velocity"):
-    print(play_ants(meadow(18, 12, seed=5), Settings(ants=25, trails=trails, pile=2, nest=2), seed=3, steps=25).digest)
-"""
-        compiled, plain = told_twice(told)
-        assert compiled == plain
-        assert len(set(plain)) == 2
-
-    def test_saves_go_on_and_replays_repeat(self, tmp_path: Any) -> None:
-        session = Session(GAME, meadow(48, 36, seed=2), SMALL, seed=1)
-        for number in range(40):
-            session.step(
-                {
-                    5: [Paint("wall", ((4.0, 4.0), (40.0, 8.0)))],
-                    12: [Leave("velocity")],
-                    20: [Tune("blur", 5)],
-                }.get(number, ())
-            )
-        session.save(tmp_path / "ants.save")
-        again = Session.load(tmp_path / "ants.save", GAME)
-        for each in (session, again):
-            for _ in range(20):
-                each.step()
-        assert again.digest() == session.digest() == session.replayed().digest()
-
-    def test_states_are_read_only(self) -> None:
-        _, state = begun()
-        for each in fields(state):
-            value = getattr(state, each.name)
-            assert not isinstance(value, np.ndarray) or not value.flags.writeable
 
 
 class TestGrounds:

@@ -12,18 +12,16 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
-from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.steering import Neighbors
 from fieldcraft_worlds.games.flock import Settings, Tuning, play_flock
 from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import Fly, Paint, Scare, Tune
-from fieldcraft_worlds.games.flock.plugin import GAME, KINDS
+from fieldcraft_worlds.games.flock.plugin import GAME
 from fieldcraft_worlds.games.flock.rules import start, step
 from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.play.session import Session
 from support.refusals import refused
-from support.tiers import told_twice
 
 KINDS_OF_FLIGHT = ["layers", "neighbors"]
 
@@ -135,67 +133,6 @@ class TestWalls:
             play_flock(fc.Grid(9, 8, walls=np.ones((8, 9), bool)))
         with refused(InvalidValue, "grid"):
             GAME.open(fc.Graph(np.zeros((1, 2)), np.zeros((0, 2), int)), Settings())
-
-
-class TestOneFlight:
-    @pytest.mark.parametrize("rule", ["layers", "both"])
-    def test_the_same_seed_the_same_flight_on_any_threads(self, rule: str) -> None:
-        found = []
-        for threads in (1, 2, 2):
-            fc.set_threads(threads)
-            found.append(
-                play_flock(sky(120, 90), Settings(birds=6000, rule=rule), seed=3, steps=30)
-            )
-        fc.set_threads(2)
-        assert found[0] == found[1] == found[2]
-        assert (
-            play_flock(sky(120, 90), Settings(birds=6000, rule=rule), seed=4, steps=30).digest
-            != found[0].digest
-        )
-
-    def test_what_a_world_showed_before_changes_nothing(self) -> None:
-        settings = Settings(birds=200, rule="both")
-        derived, state = begun(settings)
-        middle = played(derived, state, 20, [Paint("wall", ((9.0, 9.0), (30.0, 12.0)))])
-        kept = pack(middle, KINDS)
-        after = digest(played(derived, middle, 20), KINDS)
-        played(
-            derived,
-            begun(settings, seed=9)[1],
-            10,
-            [Paint("wall", ((3.0, 30.0),)), Scare((4.0, 4.0))],
-        )
-        GAME.open(sky(), settings).scene(middle, frozenset({"near", "directions", "birds"}))
-        assert digest(played(derived, middle, 20), KINDS) == after
-        assert digest(played(begun(settings)[0], unpack(kept, KINDS), 20), KINDS) == after
-        assert pack(middle, KINDS) == kept
-
-    def test_the_plain_references_make_the_same_flight(self) -> None:
-        told = """
-import fieldcraft as fc
-from fieldcraft_worlds.games.flock import Settings, play_flock
-print(play_flock(fc.Grid(20, 14, wrap=True), Settings(birds=24, rule="both", far=5), seed=3, steps=20).digest)
-"""
-        compiled, plain = told_twice(told)
-        assert compiled == plain
-        assert len(plain) == 1
-
-    def test_saves_go_on_and_replays_repeat(self, tmp_path: Any) -> None:
-        session = Session(GAME, None, Settings(birds=150, rule="both"), seed=1)
-        for number in range(30):
-            session.step(
-                {
-                    5: [Scare((30.0, 30.0))],
-                    12: [Fly("neighbors"), Tune("align", 0.3)],
-                    20: [Scare(None)],
-                }.get(number, ())
-            )
-        session.save(tmp_path / "flock.save")
-        again = Session.load(tmp_path / "flock.save", GAME)
-        for each in (session, again):
-            for _ in range(10):
-                each.step()
-        assert again.digest() == session.digest() == session.replayed().digest()
 
 
 def test_hands() -> None:

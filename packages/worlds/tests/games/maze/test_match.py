@@ -4,7 +4,7 @@ steer the player.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.packing import digest, pack, unpack
+from fieldcraft.packing import digest
 from fieldcraft_worlds.games.maze import (
     MazeRules,
     MemoryRules,
@@ -39,7 +39,6 @@ from fieldcraft_worlds.games.maze.state import (
 )
 from support import realdata
 from support.refusals import refused
-from support.tiers import told_twice
 
 SMALL = Settings(
     treasures=3, rate=20, maze=MazeRules(width=21, height=15), monster=MonsterRules(count=2)
@@ -93,68 +92,6 @@ def on(derived: MazeDerived, state: State, steps: int, *orders: object) -> State
     for number in range(steps):
         state = step(derived, state, orders if number == 0 else (), rng)
     return state
-
-
-def test_the_same_seed_is_the_same_match_and_another_one_is_not() -> None:
-    first, second = (play_maze(settings=SMALL, seed=3) for _ in range(2))
-    assert first == second
-    assert first.outcome in ("out", "caught")
-    assert play_maze(settings=SMALL, seed=4).digest != first.digest
-    assert (
-        play_maze(settings=replace(SMALL, maze=replace(SMALL.maze, seed=1)), seed=3).digest
-        != first.digest
-    )
-
-
-def test_the_number_of_threads_shows_in_nothing() -> None:
-    found = []
-    crowded = Settings(
-        monster=MonsterRules(count=60), treasures=20, maze=MazeRules(width=121, height=91)
-    )
-    for threads in (1, 2):
-        fc.set_threads(threads)
-        found.append(play_maze(settings=crowded, seed=1, most_steps=80))
-    assert found[0] == found[1]
-
-
-def test_the_plain_references_play_the_same_match() -> None:
-    told = """
-from fieldcraft_worlds.games.maze import MazeRules, MemoryRules, MonsterRules, Settings, play_maze
-memory = MemoryRules(bleed=0.3, marks="view")
-settings = Settings(rate=10, treasures=3, maze=MazeRules(17, 13), monster=MonsterRules(count=2), memory=memory)
-match = play_maze(settings=settings, seed=2, most_steps=250)
-print(match.digest, match.steps)
-"""
-    compiled, plain = told_twice(told)
-    assert compiled == plain
-    assert int(plain[1]) > 50
-
-
-def test_a_step_leaves_its_state_as_it_was_and_every_array_is_read_only() -> None:
-    derived = MazeDerived(small(), SMALL)
-    states = played(derived, 1, 150)
-    before = [digest(state, KINDS) for state in states]
-    for old in states[::10]:
-        step(derived, old, (Steer(1, 0),), np.random.default_rng(9))
-    assert [digest(state, KINDS) for state in states] == before
-    for part in (states[-1], states[-1].monsters, states[-1].player):
-        for column in fields(part):
-            value = getattr(part, column.name)
-            assert not isinstance(value, np.ndarray) or not value.flags.writeable, column.name
-    assert all(
-        not value.flags.writeable
-        for value in states[-1].memory.values()
-        if isinstance(value, np.ndarray)
-    )
-
-
-def test_what_the_maps_held_before_shows_in_no_step() -> None:
-    derived = MazeDerived(small(), SMALL)
-    for number, old in enumerate(played(derived, 1, 400)[::40]):
-        dice = [np.random.default_rng(number) for _ in range(2)]
-        cold = step(MazeDerived(small(), SMALL), unpack(pack(old, KINDS), KINDS), (), dice[0])
-        warm = step(derived, old, (), dice[1])
-        assert digest(cold, KINDS) == digest(warm, KINDS)
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,11 @@ one seed makes.
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.cli import main
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.maze import MazeRules, MonsterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.maze.plugin import GAME
@@ -174,57 +172,3 @@ def test_keys_and_gamepads_walk_alike(name: str) -> None:
     ]
     assert session.state.player.by_hand
     assert session.replayed().digest() == session.digest()
-
-
-def test_saves_and_looking_change_nothing(tmp_path: Path) -> None:
-    whole, half = opened(), opened()
-    run(whole, 200)
-    run(half, 90)
-    half.world.scene(half.state, frozenset(overlay.name for overlay in GAME.overlays))
-    half.save(tmp_path / "a.save")
-    again = Session.load(tmp_path / "a.save", GAME)
-    assert again.digest() == half.digest()
-    for session in (half, again):
-        run(session, 110)
-        assert session.digest() == whole.digest()
-    assert np.array_equal(again.world.space.walls, whole.world.space.walls)
-
-
-def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = []
-    wanted = [
-        "--set",
-        "maze.algorithm=backtracker",
-        "--set",
-        "maze.width=25",
-        "--set",
-        "maze.loops=0.3",
-        "--set",
-        "monster.count=2",
-    ]
-    for given in (wanted, wanted, ["maze:25x17:3"], ["maze:25x17:3:growing"], ["cave:30x20:3"]):
-        map_ = [word for word in given if ":" in word]
-        rest = [word for word in given if ":" not in word]
-        assert (
-            main(
-                [
-                    "play",
-                    "maze",
-                    *map_,
-                    "--headless",
-                    "--seed",
-                    "7",
-                    "--steps",
-                    "60",
-                    "--quiet",
-                    *rest,
-                    "--shot",
-                    str(tmp_path / "a.png"),
-                ]
-            )
-            == 0
-        )
-        lines.append(capsys.readouterr().out.splitlines()[-1])
-    assert lines[0] == lines[1]
-    assert len(set(lines)) == 4
-    assert all(line.startswith("digest ") for line in lines)

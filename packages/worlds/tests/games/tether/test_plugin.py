@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -68,24 +67,6 @@ def test_a_click_leads_the_long_range_there() -> None:
     assert given == (Take(0), Walk(pytest.approx(20.0), pytest.approx(1.5)))
 
 
-def test_a_played_duel_replays(tmp_path: Path) -> None:
-    playing = Player(Session(GAME, seed=5), SIZE, save_to=tmp_path / "a.save")
-    for number in range(80):
-        if number == 5:
-            playing.press("key e")
-        if number == 10:
-            playing.press("key w")
-            playing.press("key f7")
-        if number == 40:
-            playing.release("key w")
-            playing.press("key n")
-        playing.step()
-    playing.press("key f5")
-    again = Session.load(tmp_path / "a.save", find_game)
-    assert again.replayed().digest() == playing.session.digest() == again.digest()
-    assert len(again.journal) >= 3
-
-
 def test_each_overlay_changes_the_picture(session: Session) -> None:
     names = [overlay.name for overlay in GAME.overlays]
     pictures = [
@@ -94,12 +75,6 @@ def test_each_overlay_changes_the_picture(session: Session) -> None:
     ]
     assert len({picture.tobytes() for picture in pictures}) == len(names) + 1
     assert all((one != other).any() for one, other in pairwise(pictures))
-
-
-def test_scenes_leave_the_state_alone(session: Session) -> None:
-    before = session.digest()
-    session.world.scene(session.state, frozenset(overlay.name for overlay in GAME.overlays))
-    assert session.digest() == before
 
 
 def test_the_end_is_said() -> None:

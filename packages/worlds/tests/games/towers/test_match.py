@@ -4,7 +4,7 @@ and it ends on any map.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,12 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.packing import digest, pack, unpack
 from fieldcraft_worlds.games.towers import Settings, TowerRules, TowersResult, UnitRules, play_match
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.plugin import KINDS
 from fieldcraft_worlds.games.towers.rules import start, step
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from support import realdata
 from support.refusals import refused
-from support.tiers import told_twice
 
 SMALL = Settings(
     towers=3,
@@ -54,80 +51,6 @@ def cave() -> fc.Grid:
     return fc.generate_map("cave", 52, 36, seed=5, neighbors=8)
 
 
-def test_the_same_seed_is_the_same_match_and_another_one_is_not() -> None:
-    first, second = (play_match(cave(), SMALL, seed=3) for _ in range(2))
-    assert first == second
-    assert first.winner is not None or len(set(first.scores)) == 1
-    assert play_match(cave(), SMALL, seed=4).digest != first.digest
-
-
-def test_the_number_of_threads_shows_in_nothing() -> None:
-    crowded = replace(
-        SMALL,
-        units=700,
-        supply=700,
-        limit=30,
-        tower=replace(SMALL.tower, training=0.1, health=2000),
-    )
-    found = []
-    for threads in (1, 2):
-        fc.set_threads(threads)
-        found.append(
-            play_match(
-                fc.generate_map("open", 64, 44, seed=2),
-                crowded,
-                seed=1,
-                commanders=("shortest", "shortest"),
-            )
-        )
-    assert found[0] == found[1]
-    assert sum(found[0].units_sent) > 500
-
-
-def test_the_plain_references_play_the_same_match() -> None:
-    told = """
-import fieldcraft as fc
-from fieldcraft_worlds.games.towers import Settings, TowerRules, play_match
-tower = TowerRules(size=1, range=5, reach=8, sight=6, health=60, training=0.2)
-settings = Settings(towers=2, units=12, supply=8, rate=10, limit=20, tower=tower)
-match = play_match(fc.generate_map("cave", 36, 24, seed=5, neighbors=8), settings, seed=3)
-print(match.digest, sum(match.units_lost))
-"""
-    compiled, plain = told_twice(told)
-    assert compiled == plain
-    assert int(plain[1]) > 0
-
-
-def test_a_step_leaves_its_state_as_it_was_and_every_column_is_read_only() -> None:
-    derived, state, rng = begun(cave(), SMALL)
-    states = played(derived, state, rng, 150)
-    before = [digest(s, KINDS) for s in states]
-    rng = np.random.default_rng(9)
-    for old in states[::10]:
-        step(derived, old, (), rng)
-    assert [digest(s, KINDS) for s in states] == before
-    for part in (
-        states[-1],
-        states[-1].towers,
-        states[-1].units,
-        states[-1].squads,
-        states[-1].shots,
-    ):
-        for column in fields(part):
-            value = getattr(part, column.name)
-            assert not isinstance(value, np.ndarray) or not value.flags.writeable, column.name
-
-
-def test_what_the_maps_held_before_shows_in_no_step() -> None:
-    derived, state, rng = begun(cave(), SMALL)
-    for number, old in enumerate(states := played(derived, state, rng, 400)[::40]):
-        dice = [np.random.default_rng(number) for _ in range(2)]
-        cold = step(TowersDerived(cave(), SMALL), old, (), dice[0])
-        warm = step(derived, old, (), dice[1])
-        assert digest(cold, KINDS) == digest(warm, KINDS)
-    assert states[-1].destroyed.any()
-
-
 def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
     derived, state, rng = begun(cave(), SMALL)
     states = played(derived, state, rng, 500)
@@ -144,31 +67,6 @@ def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
             assert other is not None
             assert np.array_equal(way.distance.exact, other.distance.exact)
             assert np.array_equal(way.flow.vectors, other.flow.vectors)
-
-
-def test_a_match_goes_on_from_what_was_packed() -> None:
-    derived, state, rng = begun(cave(), SMALL)
-    middle = played(derived, state, rng, 200)[-1]
-    saved = pack((middle, rng), KINDS)
-    end = played(derived, middle, rng, 200)[-1]
-    again, dice = unpack(saved, KINDS)
-    assert digest(played(TowersDerived(cave(), SMALL), again, dice, 200)[-1], KINDS) == digest(
-        end, KINDS
-    )
-
-
-def test_two_ways_on_from_one_state_do_not_disturb_each_other() -> None:
-    derived, state, rng = begun(cave(), SMALL)
-    fork = played(derived, state, rng, 100)[-1]
-    alone = [
-        played(TowersDerived(cave(), SMALL), fork, np.random.default_rng(seed), 30)[-1]
-        for seed in (1, 2)
-    ]
-    ways, dice = [fork, fork], [np.random.default_rng(seed) for seed in (1, 2)]
-    for _ in range(30):
-        ways = [step(derived, way, (), rng) for way, rng in zip(ways, dice, strict=True)]
-    assert [digest(way, KINDS) for way in ways] == [digest(way, KINDS) for way in alone]
-    assert digest(ways[0], KINDS) != digest(ways[1], KINDS)
 
 
 @pytest.mark.parametrize("kind", ["cave", "rooms", "open"])

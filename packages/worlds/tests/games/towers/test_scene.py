@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 import fieldcraft as fc
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
@@ -28,19 +27,6 @@ def played(steps: int, settings: Settings = RULES) -> tuple[TowerWorld, State]:
     for _ in range(steps):
         state = opened.step(state, (), rng)
     return opened, state
-
-
-@pytest.mark.parametrize("overlay", [overlay.name for overlay in GAME.overlays])
-@pytest.mark.parametrize("teams", [2, 3])
-@pytest.mark.parametrize("steps", [0, 90])
-def test_every_overlay_shows_at_every_moment(overlay: str, teams: int, steps: int) -> None:
-    opened, state = played(steps, replace(RULES, teams=("a", "b", "c")[:teams]))
-    scene = opened.scene(state, frozenset([overlay]))
-    assert scene.space.shape == (36, 52)
-    assert len(scene.marks) == 2
-    assert len(scene.facts) > 3 * teams if overlay == "plan" else len(scene.facts) == 3 * teams
-    if scene.field is not None:
-        assert scene.field.values.shape == (36, 52)
 
 
 def test_what_is_seen_is_what_the_layers_say() -> None:
@@ -66,16 +52,6 @@ def test_what_is_seen_is_what_the_layers_say() -> None:
     paths = opened.scene(state, frozenset(["paths"])).lines[:-1]
     assert paths
     assert all(len(line) > 1 for lines in paths for line in lines.points)
-
-
-def test_looking_changes_no_step() -> None:
-    opened, state, rng = world()
-    other, same, dice = world()
-    everything = frozenset(overlay.name for overlay in GAME.overlays)
-    for _ in range(60):
-        opened.scene(state, everything)
-        state, same = opened.step(state, (), rng), other.step(same, (), dice)
-    assert np.array_equal(state.units.positions, same.units.positions)
 
 
 def test_the_result_names_the_winner() -> None:
