@@ -7,7 +7,6 @@ import pytest
 from PIL import Image
 
 from fieldcraft.errors import BadRecipe, InvalidValue
-from fieldcraft.recipe import compare as module
 from fieldcraft.recipe.compare import compare
 from fieldcraft.view.colors import sequential
 
@@ -134,7 +133,7 @@ def test_a_stopped_comparison_leaves_nothing(recipe, tmp_path, monkeypatch):
     def stop(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "save_png", stop)
+    monkeypatch.setattr("fieldcraft.recipe.outputs.save_png", stop)
     with pytest.raises(KeyboardInterrupt):
         compare(
             recipe,

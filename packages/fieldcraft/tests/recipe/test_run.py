@@ -11,9 +11,8 @@ import fieldcraft as fc
 from fieldcraft.demo import SHIPPED
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
 from fieldcraft.recipe import outputs, read_recipe
-from fieldcraft.recipe.legends import caption_of, clock
 from fieldcraft.recipe.outputs import Report, run
-from fieldcraft.recipe.pictures import Painter
+from fieldcraft.recipe.pictures import Painter, caption_of, clock
 from fieldcraft.recipe.world import World
 from support import realdata
 

@@ -6,20 +6,19 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TextIO
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
 from fieldcraft.progress import Progress
-from fieldcraft.recipe.outputs import film_times
+from fieldcraft.recipe.outputs import Collector, FilmCollector, StillCollector, play
 from fieldcraft.recipe.parts import OutputPart, Recipe
 from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.read import MAX_STEPS, read_recipe
 from fieldcraft.recipe.read_acts import FILMS, MAX_FRAMES, STILLS
 from fieldcraft.recipe.world import World
-from fieldcraft.view import Film, save_png
 
 __all__ = ["Comparison", "compare"]
 
@@ -52,8 +51,8 @@ def compare(
     columns: int | None = None,
     progress: TextIO | None = None,
 ) -> Comparison:
-    """Runs a recipe once per value of `parameter` and draws all runs side by side with the same
-    colours.
+    """Run a recipe once per value of `parameter` and draws all runs side by side with the same
+    colors.
 
     `parameter` is a dotted key such as "layers.threat.decay", `values` 1 to 16 texts as they would
     stand in the file. Each of `files` ends in .png (the end of the run) or in .gif, .webp or .mp4
@@ -66,9 +65,9 @@ def compare(
     Raises
     ------
     BadRecipe
-        If it fails.
+        For a recipe with problems.
     InvalidValue
-        If an argument has a wrong value, shape or type.
+        For no values or more than 16, and for files of other kinds.
     """
     begun = time.perf_counter()
     if not 1 <= len(values) <= MAX_VALUES:
@@ -102,7 +101,21 @@ def compare(
     painter = Painter(
         worlds, _shown(recipes[0], parameter), size=size, names=titles, columns=columns
     )
-    _play(painter, recipes, targets, progress)
+    run, whole = recipes[0].run, OutputPart((), "", "film", ())
+    with ExitStack() as cleanup:
+        stagings, collectors = [], list[Collector]()
+        for target in targets:
+            stagings.append(cleanup.enter_context(Staging(target.parent, [target.name])))
+            part = stagings[-1].part(target.name)
+            collectors.append(
+                FilmCollector(painter, whole, run, part)
+                if target.suffix.lower() in FILMS
+                else StillCollector(painter, run.seconds, part)
+            )
+            cleanup.callback(collectors[-1].discard)
+        play(worlds, collectors, cleanup.enter_context(Progress(progress, recipes[0].path.name)))
+        for staging in stagings:
+            staging.commit()
     return Comparison(titles, recipes[0].run.seconds, time.perf_counter() - begun, tuple(targets))
 
 
@@ -135,38 +148,3 @@ def _lasting(recipe: Recipe, seconds: float) -> Recipe:
             remedy="Shorten it",
         )
     return replace(recipe, run=replace(recipe.run, seconds=seconds))
-
-
-def _play(
-    painter: Painter, recipes: list[Recipe], targets: list[Path], progress: TextIO | None
-) -> None:
-    run = recipes[0].run
-    with ExitStack() as cleanup:
-        parts = {}
-        for target in targets:
-            staging = cleanup.enter_context(Staging(target.parent, [target.name]))
-            parts[target] = (staging, staging.part(target.name))
-        films = [
-            cleanup.enter_context(Film(part, run.fps))
-            for target, (_, part) in parts.items()
-            if target.suffix.lower() in FILMS
-        ]
-        bar = cleanup.enter_context(Progress(progress, PurePath(recipes[0].path).name))
-        times = film_times(OutputPart((), "", "film", ()), run) if films else []
-        for moment in sorted({*times, run.seconds}):
-            for world, recipe in zip(painter.worlds, recipes, strict=True):
-                world.go_to(min(moment, recipe.run.seconds))
-            bar.show(moment / run.seconds if run.seconds else 1.0)
-            if films and moment in times:
-                picture = painter.draw()
-                for film in films:
-                    film.add(picture)
-        stills = [part for target, (_, part) in parts.items() if target.suffix.lower() in STILLS]
-        if stills:
-            picture = painter.draw()
-            for part in stills:
-                save_png(part, picture)
-        for film in films:
-            film.close()
-        for staging, _ in parts.values():
-            staging.commit()

@@ -6,10 +6,11 @@ import csv
 import math
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import TextIO
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from fieldcraft.recipe.world import World
 from fieldcraft.view import Film, plot_over_time, save_png
 from fieldcraft.view.legends import need_plots
 
-__all__ = ["Collector", "LayerReport", "Report", "collector_for", "film_times", "run"]
+__all__ = ["Collector", "FilmCollector", "LayerReport", "Report", "StillCollector", "play", "run"]
 
 _NEAR = 1e-9
 _MOST_MOMENTS = 400
@@ -37,148 +38,115 @@ _MEANING = {
 }
 
 
-class Collector(Protocol):
-    """Something that takes a look at the world at its `times`, in seconds, and has a file at the
-    end.
-    """
-
-    times: list[float]
-
-    def look(self, world: World) -> None:
-        """Takes in the present moment."""
-
-    def finish(self) -> None:
-        """Completes the file."""
-
-    def drop(self) -> None:
-        """Gives up; frees what is open."""
+def _evenly(start: float, until: float, step: float) -> set[float]:
+    return {start + index * step for index in range(math.floor((until - start) / step + _NEAR) + 1)}
 
 
-def collector_for(output: OutputPart, run: RunPart, file: Path) -> Collector:
-    """The collector that makes an output at `file`, whose folder exists."""
-    if output.kind == "still":
-        return _Still(output, file)
-    if output.kind == "film":
-        return _Film(output, run, file)
-    if output.kind == "plot":
-        return _Plot(output, run, file)
-    if output.kind == "holdings":
-        return _Holdings(output, run, file)
-    return _Values(output, run, file) if output.kind == "points" else _Totals(output, run, file)
+class Collector:
+    """Records the state of worlds at its `times`, in seconds, and has a file at the end."""
 
+    times: set[float]
 
-def film_times(output: OutputPart, run: RunPart) -> list[float]:
-    """The moments of a film's frames: `run.speed / run.fps` seconds apart."""
-    until = run.seconds if output.until is None else min(output.until, run.seconds)
-    return _evenly(output.start, until, run.speed / run.fps)
-
-
-def _evenly(start: float, until: float, step: float) -> list[float]:
-    return [start + index * step for index in range(math.floor((until - start) / step + _NEAR) + 1)]
-
-
-class _Still:
-    def __init__(self, output: OutputPart, file: Path) -> None:
-        self.output, self.file = output, file
-        self.times = [output.start]
-
-    def look(self, world: World) -> None:
-        save_png(self.file, Painter([world], self.output, size=SIZES["still"]).draw())
+    def collect(self) -> None:
+        """Record the present moment."""
+        raise NotImplementedError
 
     def finish(self) -> None:
-        pass
+        """Complete the file."""
 
-    def drop(self) -> None:
-        pass
+    def discard(self) -> None:
+        """Close what is open."""
 
 
-class _Film:
-    def __init__(self, output: OutputPart, run: RunPart, file: Path) -> None:
-        self.output = output
-        self.times = film_times(output, run)
+class StillCollector(Collector):
+    """A picture of one moment."""
+
+    def __init__(self, painter: Painter, time: float, file: Path) -> None:
+        self.painter, self.file = painter, file
+        self.times = {time}
+
+    def collect(self) -> None:
+        """Draw and write the picture."""
+        save_png(self.file, self.painter.draw())
+
+
+class FilmCollector(Collector):
+    """A film, with frames `run.speed / run.fps` seconds apart."""
+
+    def __init__(self, painter: Painter, output: OutputPart, run: RunPart, file: Path) -> None:
+        until = run.seconds if output.until is None else min(output.until, run.seconds)
+        self.times = _evenly(output.start, until, run.speed / run.fps)
+        self.painter = painter
         self.film = Film(file, run.fps)
-        self.painter: Painter | None = None
 
-    def look(self, world: World) -> None:
-        if self.painter is None:
-            self.painter = Painter([world], self.output, size=SIZES["film"])
+    def collect(self) -> None:
+        """Add a frame."""
         self.film.add(self.painter.draw())
 
     def finish(self) -> None:
+        """Complete the film."""
         self.film.close()
 
-    def drop(self) -> None:
+    def discard(self) -> None:
+        """Stop the film."""
         self.film.discard()
 
 
-class _Table(ABC):
+class _Table(Collector, ABC):
     """A CSV file, one row per moment."""
 
-    def __init__(self, output: OutputPart, run: RunPart, file: Path) -> None:
-        self.output = output
-        self.times = _evenly(0.0, run.seconds, output.every or 1.0)
+    def __init__(self, world: World, output: OutputPart, file: Path) -> None:
+        self.world, self.output = world, output
+        self.times = _evenly(0.0, world.recipe.run.seconds, output.every or 1.0)
         self._file: TextIO = file.open("w", encoding="utf-8", newline="")
         self._rows = csv.writer(self._file, lineterminator="\n")
-        self._begun = False
-
-    def look(self, world: World) -> None:
-        if not self._begun:
-            self._begun = True
-            self._rows.writerow(["seconds", *self.header(world)])
-        self._rows.writerow(
-            [
-                f"{world.seconds:.6g}",
-                *(
-                    str(value) if isinstance(value, int) else f"{value:.7g}"
-                    for value in self.row(world)
-                ),
-            ]
-        )
+        self._rows.writerow(["seconds", *self.header()])
 
     @abstractmethod
-    def header(self, world: World) -> list[str]:
+    def header(self) -> list[str]:
         """The names of the columns after the first."""
 
     @abstractmethod
-    def row(self, world: World) -> list[float | int]:
+    def row(self) -> list[float | int]:
         """The row of the table as it stands now."""
 
+    def collect(self) -> None:
+        """Write a row."""
+        row = [str(each) if isinstance(each, int) else f"{each:.7g}" for each in self.row()]
+        self._rows.writerow([f"{self.world.seconds:.6g}", *row])
+
     def finish(self) -> None:
+        """Close the file."""
         self._file.close()
 
-    def drop(self) -> None:
-        self._file.close()
+    discard = finish
 
 
 class _Totals(_Table):
     """Sum, strongest value and cells above the threshold of each map, and the sources of layers."""
 
-    def header(self, world: World) -> list[str]:
+    def header(self) -> list[str]:
         return [
             f"{name}_{what}"
             for name in self.output.layers
-            for what in ("sum", "peak", "cells", "sources")[: 3 + (name in world.imap)]
+            for what in ("sum", "peak", "cells", "sources")[: 3 + (name in self.world.imap)]
         ]
 
-    def row(self, world: World) -> list[float | int]:
+    def row(self) -> list[float | int]:
         row: list[float | int] = []
         for name in self.output.layers:
-            values = world.maps[name].values
+            values = self.world.maps[name].values
             above = int(np.count_nonzero(np.abs(values) > self.output.look.threshold))
-            row += [
-                float(values.sum(dtype=np.float64)),
-                float(values.flat[np.abs(values).argmax()]),
-                above,
-            ]
-            if name in world.imap:
-                row.append(len(world.actors_on(name)[1]))
+            row += [float(values.sum(dtype=np.float64)), _peak(self.world, name), above]
+            if name in self.world.imap:
+                row.append(len(self.world.actors_on(name)[1]))
         return row
 
 
 class _Values(_Table):
     """The value of each layer at the points of the output."""
 
-    def header(self, world: World) -> list[str]:
+    def header(self) -> list[str]:
         several = len(self.output.layers) > 1
         return [
             f"{name}_{point}" if several else point
@@ -186,59 +154,49 @@ class _Values(_Table):
             for point in self.output.points
         ]
 
-    def row(self, world: World) -> list[float | int]:
+    def row(self) -> list[float | int]:
         points = np.array(list(self.output.points.values()))
         return [
             float(value)
             for name in self.output.layers
-            for value in np.atleast_1d(world.maps[name].sample(points))
+            for value in np.atleast_1d(self.world.maps[name].sample(points))
         ]
 
 
 class _Holdings(_Table):
     """How much of the open ground each team holds, and nobody."""
 
-    def header(self, world: World) -> list[str]:
+    def header(self) -> list[str]:
         return [*self.output.layers, "nobody"]
 
-    def row(self, world: World) -> list[float | int]:
-        return [round(part, 6) for part in world.holdings(self.output.over_time)]
+    def row(self) -> list[float | int]:
+        return [round(part, 6) for part in self.world.holdings(self.output.over_time)]
 
 
-class _Plot:
+class _Plot(Collector):
     """The same as a picture: a line per team over the whole run."""
 
-    def __init__(self, output: OutputPart, run: RunPart, file: Path) -> None:
+    def __init__(self, world: World, output: OutputPart, file: Path) -> None:
         need_plots()
-        self.output, self.file = output, file
-        self.times = _evenly(
-            0.0, run.seconds, output.every or max(1.0, run.seconds / _MOST_MOMENTS)
-        )
-        self._seconds: list[float] = []
-        self._rows: list[list[float]] = []
-        self._title = ""
-        self._curves: list[tuple[str, str]] = []
+        seconds = world.recipe.run.seconds
+        every = output.every or max(1.0, seconds / _MOST_MOMENTS)
+        self.world, self.output, self.file = world, output, file
+        self.times = _evenly(0.0, seconds, every)
+        self._rows: dict[float, list[float]] = {}
 
-    def look(self, world: World) -> None:
-        teams = world.recipe.teams
-        assert teams is not None
-        if not self._seconds or world.seconds > self._seconds[-1]:
-            self._seconds.append(world.seconds)
-            self._rows.append(world.holdings(self.output.over_time))
-        self._title = world.recipe.title
-        self._curves = [*zip(teams.names, teams.colors, strict=True), ("nobody", _NOBODY)]
+    def collect(self) -> None:
+        self._rows.setdefault(self.world.seconds, self.world.holdings(self.output.over_time))
 
     def finish(self) -> None:
-        look = self.output.look
-        columns = np.array(self._rows).T
-        curves = [
-            (name, column, color)
-            for (name, color), column in zip(self._curves, columns, strict=True)
-        ]
+        look, recipe = self.output.look, self.world.recipe
+        columns = np.array([*self._rows.values()]).T
+        assert recipe.teams is not None
+        names, colors = (*recipe.teams.names, "nobody"), (*recipe.teams.colors, _NOBODY)
+        curves = list(zip(names, columns, colors, strict=True))
         picture = plot_over_time(
-            self._seconds,
+            [*self._rows],
             curves if columns[-1].max() >= _LEAST else curves[:-1],
-            title=look.title or f"{self._title}: who holds the ground",
+            title=look.title or f"{recipe.title}: who holds the ground",
             caption=look.caption or _MEANING[self.output.over_time],
             limits=look.limits or (0.0, 1.0),
             percent=True,
@@ -246,8 +204,23 @@ class _Plot:
         )
         save_png(self.file, picture)
 
-    def drop(self) -> None:
-        pass
+
+_TABLES: dict[str, Callable[[World, OutputPart, Path], Collector]] = {
+    "totals": _Totals,
+    "points": _Values,
+    "holdings": _Holdings,
+    "plot": _Plot,
+}
+
+
+def _collector(world: World, output: OutputPart, file: Path) -> Collector:
+    """The collector that makes an output at `file`, whose folder exists."""
+    if output.kind in _TABLES:
+        return _TABLES[output.kind](world, output, file)
+    painter = Painter([world], output, size=SIZES[output.kind])
+    if output.kind == "still":
+        return StillCollector(painter, output.start, file)
+    return FilmCollector(painter, output, world.recipe.run, file)
 
 
 @dataclass(frozen=True)
@@ -277,7 +250,7 @@ class Report:
 
 
 def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = None) -> Report:
-    """Runs a recipe and writes its outputs into the folder `out`, which is made if absent.
+    """Run a recipe and write its outputs into the folder `out`, which is made if absent.
 
     The files are put in place together when all are complete; a failed or stopped run leaves the
     folder as it was. `progress` is where a progress bar is drawn if it is a terminal.
@@ -285,9 +258,9 @@ def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = No
     Raises
     ------
     BadRecipe
-        For problems that show only with the map and the recordings at hand, all at once, and other.
+        For problems that show only with the map and the recordings at hand, all at once.
     FieldcraftError
-        S if an output can't be made.
+        If an output can't be made.
     """
     begun = time.perf_counter()
     world = World(recipe)
@@ -297,27 +270,21 @@ def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = No
         )
         collectors: list[Collector] = []
         for output in recipe.outputs:
-            collectors.append(collector_for(output, recipe.run, staging.part(output.file)))
-            cleanup.callback(collectors[-1].drop)
-        bar = cleanup.enter_context(Progress(progress, recipe.path.name))
-        _play(world, collectors, bar)
-        for collector in collectors:
-            collector.finish()
+            collectors.append(_collector(world, output, staging.part(output.file)))
+            cleanup.callback(collectors[-1].discard)
+        play([world], collectors, cleanup.enter_context(Progress(progress, recipe.path.name)))
         files = staging.commit()
     space = world.imap.space
     layers = tuple(
         LayerReport(name, world.updates[name], len(world.actors_on(name)[1]), _peak(world, name))
         for name in world.imap.layers
     )
-    source = (
-        recipe.map.file.name if recipe.map.file is not None else f"generated: {recipe.map.generate}"
-    )
-    open_cells = len(space) - int(np.count_nonzero(space.walls))
+    file = recipe.map.file
     return Report(
         recipe.title,
-        source,
+        f"generated: {recipe.map.generate}" if file is None else file.name,
         len(space),
-        open_cells,
+        len(space) - int(np.count_nonzero(space.walls)),
         layers,
         world.seconds,
         time.perf_counter() - begun,
@@ -325,20 +292,22 @@ def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = No
     )
 
 
-def _play(world: World, collectors: list[Collector], bar: Progress) -> None:
-    whole = world.recipe.run.seconds
-    due = sorted({moment for collector in collectors for moment in collector.times} | {whole})
-    nexts = [iter(collector.times) for collector in collectors]
-    waiting = [next(moments, None) for moments in nexts]
-    for moment in due:
-        world.go_to(moment)
-        for index, collector in enumerate(collectors):
-            if waiting[index] == moment:
-                collector.look(world)
-                waiting[index] = next(nexts[index], None)
-        bar.show(moment / whole if whole else 1.0)
+def play(worlds: Sequence[World], collectors: Sequence[Collector], bar: Progress) -> None:
+    """Move worlds on to the end of the first one's recipe, and let the collectors record and
+    finish.
+    """
+    seconds = worlds[0].recipe.run.seconds
+    for moment in sorted({seconds}.union(*(collector.times for collector in collectors))):
+        for world in worlds:
+            world.go_to(min(moment, world.recipe.run.seconds))
+        for collector in collectors:
+            if moment in collector.times:
+                collector.collect()
+        bar.show(moment / seconds if seconds else 1.0)
+    for collector in collectors:
+        collector.finish()
 
 
 def _peak(world: World, name: str) -> float:
-    values = world.imap[name].values
+    values = world.maps[name].values
     return float(values.flat[np.abs(values).argmax()]) if values.size else 0.0

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import TrailLayer
-from fieldcraft.recipe.legends import caption_of, clock, limits_of
 from fieldcraft.recipe.parts import OutputPart, maps_of_teams
 from fieldcraft.recipe.world import World
-from fieldcraft.space import Grid, Space, grid_of
+from fieldcraft.space import Grid, grid_of
 from fieldcraft.view import (
     ColorScale,
     Placement,
@@ -31,332 +30,204 @@ from fieldcraft.view import (
     sheet,
     tinted,
 )
-from fieldcraft.view.frame import Team, mark_sources, marker_size
+from fieldcraft.view.colors import Color, parse_color
+from fieldcraft.view.frame import Team, mark_sources
 from fieldcraft.view.legends import Legend
-from fieldcraft.view.overlays import draw_markers
+from fieldcraft.view.pages import floor_cuts
 from fieldcraft.view.placement import Subject
 from fieldcraft.view.text import measure
 
-__all__ = ["SIZES", "Painter", "Panels", "panels"]
+__all__ = ["SIZES", "Painter", "Panel", "Panels", "caption_of", "clock", "limits_of"]
 
+Table = NDArray[np.uint8]
+
+SIZES = {"still": 960, "film": 640}
 _OPACITY = {"owner": 0.6, "share": 0.8}
 _OTHERS = "#9aa0ac"
-SIZES = {"still": 960, "film": 640}
+_FADING = "Recorded strengths halve every {seconds} s until the next sample."
 
 
-@dataclass(frozen=True)
+class Panel(NamedTuple):
+    """One drawn map, uint8 of shape (H, W, 4), with its title and its legend."""
+
+    drawn: NDArray[np.uint8]
+    title: str
+    legend: Legend
+
+
 class Panels:
-    """The drawn maps of one moment, uint8 of shape (H, W, 4) each, with their titles, and one
-    legend for all or one for each.
+    """Draws the maps of an output of one world, at most `size` pixels along a side unless the
+    recipe says otherwise.
+
+    Several layers are drawn together in one hue each, or, where one may have negative values or the
+    recipe says `together = false`, side by side. Those with the same colors share one legend.
     """
-
-    frames: list[NDArray[np.uint8]]
-    titles: list[str]
-    legend: Legend | list[Legend]
-
-
-def panels(
-    world: World, output: OutputPart, limits: dict[str, tuple[float, float]], size: int
-) -> Panels:
-    """The maps of this moment, at most `size` pixels along a side unless the recipe says otherwise.
-
-    One map has a colour bar beside it. Several layers are drawn together in one hue each, or, where
-    one may have negative values or the recipe says `together = false`, side by side with one colour
-    bar. Where maps side by side mean different things, each has its own bar below.
-    """
-    return _Drawing(world, output, limits, size).panels()
-
-
-@dataclass(frozen=True)
-class _Actors:
-    positions: NDArray[np.float64]
-    strengths: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class _Acted:
-    space: Space
-    values: NDArray[np.float32]
-    sources: _Actors
-
-
-class _Drawing:
-    """One output at one moment."""
 
     def __init__(
         self, world: World, output: OutputPart, limits: dict[str, tuple[float, float]], size: int
     ) -> None:
-        self.world, self.output, self.limits = world, output, limits
-        self.look = output.look
+        self.world, self.look, self.names, self.limits = world, output.look, output.layers, limits
+        self._space = world.imap.space
+        self._fronts = world.front_lines() if self.look.front_lines else []
         colors = self.look.colors
-        self.colors: dict[str, Any] = (
+        self._colors: dict[str, Any] = (
             colors if isinstance(colors, dict) else dict(zip(output.layers, colors, strict=True))
         )
-        self.threshold = self.look.threshold
-        self.place: dict[str, Any] = {"size": self.look.size or size, "crop": self.look.crop}
+        self._place: dict[str, Any] = {"size": self.look.size or size, "crop": self.look.crop}
         if self.look.scale:
-            self.place["scale"] = self.look.scale
-        self.fronts = world.front_lines() if self.look.front_lines else []
+            self._place["scale"] = self.look.scale
+        teams = world.recipe.teams
+        self._teams = dict(zip(teams.names, teams.colors, strict=True)) if teams else {}
 
-    def panels(self) -> Panels:
-        if isinstance(self.world.imap.space, Grid):
-            return self._on_squares()
-        return self._from_above()
-
-    def _on_squares(self) -> Panels:
-        names = self.output.layers
-        if len(names) > 1 and self._is_together():
-            return self._together()
-        tables = {name: self._table(name) for name in names}
-        alike = len({self.limits[name] for name in names}) == 1 and (
-            len(names) == 1 or not any(t is not None for t in tables.values())
-        )
-        if alike and all(name in self.world.maps for name in names):
-            return self._alike(tables[names[0]])
-        titles = list(names) if len(names) > 1 else [""]
-        drawn = [self._with_legend(name, tables[name]) for name in names]
-        return Panels([shown for shown, _ in drawn], titles, [legend for _, legend in drawn])
-
-    def _from_above(self) -> Panels:
-        """Each map seen from above, or floor by floor."""
-        names, cuts = self.output.layers, self._cuts()
-        tables = [self._table(name) for name in names]
-        scales = [
-            ColorScale(*self.limits[name], self.threshold, table)
-            for name, table in zip(names, tables, strict=True)
-        ]
-        alike = len({self.limits[name] for name in names}) == 1 and (
-            len(names) == 1 or all(table is None for table in tables)
-        )
-        marked = self.look.sources
-        frames: list[NDArray[np.uint8]] = []
-        titles: list[str] = []
-        legends: list[Legend] = []
-        for name, scale in zip(names, scales, strict=True):
+    def draw(self) -> tuple[list[Panel], bool]:
+        """The maps of this moment, and whether the first legend is that of all."""
+        if len(self.names) > 1 and isinstance(self._space, Grid) and self._is_together():
+            return [self._together()], True
+        cuts = [None] if self.look.floors is None else floor_cuts(self._space, self.look.floors)
+        panels = []
+        for name in self.names:
+            legend = self._legend(name)
             for heights in cuts:
-                shown = (
-                    self._with_actors(name)
-                    if marked and name in self.world.imap
-                    else self.world.maps[name]
-                )
-                place = {key: value for key, value in self.place.items() if key != "crop"}
-                frames.append(frame(shown, heights=heights, colors=scale, sources=marked, **place))
-                legends.append(ScaleLegend(scale, beyond=self._beyond(name, scale)))
                 floor = "" if heights is None else f"z {heights[0]:.4g} to {heights[1]:.4g}"
-                titles.append(
-                    ", ".join(part for part in (name if len(names) > 1 else "", floor) if part)
-                )
-        beyond = [self._beyond(name, scales[0]) for name in names]
-        legend = ScaleLegend(
-            scales[0],
-            names[0] if len(names) == 1 else "",
-            beyond=(any(b for b, _ in beyond), any(a for _, a in beyond)),
+                title = ", ".join(filter(None, (name if len(self.names) > 1 else "", floor)))
+                panels.append(Panel(self._map(name, legend, heights), title, legend))
+        if not self._is_alike():
+            return panels, False
+        beyond = [self._beyond(name) for name in self.names]
+        shared = ScaleLegend(
+            self._scale(self.names[0]),
+            self.names[0] if len(self.names) == 1 else "",
+            beyond=(any(below for below, _ in beyond), any(above for _, above in beyond)),
         )
-        return Panels(frames, titles, legend if alike else legends)
-
-    def _with_actors(self, name: str) -> Any:
-        """A layer on a graph, with all that acts on it in place of its sources."""
-        layer = self.world.imap[name]
-        places, strengths = self.world.actors_on(name)
-        cells = np.asarray(layer.space.cell_at(places, outside="clamp"), dtype=np.int64).reshape(-1)
-        positions = layer.space.position_of(cells)
-        return _Acted(layer.space, layer.values, _Actors(positions, strengths))
-
-    def _cuts(self) -> list[tuple[float, float] | None]:
-        """The heights between which to draw; all of them as None."""
-        floors = self.look.floors
-        graph = self.world.imap.space
-        if floors is None:
-            return [None]
-        heights = graph.positions[:, 2]
-        cuts = (
-            np.array(floors)
-            if isinstance(floors, list)
-            else np.linspace(float(heights.min()), float(heights.max()), floors + 1)
-        )
-        cuts[-1] = np.nextafter(cuts[-1], np.inf)
-        return list(itertools.pairwise(cuts.tolist()))
+        return [panel._replace(legend=shared) for panel in panels], True
 
     def _is_together(self) -> bool:
-        names = self.output.layers
-        layers = [name for name in names if name in self.world.imap]
-        if len(layers) < len(names):
+        if not set(self.names) <= set(self.world.imap.layers):
             return bool(self.look.together)
-        lowest = min(min(self.limits[name][0], self.world.strongest(name)[0]) for name in names)
-        return self.look.together is not False and lowest >= 0
+        lows = [(self.limits[name][0], self.world.strongest(name)[0]) for name in self.names]
+        return self.look.together is not False and min(map(min, lows)) >= 0
 
-    def _together(self) -> Panels:
-        names = self.output.layers
-        hues = [self.colors.get(name, self._team_color(name)) for name in names]
-        limits = (
-            min(self.limits[name][0] for name in names),
-            max(self.limits[name][1] for name in names),
+    def _is_alike(self) -> bool:
+        """Whether all maps have the same colors for the same values."""
+        return (
+            all(name in self.world.maps for name in self.names)
+            and len({self.limits[name] for name in self.names}) == 1
+            and (len(self.names) == 1 or all(self._table(name) is None for name in self.names))
         )
-        teams = [(self.world.maps[name], hue, name) for name, hue in zip(names, hues, strict=True)]
-        marked = self.look.sources
+
+    def _together(self) -> Panel:
+        hues = [self._colors.get(name, self._teams.get(name)) for name in self.names]
+        low, high = zip(*(self.limits[name] for name in self.names), strict=True)
+        teams = [
+            (self.world.maps[name], hue, name) for name, hue in zip(self.names, hues, strict=True)
+        ]
         drawn = frame_teams(
             teams,
-            limits=limits,
-            threshold=self.threshold,
+            limits=(min(low), max(high)),
+            threshold=self.look.threshold,
             space=self._space,
             sources=False,
-            **self.place,
-        )
-        if marked:
-            for team, name in zip(Team.all_of(teams), names, strict=True):
-                self._mark_actors(drawn, name, team.color)
-        self._finish(
-            drawn,
-            [
-                team
-                for team, name in zip(Team.all_of(teams), names, strict=True)
-                if name in self.world.imap
-            ]
-            if marked
-            else [],
+            **self._place,
         )
         colors = [team.color for team in Team.all_of(teams)]
-        return Panels([drawn], [""], TeamLegend(names, colors))
+        self._finish(drawn, None, dict(zip(self.names, colors, strict=True)))
+        return Panel(drawn, "", TeamLegend(self.names, colors))
 
-    def _alike(self, table: NDArray[np.uint8] | None) -> Panels:
-        names = self.output.layers
-        scale = ColorScale(*self.limits[names[0]], self.threshold, table)
-        beyond = [self._beyond(name, scale) for name in names]
-        legend = ScaleLegend(
-            scale,
-            names[0] if len(names) == 1 else "",
-            beyond=(any(b for b, _ in beyond), any(a for _, a in beyond)),
-        )
-        return Panels(
-            [self._map(name, scale) for name in names],
-            list(names) if len(names) > 1 else [""],
-            legend,
-        )
-
-    def _with_legend(
-        self, name: str, table: NDArray[np.uint8] | None
-    ) -> tuple[NDArray[np.uint8], Legend]:
-        teams = self.world.recipe.teams
-        if name in self.world.maps:
-            scale = ColorScale(*self.limits[name], self.threshold, table)
-            percent = name.startswith("share ") and name not in self.world.imap
-            legend = ScaleLegend(scale, beyond=self._beyond(name, scale), percent=percent)
-            return self._map(name, scale), legend
-        assert teams is not None
-        options: dict[str, Any] = {"space": self._space, **self.place}
-        options["opacity"] = _OPACITY[name]
-        if name == "owner":
-            owner = self._on_map(self.world.owner().astype(np.float32)).astype(np.int32)
-            drawn = frame_owners(owner, teams.colors, **options)
-        else:
-            shares = [self._on_map(self.world.maps[f"share {team}"].values) for team in teams.names]
-            drawn = frame_shares(shares, teams.colors, **options)
-        self._finish(drawn, self._marked_teams())
-        return drawn, TeamLegend(teams.names, teams.colors, opacity=_OPACITY[name])
-
-    def _map(self, name: str, scale: ColorScale) -> NDArray[np.uint8]:
-        is_layer = name in self.world.imap
-        marked = self.look.sources
-        teams = self.world.recipe.teams
-        own = teams is not None and name in teams.names
-        drawn = frame(
-            self.world.maps[name],
-            colors=scale,
-            space=self._space,
-            sources=marked and is_layer and not own,
-            **self.place,
-        )
-        layer = self.world.imap[name] if is_layer else None
-        if isinstance(layer, TrailLayer) and self.look.arrows and self.world.holds_vectors(name):
-            ground = grid_of(layer.space, "A picture with arrows")
-            place = Placement(self._space, **self.place)
-            draw_arrows(
-                drawn,
-                place,
-                ground,
-                layer.vectors,
-                limit=scale.high,
-                threshold=max(scale.threshold or 0.0, scale.high / 50),
+    def _map(
+        self, name: str, legend: Legend, heights: tuple[float, float] | None
+    ) -> NDArray[np.uint8]:
+        world, is_layer = self.world, name in self.world.imap
+        if name in world.maps:
+            assert isinstance(legend, ScaleLegend)
+            drawn = frame(
+                world.maps[name],
+                colors=legend.colors,
+                space=self._space,
+                heights=heights,
+                sources=False,
+                **self._place,
             )
-        if marked and is_layer:
-            self._mark_actors(drawn, name, None)
-        self._finish(
-            drawn, [team for team in self._marked_teams() if not is_layer or team.label == name]
-        )
+        else:
+            colors = [*self._teams.values()]
+            options = {"space": self._space, "opacity": _OPACITY[name], **self._place}
+            if name == "owner":
+                drawn = frame_owners(self._on_map(world.owner()), colors, **options)
+            else:
+                shares = [world.maps[f"share {team}"].values for team in self._teams]
+                drawn = frame_shares([self._on_map(each) for each in shares], colors, **options)
+        layer = world.imap[name] if is_layer else None
+        if isinstance(layer, TrailLayer) and self.look.arrows and world.holds_vectors(name):
+            high = self.limits[name][1]
+            threshold = max(self.look.threshold, high / 50)
+            place = Placement(self._space, **self._place)
+            ground = grid_of(layer.space, "A picture with arrows")
+            draw_arrows(drawn, place, ground, layer.vectors, limit=high, threshold=threshold)
+        marked: dict[str, Color | None] = {name: self._teams.get(name)}
+        self._finish(drawn, heights, marked if is_layer else {**self._teams})
         return drawn
 
-    def _mark_actors(
-        self, drawn: NDArray[np.uint8], name: str, color: tuple[int, int, int] | None
+    def _finish(
+        self,
+        drawn: NDArray[np.uint8],
+        heights: tuple[float, float] | None,
+        layers: dict[str, Color | None],
     ) -> None:
-        """Marks what acts on a layer without being its live source."""
-        if name in self.world.imap and not self.world.has_sources(name):
-            places, strengths = self.world.actors_on(name)
-            if len(places):
-                pixels = Placement(self._space, **self.place).pixel_of(places)
-                draw_markers(drawn, pixels, strengths, marker_size(drawn, len(places)), color)
+        """Draw the front lines, and what acts on some layers in their colors."""
+        place = Placement(self._space, heights=heights, **self._place)
+        if self._fronts:
+            draw_lines(drawn, place, self._fronts)
+        groups = []
+        for name, color in layers.items() if self.look.sources else ():
+            if name in self.world.imap:
+                places, strengths = self.world.actors_on(name)
+                if not isinstance(self._space, Grid):
+                    cells = np.atleast_1d(self._space.cell_at(places, outside="clamp"))
+                    places = self._space.position_of(cells)
+                groups.append((places, strengths, None if color is None else parse_color(color)))
+        mark_sources(drawn, place, groups)
 
-    def _finish(self, drawn: NDArray[np.uint8], marked: list[Team]) -> None:
-        """The front lines, and the sources on top of them."""
-        place = Placement(self._space, **self.place)
-        if self.fronts:
-            draw_lines(drawn, place, self.fronts)
-        if marked:
-            mark_sources(drawn, place, marked)
+    def _legend(self, name: str) -> Legend:
+        if name not in self.world.maps:
+            colors = [*self._teams.values()]
+            return TeamLegend([*self._teams], colors, opacity=_OPACITY[name])
+        percent = name.startswith("share ") and name not in self.world.imap
+        return ScaleLegend(self._scale(name), beyond=self._beyond(name), percent=percent)
 
-    def _on_map(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _on_map(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of the teams' cells at the cells of the map, which may be finer."""
-        assert self.world.teams is not None
-        own = grid_of(self.world.teams[self.world.teams.names[0]].space, "A recipe")
+        own = self.world.imap[next(iter(self._teams))].space
         return Subject(values, own, None, "").on(self._space)
 
-    @property
-    def _space(self) -> Grid:
-        return grid_of(self.world.imap.space, "A recipe")
+    def _scale(self, name: str) -> ColorScale:
+        return ColorScale(*self.limits[name], self.look.threshold, self._table(name))
 
-    def _marked_teams(self) -> list[Team]:
-        teams = self.world.recipe.teams
-        if teams is None or not self.look.sources:
-            return []
-        return Team.all_of(
-            [
-                (self.world.imap[name], color, name)
-                for name, color in zip(teams.names, teams.colors, strict=True)
-            ]
-        )
+    def _beyond(self, name: str) -> tuple[bool, bool]:
+        values, scale = self.world.maps[name].values, self._scale(name)
+        low, high = np.float32(scale.low), np.float32(scale.high)
+        return bool((values < low).any()), bool((values > high).any())
 
-    def _beyond(self, name: str, scale: ColorScale) -> tuple[bool, bool]:
-        values = self.world.maps[name].values
-        return bool((values < np.float32(scale.low)).any()), bool(
-            (values > np.float32(scale.high)).any()
-        )
-
-    def _team_color(self, name: str) -> str | None:
-        teams = self.world.recipe.teams
-        return dict(zip(teams.names, teams.colors, strict=True)).get(name) if teams else None
-
-    def _table(self, name: str) -> NDArray[np.uint8] | None:
-        """The colours of a map: those of the recipe, of its team, or (None) the usual ones."""
-        colors, teams = self.colors, self.world.recipe.teams
-        if name in colors:
-            return (
-                between(*colors[name]) if isinstance(colors[name], list) else tinted(colors[name])
-            )
-        if name in self.world.imap or teams is None or name not in self.world.maps:
-            return None if (own := self._team_color(name)) is None else tinted(own)
+    def _table(self, name: str) -> Table | None:
+        """The colors of a map: those of the recipe, of its team, or (None) the usual ones."""
+        given = self._colors.get(name)
+        if given is not None:
+            return between(*given) if isinstance(given, list) else tinted(given)
+        if name in self._teams:
+            return tinted(self._teams[name])
         what, _, team = name.partition(" ")
-        color = self._team_color(team)
-        if color is None or name not in maps_of_teams(teams.names) or what == "vulnerability":
+        color = self._teams.get(team)
+        is_of_team = name in maps_of_teams(tuple(self._teams)) and name not in self.world.imap
+        if color is None or not is_of_team or what == "vulnerability":
             return None
         if what == "share":
             return tinted(color)
-        other = teams.colors[1 - teams.names.index(team)] if len(teams.names) == 2 else _OTHERS
-        return between(other, color)
+        others = [other for each, other in self._teams.items() if each != team]
+        return between(others[0] if len(others) == 1 else _OTHERS, color)
 
 
 class Painter:
     """Draws one output of one world, or of several side by side, moment by moment.
 
-    All its pictures have the same size, and the same colours for the same values. `names` are the
+    All its pictures have the same size, and the same colors for the same values. `names` are the
     titles of the worlds, `size` the pixels along a side of each map at most, `columns` how many
     worlds stand beside each other.
     """
@@ -378,42 +249,98 @@ class Painter:
 
     def draw(self) -> NDArray[np.uint8]:
         """The whole picture of this moment: uint8 of shape (H, W, 4)."""
-        recipe = self.worlds[0].recipe
-        whole = recipe.run.seconds
+        seconds = self.worlds[0].recipe.run.seconds
         if self._shape is None:
             # A title can be wider than the maps, and some digits are wider than others.
             widest = max("0123456789", key=measure)
-            self._shape = self._page(re.sub(r"\d", widest, clock(whole, whole))).shape[:2]
-        page = self._page(clock(self.worlds[0].seconds, whole))
+            self._shape = self._page(re.sub(r"\d", widest, clock(seconds, seconds))).shape[:2]
+        page = self._page(clock(self.worlds[0].seconds, seconds))
         missing = [
-            max(0, most - now) for most, now in zip(self._shape, page.shape[:2], strict=True)
+            (0, max(0, most - now)) for most, now in zip(self._shape, page.shape[:2], strict=True)
         ]
-        padded = np.pad(page, ((0, missing[0]), (0, missing[1]), (0, 0)), mode="edge")
+        padded = np.pad(page, (*missing, (0, 0)), mode="edge")
         return padded[: self._shape[0], : self._shape[1]]
 
     def _page(self, moment: str) -> NDArray[np.uint8]:
-        frames: list[NDArray[np.uint8]] = []
-        titles: list[str] = []
-        below: list[Legend] = []
+        panels: list[Panel] = []
         for world, name in zip(self.worlds, self.names, strict=True):
-            shown = panels(world, self.output, self.limits, self.size)
-            frames += shown.frames
-            below += shown.legend if isinstance(shown.legend, list) else []
-            titles += [", ".join(part for part in (name, title) if part) for title in shown.titles]
-        recipe = self.worlds[0].recipe
-        title = self.output.look.title or recipe.title
-        if recipe.run.seconds:
-            title += f", {moment}"
-        names = titles if any(titles) else None
+            shown, is_one_legend = Panels(world, self.output, self.limits, self.size).draw()
+            panels += [
+                panel._replace(title=", ".join(filter(None, (name, panel.title))))
+                for panel in shown
+            ]
+        recipe, titles = self.worlds[0].recipe, [panel.title for panel in panels]
         columns = self.columns or self.output.look.columns
-        if len(self.worlds) > 1 and len(shown.frames) > 1:
+        if len(self.worlds) > 1 and len(shown) > 1:
             # Each world has a row of its own, unless several are to stand beside each other.
-            columns = len(shown.frames) * (self.columns or 1)
+            columns = len(shown) * (self.columns or 1)
         return sheet(
-            frames,
-            names,
+            [panel.drawn for panel in panels],
+            titles if any(titles) else None,
             columns=columns,
-            legend=below or shown.legend,
-            title=title,
+            legend=shown[-1].legend if is_one_legend else [panel.legend for panel in panels],
+            title=(self.output.look.title or recipe.title)
+            + (f", {moment}" if recipe.run.seconds else ""),
             caption=self.caption,
         )
+
+
+def clock(seconds: float, longest: float) -> str:
+    """A moment as people read it: 12.4 s, or 3:05 where the longest is two minutes or more."""
+    if longest < 120:
+        return f"{seconds:.1f} s"
+    rounded = math.floor(seconds + 1e-6)
+    return f"{rounded // 60}:{rounded % 60:02d}"
+
+
+def caption_of(worlds: Sequence[World], output: OutputPart) -> str:
+    """The caption of an output, with what a viewer must know of recordings whose old positions
+    fade.
+    """
+    half_lives = set[float]().union(*(world.fading(output.layers) for world in worlds))
+    if not half_lives:
+        return output.look.caption.strip()
+    numbers = [f"{seconds:g}" for seconds in sorted(half_lives)]
+    several = f"{numbers[0]} to {numbers[-1]}"
+    if len(numbers) < 6:
+        several = " or ".join(filter(None, (", ".join(numbers[:-1]), numbers[-1])))
+    return f"{output.look.caption} {_FADING.format(seconds=several)}".strip()
+
+
+def limits_of(worlds: Sequence[World], output: OutputPart) -> dict[str, tuple[float, float]]:
+    """The values at the ends of the colors of each map shown.
+
+    They are the recipe's `limits`, or all that anything brings into the layers shown, 0 included;
+    what follows from teams has the range of the teams' sources, on both sides where it is signed.
+    Layers that fade and those of stamps have ranges of their own.
+    """
+    given = output.look.limits or {}
+    if not isinstance(given, dict):
+        return dict.fromkeys(output.layers, given)
+    world = worlds[0]
+    shown = [name for name in output.layers if name not in given]
+    trails = [name for name in shown if world.is_trail(name)]
+    if trails:
+        raise InvalidValue(
+            "A picture of a trail has limits, so that its colors keep their meaning",
+            got=f"{trails[0]!r} without any",
+            remedy=f"Write [[outputs]] with limits = {{ {trails[0]} = [0, 1] }}, say",
+        )
+    live = [name for name in shown if name in world.imap and world.has_sources(name)]
+    return {
+        **given,
+        **{name: _range(worlds, name, live if name in live else [name]) for name in shown},
+    }
+
+
+def _range(worlds: Sequence[World], name: str, layers: Sequence[str]) -> tuple[float, float]:
+    what, is_layer = name.split(" ")[0], name in worlds[0].imap
+    if not is_layer and what in ("share", "owner"):
+        return (0.0, 1.0)
+    teams = worlds[0].recipe.teams
+    sources = layers if is_layer else teams.names if teams else ()
+    ranges = [world.strongest(each) for world in worlds for each in sources]
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    if not low < high:
+        return (0.0, 1.0)
+    return (-high, high) if what == "influence" and not is_layer else (low, high)

@@ -34,7 +34,6 @@ __all__ = [
     "frame_shares",
     "frame_teams",
     "mark_sources",
-    "marker_size",
     "scale_for",
     "team_scale",
 ]
@@ -154,7 +153,7 @@ def frame(
     )
     canvas = place.plan.scaled(subject.on(base), shown, unknown, never, ground, opacity)
     if checks.flag("sources", sources):
-        _mark(canvas, place, [(subject, None)])
+        mark_sources(canvas, place, [_marks_of(subject, None)])
     return canvas
 
 
@@ -227,11 +226,8 @@ def frame_teams(
         )
     canvas = place.plan.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
     if checks.flag("sources", sources):
-        _mark(
-            canvas,
-            place,
-            [(subject, team.color) for subject, team in zip(subjects, cast, strict=True)],
-        )
+        groups = [_marks_of(each, team.color) for each, team in zip(subjects, cast, strict=True)]
+        mark_sources(canvas, place, groups)
     return canvas
 
 
@@ -352,34 +348,29 @@ def frame_shares(
     return place.plan.compose(rgb, total > 0, ground, opacity)
 
 
-def mark_sources(canvas: RGBA, place: Placement, teams: Sequence[Team]) -> None:
-    """Mark the sources of the layers of teams on a picture of that placement, in their colors."""
-    _mark(canvas, place, [(subject_of(team.layer, None)[0], team.color) for team in teams])
+Marks = tuple[ArrayLike, ArrayLike, tuple[int, int, int] | None]
+"""Positions (N, D), strengths (N,), and a color, or None for one of each sign."""
 
 
-def _mark(
-    canvas: RGBA, place: Placement, subjects: Sequence[tuple[Subject, tuple[int, int, int] | None]]
-) -> None:
-    """Mark the sources of all subjects; sizes compare between them."""
+def mark_sources(canvas: RGBA, place: Placement, groups: Sequence[Marks]) -> None:
+    """Mark groups of sources on a picture of that placement; sizes compare between groups, and the
+    more sources there are, the smaller they are drawn.
+    """
     found = []
-    for subject, color in subjects:
-        positions = np.asarray(getattr(subject.sources, "positions", ()), dtype=np.float64)
-        if len(positions):
-            shown = place.plan.shows(positions)
-            strengths = np.asarray(subject.sources.strengths, dtype=np.float64)[shown]
-            found.append((place.pixel_of(positions[shown]), strengths, color))
-    count = sum(len(strengths) for _, strengths, _ in found)
+    for positions, strengths, color in groups:
+        places = np.asarray(positions, dtype=np.float64)
+        if len(places):
+            shown = place.plan.shows(places)
+            magnitudes = np.asarray(strengths, dtype=np.float64)[shown]
+            found.append((place.pixel_of(places[shown]), magnitudes, color))
+    count = max(sum(len(strengths) for _, strengths, _ in found), 1)
     top = max((float(np.abs(strengths).max(initial=0)) for _, strengths, _ in found), default=0.0)
-    largest = marker_size(canvas, count)
+    largest = min(max(min(canvas.shape[:2]) / 55, 4.0), 24.0) * min(1.0, (25 / count) ** 0.45)
     for pixels, strengths, color in found:
         share = float(np.abs(strengths).max(initial=0)) / top if top else 0.0
         draw_markers(canvas, pixels, strengths, max(largest * share**0.5, 2.0), color)
 
 
-def marker_size(canvas: RGBA, count: int) -> float:
-    """The radius in pixels of the largest of `count` markers on a picture: the more there are, the
-    smaller.
-    """
-    return float(
-        min(max(min(canvas.shape[:2]) / 55, 4.0), 24.0) * min(1.0, (25 / max(count, 1)) ** 0.45)
-    )
+def _marks_of(subject: Subject, color: tuple[int, int, int] | None) -> Marks:
+    sources = subject.sources
+    return getattr(sources, "positions", ()), getattr(sources, "strengths", ()), color

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,13 +15,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space
 from fieldcraft.view.colors import TEAM_COLORS, Color, ColorScale, parse_color
 from fieldcraft.view.frame import Team, frame, frame_teams, scale_for, team_scale
-from fieldcraft.view.placement import subject_of
-from fieldcraft.view.plan import RGBA
-from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
-
-if TYPE_CHECKING:
-    pass
-
 from fieldcraft.view.legends import (
     INK,
     MUTED,
@@ -33,6 +27,9 @@ from fieldcraft.view.legends import (
     share_of,
     styled,
 )
+from fieldcraft.view.placement import subject_of
+from fieldcraft.view.plan import RGBA
+from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
 
 __all__ = ["picture", "picture_floors", "picture_teams", "plot_over_time", "sheet"]
 
@@ -171,6 +168,25 @@ def picture_floors(
     subject, space = subject_of(layer, None)
     if space.dimensions != 3 or not len(space):
         raise InvalidValue("Floors are those of a 3D graph", got=repr(space), remedy="Use frame()")
+    pairs = floor_cuts(space, floors)
+    shown = scale_for(subject, colors, limits, threshold)
+    lowest = max(min(end - start for start, end in pairs), 1e-9)
+    digits = max(0, 1 - math.floor(math.log10(lowest)))
+    return sheet(
+        [frame(layer, heights=pair, colors=shown, size=size) for pair in pairs],
+        [
+            f"floor {k}: z {start:.{digits}f} to {end:.{digits}f}"
+            for k, (start, end) in enumerate(pairs, 1)
+        ],
+        columns=columns,
+        legend=ScaleLegend(shown, legend),
+        title=title or subject.name,
+        caption=caption,
+    )
+
+
+def floor_cuts(space: Space, floors: int | list[float]) -> list[tuple[float, float]]:
+    """The heights from which and up to which each floor of a 3D graph is drawn."""
     low, high = float(space.positions[:, 2].min()), float(space.positions[:, 2].max())
     if isinstance(floors, (int, np.integer)) and not isinstance(floors, bool):
         cuts = np.linspace(low, high, checks.whole("floors", floors, minimum=1) + 1)
@@ -183,20 +199,7 @@ def picture_floors(
                 remedy="Pass [0, 4, 8], say, or how many",
             )
     cuts[-1] = np.nextafter(cuts[-1], np.inf)
-    shown = scale_for(subject, colors, limits, threshold)
-    pairs = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
-    digits = max(0, 1 - math.floor(math.log10(max(float(np.diff(cuts).min()), 1e-9))))
-    return sheet(
-        [frame(layer, heights=pair, colors=shown, size=size) for pair in pairs],
-        [
-            f"floor {k}: z {start:.{digits}f} to {end:.{digits}f}"
-            for k, (start, end) in enumerate(pairs, 1)
-        ],
-        columns=columns,
-        legend=ScaleLegend(shown, legend),
-        title=title or subject.name,
-        caption=caption,
-    )
+    return list(itertools.pairwise(cuts.tolist()))
 
 
 def sheet(
