@@ -47,7 +47,7 @@ fuzz: setup
 
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup
-	PYTHONPATH=tests $(BIN)/python -m support.scenarios
+	FIELDCRAFT_SCENARIOS=1000000 $(BIN)/pytest -q packages/fieldcraft/tests/test_scenarios_sample.py
 
 # Statements, public names, modules and the other limits on size, each with its target.
 size: setup

@@ -9,8 +9,6 @@ from fieldcraft_worlds.games.ants import Settings, Tuning, play_ants
 from fieldcraft_worlds.games.ants.plugin import meadow
 from research.experiments import run_study
 from research.experiments.ants import (
-    EXPERIMENT,
-    VORTEX,
     ants_study,
     forage,
     vortex_study,
@@ -97,39 +95,6 @@ def test_vortices_are_watched_and_summed_up(tmp_path):
     assert len({row["digest"] for row in report.rows}) == 3
     rim = vortex_study(ants=200, size="48x36", seeds=1, seconds=13, rim=True)
     assert watch_vortices(rim.jobs[1])["digest"] != report.rows[1]["digest"]
-
-
-def test_from_the_command_line():
-    study = chosen(
-        EXPERIMENT,
-        "--ants",
-        "700,80",
-        "--keep",
-        "0.9",
-        "--seeds",
-        "3",
-        "--first-seed",
-        "4",
-        "--size",
-        "40x30",
-        "--seconds",
-        "31",
-    )
-    assert [(job["ants"], job["seed"]) for job in study.jobs if job["keep"]] == [
-        (ants, seed) for ants in (80, 700) for seed in (4, 5, 6)
-    ]
-    assert study.jobs[3] == {
-        "width": 40,
-        "height": 30,
-        "seed": 4,
-        "ants": 80,
-        "keep": 0.9,
-        "seconds": 31,
-    }
-    vortex = chosen(VORTEX, "--rim", "--keep", "0.95", "--ants", "9", "--seeds", "1")
-    assert {(job["rim"], job["keep"], job["ants"]) for job in vortex.jobs} == {(True, 0.95, 9)}
-    with pytest.raises(InvalidValue, match="--ants"):
-        chosen(EXPERIMENT, "--ants", "many")
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,10 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.pursuit import SEARCHES, Search
-from research import __main__ as cli
+from fieldcraft.pursuit import Search
 from research.experiments import run_study
 from research.experiments.chase import WAYS, chase_study, run, summarise
 from research.experiments.escapes import FUGITIVES, Escape, Ground, escape, search_for
-from support import realdata
 from support.refusals import refused
 
 CAVE = fc.generate_map("cave", 44, 31, seed=2, neighbors=8)
@@ -88,17 +86,6 @@ class TestEscapes:
             assert np.argmax(turns != runs) >= 6  # two seconds at least on the same way
             assert not np.array_equal(turns, runs)
 
-    def test_where_nobody_can_hide_it_says_so(self) -> None:
-        with refused(InvalidValue, "A fugitive can get out of sight"):
-            escape(
-                Ground(fc.Grid(12, 9, neighbors=8), 30.0),
-                "runs",
-                hunters=1,
-                ticks=9,
-                lead=0,
-                seed=0,
-            )
-
 
 class Told(Search):
     """A search that has been told where he will be."""
@@ -125,20 +112,6 @@ class TestSearches:
             assert found >= chase.lead
             away = min(ground.distances(int(chase.cells[-1]))[chase.hunters].tolist())
             assert found <= chase.lead + away * 1.1 + 2
-
-    def test_who_stays_finds_nobody_who_stands(self, ground: Ground) -> None:
-        chase = fled(ground, "stands")
-        stays = Told(ground.space, np.full(TICKS + 1, chase.hunters[0]))
-        assert search_for(ground, chase, stays, np.random.default_rng(0)) is None
-
-    @pytest.mark.parametrize("way", SEARCHES)
-    def test_the_same_dice_give_the_same_search(self, ground: Ground, way: str) -> None:
-        chase = fled(ground, "runs", hunters=2)
-        one, other = (
-            search_for(ground, chase, SEARCHES[way](ground.space, 3.0), np.random.default_rng(4))
-            for _ in range(2)
-        )
-        assert one == other
 
 
 def row(
@@ -213,38 +186,6 @@ class TestWhatIsSaid:
                 seconds, found = each[f"seconds by {way}"], each[f"found by {way}"]
                 assert isinstance(seconds, float)
                 assert (2 <= seconds <= 12) if found else (seconds == 12)
-
-    @pytest.mark.parametrize(
-        "file",
-        [
-            "navmesh/cs2/de_dust2.json",
-            "waypoints/quake/e4m5.navjson",
-            "gridmaps/maps/dao/den312d.map",
-        ],
-    )
-    def test_on_maps_of_games(self, file: str) -> None:
-        kind, name = file.split("/", 1)
-        study = chase_study(
-            files=[realdata.folder(kind) / name],
-            seeds=1,
-            searchers=(2,),
-            fugitives=("doubles back",),
-            limit=15,
-        )
-        results = run(study.jobs[0])
-        assert all(4 <= float(str(results[f"seconds by {way}"])) <= 15 for way in WAYS)
-
-    def test_on_the_command_line(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        arguments = (
-            "--maps cave --size 40x30 --seeds 1 --searchers 2 --fugitives stands --limit 9 --lead 1"
-            " --sight 7 --workers 1"
-        )
-        assert cli.main(["experiment", "chase", *arguments.split(), "--out", str(tmp_path)]) == 0
-        said = capsys.readouterr().out
-        assert "map by map" in said
-        assert "sooner than last" in said
-        assert said.index(" chases  stands: found") < said.index(" worlds  found")
-        assert (tmp_path / "chase-maps.png").exists()
 
     @pytest.mark.parametrize(
         ("arguments", "says"),

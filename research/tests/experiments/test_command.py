@@ -61,11 +61,6 @@ def test_plots_are_drawn_again_from_what_was_written(tmp_path, capsys):
     assert "Plots are drawn of the JSON file" in capsys.readouterr().err
 
 
-def test_quiet_prints_nothing(tmp_path, capsys):
-    assert call("--out", tmp_path, "--quiet") == 0
-    assert capsys.readouterr() == ("", "")
-
-
 def test_what_failed_is_printed_and_has_code_2(tmp_path, capsys):
     assert call("--out", tmp_path, "--kinds", "plain,fails,odd") == 2
     out, err = capsys.readouterr()
@@ -78,17 +73,6 @@ def test_what_failed_is_printed_and_has_code_2(tmp_path, capsys):
     )
     assert call("--out", tmp_path, "--kinds", "plain,fails,odd") == 2
     assert "8 throws in" in capsys.readouterr().out.splitlines()[1]
-
-
-def test_a_run_that_is_gone_on_with_says_so(tmp_path, capsys):
-    call("--out", tmp_path, "--kinds", "plain,fails")
-    capsys.readouterr()
-    assert call("--out", tmp_path) == 0
-    assert re.match(
-        r"0 throws in .* on 1 worker, and 4 from the run that was interrupted",
-        capsys.readouterr().out.splitlines()[1],
-    )
-    assert not (tmp_path / "coins.unfinished.jsonl").exists()
 
 
 @pytest.mark.parametrize("after", [0, 3])
@@ -116,17 +100,6 @@ def test_bad_arguments_have_code_2(tmp_path, capsys):
         with pytest.raises(SystemExit) as ended:
             cli.main(arguments)
         assert ended.value.code == 2
-
-
-def test_help(monkeypatch, capsys):
-    monkeypatch.undo()
-    for arguments in (["--help"], ["experiment", "--help"], ["experiment", "towers", "--help"]):
-        with pytest.raises(SystemExit) as ended:
-            cli.main(arguments)
-        assert ended.value.code == 0
-    out = capsys.readouterr().out
-    assert "towers" in out
-    assert "--seeds N" in out
 
 
 @pytest.mark.parametrize(

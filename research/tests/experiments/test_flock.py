@@ -8,7 +8,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid
 from fieldcraft_worlds.games.flock import Settings, play_flock
 from research.experiments import flock, run_study
-from research.experiments.flock import EXPERIMENT, TIMES, clock, flock_study, flock_times_study, fly
+from research.experiments.flock import clock, flock_study, flock_times_study, fly
 
 
 def chosen(experiment, *words):
@@ -60,31 +60,6 @@ def test_times_are_taken_one_after_the_other(tmp_path, monkeypatch):
     assert report.summary.groups == ("50", "300")
     assert report.summary.found["300", "by layers", "times as fast"].value > 0
     assert row["machine"] in report.summary.notes[0]
-
-
-def test_from_the_command_line():
-    study = chosen(
-        EXPERIMENT,
-        "--birds",
-        "30",
-        "--seeds",
-        "2",
-        "--first-seed",
-        "3",
-        "--seconds",
-        "4",
-        "--size",
-        "50x40",
-    )
-    assert [(job["seed"], job["rule"]) for job in study.jobs] == [
-        (3, "layers"),
-        (3, "neighbors"),
-        (4, "layers"),
-        (4, "neighbors"),
-    ]
-    assert {job["birds"] for job in chosen(TIMES, "--birds", "10,20").jobs} == {10, 20}
-    with pytest.raises(InvalidValue, match="--birds"):
-        chosen(TIMES, "--birds", "few")
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import BadMapFile, InvalidValue
-from research.__main__ import main
-from research.experiments import run_study
-from research.experiments.explorers import EXPLORERS, Tour, tour
-from research.experiments.maze import by_map, maze_study, over_time, run
+from fieldcraft.errors import InvalidValue
+from research.experiments.explorers import EXPLORERS, tour
+from research.experiments.maze import by_map, maze_study, run
 from support import realdata
 from support.refusals import refused
 
@@ -131,18 +129,6 @@ def test_the_jobs_of_a_study() -> None:
     }
 
 
-def test_a_map_of_the_users(tmp_path) -> None:
-    path = tmp_path / "hall.map"
-    path.write_text("type octile\nheight 6\nwidth 9\nmap\n" + "\n".join(["........."] * 6) + "\n")
-    study = maze_study((), files=[path], seeds=1, laps=1)
-    assert {job["map"] for job in study.jobs} == {str(path)}
-    assert list(study.settings) == [f"sha256 of {path}"]
-    rows = [{**job, **run(job)} for job in study.jobs]
-    assert by_map(rows).groups == ("hall.map 9 x 6",)
-    with pytest.raises(BadMapFile):
-        maze_study((), files=[tmp_path / "none.map"])
-
-
 def test_a_real_map() -> None:
     files = sorted(realdata.folder("gridmaps").rglob("lak103d.map"))
     if not files:
@@ -200,49 +186,6 @@ def test_what_did_not_come_to_its_end_has_no_mean() -> None:
     assert both.groups == ("growing, 50 % loops", "backtracker, 50 % loops", "all maps")
 
 
-def test_curves_have_an_axis_of_laps() -> None:
-    summary = over_time([told(how, seed, 1.0) for seed in (0, 1) for how in ("frontier", "beyond")])
-    assert summary.groups == ("0.25", "0.5", "0.75", "1")
-    assert summary.series == ("nearest frontier", "memory, sight 1, and frontier")
-    assert summary.axis
-    assert summary.found["0.5", "nearest frontier", "explored"].value == 0.5
-
-
-def test_files_come_out(tmp_path) -> None:
-    for by in ("time", "map"):
-        study = maze_study(["backtracker"], [0.5], size="9x9", seeds=2, sights=(1,), laps=1, by=by)
-        report = run_study(study, tmp_path / by, workers=1)
-        assert {file.name for file in report.files} == {"maze.csv", "maze.json", "maze.png"}
-
-
-def test_from_the_command_line(tmp_path, capsys) -> None:
-    arguments = [
-        "experiment",
-        "maze",
-        "--algorithms",
-        "backtracker",
-        "--loops",
-        "0.5",
-        "--size",
-        "9x9",
-        "--seeds",
-        "1",
-        "--laps",
-        "1",
-    ]
-    assert (
-        main(
-            [*arguments, "--sights", "1,2", "--by", "map", "--workers", "1", "--out", str(tmp_path)]
-        )
-        == 0
-    )
-    said = capsys.readouterr().out
-    assert "backtracker, 50 % loops" in said
-    assert "memory, sight 2" in said
-    assert main([*arguments, "--sights", "few", "--out", str(tmp_path)]) != 0
-    assert "numbers with commas" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("make", "says"),
     [
@@ -266,7 +209,3 @@ def test_from_the_command_line(tmp_path, capsys) -> None:
 def test_bad_input_is_refused(make, says) -> None:
     with refused(InvalidValue, says):
         make()
-
-
-def test_a_tour_is_plain() -> None:
-    assert isinstance(tour(fc.Grid(4, 4), "random"), Tour)

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.recordings.timeline import TimelineBuilder
 from fieldcraft.space import Grid
 from research import __main__ as cli
 from research.experiments import ant_walks, pedestrian_walks, pedestrians, real_ants
 from research.experiments.recorded import data_folder, digest_of
 from research.experiments.runner import run_study
-from research.recordings.tracks import read_pedestrians, read_tracks
+from research.recordings.tracks import read_pedestrians
 from support import realdata
 
 HALF = 240.0
@@ -111,31 +110,6 @@ def test_the_next_minute_is_asked_of_the_map_before_it():
         assert bits == pytest.approx(math.log2(expected))
 
 
-def test_the_map_of_others_leaves_the_ant_out():
-    own, theirs = np.zeros((6, 20)), np.zeros((6, 20))
-    own[:, 3], theirs[:, 9] = 5.0, 5.0
-    both = walks([200.0 + i for i in range(20)], [3] * 20, [9] * 20)
-    for source, expected in (
-        ("other ants", 0.1),
-        ("the ant itself", 0.9 * 20 + 0.1),
-        ("all ants", 0.45 * 20 + 0.1),
-    ):
-        reached = real_ants.scores(
-            both, {"a": own, "b": theirs}, source, "second half", 0.1, (150, math.inf)
-        )
-        assert [bits for bits, _, _ in reached.values()] == pytest.approx([math.log2(expected)] * 2)
-
-
-def test_who_stands_still_counts_once_and_who_leaves_the_nest_not_at_all():
-    builder = TimelineBuilder()
-    for second, place in enumerate([(1, 1), (1.1, 1), (1.2, 1), (1.7, 1), (1.7, -3), (1.7, 1.2)]):
-        builder.add(second, "a", "ants", place)
-    found = ant_walks.walks_of(builder.build(), 4, 3, 0.5)
-    assert found.ants["a"][0].tolist() == [0, 3, 5]
-    assert found.ants["a"][1].tolist() == [2 * 8 + 2, 2 * 8 + 3, 2 * 8 + 3]
-    assert found.outside == pytest.approx(1 / 4)
-
-
 def test_too_short_a_recording_of_ants_is_refused(tmp_path):
     nest = ring(tmp_path, ants=1)
     with pytest.raises(InvalidValue, match="At least two ants"):
@@ -197,31 +171,6 @@ def test_two_seconds_ahead_knows_nothing_of_the_last_two_seconds(tmp_path):
     assert (walked.ways[just][:, 0] < 0).all()
 
 
-def test_angles_by_hand():
-    grid = Grid(4, 4)
-    ways = np.array([(1.0, 0.0)] * 5 + [(0.0, 1.0)] * 5)
-    made = pedestrian_walks.Walks(
-        grid,
-        np.arange(10.0),
-        np.zeros(10, dtype=np.int64),
-        ways,
-        np.repeat([7, 9], 5),
-        np.full((10, 2), np.nan),
-    )
-    said = np.array(
-        [
-            (1.0, 0.0),
-            (0.0, 2.0),
-            (-1.0, 0.0),
-            (0.0, -1.0),
-            (1.0, 1.0),
-            *[(np.nan, np.nan)] * 2,
-            *[(0.0, 3.0)] * 3,
-        ]
-    )
-    assert pedestrians.angles(made, said, np.ones(10, dtype=bool)) == {7: (pytest.approx(81), 0.2)}
-
-
 def test_the_known_places_have_walls_where_nobody_walks():
     folder = realdata.folder("trajectories") / "pedestrians"
     for name, place in pedestrian_walks.PLACES.items():
@@ -233,14 +182,6 @@ def test_the_known_places_have_walls_where_nobody_walks():
         on_walls = grid.walls.reshape(-1)[grid.cell_at(places, outside="clamp")].mean()
         assert 0.05 < grid.walls.mean() < 0.6
         assert on_walls < 0.02, name
-
-
-def test_an_unknown_place_has_room_around_it(tmp_path):
-    timeline = read_pedestrians(streams(tmp_path / "hall.txt", seconds=12))
-    grid = pedestrian_walks.ground_of(timeline, None, 0.25)
-    assert not grid.walls.any()
-    assert grid.origin[0] == pytest.approx(-0.5)
-    assert (grid.width, grid.y_up) == (36, True)
 
 
 @pytest.mark.parametrize("frames", [2, 200])
@@ -297,22 +238,3 @@ def test_both_are_on_the_command_line(tmp_path, capsys, monkeypatch):
     assert "degrees saved" in said
     assert cli.main(["experiment", "real-ants", "--tracks", str(tmp_path / "absent"), *out]) == 2
     assert cli.main(["experiment", "real-ants", "--data", str(tmp_path), *out]) == 2
-
-
-def test_tracks_of_a_recording_are_read_as_they_are(tmp_path):
-    timeline = read_tracks(ring(tmp_path, ants=2))
-    assert ant_walks.walks_of(timeline, 12, 10, 0.5).outside == 0
-
-
-def test_the_command_names_its_own_options(tmp_path, capsys):
-    from research.__main__ import main
-
-    bare = tmp_path / "bare.txt"
-    bare.write_text("1 0 0.0 0.0\n1 1 0.1 0.0\n")
-    assert (
-        main(
-            ["experiment", "pedestrians", "--recording", str(bare), "--out", str(tmp_path / "out")]
-        )
-        == 2
-    )
-    assert "--fps 25 --unit m" in capsys.readouterr().err

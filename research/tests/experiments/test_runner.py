@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from fieldcraft.errors import FieldcraftError, InvalidValue
-from fieldcraft.kernels import pool
 from research.experiments import Study, run_study, runner
 from support import sample_study
 from support.sample_study import study
@@ -41,16 +38,6 @@ def test_every_row_holds_arguments_and_results(tmp_path):
     assert [float(row["sum"]) for row in rows] == [row["sum"] for row in report.rows]
     assert {row["heads"] for row in rows} <= {"true", "false"}
     assert {(row["threads"], row["note"]) for row in rows} == {("1", "")}
-
-
-def test_one_worker_gives_the_threads_back(tmp_path):
-    before = pool.threads()
-    pool.set_threads(5)
-    try:
-        run_study(study("plain"), tmp_path, workers=1)
-        assert pool.threads() == 5
-    finally:
-        pool.set_threads(before)
 
 
 def test_the_summary_is_written_with_its_intervals(tmp_path):
@@ -124,30 +111,12 @@ def test_an_interrupted_run_goes_on_and_ends_alike(tmp_path):
     assert (tmp_path / "part" / "coins.csv").read_bytes() == whole
 
 
-def test_more_seeds_may_be_asked_of_an_interrupted_run(tmp_path):
-    interrupted(tmp_path)
-    report = run_study(study("plain", seeds=7), tmp_path / "part", workers=1)
-    assert (report.resumed, len(report.rows)) == (3, 7)
-
-
 def test_what_a_kill_cut_off_is_run_again(tmp_path):
     whole = interrupted(tmp_path)
     path = tmp_path / "part" / "coins.unfinished.csv"
     path.write_bytes(path.read_bytes()[:-20] + b"\xff[[")
     assert run_study(study("plain", "slow"), tmp_path / "part", workers=1).resumed == 2
     assert (tmp_path / "part" / "coins.csv").read_bytes() == whole
-
-
-def test_rows_of_other_code_or_settings_are_run_again(tmp_path, monkeypatch):
-    interrupted(tmp_path)
-    monkeypatch.setattr(runner, "code_digest", lambda: "another")
-    assert run_study(study("plain", "slow"), tmp_path / "part", workers=1).resumed == 0
-
-
-@pytest.mark.parametrize("text", ["", "no table", "[1]", "[" * 100_000])
-def test_a_damaged_table_of_an_interrupted_run_counts_as_none(tmp_path, text):
-    tmp_path.joinpath("coins.unfinished.csv").write_text(text)
-    assert run_study(study("plain"), tmp_path, workers=1).resumed == 0
 
 
 def test_ctrl_c_keeps_the_rows_that_are_done(tmp_path):
@@ -174,17 +143,6 @@ def test_finished_files_stay_until_the_next_run_is_complete(tmp_path):
     after = contents(tmp_path)
     assert {name: after[name] for name in before} == before
     assert set(after) - set(before) == {"coins.unfinished.csv"}
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_the_bar_counts_jobs_and_failures(tmp_path):
-    terminal = Terminal()
-    run_study(study("slow", "fails", "slow2", seeds=1), tmp_path, workers=1, progress=terminal)
-    assert "coins, 1 of 3 throws [" in terminal.getvalue()
 
 
 def job(**values: object) -> dict[str, object]:
@@ -238,13 +196,3 @@ def test_groups_that_are_numbers_become_curves(tmp_path):
     assert (tmp_path / "coins.png").exists()
     with pytest.raises(InvalidValue, match="axis are numbers"):
         run_study(over("many"), tmp_path, workers=1)
-
-
-def test_numpys_numbers_become_plain(tmp_path):
-    report = run_study(replace(study("plain"), run=numpy_result), tmp_path, workers=1)
-    assert type(report.rows[0]["sum"]) is float
-    assert type(report.rows[0]["heads"]) is bool
-
-
-def numpy_result(job):
-    return {"sum": np.float64(2.5), "heads": np.bool_(True)}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fieldcraft.errors import BadMapFile, InvalidValue
+from fieldcraft.errors import InvalidValue
 from research.experiments import run_study
 from research.experiments.towers import MEASURES, play, summarise, towers_study
 
@@ -71,24 +71,6 @@ def test_maps_stand_alone_and_together():
     assert summarise(rows[:2]).groups == ("open 64 x 48",)
 
 
-def test_notes_tell_of_ties_and_of_matches_that_are_missing():
-    rows = [
-        match(0, "a", "b", None, (1, 2)),
-        match(0, "b", "a", "a", (1, 2)),
-        match(1, "a", "b", "b", (1, 2)),
-    ]
-    notes = "\n".join(summarise(rows).notes)
-    assert "1 worlds" not in notes
-    assert "1 of 3 matches ended undecided" in notes
-    assert "1 of 3 matches ran out of time" in notes
-    assert "1 match lacks its other side" in notes
-    alone = summarise(rows[:1])
-    assert set(alone.found) == {
-        ("open 64 x 48", "a", "matches won"),
-        ("open 64 x 48", "b", "matches won"),
-    }
-
-
 def test_the_jobs_of_a_study():
     study = towers_study(["cave", "cave"], size="40x30", seeds=3, first_seed=5)
     assert len(study.jobs) == 6
@@ -99,21 +81,6 @@ def test_the_jobs_of_a_study():
     ]
     assert {(job["map"], job["width"], job["height"]) for job in study.jobs} == {("cave", 40, 30)}
     assert len(towers_study(seeds=2).jobs) == 12
-
-
-def test_a_map_of_the_users(tmp_path):
-    path = tmp_path / "field.map"
-    rows = "\n".join("." * 40 for _ in range(30))
-    path.write_text(f"type octile\nheight 30\nwidth 40\nmap\n{rows}\n")
-    study = towers_study(None, [path], seeds=1)
-    assert [(job["map"], job["width"]) for job in study.jobs] == [(str(path), 40)] * 2
-    assert list(study.settings) == [f"sha256 of {path}"]
-    with pytest.raises(BadMapFile):
-        towers_study(None, [tmp_path / "none.map"])
-    path = tmp_path / "graph.json"
-    path.write_text('{"vertices": [[0, 0], [1, 0]], "edges": [[0, 1]]}')
-    with pytest.raises(InvalidValue, match="played on a grid"):
-        towers_study(None, [path])
 
 
 @pytest.mark.parametrize(

@@ -139,15 +139,6 @@ def test_save_load_and_replay(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert (tmp_path / "b.gif").exists()
 
 
-def test_a_replay_has_the_orders(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    session = Session(GAME, seed=4)
-    for number in range(30):
-        session.step((Beacon(30.5, 25.5),) if number == 9 else ())
-    session.save(tmp_path / "a.save")
-    _, out, _ = play(capsys, "support.wandering:GAME", "--replay", tmp_path / "a.save")
-    assert out[-1] == f"digest {session.digest()}"
-
-
 def test_a_match_that_ends_stops(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     session = Session(GAME, settings=GAME.settings(goal=1), seed=4)
     while session.result is None:
@@ -158,29 +149,6 @@ def test_a_match_that_ends_stops(capsys: pytest.CaptureFixture[str], tmp_path: P
     )
     assert (code, out[-1]) == (0, f"digest {session.digest()}")
     assert "came" in out[0] and "0 steps" in out[0]
-
-
-def test_settings_maps_and_seeds_count(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "a.toml").write_text(
-        'dots = 9\n[stride]\nlength = 0.1\n[controls]\nhome = "key x"\n'
-    )
-    picture = Image.new("L", (40, 30), 255)
-    picture.save(tmp_path / "map.png")
-    runs = [
-        (),
-        ("--seed", 1),
-        ("--set", "dots=9"),
-        ("--settings", tmp_path / "a.toml"),
-        ("--settings", tmp_path / "a.toml", "--set", "rate=25"),
-        ("rooms",),
-        ("cave:50x40",),
-        ("cave:50x40:2",),
-        (tmp_path / "map.png",),
-    ]
-    assert len({digest(capsys, *run, "--steps", 3) for run in runs}) == len(runs)
-    assert digest(capsys, "cave:50x40", "--steps", 3) == digest(
-        capsys, "cave:50x40:0", "--seed", 0, "--steps", 3
-    )
 
 
 @pytest.mark.parametrize(

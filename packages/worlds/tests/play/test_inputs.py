@@ -11,7 +11,6 @@ import pytest
 
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.play.bindings import bindings_of
 from fieldcraft_worlds.play.player import Player
@@ -67,14 +66,6 @@ class TestStrokes:
         press, release = orders(playing)
         assert press == Paint("red", ((1.5, 1.5),))
         assert release.points == ((1.5, 1.5), (10.5, 1.5), (10.5, 10.5), (1.5, 10.5))
-
-    def test_holding_still_goes_on_painting(self) -> None:
-        playing = player()
-        playing.point(15, 15)
-        playing.press("mouse left")
-        for _ in range(3):
-            playing.step()
-        assert [order.points for order in orders(playing)] == [((1.5, 1.5),)] * 3
 
     def test_beside_the_map_a_stroke_breaks_off(self) -> None:
         playing = player()
@@ -142,17 +133,6 @@ class TestDirection:
         playing.step()
         root = 0.5**0.5
         assert orders(playing) == [Walk(pytest.approx(root), pytest.approx(-root)), Walk(0.0, -1.0)]
-
-    def test_half_way_and_upside_down(self) -> None:
-        inputs = InputFrame(
-            (
-                InputEvent("up", "hold", amount=0.25),
-                InputEvent("left", amount=0.5),
-                InputEvent("down", "release"),
-            )
-        )
-        assert inputs.direction() == (-0.5, -0.25)
-        assert inputs.direction(y_up=True) == (-0.5, 0.25)
 
 
 class TestSticks:
@@ -274,18 +254,6 @@ class TestSliders:
         assert orders(playing)[-1] == Tune("keep", 0.505)
         assert playing.stage.camera is None
 
-    def test_loading_and_starting_again_put_them_back(self, tmp_path: Path) -> None:
-        playing = player(save_to=tmp_path / "a.save")
-        playing.press("key f5")
-        playing.press("key j")
-        playing.release("key j")
-        playing.step()
-        playing.press("key j")
-        playing.press("key f9")
-        assert playing.panel().sliders[0].value == "0.99"
-        playing.step()
-        assert orders(playing) == []
-
     def test_a_value_that_the_game_refuses_is_said_once_and_given_up(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -307,34 +275,7 @@ class TestSliders:
         assert playing.panel().sliders[0].value == "0.99"
         assert any("Not now" in note for note in playing.panel().notes)
 
-    def test_without_room_for_a_panel_the_value_is_said(self) -> None:
-        playing = player()
-        playing.resize(300, 200)
-        playing.picture()
-        playing.point(200, 20)
-        playing.press("key f7")
-        assert playing.panel().notes == ("how much stays 0.995",)
-        assert playing.picture().shape == (200, 300, 4)
-
-    @pytest.mark.parametrize("size", [(520, 60), (520, 130), (600, 200), (1100, 700)])
-    def test_any_size(self, size: tuple[int, int]) -> None:
-        playing = player()
-        playing.resize(*size)
-        playing.press("key h")
-        assert playing.picture().shape == (size[1], size[0], 4)
-        assert all(track.bottom <= size[1] for track in playing.stage._tracks)
-        if size[1] >= 200:
-            assert len(playing.stage._tracks) == 2
-
     def test_their_keys_belong_to_them(self) -> None:
         for taken in ("key f3", "key f7", "key j"):
             with refused(InvalidValue, "does one thing"):
                 bindings_of(GAME, {"paint": taken})
-
-    def test_help_speaks_of_them_and_of_gamepads_that_are_there(self) -> None:
-        playing = player()
-        texts = dict(playing.help_lines())
-        assert texts["j k"] == "how much stays"
-        assert "pad a" not in texts
-        playing.pads.plug(0, "a pad")
-        assert dict(playing.help_lines())["pad a"] == "paint"

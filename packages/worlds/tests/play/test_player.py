@@ -18,7 +18,6 @@ from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.settings import settings_from
 from fieldcraft_worlds.view.panel import PANEL_WIDTH
-from support import wandering
 from support.refusals import refused
 from support.wandering import GAME, Beacon, Settings
 
@@ -143,21 +142,6 @@ class TestHands:
         playing.step()
         assert playing.session.journal == ()
 
-    def test_clicks_on_the_page_around_the_map_are_none(self) -> None:
-        playing = player()
-        playing.press("mouse middle")
-        playing.point(10, 10)
-        playing.point(210, 110)
-        playing.release("mouse middle")
-        playing.point(100, 50)
-        playing.press("mouse left")
-        playing.step()
-        assert playing.session.journal == ()
-        playing.point(505, 355)
-        playing.press("mouse left")
-        playing.step()
-        assert playing.session.journal[0][1] == (Beacon(pytest.approx(30.5), pytest.approx(25.5)),)
-
     def test_zoom_and_pan_move_what_is_under_the_pointer(self) -> None:
         playing = player()
         playing.point(300, 200)
@@ -251,33 +235,6 @@ class TestHands:
             ("home press", "home release"),
             ("home press", "home release"),
         ]
-
-    def test_inputs_nobody_has(self) -> None:
-        playing = player()
-        playing.press("key ö")
-        playing.release("key ö")
-        playing.release("mouse left")
-        playing.press("mouse 9")
-        playing.step()
-        assert playing.session.steps == 1
-
-    def test_where_the_pointer_is_takes_no_scene(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        playing, built = player(), []
-        plain = type(playing.session.world).scene
-        monkeypatch.setattr(
-            type(playing.session.world),
-            "scene",
-            lambda *given: built.append(given) or plain(*given),
-        )
-        playing.press("mouse left")
-        for step in range(300):
-            playing.point(*pixel_of(playing, 5 + step / 10, 20))
-            playing.wheel(0.1)
-            playing.step()
-        assert playing.session.steps == 300
-        assert len(built) == 0
-        playing.picture()
-        assert len(built) == 1
 
 
 class TestOverlays:
@@ -388,15 +345,6 @@ class TestPicture:
         playing.resize(300, 200)
         assert playing.stage.map_size == (300, 200)
 
-    @pytest.mark.parametrize("size", [(1, 1), (40, 700), (700, 30), (2000, 40), (520, 130), (0, 0)])
-    def test_any_size(self, size: tuple[int, int]) -> None:
-        playing = player()
-        playing.press("key h")
-        playing.resize(*size)
-        playing.point(20, 20)
-        playing.wheel(1)
-        assert playing.picture().shape == (max(size[1], 1), max(size[0], 1), 4)
-
     def test_help_lies_over_it(self) -> None:
         playing = player()
         plain = playing.picture().copy()
@@ -408,18 +356,6 @@ class TestPicture:
         assert (playing.shows_help, playing.is_over) == (False, False)
         playing.press("key escape")
         assert playing.is_over
-
-    def test_many_notes(self) -> None:
-        playing = player()
-        for number in range(50):
-            playing.say(f"message {number} " + "word " * 40)
-        assert len(playing.panel().notes) <= 4
-        playing.picture()
-
-    def test_other_games_have_other_worlds(self) -> None:
-        playing = Player(Session(wandering.GAME, settings=Settings(dots=1)), (800, 300))
-        playing.step()
-        assert playing.picture().shape == (300, 800, 4)
 
 
 class TestBeginnings:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from fieldcraft.view.drawing import Brush
 from fieldcraft_worlds.view.help import _laid_out, draw_help
@@ -10,16 +9,6 @@ LINES = [
     (f"key {number}", f"what key number {number} does") if number % 7 else ("", "")
     for number in range(1, 40)
 ]
-
-
-@pytest.mark.parametrize("size", [(900, 700), (850, 400), (520, 300), (60, 40), (12, 9), (1, 1)])
-def test_any_size(size: tuple[int, int]) -> None:
-    canvas = np.full((size[1], size[0], 4), 140, dtype=np.uint8)
-    draw_help(canvas, Brush(size[1], size[0]), "A game", LINES)
-    assert (canvas[..., 3] == 140).all()
-    assert canvas[..., :3].mean() < 100
-    if size[0] > 500:
-        assert canvas[..., :3].max() > 200
 
 
 def test_nothing_is_lost_and_columns_are_even() -> None:

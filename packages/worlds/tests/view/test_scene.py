@@ -21,7 +21,6 @@ from fieldcraft_worlds.scene import Areas, Arrows, Cones, Field, Label, Lines, M
 from fieldcraft_worlds.view.scene import SceneView, draw_scene
 from fieldcraft_worlds.view.tones import rgb_of_tone
 from support.refusals import refused
-from support.tiers import told_twice
 
 BLUE, ORANGE = rgb_of_tone(0), rgb_of_tone(1)
 PAGE = (13, 14, 18)
@@ -144,10 +143,6 @@ class TestParts:
             assert at(picture, 95, 65) == ORANGE
             assert at(picture, 60, 40) == GROUND
 
-    def test_marks_of_y_up_worlds(self) -> None:
-        picture = seen(meadow(y_up=True), marks=(Marks(np.array([[2.5, 1.5]]), "square"),))
-        assert at(picture, 25, 65) == BLUE
-
     def test_triangles_point_where_they_go(self) -> None:
         for y_up in (False, True):
             for direction in ((1.0, 0.0), (0.0, 3.0), (-1.0, 1.0)):
@@ -163,16 +158,6 @@ class TestParts:
                 along = (columns + 0.5 - 60) * screen[0] + (rows + 0.5 - 40) * screen[1]
                 assert along.max() > 11
                 assert (along < 0).sum() > 1.4 * (along > 0).sum()
-
-    def test_a_mark_that_stands_still_has_no_heading(self) -> None:
-        picture = seen(
-            meadow(),
-            marks=(Marks(np.array([[6.0, 4.0]]), "triangle", 3.0, "#ff0000", np.zeros((1, 2))),),
-        )
-        red = picture[..., 0] > 200
-        assert red.any()
-        assert (red == red[::-1]).all()
-        assert (red == red[:, ::-1]).all()
 
     def test_health_shows_as_a_bar_that_shortens(self) -> None:
         lengths = []
@@ -256,44 +241,6 @@ class TestParts:
         assert abs(rows.mean() - 80) < 8
         assert touched(seen(meadow(), (240, 160), headline="red wins"), plain).sum() > 2000
 
-    def test_what_is_out_of_view_costs_nothing_and_shows_nothing(self) -> None:
-        far = np.array([[1e9, 4.0], [6.0, -1e9], [-300.0, 4.0]])
-        parts = {
-            "marks": tuple(
-                Marks(far, shape, 2.0, health=np.full(3, 0.5))
-                for shape in ("disc", "triangle", "cross", "ring", "dot")
-            ),
-            "cones": (Cones(far, np.ones((3, 2)), 5.0, 57.0),),
-            "arrows": (Arrows(far, np.ones((3, 2))),),
-            "labels": (Label((1e9, 0.0), "far"),),
-        }
-        assert (seen(meadow(), **parts) == seen(meadow())).all()
-        crossing = seen(
-            meadow(), lines=(Lines((np.array([[-1e7, 4.0], [1e7, 4.0]]),), "#ffffff", 2.0),)
-        )
-        assert at(crossing, 60, 40) == (255, 255, 255)
-
-    def test_nothing_to_draw(self) -> None:
-        none = np.zeros((0, 2))
-        parts = {
-            "marks": (
-                Marks(none),
-                Marks(none, "dot"),
-                Marks(none, health=np.zeros(0), directions=none),
-            ),
-            "lines": (
-                Lines(()),
-                Lines((none, np.ones((1, 2)))),
-                Lines(np.zeros((0, 2, 2))),
-                Lines(np.zeros((3, 0, 2))),
-            ),
-            "arrows": (Arrows(none, none),),
-            "cones": (Cones(none, none, 1.0, 57.0),),
-            "labels": (Label((1.0, 1.0), ""),),
-        }
-        picture = seen(meadow(), **parts)
-        assert (picture == seen(meadow())).all()
-
 
 class TestSizes:
     @pytest.mark.parametrize("size", [(1, 1), (3, 200), (200, 2), (17, 5)])
@@ -371,22 +318,3 @@ class TestRefusals:
             SceneView(0, 5)
         with refused(InvalidValue, "y_up"):
             seen(meadow(y_up=True), camera=Camera())
-
-
-def test_the_plain_reference_draws_the_same_picture() -> None:
-    told = """
-import hashlib
-import numpy as np
-from support import wandering
-from fieldcraft_worlds.view.scene import draw_scene
-world = wandering.GAME.open(wandering.GAME.default_map(), wandering.Settings())
-rng = np.random.default_rng(5)
-state = world.start(rng)
-for _ in range(20):
-    state = world.step(state, (), rng)
-picture = draw_scene(world.scene(state, frozenset(["trail", "areas", "cones", "lines", "arrows"])), (300, 200))
-print(hashlib.sha256(picture.tobytes()).hexdigest())
-"""
-    compiled, plain = told_twice(told)
-    assert compiled == plain
-    assert len(plain) == 1

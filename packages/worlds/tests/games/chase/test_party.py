@@ -12,20 +12,14 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import BadSaveFile
-from fieldcraft.packing import digest, pack, unpack
 from fieldcraft.pursuit import SearchParty
 from fieldcraft_worlds.games.chase import HunterRules, Settings
-from fieldcraft_worlds.games.chase.derived import ChaseDerived
-from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.orders import SearchBy
-from fieldcraft_worlds.games.chase.plugin import KINDS
-from fieldcraft_worlds.games.chase.rules import step
-from fieldcraft_worlds.games.chase.scene import seen
 from fieldcraft_worlds.games.chase.settings import PARTY
 from fieldcraft_worlds.games.chase.state import CHASE, HUNTER, SEARCH, State
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.session import Session
-from support.chases import KINDS_OF_MAPS, Chase, a_map, begun, rooms
+from support.chases import Chase, a_map, begun, rooms
 
 RULES = Settings(
     hunters=6,
@@ -68,27 +62,6 @@ def searchers(state: State) -> int:
     return int(np.count_nonzero(state.people.moods[state.people.rows(HUNTER)] == SEARCH))
 
 
-@pytest.mark.parametrize("kind", KINDS_OF_MAPS)
-def test_it_goes_on_the_same_from_a_state_that_was_packed(kind: str) -> None:
-    chase = lost(a_map(kind))
-    assert PARTY in chase.state.guesses
-    state, rng = chase.state, np.random.default_rng()
-    rng.bit_generator.state = chase.rng.bit_generator.state
-    old, thought = state, 0
-    for number in range(45):
-        if number % 9 == 4:  # an old state in between, and a look at it, which must leave no trace
-            step(chase.derived, old, (), np.random.default_rng(1))
-            seen(chase.derived, old, frozenset({"belief", "estimate"}))
-        chase.play()
-        if number % 20 == 0:
-            state = unpack(pack(state, KINDS), KINDS)
-            derived = ChaseDerived(ground_of(a_map(kind), 0.0), chase.settings)
-        state = step(derived, state, (), rng)
-        thought += PARTY in state.guesses
-    assert thought > 6
-    assert digest(state, KINDS) == digest(chase.state, KINDS)
-
-
 def test_it_remembers_only_while_somebody_searches_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     chase = lost()
     assert searchers(chase.state) > 0
@@ -125,77 +98,6 @@ def test_chosen_in_the_middle_it_takes_over_what_was_ruled_out() -> None:
     assert values.sum() == pytest.approx(1.0)
     assert (ruled_out & ~chase.ground.space.walls).any()
     assert not values[ruled_out].any()
-
-
-def test_of_many_searchers_some_plan_and_the_others_go_along() -> None:
-    chase = lost(
-        rules=replace(
-            RULES, hunters=30, civilians=0, hunter=HunterRules(view=6, run=0.8, walk=0.6, party=30)
-        )
-    )
-    people = chase.state.people
-    rows = people.rows(HUNTER)
-    assert searchers(chase.state) > 20
-    assert len(set(people.goals[rows[people.moods[rows] == SEARCH]].tolist())) <= 10
-
-
-def test_the_overlay_shows_its_tracks() -> None:
-    chase = lost()
-    shown = seen(chase.derived, chase.state, frozenset({"belief"})).field
-    assert shown is not None
-    assert shown.label.startswith("particles of the party")
-    assert shown.values.max() == 1.0
-    other = replace(
-        chase.state,
-        guesses={name: memory for name, memory in chase.state.guesses.items() if name != PARTY},
-    )
-    belief = seen(chase.derived, other, frozenset({"belief"})).field
-    assert belief is not None
-    assert belief.label.startswith("belief")
-
-
-@pytest.mark.parametrize(
-    ("search", "words"),
-    [
-        ("flood", "warm places"),
-        ("belief", "in about"),
-        ("last", "was seen"),
-        ("random", "anywhere"),
-        ("party", "in about"),
-    ],
-)
-def test_the_panel_says_where_they_look(search: str, words: str) -> None:
-    chase = lost(rules=replace(RULES, search=search))
-
-    def told(state: State) -> dict[str, str]:
-        return {
-            fact.name.strip(): fact.value for fact in seen(chase.derived, state, frozenset()).facts
-        }
-
-    assert words in told(chase.state)["looks for him"]
-    moods = np.where(chase.state.people.moods == SEARCH, 0, chase.state.people.moods)
-    assert "looks for him" not in told(chase.state.with_people(moods=moods))
-
-
-def test_a_step_that_was_broken_off_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
-    chase, other = lost(), lost()
-    think = SearchParty.places
-
-    def broken(*arguments: Any) -> None:
-        think(*arguments)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SearchParty, "places", broken)
-        with pytest.raises(KeyboardInterrupt):
-            chase.play(3)
-    chase.rng = np.random.default_rng(7)
-    other.play(chase.state.step - other.state.step)
-    other.rng = np.random.default_rng(7)
-    chase.play(40)
-    other.play(40)
-    assert PARTY in chase.state.guesses
-    assert digest(chase.state, KINDS) == digest(other.state, KINDS)
 
 
 def test_a_save_with_other_memories_is_refused_before_anybody_thinks(tmp_path: Any) -> None:

@@ -274,13 +274,6 @@ class TestPlayer:
         assert derived.place(state.player).tolist() == [4.5, 1.5]
         assert state.player.by_hand
 
-    def test_walks_at_half_speed_where_a_stick_is_half_way(self) -> None:
-        derived, state = drawn(self.ROOM, SMALL)
-        state = on(derived, state, 10, Steer(0.5, 0))
-        assert derived.place(state.player)[0] == pytest.approx(
-            1.5 + 5 * SMALL.player.speed / SMALL.rate
-        )
-
     def test_turns_where_he_can_while_two_keys_are_held(self) -> None:
         derived, state = drawn(self.ROOM, SMALL)
         state = on(derived, state, 2, Steer(1, 0))
@@ -288,23 +281,6 @@ class TestPlayer:
         x, y = derived.place(state.player)
         assert x == 3.5
         assert y > 2
-
-    def test_turns_back_at_once(self) -> None:
-        derived, state = drawn(self.ROOM, SMALL)
-        there = on(derived, state, 6, Steer(1, 0))
-        assert derived.place(on(derived, there, 6, Steer(-1, 0)).player) == pytest.approx(
-            (1.5, 1.5)
-        )
-
-    def test_walls_stop_him(self) -> None:
-        derived, state = drawn(self.ROOM, SMALL)
-        assert derived.place(on(derived, state, 9, Steer(0, -1)).player).tolist() == [1.5, 1.5]
-        assert derived.place(on(derived, state, 90, Steer(1, 0)).player).tolist() == [7.5, 1.5]
-
-    def test_up_is_up_on_maps_that_say_so(self) -> None:
-        derived, state = drawn(self.ROOM, SMALL, y_up=True)
-        assert derived.place(state.player).tolist() == [1.5, 3.5]
-        assert derived.place(on(derived, state, 4, Steer(0, -1)).player)[1] == pytest.approx(2.5)
 
     def test_the_exit_opens_when_all_is_taken(self) -> None:
         derived, state = drawn(self.ROOM, SMALL)

@@ -123,22 +123,3 @@ def test_the_tower_under_pressure_is_held_and_only_while_it_is() -> None:
         derived.follow(at)
         held = of(March, COMMANDER_OF[commander].decide(derived, at, 0))[0]
         assert np.hypot(held.x - 10.5, held.y - 24.5) < 2
-
-
-@pytest.mark.parametrize("name", sorted(COMMANDER_OF))
-def test_decisions_can_be_followed_whatever_the_state(name: str) -> None:
-    for towers, units in (
-        (FIELD, []),
-        (FIELD[:1], WAVE),  # nobody left to strike
-        (FIELD[1:], WAVE),  # no tower left
-        (FIELD, [(0, squad, 20.5, 3.5 + squad) for squad in range(6)]),
-    ):
-        derived, state = scene(towers, units)
-        apply(derived, state, COMMANDER_OF[name].decide(derived, state, 0))
-
-
-def test_a_commander_decides_the_same_from_the_same_state() -> None:
-    derived, state = scene(FIELD, WAVE)
-    again, _ = scene(FIELD, WAVE)
-    for commander in COMMANDER_OF.values():
-        assert commander.decide(derived, state, 0) == commander.decide(again, state, 0)

@@ -237,13 +237,6 @@ def test_fire_is_the_share_of_a_units_health_that_is_taken_in_a_second() -> None
     assert derived.cost(1)[10, 14] == pytest.approx(1 + 12 * 0.14, abs=1e-4)
 
 
-def test_scores_count_ten_for_a_tower_and_one_off_for_a_unit() -> None:
-    _, state = scene(
-        STILL, [(0, 10.5, 10.5), (1, 28.5, 2.5)], destroyed=np.array([3, 1]), lost=np.array([7, 12])
-    )
-    assert state.scores.tolist() == [23, -2]
-
-
 def test_the_match_ends_when_one_team_has_no_towers() -> None:
     weak = replace(STILL, tower=replace(TOWER, health=0.5))
     derived, state = scene(weak, [(0, 10.5, 10.5), (1, 28.5, 2.5)], [(1, 9.3, 10.5)])
@@ -276,15 +269,6 @@ def test_out_of_time_the_score_decides_and_equal_scores_are_a_tie(
     states = rolled(derived, state, 5)
     assert [s.over for s in states] == [False] * 5 + [True]
     assert states[-1].winner == winner
-
-
-def test_towers_that_fall_together_leave_it_to_the_score() -> None:
-    weak = replace(STILL, tower=replace(TOWER, health=0.5))
-    derived, state = scene(
-        weak, [(0, 10.5, 10.5), (1, 20.5, 10.5)], [(1, 9.3, 10.5), (0, 21.7, 10.5)]
-    )
-    after = rolled(derived, state, 1)[-1]
-    assert (after.over, after.winner, after.destroyed.tolist()) == (True, NOBODY, [1, 1])
 
 
 # Supply
@@ -367,11 +351,6 @@ def test_a_safe_way_leads_round_the_fire() -> None:
     assert hurt[1] < hurt[0]
 
 
-def test_squads_can_be_joined() -> None:
-    derived, state = scene(STILL, [(0, 3.5, 3.5), (1, 28.5, 2.5)], [(0, 5.5, 15.5), (1, 6.5, 15.5)])
-    assert apply(derived, state, [Regroup(0, 0, 3)]).units.squads.tolist() == [3, 0]
-
-
 @pytest.mark.parametrize(
     ("order", "fragments"),
     [
@@ -404,12 +383,6 @@ def test_a_march_off_the_map_is_refused() -> None:
     derived, state = scene(STILL, [(0, 3.5, 3.5), (1, 28.5, 2.5)])
     with refused(OutsideMap, "lie on the map"):
         apply(derived, state, [March(0, 0, 31.0, 4.0)])
-
-
-def test_orders_after_the_end_are_refused() -> None:
-    derived, state = scene(STILL, [(0, 3.5, 3.5), (1, 28.5, 2.5)], over=True)
-    with refused(InvalidValue, "a match that goes on"):
-        apply(derived, state, [Send(0, 0, 1, 0)])
 
 
 # Placing
