@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from fieldcraft import Graph, Grid, checks, generate_map
-from fieldcraft.maps.mazes import ALGORITHMS
+from fieldcraft.maps import MAZE_ALGORITHMS
 from research.experiments.experiment import Experiment, numbers, words
 from research.experiments.statistics import Interval, mean, mean_share
 from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
@@ -86,7 +86,9 @@ def maze_study(
     BadMapFile
         For a file that is no map.
     """
-    names = [checks.choice("algorithm", name, ALGORITHMS) for name in dict.fromkeys(algorithms)]
+    names = [
+        checks.choice("algorithm", name, MAZE_ALGORITHMS) for name in dict.fromkeys(algorithms)
+    ]
     shares = [checks.fraction("loops", share) for share in dict.fromkeys(loops)]
     far = [checks.whole("sight", sight, minimum=1) for sight in dict.fromkeys(sights)]
     length = checks.positive("laps", laps)
@@ -271,8 +273,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         default=None,
         metavar="NAME,...",
         help=(
-            f"how mazes are carved: {', '.join(ALGORITHMS)} (default: backtracker,growing, or none"
-            " with --map)"
+            f"how mazes are carved: {', '.join(MAZE_ALGORITHMS)} (default: backtracker,growing, or"
+            " none with --map)"
         ),
     )
     parser.add_argument(

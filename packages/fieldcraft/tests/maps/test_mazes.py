@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,59 +13,47 @@ from scipy import ndimage, sparse
 from scipy.sparse import csgraph
 
 import fieldcraft as fc
-from fieldcraft.maps.mazes import ALGORITHMS, EAST, SOUTH, maze_doors, maze_growth, maze_walls
+from fieldcraft.maps import MAZE_ALGORITHMS
 from support.refusals import refused
 
 SIZES = st.tuples(st.integers(1, 18), st.integers(1, 18))
 
 
-def joined(doors: NDArray[np.uint8]) -> sparse.csr_matrix:
-    """The rooms and doors as a graph."""
-    columns = doors.shape[1]
-    rooms = np.arange(doors.size).reshape(doors.shape)
-    east, south = (doors & EAST) > 0, (doors & SOUTH) > 0
-    assert not east[:, -1].any()
-    assert not south[-1].any()
-    assert doors.max(initial=0) <= EAST | SOUTH
-    starts = np.concatenate([rooms[east], rooms[south]])
-    ends = np.concatenate([rooms[east] + 1, rooms[south] + columns])
-    return sparse.csr_matrix((np.ones(len(starts)), (starts, ends)), shape=(doors.size, doors.size))
+def rooms(walls: NDArray[np.bool_]) -> sparse.csr_matrix:
+    """The rooms of a maze of corridors 1 cell wide and the doors between them, as a graph."""
+    is_open = ~walls
+    assert is_open[1::2, 1::2].all()
+    numbers = np.arange(is_open[1::2, 1::2].size).reshape(is_open[1::2, 1::2].shape)
+    east, south = is_open[1::2, 2:-1:2], is_open[2:-1:2, 1::2]
+    starts = np.concatenate([numbers[:, :-1][east], numbers[:-1][south]])
+    ends = np.concatenate([numbers[:, 1:][east], numbers[1:][south]])
+    shape = (numbers.size, numbers.size)
+    return sparse.csr_matrix((np.ones(len(starts)), (starts, ends)), shape=shape)
 
 
-def dead_ends(doors: NDArray[np.uint8]) -> int:
-    graph = joined(doors)
+def dead_ends(walls: NDArray[np.bool_]) -> int:
+    graph = rooms(walls)
     return int(((graph + graph.T).sum(axis=0) == 1).sum())
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def maze(columns: int, rows: int, **options: Any) -> NDArray[np.bool_]:
+    return fc.generate_map("maze", 2 * columns + 1, 2 * rows + 1, **options).walls
+
+
+@pytest.mark.parametrize("algorithm", MAZE_ALGORITHMS)
 class TestEveryAlgorithm:
     @settings(max_examples=40, deadline=None)
     @given(size=SIZES, seed=st.integers(0, 2**32))
     def test_is_a_spanning_tree(self, algorithm: str, size: tuple[int, int], seed: int) -> None:
-        doors = maze_doors(*size, algorithm=algorithm, seed=seed)
-        assert doors.shape == size[::-1]
-        graph = joined(doors)
-        assert graph.nnz == doors.size - 1
+        graph = rooms(maze(*size, algorithm=algorithm, seed=seed))
+        assert graph.nnz == size[0] * size[1] - 1
         assert csgraph.connected_components(graph, directed=False, return_labels=False) == 1
-
-    def test_the_seed_decides(self, algorithm: str) -> None:
-        one, again, other = (
-            maze_doors(12, 9, algorithm=algorithm, seed=seed) for seed in (4, 4, 5)
-        )
-        np.testing.assert_array_equal(one, again)
-        assert (one != other).any()
 
     def test_loops_open_the_dead_ends(self, algorithm: str) -> None:
         counts = {}
         for loops in (0.0, 0.25, 0.5, 1.0):
-            doors = [
-                maze_doors(40, 31, algorithm=algorithm, seed=seed, loops=loops) for seed in range(4)
-            ]
-            counts[loops] = sum(dead_ends(each) for each in doors)
-            assert all(
-                csgraph.connected_components(joined(each), directed=False, return_labels=False) == 1
-                for each in doors
-            )
+            walls = [maze(40, 31, algorithm=algorithm, seed=seed, loops=loops) for seed in range(4)]
+            counts[loops] = sum(map(dead_ends, walls))
         assert counts[1.0] == 0
         # A door into another dead end opens both, so somewhat fewer are left than were passed over.
         assert 0.6 * counts[0.0] <= counts[0.25] <= 0.8 * counts[0.0]
@@ -72,8 +62,8 @@ class TestEveryAlgorithm:
 
 def test_algorithms_look_different() -> None:
     ends = {
-        name: sum(dead_ends(maze_doors(40, 30, algorithm=name, seed=seed)) for seed in range(5))
-        for name in ALGORITHMS
+        name: sum(dead_ends(maze(40, 30, algorithm=name, seed=seed)) for seed in range(5))
+        for name in MAZE_ALGORITHMS
     }
     assert ends["backtracker"] < 0.13 * 6000 < 0.2 * 6000 < ends["growing"]
 
@@ -81,7 +71,7 @@ def test_algorithms_look_different() -> None:
 class TestOnAGrid:
     @settings(max_examples=40, deadline=None)
     @given(
-        algorithm=st.sampled_from(ALGORITHMS),
+        algorithm=st.sampled_from(MAZE_ALGORITHMS),
         size=st.tuples(st.integers(5, 60), st.integers(5, 60)),
         corridor=st.integers(1, 3),
         seed=st.integers(0, 1000),
@@ -101,14 +91,6 @@ class TestOnAGrid:
             inside, ndimage.binary_opening(inside, structure=np.ones((corridor, corridor)))
         )
         assert np.count_nonzero(inside) >= rooms * corridor**2
-
-    def test_walls_are_where_no_doors_are(self) -> None:
-        doors = np.array([[EAST, SOUTH], [0, 0]], dtype=np.uint8)
-        drawn = ["#####", "#...#", "###.#", "#.#.#", "#####"]
-        np.testing.assert_array_equal(
-            maze_walls(doors), [[letter == "#" for letter in line] for line in drawn]
-        )
-        assert maze_walls(doors, 2).shape == (7, 7)
 
     def test_what_is_left_over_is_wall(self) -> None:
         small, large = (fc.generate_map("maze", 21 + more, 15 + more, seed=3) for more in (0, 1))
@@ -152,24 +134,3 @@ def test_bad_mazes_are_refused(
 def test_other_kinds_take_no_options_of_mazes(option: dict[str, object]) -> None:
     with refused(fc.errors.InvalidValue, f"{next(iter(option))} is of mazes"):
         fc.generate_map("cave", 20, 20, **option)
-
-
-def test_rooms_are_checked_too() -> None:
-    with refused(fc.errors.InvalidValue, "at most 16,777,216 rooms"):
-        maze_doors(2**13, 2**13)
-    with refused(fc.errors.InvalidValue, "rows is at least 1"):
-        maze_doors(3, 0)
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@pytest.mark.parametrize("loops", [0.0, 0.7])
-def test_a_maze_grows_step_by_step_into_the_maze(algorithm, loops):
-    whole = maze_doors(9, 6, algorithm=algorithm, loops=loops, seed=4)
-    frames = list(maze_growth(9, 6, algorithm=algorithm, loops=loops, seed=4))
-    assert np.array_equal(frames[-1], whole)
-    before = np.zeros_like(whole)
-    for frame in frames:
-        opened = frame & ~before
-        assert not (before & ~frame).any()
-        assert sum(int(bits).bit_count() for bits in opened.reshape(-1).tolist()) == 1
-        before = frame

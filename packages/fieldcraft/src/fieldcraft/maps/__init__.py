@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.generate import HALLS, KINDS, generate_map
+from fieldcraft.maps.mazes import MAZE_ALGORITHMS
 from fieldcraft.maps.scenarios import load_scenarios
 from fieldcraft.space import Graph, Grid
 from fieldcraft.space.grid import MapObjects
@@ -23,7 +24,7 @@ from fieldcraft.space.grid import MapObjects
 if TYPE_CHECKING:
     from fieldcraft.maps.formats import MapOptions
 
-__all__ = ["HALLS", "KINDS", "generate_map", "load_map", "load_scenarios"]
+__all__ = ["HALLS", "KINDS", "MAZE_ALGORITHMS", "generate_map", "load_map", "load_scenarios"]
 
 
 @overload

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps.mazes import maze_doors, maze_walls
+from fieldcraft.maps.mazes import MAZE_ALGORITHMS, maze_walls
 from fieldcraft.space import Grid
 
 __all__ = ["HALLS", "KINDS", "generate_map"]
@@ -52,7 +52,8 @@ def generate_map(
     cell_size, neighbors, y_up, tiles
         As of `Grid`.
     algorithm : str, optional
-        Of a maze, see `fieldcraft.maps.mazes`; by default "backtracker".
+        Of a maze: "backtracker" (the default: long winding corridors, few dead ends) or "growing"
+        (more and shorter dead ends).
     loops : float, optional
         Of a maze: the share of dead ends that are opened, 0 to 1; by default 0.
     corridor : int, optional
@@ -94,15 +95,16 @@ def generate_map(
         )
     checks.whole("seed", seed)
     if kind == "maze":
-        doors = maze_doors(
+        chosen = "backtracker" if algorithm is None else algorithm
+        carved = maze_walls(
             (columns - 1) // (wide + 1),
             (rows - 1) // (wide + 1),
-            algorithm="backtracker" if algorithm is None else algorithm,
-            loops=0.0 if loops is None else loops,
-            seed=seed,
+            wide,
+            checks.choice("algorithm", chosen, MAZE_ALGORITHMS),
+            0.0 if loops is None else checks.fraction("loops", loops),
+            seed,
         )
         walls = np.ones((rows, columns), dtype=np.bool_)
-        carved = maze_walls(doors, wide)
         walls[: carved.shape[0], : carved.shape[1]] = carved
     else:
         for name, value in (("algorithm", algorithm), ("loops", loops), ("corridor", corridor)):

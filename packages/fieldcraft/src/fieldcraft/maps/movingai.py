@@ -29,7 +29,9 @@ _LETTERS = {
     "W": _WATER,
 }
 _CLASS_OF = bytes(_LETTERS.get(chr(code), 255) for code in range(256))
-_KNOWN = "".join(_LETTERS).encode() + b"\r\n"
+_UNKNOWN = b"\xff"
+_SIDE = rb"(height|width)[ \t]+(\d{1,12})[ \t]*\r?\n"
+_HEADER = re.compile(rb"type[ \t]+octile[ \t]*\r?\n" + _SIDE + _SIDE + rb"map[ \t]*\r?\n")
 
 # Each mobility: groups of classes. What is in no group is a wall, and no step leads from one group
 # to another.
@@ -45,7 +47,6 @@ MOBILITIES: dict[str, tuple[tuple[int, ...], ...]] = {
 _HEADER_BYTES = 1024
 _FIRST_ROW = 5  # the line on which the rows begin
 _BLANKS = 64  # so many line ends may follow the last row
-_BLOCK = 2**20
 _REMEDY = (
     "Such a map begins with the lines: type octile, height H, width W, map; then come H rows of W"
     " letters"
@@ -74,20 +75,11 @@ def load_movingai(
     """
     file = checks.path("path", path)
     checks.choice("mobility", mobility, tuple(MOBILITIES))
-    file_size(file)
     width, height, start = _header(file)
     # Two bytes end a line at most.
     limit = start + height * (width + 2) + _BLANKS
-    rows = read_bytes(
-        file,
-        limit,
-        f"The header says {width} x {height} letters: remove what follows the last row",
-        start=start,
-    )
-    _check_rows(file, rows, width, height)
-    _check_letters(file, rows)
-    cells = rows.translate(_CLASS_OF, b"\r\n")
-    del rows
+    remedy = f"The header says {width} x {height} letters: remove what follows the last row"
+    cells = _cells(file, read_bytes(file, limit, remedy, start=start), width, height)
     offered = [
         name for name in MOBILITIES if name not in ("trees", "water") or _NAMES.index(name) in cells
     ]
@@ -112,126 +104,48 @@ def _table(mobility: str) -> NDArray[np.bool_]:
 
 def _header(file: Path) -> tuple[int, int, int]:
     """Width, height, and the offset of the first row."""
+    file_size(file)
     with file.open("rb") as stream:
         head = stream.read(_HEADER_BYTES)
-    if not head:
+    found = _HEADER.match(head)
+    if found is None or found[1] == found[3] or not int(found[2]) or not int(found[4]):
         raise BadMapFile(
             "A .map file begins with its type, height and width",
-            got=f"{file.name}, which is empty",
+            got=f"{head[:60].decode('latin-1')!r} in {file.name}",
             remedy=_REMEDY,
         )
-    lines = head.split(b"\n", _FIRST_ROW - 1)
-    found: dict[bytes, bytes] = {}
-    for number, line in enumerate(lines[: _FIRST_ROW - 1], start=1):
-        words = line.split()
-        if words == [b"map"] and number == _FIRST_ROW - 1:
-            return (*_sides(file, found), sum(len(line) + 1 for line in lines[: _FIRST_ROW - 1]))
-        if (
-            len(words) != 2
-            or words[0] not in (b"type", b"width", b"height")
-            or words[0] in found
-            or (number == 1) != (words[0] == b"type")
-        ):
-            raise BadMapFile(
-                "A .map file begins with its type, height and width",
-                got=f"line {number} of {file.name}: {_shown(line)}",
-                remedy=_REMEDY,
-            )
-        if words[0] == b"type" and words[1] != b"octile":
-            raise BadMapFile(
-                "The type of a .map file is octile",
-                got=f"line {number} of {file.name}: {_shown(line)}",
-                remedy="Other types are not read",
-            )
-        found[words[0]] = words[1]
-    raise BadMapFile(
-        "A .map file begins with its type, height and width",
-        got=f"the end of {file.name} on line {len(lines)}",
-        remedy=_REMEDY,
-    )
-
-
-def _sides(file: Path, found: dict[bytes, bytes]) -> tuple[int, int]:
-    sides = []
-    for name in (b"width", b"height"):
-        word = found[name]
-        if not (word.isdigit() and len(word) <= 12 and int(word) >= 1):
-            raise BadMapFile(
-                f"The {name.decode()} is a whole number of at least 1",
-                got=f"{_shown(word)} in {file.name}",
-                remedy=_REMEDY,
-            )
-        sides.append(int(word))
-    width, height = sides
+    sides = {found[1]: int(found[2]), found[3]: int(found[4])}
+    width, height = sides[b"width"], sides[b"height"]
     if width * height > MAX_CELLS:
         raise BadMapFile(
             f"A map has at most {MAX_CELLS:,} cells",
             got=f"{width} x {height} in the header of {file.name}",
             remedy="Cut it into several maps",
         )
-    return width, height
+    return width, height, found.end()
 
 
-def _check_rows(file: Path, rows: bytes, width: int, height: int) -> None:
-    """Raise `BadMapFile` unless `rows` are `height` lines of `width` bytes. Looks at one block at a
-    time.
-    """
-    tail = rows[-_BLANKS:]
-    codes = np.frombuffer(rows, dtype=np.uint8)[: len(rows) - len(tail) + len(tail.rstrip(b"\r\n"))]
-    done, begin = 0, 0
-    for start in range(0, len(codes), _BLOCK):
-        ends = np.flatnonzero(codes[start : start + _BLOCK] == ord("\n")) + start
-        if start + _BLOCK >= len(codes):
-            ends = np.append(ends, len(codes))
-        if not len(ends):
-            continue
-        begins = np.concatenate(([begin], ends[:-1] + 1))
-        lengths = ends - begins
-        lengths -= (lengths > 0) & (codes[ends - 1] == ord("\r"))
-        wrong = np.flatnonzero(lengths[: height - done] != width)
-        if len(wrong):
-            row = done + int(wrong[0])
-            raise BadMapFile(
-                f"Every row has as many letters as the header says, {width}",
-                got=(
-                    f"{lengths[wrong[0]]} on line {_FIRST_ROW + row} of {file.name}, row {row}"
-                    " counted from 0"
-                ),
-                remedy="Mend the row or the header; the file may be cut off",
-            )
-        done += len(ends)
-        begin = int(ends[-1]) + 1
-        if done > height:
-            break
-    if done != height:
-        came = f"only {done}" if done < height else f"more, on line {_FIRST_ROW + height}"
+def _cells(file: Path, rows: bytes, width: int, height: int) -> bytes:
+    """The class of the terrain of each cell."""
+    body = rows.replace(b"\r\n", b"\n").rstrip(b"\r\n") + b"\n"
+    codes = np.frombuffer(body, dtype=np.uint8)
+    count = min(len(codes) // (width + 1), height)
+    ends = codes[: count * (width + 1)].reshape(count, width + 1) == ord("\n")
+    wrong = np.flatnonzero(~ends[:, width] | ends[:, :width].any(axis=1))
+    if len(wrong) or len(codes) != height * (width + 1):
+        row = int(wrong[0]) if len(wrong) else count
         raise BadMapFile(
-            f"A map has as many rows as the header says, {height}",
-            got=f"{came} in {file.name}",
-            remedy="Mend the rows or the header",
+            f"A map has {height} rows of {width} letters, as its header says",
+            got=f"something else on line {_FIRST_ROW + row} of {file.name}, row {row} from 0",
+            remedy="Mend the row or the header; the file may be cut off",
         )
-
-
-def _check_letters(file: Path, rows: bytes) -> None:
-    for start in range(0, len(rows), _BLOCK):
-        if rows[start : start + _BLOCK].translate(None, _KNOWN):
-            break
-    else:
-        if rows.count(b"\r") == rows.count(b"\r\n") + rows.endswith(b"\r"):
-            return
-    wrong = re.compile(rb"[^%s]|\r(?!\n|\Z)" % re.escape(_KNOWN)).search(rows)
-    at = wrong.start() if wrong else 0
-    line = rows.count(b"\n", 0, at)
-    raise BadMapFile(
-        f"The letters of a map are {' '.join(_LETTERS)}",
-        got=(
-            f"{_shown(rows[at : at + 1])} on line {_FIRST_ROW + line} of {file.name}, column"
-            f" {at - rows.rfind(bytes([10]), 0, at)}"
-        ),
-        remedy="Replace it",
-    )
-
-
-def _shown(line: bytes) -> str:
-    text = line.strip(b"\r\n")
-    return repr(text[:40].decode("latin-1")) + (" ..." if len(text) > 40 else "")
+    cells = body.translate(_CLASS_OF, b"\n")
+    if (at := cells.find(_UNKNOWN)) >= 0:
+        row, column = divmod(at, width)
+        letter = chr(body[row * (width + 1) + column])
+        raise BadMapFile(
+            f"The letters of a map are {' '.join(_LETTERS)}",
+            got=f"{letter!r} on line {_FIRST_ROW + row} of {file.name}, column {column + 1}",
+            remedy="Replace it",
+        )
+    return cells

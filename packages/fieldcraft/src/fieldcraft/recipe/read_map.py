@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from fieldcraft import checks
-from fieldcraft.maps import KINDS
+from fieldcraft.maps import KINDS, MAZE_ALGORITHMS
 from fieldcraft.maps.formats import FORMATS
-from fieldcraft.maps.mazes import ALGORITHMS
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import MapPart
 from fieldcraft.settings import (
@@ -75,7 +74,7 @@ class _GeneratedKeys:
 
 @dataclass(frozen=True)
 class _MazeKeys(_GeneratedKeys):
-    algorithm: Annotated[str, one_of(ALGORITHMS)] = "backtracker"
+    algorithm: Annotated[str, one_of(MAZE_ALGORITHMS)] = "backtracker"
     loops: Fraction = 0
     corridor: Size = 1
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from fieldcraft import Fade
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps.mazes import ALGORITHMS
+from fieldcraft.maps import MAZE_ALGORITHMS
 from fieldcraft.settings import one_of
 from fieldcraft_worlds.games.settings import (
     Amount,
@@ -37,7 +37,7 @@ class MazeRules(CheckedSettings):
     width, height : int, optional
         Cells.
     algorithm : str, optional
-        How it is carved, see `derived.mazes.maze_doors`.
+        How it is carved, see `generate_map`.
     loops : float, optional
         How many dead ends get a second door, 0 to 1.
     corridor : int, optional
@@ -48,7 +48,7 @@ class MazeRules(CheckedSettings):
 
     width: Annotated[int, Whole(3, 2_001)] = 41
     height: Annotated[int, Whole(3, 2_001)] = 27
-    algorithm: Annotated[str, one_of(ALGORITHMS)] = "growing"
+    algorithm: Annotated[str, one_of(MAZE_ALGORITHMS)] = "growing"
     loops: Share = 0.6
     corridor: Annotated[int, Whole(1, 20)] = 1
     seed: Annotated[int, Whole(0, 2**63 - 1)] = 0
