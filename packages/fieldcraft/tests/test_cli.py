@@ -133,15 +133,10 @@ def test_info(tmp_path, capsys):
     path = tmp_path / "small.map"
     path.write_text("type octile\nheight 3\nwidth 5\nmap\n..@TT\n..@WW\n..@..\n")
     assert call("info", path) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "small.map: 5 x 3 cells of 1, 15 in all"
-    assert lines[1] == "open    8 cells (53.3%)"
-    assert lines[2] == "world   x 0 to 5, y 0 to 3, y grows downwards"
-    assert lines[3].startswith("ground  ")
-    assert "trees 2" in lines[3]
-    assert lines[4] == "parts   2 connected parts; the largest has 75.0% of the open ground"
-    assert lines[5] == ""
-    assert set("".join(lines[6:])) <= set(".+#")
+    facts, preview = capsys.readouterr().out.split("\n\n")
+    assert facts.split()[:6] == ["file", str(path), "kind", "grid", "width", "5"]
+    assert "trees 2" in facts and "(5, 3)" in facts and "largest_part 0.75" in facts
+    assert set(preview) <= set(".+#\n")
     assert call("info", path, "--mobility", "submarine") == 2
     assert call("info", tmp_path / "none.map") == 2
     assert "No such file" in capsys.readouterr().err
@@ -151,20 +146,14 @@ def test_info_of_maps_without_any_open_ground(tmp_path, capsys):
     path = tmp_path / "solid.map"
     path.write_text("type octile\nheight 2\nwidth 3\nmap\n@@@\n@@@\n")
     assert call("info", path) == 0
-    assert "open    0 cells (0.0%)" in capsys.readouterr().out
+    assert "open         0\n" in capsys.readouterr().out
 
 
 def test_info_of_a_graph(tmp_path, capsys):
     path = tmp_path / "small.json"
     path.write_text('{"vertices": [[0, 0], [1, 2], [5, 5]], "edges": [[0, 1]], "blocked": [2]}')
     assert call("info", path) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "small.json: 3 vertices and 1 edges, in 2D"
-    assert lines[1:] == [
-        "open    2 vertices",
-        "world   x 0 to 5, y 0 to 5, y grows downwards",
-        "parts   1 connected part",
-    ]
+    assert capsys.readouterr().out.split()[2:8] == ["kind", "graph", "vertices", "3", "edges", "1"]
 
 
 def test_the_preview_shows_where_it_is_open():
@@ -182,7 +171,7 @@ def test_the_preview_shows_where_it_is_open():
 )
 def test_info_of_real_maps(path, capsys):
     assert call("info", path) == 0
-    assert "connected part" in capsys.readouterr().out
+    assert "largest_part" in capsys.readouterr().out
 
 
 def test_help_and_version(capsys):

@@ -17,6 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+import fieldcraft
 from fieldcraft import demo
 from fieldcraft.errors import FieldcraftError, UnknownName
 
@@ -83,7 +84,8 @@ def _parser() -> tuple[
         ),
         epilog="Start with: fieldcraft demo",
     )
-    parser.add_argument("-V", "--version", action=_Version, help="show the version and stop")
+    version = f"fieldcraft {fieldcraft.__version__}"
+    parser.add_argument("-V", "--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     run = commands.add_parser(
@@ -222,17 +224,6 @@ def _refuse_broken(
         )
 
 
-class _Version(argparse.Action):
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
-        super().__init__(option_strings, dest, nargs=0, help=help)
-
-    def __call__(self, parser: argparse.ArgumentParser, *unused: object) -> None:
-        from fieldcraft import __version__
-
-        print(f"fieldcraft {__version__}")
-        parser.exit()
-
-
 def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "recipe", type=Path, metavar="RECIPE", help="a recipe file (.toml), or - for standard input"
@@ -301,14 +292,23 @@ def _info(chosen: argparse.Namespace) -> None:
     from fieldcraft.space import Grid
 
     space = load_map(chosen.map, mobility=chosen.mobility)
-    if isinstance(space, Grid):
-        facts, lines = _grid_facts(space), _grid_lines(space)
-    else:
-        facts, lines = _graph_facts(space), _graph_lines(space)
+    facts = {"file": str(chosen.map), **_facts(space)}
     if chosen.json:
-        print(json.dumps({"file": str(chosen.map), **facts}, indent=2))
-    else:
-        print(f"{chosen.map.name}: " + "\n".join(lines))
+        print(json.dumps(facts, indent=2))
+        return
+    for name, fact in facts.items():
+        values = fact.items() if isinstance(fact, dict) else [("", fact)]
+        print(f"{name:<13}" + ", ".join(f"{key} {_shown(value)}".strip() for key, value in values))
+    if isinstance(space, Grid):
+        print("", *_preview(~space.walls), sep="\n")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, list):
+        return f"({', '.join(map(_shown, value))})"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
 
 
 def _print_report(report: Report) -> None:
@@ -336,13 +336,27 @@ def _print_files(files: Sequence[Path]) -> None:
 
 
 def _facts(space: Grid | Graph) -> dict[str, Any]:
-    """What is true of maps of every kind, ready for JSON."""
+    """The facts about a map, ready for JSON."""
     import numpy as np
 
+    from fieldcraft.space import Grid
+
+    if isinstance(space, Grid):
+        facts = {"kind": "grid", "width": space.width, "height": space.height}
+        facts["cell_size"] = space.cell_size
+        if space.terrain is not None:
+            counts = np.bincount(space.terrain.classes.ravel()).tolist()
+            found = zip(space.terrain.names, counts, strict=False)
+            facts["ground"] = {name: number for name, number in found if number}
+    else:
+        facts = {"kind": "graph" if space.mesh is None else "mesh", "vertices": len(space)}
+        facts |= {"edges": len(space.edges), "dimensions": space.dimensions}
+        facts["directed"] = space.directed
     parts = space.parts().reshape(-1)
     sizes = np.bincount(parts[parts >= 0], weights=space.areas.reshape(-1)[parts >= 0])
     low, high = space.extent.tolist() if len(space) else ([], [])
     return {
+        **facts,
         "open": int(np.count_nonzero(~space.walls)),
         "low": low,
         "high": high,
@@ -350,60 +364,6 @@ def _facts(space: Grid | Graph) -> dict[str, Any]:
         "parts": len(sizes),
         "largest_part": float(sizes.max() / sizes.sum()) if len(sizes) else 0.0,
     }
-
-
-def _part_line(facts: dict[str, Any]) -> str:
-    count = facts["parts"]
-    share = f"; the largest has {facts['largest_part']:.1%} of the open ground" * (count > 1)
-    return f"parts   {count:,} connected part{'s' * (count != 1)}{share}"
-
-
-def _world_line(facts: dict[str, Any]) -> str:
-    spans = zip("xyz", facts["low"], facts["high"], strict=False)
-    axes = ", ".join(f"{axis} {low:g} to {high:g}" for axis, low, high in spans)
-    return f"world   {axes}, y grows {'upwards' if facts['y_up'] else 'downwards'}"
-
-
-def _graph_facts(graph: Graph) -> dict[str, Any]:
-    counts = {"vertices": len(graph), "edges": len(graph.edges), "dimensions": graph.dimensions}
-    kind = "graph" if graph.mesh is None else "mesh"
-    return {"kind": kind, **counts, "directed": graph.directed, **_facts(graph)}
-
-
-def _graph_lines(graph: Graph) -> list[str]:
-    facts = _graph_facts(graph)
-    what = "polygons" if graph.mesh is not None else "vertices"
-    ways = f"{len(graph.edges):,} {'one-way ' if graph.directed else ''}edges"
-    lines = [f"{len(graph):,} {what} and {ways}, in {graph.dimensions}D"]
-    lines.append(f"open    {facts['open']:,} {what}")
-    return [*lines, _world_line(facts), _part_line(facts)] if len(graph) else lines
-
-
-def _grid_facts(grid: Grid) -> dict[str, Any]:
-    import numpy as np
-
-    size = {"width": grid.width, "height": grid.height, "cell_size": grid.cell_size}
-    kinds: dict[str, int] = {}
-    if grid.terrain is not None:
-        names = grid.terrain.names
-        counts = np.bincount(grid.terrain.classes.ravel(), minlength=len(names)).tolist()
-        kinds = {name: number for name, number in zip(names, counts, strict=True) if number}
-    return {"kind": "grid", **size, "ground": kinds, **_facts(grid)}
-
-
-def _grid_lines(grid: Grid) -> list[str]:
-    facts = _grid_facts(grid)
-    lines = [
-        f"{grid.width} x {grid.height} cells of {grid.cell_size:g}, {len(grid):,} in all",
-        f"open    {facts['open']:,} cells ({facts['open'] / len(grid):.1%})",
-        _world_line(facts),
-    ]
-    if facts["ground"]:
-        kinds = ", ".join(f"{name} {number:,}" for name, number in facts["ground"].items())
-        lines.append(f"ground  {kinds}")
-    if facts["parts"]:
-        lines.append(_part_line(facts))
-    return [*lines, "", *_preview(~grid.walls)]
 
 
 def _preview(is_open: object) -> list[str]:

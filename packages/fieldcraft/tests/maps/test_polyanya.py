@@ -62,8 +62,6 @@ def test_polygons_and_sides(tmp_path: Path) -> None:
         ("4 0 1 4 3", "4 0 1 4 1e99", "whole"),
         ("0 0 1 0\n", "nan 0 1 0\n", "finite"),
         ("0 0 1 0\n", "x 0 1 0\n", "numbers"),
-        ("1 -1\n", "-1 -1\n", "share a side"),
-        ("-1 1 -1\n", "-1 0 -1\n", "share a side"),
         ("6 -1 1 -1\n", "6 -1 1\n", "as many polygons"),
         ("6 -1 1 -1\n", "6 -1 1 -1 5\n", "ends after"),
     ],

@@ -76,18 +76,27 @@ def read_geotiff(
     that isn't such a raster, has pixels that are not square or not north up, no such band, or more
     than 2^28 cells (take a window), and `MissingLibrary` without rasterio.
     """
-    file = checks.path("path", path)
-    band = checks.whole("band", band, minimum=1)
-    piece = None if window is None else _window(window)
-    rasterio = _rasterio("Reading a GeoTIFF")
-    file_size(file)
-    try:
-        with rasterio.open(file, driver="GTiff") as raster:
-            return _read(rasterio, raster, file, neighbors, band, piece)
-    except (BadMapFile, InvalidValue):
-        raise
-    except Exception as error:  # GDAL raises whatever it stumbles over
-        raise _cut_off(file, error) from None
+    raster = open_geotiff(path, band=band)
+    column, row, width, height = _window(window) if window is not None else (0, 0, *raster.size)
+    if column + width > raster.size[0] or row + height > raster.size[1]:
+        raise BadMapFile(
+            "A window lies on the raster",
+            got=f"{window} of {raster.size[0]} x {raster.size[1]} pixels",
+            remedy="Pass a piece inside of it",
+        )
+    if width * height > _MAX_CELLS:
+        raise BadMapFile(
+            f"A raster has at most {_MAX_CELLS:,} cells",
+            got=f"{width} x {height} in {raster.path.name}",
+            remedy="Pass window=(column, row, w, h)",
+        )
+    values, walls = raster.read(slice(row, row + height), slice(column, column + width))
+    (left, low), side = raster.ground["origin"], raster.ground["cell_size"]
+    origin = (left + column * side, low + (raster.size[1] - row - height) * side)
+    space = Grid(
+        width, height, cell_size=side, origin=origin, y_up=True, walls=walls, neighbors=neighbors
+    )
+    return Raster(space, values, raster.crs)
 
 
 class RasterFile:
@@ -139,11 +148,11 @@ class RasterFile:
         return self.shape[1], self.shape[0]
 
     def __getitem__(self, part: tuple[slice, slice]) -> NDArray[np.float32]:
-        return self._read(*part)[0]
+        return self.read(*part)[0]
 
     def walls(self, rows: slice, columns: slice) -> NDArray[np.bool_]:
         """The cells of some rows and columns that have no data."""
-        return self._read(rows, columns)[1]
+        return self.read(rows, columns)[1]
 
     def walls_where(
         self, condition: Callable[[NDArray[np.float32]], Any]
@@ -162,22 +171,27 @@ class RasterFile:
     def _walls_where(
         self, condition: Callable[[NDArray[np.float32]], Any], rows: slice, columns: slice
     ) -> NDArray[np.bool_]:
-        values, empty = self._read(rows, columns)
+        values, empty = self.read(rows, columns)
         return empty | np.asarray(condition(values), dtype=np.bool_)
 
-    def _read(self, rows: slice, columns: slice) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def read(self, rows: slice, columns: slice) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """The values of a piece, 0 where there are no data, and the cells without data."""
         (top, bottom), (left, right) = (
             _stretch(rows, self.shape[0]),
             _stretch(columns, self.shape[1]),
         )
-        rasterio = _rasterio("Reading a GeoTIFF")
+        window = _rasterio("Reading a GeoTIFF").windows.Window(
+            left, top, right - left, bottom - top
+        )
         with self._lock:
             try:
-                return _piece(
-                    rasterio, self._opened(), self.band, left, top, right - left, bottom - top
-                )
+                found = self._opened().read(self.band, window=window, masked=True)
             except Exception as error:  # GDAL raises whatever it stumbles over
                 raise _cut_off(self.path, error) from None
+        values = np.ma.getdata(found).astype(np.float32)
+        walls = np.ma.getmaskarray(found) | ~np.isfinite(values)
+        values[walls] = 0
+        return values, walls
 
     def _opened(self) -> Any:
         """The file, open; a fork opens its own."""
@@ -188,8 +202,19 @@ class RasterFile:
                 raster = rasterio.open(self.path, driver="GTiff")
             except Exception as error:
                 raise _cut_off(self.path, error) from None
-            _check_band(raster, self.path, self.band)
-            _north_up(raster, self.path)
+            if self.band > raster.count:
+                raise BadMapFile(
+                    "A band is one of the file's",
+                    got=f"band={self.band} of {raster.count} in {self.path.name}",
+                    remedy="Pass 1 for the first",
+                )
+            t = raster.transform
+            if t.b or t.d or t.a <= 0 or not math.isclose(t.a, -t.e, rel_tol=1e-9):
+                raise BadMapFile(
+                    "Pixels are square, and north is up",
+                    got=f"{t.a:g} x {-t.e:g}, turned by {t.b:g} and {t.d:g}, in {self.path.name}",
+                    remedy="Warp it first: gdalwarp -tr SIZE SIZE",
+                )
             self._raster = (os.getpid(), raster)
         return self._raster[1]
 
@@ -257,71 +282,6 @@ def save_geotiff(
                 remedy="Choose another path",
             ) from None
         staging.commit()
-
-
-def _read(
-    rasterio: Any,
-    raster: Any,
-    file: Path,
-    neighbors: int | ArrayLike,
-    band: int,
-    window: tuple[int, int, int, int] | None,
-) -> Raster:
-    _check_band(raster, file, band)
-    column, row, width, height = window or (0, 0, raster.width, raster.height)
-    if column + width > raster.width or row + height > raster.height:
-        raise BadMapFile(
-            "A window lies on the raster",
-            got=f"{window} of {raster.width} x {raster.height} pixels",
-            remedy="Pass a piece inside of it",
-        )
-    if width * height > _MAX_CELLS:
-        raise BadMapFile(
-            f"A raster has at most {_MAX_CELLS:,} cells",
-            got=f"{width} x {height} in {file.name}",
-            remedy="Pass window=(column, row, w, h)",
-        )
-    t = _north_up(raster, file)
-    values, walls = _piece(rasterio, raster, band, column, row, width, height)
-    origin = (t.c + column * t.a, t.f - (row + height) * t.a)
-    space = Grid(
-        width, height, cell_size=t.a, origin=origin, y_up=True, walls=walls, neighbors=neighbors
-    )
-    return Raster(space, values, raster.crs.to_string() if raster.crs else "")
-
-
-def _check_band(raster: Any, file: Path, band: int) -> None:
-    if band > raster.count:
-        raise BadMapFile(
-            "A band is one of the file's",
-            got=f"band={band} of {raster.count} in {file.name}",
-            remedy="Pass 1 for the first",
-        )
-
-
-def _north_up(raster: Any, file: Path) -> Any:
-    """The transform of a raster, whose pixels are squares of the grid."""
-    t = raster.transform
-    if t.b or t.d or t.a <= 0 or not math.isclose(t.a, -t.e, rel_tol=1e-9):
-        raise BadMapFile(
-            "Pixels are square, and north is up",
-            got=f"{t.a:g} x {-t.e:g}, turned by {t.b:g} and {t.d:g}, in {file.name}",
-            remedy="Warp it first: gdalwarp -tr SIZE SIZE",
-        )
-    return t
-
-
-def _piece(
-    rasterio: Any, raster: Any, band: int, column: int, row: int, width: int, height: int
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """The values of a window, 0 where there are no data, and where that is."""
-    read = raster.read(
-        band, window=rasterio.windows.Window(column, row, width, height), masked=True
-    )
-    values = np.ma.getdata(read).astype(np.float32)
-    walls = np.ma.getmaskarray(read) | ~np.isfinite(values)
-    values[walls] = 0
-    return values, walls
 
 
 def _cut_off(file: Path, error: Exception) -> BadMapFile:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps.reading import file_size, read_bytes
+from fieldcraft.maps.reading import read_bytes
 from fieldcraft.space import Graph
 
 __all__ = ["Document", "built", "document_in", "json_kind", "outline", "read_document"]
@@ -68,37 +68,31 @@ class Document:
         """Rows of as many numbers each, (N, columns), float64 of at most `checks.LARGEST` in size,
         or int64 if `whole`.
         """
-        kinds = "iu" if whole else "iuf"
         try:
             array = np.asarray(rows) if len(rows) else np.zeros((0, columns), dtype=np.int64)
         except (TypeError, ValueError, OverflowError):
             array = np.zeros(0, dtype=np.bool_)
-        fits = array.ndim == 2 and array.shape[1] == columns and self._are_numbers(array, kinds)
-        if not fits or any(value is True or value is False for row in rows for value in row):
+        if (
+            array.shape[1:] != (columns,)
+            or array.dtype.kind not in ("iu" if whole else "iuf")
+            or not (np.abs(array.astype(np.float64)) <= checks.LARGEST).all()
+            or any(value is True or value is False for row in rows for value in row)
+        ):
             what = "whole numbers" if whole else f"finite numbers up to {checks.LARGEST:g}"
-            self.refuse(
-                f"{place} of a {self.kind} are lists of {columns} {what}",
-                self._odd(rows, columns, kinds),
-            )
+            odd = (k for k, row in enumerate(rows) if not _is_row(row, columns, whole))
+            at = next(odd, 0)
+            rule = f"{place} of a {self.kind} are lists of {columns} {what}"
+            self.refuse(rule, f"{rows[at]!r}"[:60] + f" at {at}")
         return array.astype(np.int64 if whole else np.float64)
 
-    @staticmethod
-    def _are_numbers(array: NDArray[Any], kinds: str) -> bool:
-        return array.dtype.kind in kinds and bool(
-            (np.abs(array.astype(np.float64)) <= checks.LARGEST).all()
-        )
 
-    def _odd(self, rows: Any, columns: int, kinds: str) -> str:
-        """The first row that is none."""
-        for index, row in enumerate(rows if isinstance(rows, list) else []):
-            try:
-                array = np.asarray(row)
-            except (TypeError, ValueError, OverflowError):
-                array = np.zeros(0, dtype=np.bool_)
-            fits = array.shape == (columns,) and self._are_numbers(array, kinds)
-            if not fits or any(value is True or value is False for value in row):
-                return f"{row!r}"[:60] + f" at {index}"
-        return f"{rows!r}"[:60]
+def _is_row(row: object, columns: int, whole: bool) -> bool:
+    kinds = (int,) if whole else (int, float)
+    return (
+        isinstance(row, list)
+        and len(row) == columns
+        and all(type(each) in kinds and abs(each) <= checks.LARGEST for each in row)
+    )
 
 
 def read_document(file: Path, kind: str) -> Document:
@@ -193,35 +187,21 @@ def json_kind(file: Path) -> str:
     BadMapFile
         For a file that can't be read, or that is of none.
     """
-    size = file_size(file)
-    if size > MAX_BYTES:
-        raise BadMapFile(
-            f"A JSON map has at most {MAX_BYTES:,} bytes",
-            got=f"{file.name} with {size:,}",
-            remedy=(
-                "Cut it into several; in Tiled, save the layers compressed (Map Properties, Tile"
-                " Layer Format)"
-            ),
-        )
-    raw = read_bytes(file, MAX_BYTES, "Cut it into several")
+    smaller = (
+        "Cut it into several; in Tiled, save the layers compressed (Map Properties, Tile Layer"
+        " Format)"
+    )
+    raw = read_bytes(file, MAX_BYTES, smaller)
     if b'"layers"' in raw and b'"tilewidth"' in raw:
-        return _TILED
-    if not raw.strip():
-        raise BadMapFile(_RULE, got=f"nothing: {file.name} is empty", remedy="Export it again")
+        return _TILED  # whose reader checks for itself
     try:
         content = document_in(raw, file, "map").content
     except BadMapFile as error:
-        if any(f'"{word}"'.encode() in raw for word in _TILED_KEYS):
-            return _TILED  # whose reader knows better what is wrong
-        if b'"vertices"' in raw or b'"areas"' in raw:
-            raise
         raise BadMapFile(_RULE, got=error.got, remedy="Export it again as one of these") from None
     keys = set(content)
     if "areas" in keys and "vertices" not in keys:
         return "Counter-Strike navigation file"
-    if {"vertices", "edges"} <= keys:
-        return "waypoint graph"
-    if "vertices" in keys and keys & {"polygons", "meshes"}:
+    if "vertices" in keys and "edges" not in keys and keys & {"polygons", "meshes"}:
         return "Recast mesh"
     if keys & {"vertices", "edges"}:
         return "waypoint graph"

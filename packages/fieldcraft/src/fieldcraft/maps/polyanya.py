@@ -25,8 +25,8 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
     edge where two share a side.
 
     World units are those of the file, y downwards as in the maps that such meshes are made of.
-    `mesh` of the graph has the polygons in the file's order; what the file says about neighbours is
-    checked, not trusted.
+    `mesh` of the graph has the polygons in the file's order. Neighbors are found by the sides that
+    polygons share, not read from the file.
 
     Raises
     ------
@@ -48,10 +48,8 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
             file.name,
         )
     corners, at = _corners(numbers, int(counts[0]), file.name)
-    rings, neighbors = _polygons(numbers, at, int(counts[1]), file.name)
-    graph = built(file.name, _KIND, corners, rings, polygons=True)
-    _check(graph, rings, neighbors, file.name)
-    return graph
+    rings = _polygons(numbers, at, int(counts[1]), file.name)
+    return built(file.name, _KIND, corners, rings, polygons=True)
 
 
 def _numbers(text: bytes, name: str) -> NDArray[np.float64]:
@@ -100,41 +98,21 @@ def _corners(
 
 def _polygons(
     numbers: NDArray[np.float64], at: int, count: int, name: str
-) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
-    """The corners of the polygons, and what lies across the side before each corner."""
-    rings, neighbors = [], []
+) -> list[NDArray[np.int64]]:
+    """The corners of the polygons; what lies across their sides is left out."""
+    rings = []
     for index in range(count):
         size = int(numbers[at]) if at < len(numbers) and numbers[at] >= 0 else -1
         end = at + 1 + 2 * size
         if size < 0 or end > len(numbers):
             raise _bad(f"A {_KIND} has as many polygons as it says", f"{index} of {count:,}", name)
         rings.append(_whole(numbers[at + 1 : at + 1 + size], name))
-        neighbors.append(_whole(numbers[at + 1 + size : end], name))
         at = end
     if at != len(numbers):
         raise _bad(
             f"A {_KIND} ends after its last polygon", f"{len(numbers) - at:,} more numbers", name
         )
-    return rings, neighbors
-
-
-def _check(
-    graph: Graph, rings: list[NDArray[np.int64]], neighbors: list[NDArray[np.int64]], name: str
-) -> None:
-    """See that the neighbours that the file names are those that share sides."""
-    sizes = [len(ring) for ring in rings]
-    owners = np.repeat(np.arange(len(rings)), sizes)
-    told = np.concatenate([np.zeros(0, dtype=np.int64), *neighbors])
-    inside = told >= 0
-    said = {(int(a), int(b)) for a, b in zip(owners[inside], told[inside], strict=True)}
-    found = set(map(tuple, graph.edges.tolist()))
-    if said != found | {(b, a) for a, b in found}:
-        odd = next(iter(said ^ (found | {(b, a) for a, b in found})))
-        raise _bad(
-            f"The neighbours that a {_KIND} names share a side",
-            f"polygons {odd[0]} and {odd[1]}",
-            name,
-        )
+    return rings
 
 
 def _bad(rule: str, got: str, name: str) -> BadMapFile:

@@ -5,11 +5,9 @@ needed.
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from fractions import Fraction
-from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
@@ -28,14 +26,6 @@ __all__ = ["SUFFIXES", "Film", "save_film", "save_map", "save_png"]
 RGBA = NDArray[np.uint8]
 
 SUFFIXES = tuple(WRITERS)
-
-
-def _unwritable(path: Path, error: OSError) -> InvalidValue:
-    return InvalidValue(
-        "A picture or film goes to a path that can be written",
-        got=f"{path}: {error.strerror or error}; what was there before is unchanged",
-        remedy="Make room, or choose another path",
-    )
 
 
 def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
@@ -111,7 +101,7 @@ class Film:
     `.mp4`: H.264 in yuv420p, which every player shows; sides are padded to even numbers by
     repeating the last pixels. `.png`: one frame.
 
-    Use it as a context manager. The file is written beside `path` and renamed when the film is
+    Use it as a context manager. The file is written beside `path` and moved there when the film is
     closed, so that an error or a kill never leaves half a film there. Frames are encoded as they
     come or kept compressed on disk, so that memory does not grow with their number.
 
@@ -166,9 +156,8 @@ class Film:
         self._make = WRITERS[suffix]
         self._quality = quality
         self._shape: tuple[int, ...] | None = None
-        self._part: Path | None = None
-        self._file: IO[bytes] | None = None
-        self._writer: Writer | None = None
+        self._cleanup = ExitStack()
+        self._open: tuple[Staging, IO[bytes], Writer] | None = None
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -206,68 +195,57 @@ class Film:
                 ),
             )
         try:
-            if self._writer is None:
-                self._make_folder()
-                self._part = self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.part")
-                self._file = self._part.open("xb+")
-                self._writer = self._make(self._file, self.fps, self._quality, picture)
-            self._writer.add(picture)
-        except OSError as error:
-            self.discard()
-            raise _unwritable(self.path, error) from error
-        except BaseException:
-            self.discard()
+            if self._open is None:
+                target = Staging(self.path.parent, [self.path.name])
+                staging = self._cleanup.enter_context(target)
+                part = staging.part(self.path.name)
+                file = self._cleanup.enter_context(part.open("xb+"))
+                self._open = staging, file, self._make(file, self.fps, self._quality, picture)
+            self._open[2].add(picture)
+        except BaseException as error:
+            self._stop(error)
             raise
         self.frames += 1
-
-    def _make_folder(self) -> None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InvalidValue(
-                "The folder of a picture or film exists or can be made",
-                got=f"{self.path.parent}: {error.strerror}",
-                remedy="Name another",
-            ) from None
 
     def close(self) -> None:
         """Finish the file and put it in place; a film without frames is refused."""
         if self._closed:
             return
-        if self._writer is None or self._file is None or self._part is None:
-            self._closed = True
+        self._closed = True
+        if self._open is None:
             raise InvalidValue(
                 "A film has at least one frame", got="none", remedy="Add a frame before closing"
             )
+        staging, file, writer = self._open
         try:
-            self._writer.finish()
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            self._part.replace(self.path)
-        except OSError as error:
-            self.discard()
-            raise _unwritable(self.path, error) from error
-        except BaseException:
-            self.discard()
+            writer.finish()
+            file.flush()
+            os.fsync(file.fileno())
+            file.close()
+            staging.commit()
+            self._cleanup.close()
+        except BaseException as error:
+            self._stop(error)
             raise
-        self._closed = True
+
+    def _stop(self, error: BaseException) -> None:
+        """Discard the film because of an error."""
+        self.discard()
+        if isinstance(error, OSError):
+            raise InvalidValue(
+                "A picture or film goes to a path that can be written",
+                got=f"{self.path}: {error.strerror or error}; what was there before is unchanged",
+                remedy="Make room, or choose another path",
+            ) from error
 
     def discard(self) -> None:
         """Stop without writing anything; what stood at `path` before stays."""
         self._closed = True
-        try:
-            if self._writer is not None:
-                with suppress(
-                    Exception
-                ):  # a broken writer may fail once more, and nobody wants the film
-                    self._writer.drop()
-            if self._file is not None:
-                with suppress(OSError):
-                    self._file.close()
-        finally:
-            if self._part is not None:
-                self._part.unlink(missing_ok=True)
+        opened, self._open = self._open, None
+        with suppress(OSError), self._cleanup:
+            if opened is not None:
+                with suppress(Exception):  # a broken writer may fail once more
+                    opened[2].drop()
 
 
 def _checked(frame: ArrayLike) -> RGBA:
