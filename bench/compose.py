@@ -13,7 +13,6 @@ import numpy as np
 import fieldcraft as fc
 from bench.race import race, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, times
-from fieldcraft import compose
 
 SIZE = 2048
 FORMULAS = (
@@ -165,7 +164,7 @@ def unseen(report: Report, quick: bool) -> None:
         spent = []
         for turn in range(3 if quick else 30):
             start = time.perf_counter()
-            compose.formula(f"{text} + {turn}", imap).read()
+            fc.formula(f"{text} + {turn}", imap).read()
             spent.append(time.perf_counter() - start)
         best = min(spent)
         table.add(
@@ -191,7 +190,7 @@ def around(report: Report, quick: bool) -> None:
     for _ in range(2 if quick else 10):
         imap["ally"].write(imap["ally"].values)
         start = time.perf_counter()
-        compose.window(net, at, 10).weigh("linear").best()
+        fc.window(net, at, 10).weigh("linear").best()
         spent.append(time.perf_counter() - start)
     table = Table("Working maps, 1024 x 1024", ("what", "best ms"))
     table.add(

@@ -19,43 +19,14 @@ import typing as _typing
 from fieldcraft import errors as errors
 from fieldcraft import extensions as _extensions
 from fieldcraft import hooks
-from fieldcraft import maps as maps
-from fieldcraft.compose import formula, maximum, minimum, where, window
-from fieldcraft.compose.teams import Teams
+from fieldcraft.compose import maximum, minimum, where
+from fieldcraft.compose import verbs as _verbs
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer
 from fieldcraft.layer.making import others_with as _others_with
-from fieldcraft.maps import load_map
-from fieldcraft.maps.generate import generate_map
-from fieldcraft.paths import (
-    DistanceMap,
-    FlowField,
-    Path,
-    distance_map,
-    flee_map,
-    flow_field,
-    reach,
-    shortest_path,
-    shortest_paths,
-    would_block,
-)
 from fieldcraft.propagation import Diffuse, Fade, Flood, Radial, Spread, Stamp, Trail
-from fieldcraft.pursuit import Belief, LastSeen, Motion, Pursuit, SearchParty, Sight
-from fieldcraft.query import (
-    Reservations,
-    along,
-    best,
-    explain,
-    gradient,
-    peaks,
-    pick,
-    regions,
-    sample,
-)
-from fieldcraft.query import calculus as _calculus
-from fieldcraft.readiness import set_threads, warm_up
 from fieldcraft.sources import Source
 from fieldcraft.space import (
     Graph,
@@ -70,7 +41,77 @@ from fieldcraft.space import (
     visible,
 )
 
-hooks.calculus, hooks.others_with = _calculus, _others_with
+if _typing.TYPE_CHECKING:
+    from fieldcraft import maps as maps
+    from fieldcraft import recordings as recordings
+    from fieldcraft import steering, view
+    from fieldcraft.compose.formula import formula
+    from fieldcraft.compose.teams import Teams
+    from fieldcraft.compose.window import window
+    from fieldcraft.maps import generate_map, load_map
+    from fieldcraft.paths import (
+        DistanceMap,
+        FlowField,
+        Path,
+        distance_map,
+        flee_map,
+        flow_field,
+        reach,
+        shortest_path,
+        shortest_paths,
+        would_block,
+    )
+    from fieldcraft.pursuit import Belief, LastSeen, Motion, Pursuit, SearchParty, Sight
+    from fieldcraft.query import (
+        Reservations,
+        along,
+        best,
+        explain,
+        gradient,
+        peaks,
+        pick,
+        regions,
+        sample,
+    )
+    from fieldcraft.readiness import set_threads, warm_up
+else:
+    # Modules that are imported when one of their names, or the module itself, is first used.
+    _MODULES = {
+        "compose.formula": "formula",
+        "compose.teams": "Teams",
+        "compose.window": "window",
+        "maps": "generate_map load_map",
+        "paths": "DistanceMap FlowField Path distance_map flee_map flow_field reach shortest_path"
+        " shortest_paths would_block",
+        "pursuit": "Belief LastSeen Motion Pursuit SearchParty Sight",
+        "query": "Reservations along best explain gradient peaks pick regions sample",
+        "readiness": "set_threads warm_up",
+        "recordings": "",
+        "steering": "",
+        "view": "",
+    }
+    _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+    def __getattr__(name: str) -> _typing.Any:
+        if name in _HOMES:
+            found = getattr(_importlib.import_module(f"fieldcraft.{_HOMES[name]}"), name)
+            globals()[name] = found
+            return found
+        if name in _MODULES:
+            return _importlib.import_module(f"fieldcraft.{name}")
+        if name in ("gpu", "lab"):
+            return _extensions.package(name)
+        raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_HOMES, *_MODULES})
+
+
+def _sample(*args: _typing.Any, **options: _typing.Any) -> _typing.Any:
+    from fieldcraft.query import sample
+
+    hooks.sample = sample
+    return sample(*args, **options)
 
 
 def _png_of(shown: hooks.Pictured) -> bytes | None:
@@ -85,20 +126,8 @@ def _html_of(imap: InfluenceMap) -> str:
     return as_html(imap)
 
 
+hooks.calculus, hooks.others_with, hooks.sample = _verbs, _others_with, _sample
 hooks.html_of, hooks.png_of = _html_of, _png_of
-
-if _typing.TYPE_CHECKING:
-    from fieldcraft import recordings as recordings
-    from fieldcraft import steering, view
-else:
-
-    def __getattr__(name: str) -> _typing.Any:
-        if name in ("gpu", "lab"):
-            return _extensions.package(name)
-        if name in ("recordings", "steering", "view"):
-            return _importlib.import_module(f"fieldcraft.{name}")
-        raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
-
 
 __version__ = "0.1.0"
 

@@ -7,7 +7,6 @@ A package names itself in the entry-point group `fieldcraft.packages`; see
 from __future__ import annotations
 
 import functools
-from importlib import metadata
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from fieldcraft.errors import MissingLibrary
@@ -43,6 +42,8 @@ def package(name: str) -> ModuleType:
     """Return the package that is registered under `name`, "gpu" or "lab". Raises `MissingLibrary`
     where it is not installed.
     """
+    from importlib import metadata  # takes 10 ms to import
+
     for point in metadata.entry_points(group=GROUP, name=name):
         return cast("ModuleType", point.load())
     raise MissingLibrary(f"fieldcraft-{name}", name, f"fc.{name}")

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from fieldcraft.layer.operand import Operand
     from fieldcraft.space import Grid
 
-__all__ = ["Calculus", "Pictured", "calculus", "html_of", "others_with", "png_of"]
+__all__ = ["Calculus", "Pictured", "calculus", "html_of", "others_with", "png_of", "sample"]
 
 
 class Calculus(Protocol):
-    """The module `fieldcraft.query.calculus`: its functions return expressions, and samples."""
+    """The module `fieldcraft.compose.verbs`: its functions return expressions."""
 
     def cellwise(self, verb: str, *operands: Operand | ArrayLike) -> Operand:
         """Apply an operation to the values of each cell."""
@@ -46,7 +46,11 @@ class Calculus(Protocol):
     def sqrt(self, operand: Operand) -> Operand:
         """See `Operand.sqrt`."""
 
-    def sample(
+
+class Sample(Protocol):
+    """The function `fieldcraft.query.sample`."""
+
+    def __call__(
         self, layer: Operand, positions: ArrayLike, *, how: str, outside: str
     ) -> float | NDArray[np.float32]:
         """See `Operand.sample`."""
@@ -57,6 +61,7 @@ html_of: Callable[[InfluenceMap], str]
 png_of: Callable[[Pictured], bytes | None]
 others_with: Callable[[str], str]
 """The propagations of the layers that have a method, in the words of a message; "" for none."""
+sample: Sample
 
 
 class Pictured:

@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.compose import (
-    Expression,
-    engine,
-    formula,
-    lerp,
-    maximum,
-    minimum,
-    passes,
-    plan,
-    where,
-)
+from fieldcraft.compose import Expression, engine, lerp, maximum, minimum, passes, plan, where
+from fieldcraft.compose.formula import formula
 from fieldcraft.errors import ConcurrentUse, InvalidValue, OutsideMap
 from fieldcraft.kernels import numpy_compose as reference
 from fieldcraft.kernels import pool

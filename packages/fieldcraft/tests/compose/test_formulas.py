@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.compose import Expression, formula, lerp, maximum, minimum, where
+from fieldcraft.compose import Expression, lerp, maximum, minimum, where
+from fieldcraft.compose.formula import formula
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from support.examples import examples
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.compose import engine, window
+from fieldcraft.compose import engine
+from fieldcraft.compose.window import window
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.falloff import Falloff, Ring
 from support.worlds import KINDS

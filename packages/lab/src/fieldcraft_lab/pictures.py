@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.compose import formula
+from fieldcraft.compose.formula import formula
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.layer.operand import Operand
 from fieldcraft.view.colors import ColorScale

@@ -9,13 +9,12 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, TypedDict, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks, clock, extensions, hooks
-from fieldcraft.compose.teams import Teams, add_teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.interruption import A_FEW, breathe, in_parts
 from fieldcraft.layer import (
@@ -33,6 +32,9 @@ from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
 from fieldcraft.propagation.presets import DYNAMIC, KINDS, STATIC
 from fieldcraft.space import Space, checked_space, grid_of
+
+if TYPE_CHECKING:
+    from fieldcraft.compose.teams import Teams
 
 __all__ = ["Advance", "InfluenceMap"]
 
@@ -347,6 +349,8 @@ class InfluenceMap:
             Further keywords of `add_layer`, such as `every`, `cell_size` and `walls`, for each of
             the layers.
         """
+        from fieldcraft.compose.teams import add_teams
+
         with self._guard:
             return add_teams(self, names, propagation, hostile=hostile, **settings)
 

@@ -203,7 +203,7 @@ class Layer(Operand):
         """
         with self._guard:
             if not isinstance(how, str) or how != "nearest":
-                return hooks.calculus.sample(self, positions, how=how, outside=outside)
+                return hooks.sample(self, positions, how=how, outside=outside)
             cells = self.space.cell_at(positions, outside=outside)
             if self.space.walls_version == self._walls_seen:
                 found = self._field.at(cells)

@@ -113,7 +113,7 @@ class Operand(Pictured):
         `fieldcraft.sample`.
         """
         if not isinstance(how, str) or how != "nearest":
-            return hooks.calculus.sample(self, positions, how=how, outside=outside)
+            return hooks.sample(self, positions, how=how, outside=outside)
         cells = self.space.cell_at(positions, outside=outside)
         found = self.values.reshape(-1)[cells]
         return float(found) if isinstance(cells, int) else np.asarray(found)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fieldcraft import checks
-from fieldcraft.compose import formula
+from fieldcraft.compose.formula import formula
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Propagation, Radial

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.compose import formula
+from fieldcraft.compose.formula import formula
 from fieldcraft.compose.teams import Teams, add_teams
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.influence_map import InfluenceMap
