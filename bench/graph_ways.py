@@ -20,8 +20,8 @@ from bench.race import Times, race, say
 from bench.table import Report, Table, milliseconds, times
 from fieldcraft import steering
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.graph_flow import GraphFlow
-from fieldcraft.paths.mesh_strings import pulled
+from fieldcraft.paths.flow_fields import GraphFlow
+from fieldcraft.paths.mesh_paths import pulled
 from fieldcraft.space import Graph
 
 SEED = 20260807

@@ -15,7 +15,7 @@ from fieldcraft.kernels import pool
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
 _MODULES = (
-    "fieldcraft.paths.grid_flow",
+    "fieldcraft.paths.flow_fields",
     "fieldcraft.steering.neighbors",
     "fieldcraft.steering.context",
 )
@@ -32,7 +32,7 @@ def bands() -> Iterator[None]:
                 patch.setattr(importlib.import_module(module), "_AGENTS", 3)
             for name in ("_MOVERS", "_CROWD"):
                 patch.setattr(importlib.import_module("fieldcraft.steering.on_grid"), name, 3)
-            patch.setattr(importlib.import_module("fieldcraft.paths.grid_flow"), "_CELLS", 5)
+            patch.setattr(importlib.import_module("fieldcraft.paths.flow_fields"), "_CELLS", 5)
             yield
     finally:
         fc.set_threads(before)

@@ -75,15 +75,15 @@ FOLLOWED = [
     ("paths/cost.py", "kernels.distance.price(", "price", "kernels/distance.py", "price"),
     ("__init__.py", "    shortest_path,", "shortest_path", "paths/shortest.py", "shortest_path"),
     ("paths/shortest.py", "backend(space).problem(", "problem(", "paths/backend.py", "problem"),
-    ("paths/shortest.py", "return problem.solve(", "solve(", "paths/problem.py", "solve"),
+    ("paths/shortest.py", "return problem.solve(", "solve(", "paths/path.py", "solve"),
     ("paths/grid_paths.py", "shortest_path_uniform.uniform(", "uniform(", "kernels/shortest_path_uniform.py", "uniform"),
     ("paths/reaching.py", "kernels.reach.reach(", "reach(", "kernels/reach.py", "reach"),
     ("__init__.py", "    best,", "best", "query/choosing.py", "best"),
     ("query/choosing.py", "= queries(layer), checked", "queries", "query/backend.py", "queries"),
     ("query/choosing.py", "ground.best(", "best(", "query/ground.py", "best"),
-    ("query/on_grid.py", "function = kernels.best.best", "best\n", "kernels/best.py", "best"),
+    ("query/on_grid.py", "crowd(kernels.best.best", "best, (", "kernels/best.py", "best"),
     ("query/sampling.py", "values, single = _bilinear(", "_bilinear", "query/sampling.py", "_bilinear"),
-    ("query/sampling.py", "common = kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
+    ("query/sampling.py", "crowd(kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
 ]  # fmt: skip
 
 

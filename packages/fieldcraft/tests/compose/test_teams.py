@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.compose import team_survey as survey_module
+from fieldcraft.compose import team_maps as survey_module
 from fieldcraft.compose.formula import formula
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName

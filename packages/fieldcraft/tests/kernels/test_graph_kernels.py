@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels, steering
 from fieldcraft.kernels import pool
-from fieldcraft.paths import distance_map, problem
-from fieldcraft.paths import graph_flow as graph_flow
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths import distance_map, flow_fields, path
+from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.space import mesh
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering import on_graph as meshes
@@ -40,10 +39,10 @@ def bands() -> Iterator[None]:
     fc.set_threads(3)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            for module in (meshes, travellers, graph_flow):
+            for module in (meshes, travellers, flow_fields):
                 patch.setattr(module, "_AGENTS", 3)
             patch.setattr(mesh, "_PER_THREAD", 3)
-            patch.setattr(problem, "_PER_CHUNK", 2)
+            patch.setattr(path, "_PER_CHUNK", 2)
             yield
     finally:
         fc.set_threads(before)

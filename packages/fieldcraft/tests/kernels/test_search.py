@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.paths.grid_moves import GridMoves, moves_of
+from fieldcraft.paths.grid_paths import GridMoves, moves_of
 from fieldcraft.space.neighborhood import build_links
 from oracles import moves as moves_reference
 from support.mazes import FAR, HEX, ONE_WAY, World

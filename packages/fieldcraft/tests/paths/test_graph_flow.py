@@ -13,7 +13,7 @@ import fieldcraft as fc
 from fieldcraft import steering
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import FlowFields, distance_map, flow_field
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.flow_fields import GraphFlow
 from support import graphs, realdata
 from support.examples import examples
 

@@ -6,7 +6,7 @@ import numpy as np
 
 import fieldcraft as fc
 from fieldcraft.pursuit.backend import backend
-from fieldcraft.pursuit.hiding_places import by_moment, traced
+from fieldcraft.pursuit.visibility import by_moment, traced
 
 CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
 
@@ -30,7 +30,7 @@ def test_ways_are_as_short_as_can_be_and_are_walked_no_faster_than_allowed() -> 
 
 
 def test_places_that_are_seen_are_the_cells_that_are_seen_on_small_maps() -> None:
-    from fieldcraft.pursuit.visibility_cache import visibility_cache
+    from fieldcraft.pursuit.visibility import visibility_cache
 
     walls = np.zeros((9, 14), dtype=bool)
     walls[2:7, 6] = walls[4, 9:12] = True

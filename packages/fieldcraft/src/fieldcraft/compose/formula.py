@@ -12,8 +12,8 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
 from fieldcraft.compose.ground import Ground, Layered
-from fieldcraft.compose.node import number
-from fieldcraft.compose.verbs import MOST_POINTS, MOST_SMOOTHED, apply, power, smooth, sqrt
+from fieldcraft.compose.tree import MOST_POINTS, number
+from fieldcraft.compose.verbs import MOST_SMOOTHED, apply, power, smooth, sqrt
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose import engine
 from fieldcraft.compose.engine import Engine, Layout, Program, Segments
-from fieldcraft.compose.node import BEYOND, CODES, RANGED, Node, number
+from fieldcraft.compose.tree import BEYOND, CODES, RANGED, Node, number
 from fieldcraft.kernels import numpy_compose as operations
 
 __all__ = ["Plan"]

@@ -15,8 +15,14 @@ from fieldcraft import checks
 from fieldcraft.compose import verbs
 from fieldcraft.compose.expression import expression_of
 from fieldcraft.compose.ground import Layered
-from fieldcraft.compose.team_borders import FrontLine, front_lines, graph_front_lines, regions
-from fieldcraft.compose.team_survey import Survey, Surveyed
+from fieldcraft.compose.team_maps import (
+    FrontLine,
+    Survey,
+    Surveyed,
+    front_lines,
+    graph_front_lines,
+    regions,
+)
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.hooks import Pictured
 from fieldcraft.kernels.numpy_compose import NOBODY

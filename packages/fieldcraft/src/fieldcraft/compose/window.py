@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.compose.eligible import eligible
 from fieldcraft.compose.expression import expression_of
-from fieldcraft.compose.frames import Frame, GraphFrame, GridFrame
+from fieldcraft.compose.frames import Frame, GraphFrame, GridFrame, eligible
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import numpy_compose as operations

@@ -12,7 +12,7 @@ from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.graph_paths import GraphProblem
 from fieldcraft.paths.grid_paths import GridProblem
 from fieldcraft.paths.grid_search import GridSearch
-from fieldcraft.paths.problem import PathProblem
+from fieldcraft.paths.path import PathProblem
 from fieldcraft.paths.search_base import DistanceSearch
 from fieldcraft.space import GraphSnapshot, Grid, GridSnapshot, Snapshot, Space, checked_space
 

@@ -13,8 +13,7 @@ from fieldcraft.interruption import whole
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distances import DistanceMap, distance_map
 from fieldcraft.paths.flow_base import FlowField
-from fieldcraft.paths.graph_flow import GraphFlow
-from fieldcraft.paths.grid_flow import GridFlow
+from fieldcraft.paths.flow_fields import GraphFlow, GridFlow
 from fieldcraft.space import Grid, Space, checked_space
 
 __all__ = ["FlowField", "FlowFields", "flow_field"]

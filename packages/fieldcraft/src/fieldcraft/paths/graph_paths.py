@@ -12,10 +12,8 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.mesh_doors import OpenDoors, open_doors
-from fieldcraft.paths.mesh_strings import ends_in, pulled, taut
-from fieldcraft.paths.path import Path, no_path
-from fieldcraft.paths.problem import PathProblem
+from fieldcraft.paths.mesh_paths import OpenDoors, ends_in, open_doors, pulled, taut
+from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.topology import Topology
 from fieldcraft.space.ways import kept

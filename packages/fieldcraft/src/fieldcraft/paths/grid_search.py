@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels import counting
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.grid_moves import moves_of
+from fieldcraft.paths.grid_paths import moves_of
 from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, scratch_of
 from fieldcraft.space import Grid, GridSnapshot
 from fieldcraft.space.ways import kept

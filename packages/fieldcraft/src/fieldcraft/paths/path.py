@@ -1,8 +1,10 @@
-"""A way from one place to another."""
+"""Paths, and the searches of one call for shortest ones."""
 
 from __future__ import annotations
 
+import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
+from fieldcraft.kernels import pool
 from fieldcraft.space import Space
 
-__all__ = ["Path", "no_path"]
+__all__ = ["Path", "PathProblem", "no_path"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,3 +164,38 @@ def no_path(space: Space) -> Path:
 
 _NOWHERE = np.empty(0, dtype=np.int64)
 _NOWHERE.flags.writeable = False
+
+
+Ints = NDArray[np.int64]
+Wide = NDArray[np.float64]
+
+_PER_CHUNK = 16  # problems that a thread takes at a time
+
+
+class PathProblem(ABC):
+    """The space, walls and costs of one call; `walls` include cells of infinite cost."""
+
+    space: Space
+    walls: NDArray[np.bool_]
+
+    @abstractmethod
+    def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
+        """Return the path between two positions in two cells."""
+
+    @abstractmethod
+    def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
+        """Return the paths between pairs of positions, in one thread."""
+
+    def solve_many(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
+        """Return the paths between pairs of positions, shared among threads."""
+        bands = [slice(i, i + _PER_CHUNK) for i in range(0, len(here), _PER_CHUNK)]
+        paths: list[list[Path]] = [[]] * len(bands)
+        numbers = itertools.count()  # taking a number is atomic
+
+        def work() -> None:
+            while (number := next(numbers)) < len(bands):
+                band = bands[number]
+                paths[number] = self.solve_band(starts[band], here[band], goals[band], there[band])
+
+        pool.run([(work, ())] * pool.shares(len(bands)))
+        return [path for found in paths for path in found]

@@ -23,8 +23,8 @@ from fieldcraft.pursuit.arguments import (
 from fieldcraft.pursuit.backend import Flow, backend
 from fieldcraft.pursuit.belief_state import restore_from, snapshot_of
 from fieldcraft.pursuit.estimates import assigned, estimate, likely_cells
-from fieldcraft.pursuit.hypotheses import hypotheses_of
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
+from fieldcraft.pursuit.motion.mixture import hypotheses_of
 from fieldcraft.pursuit.target_belief import GONE, TargetBelief
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space

@@ -12,10 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.interruption import whole
-from fieldcraft.pursuit.arguments import check_flood, interval_of, plain_numbers, plain_whole
+from fieldcraft.pursuit.arguments import (
+    behind,
+    check_flood,
+    heading_of,
+    interval_of,
+    place,
+    plain_numbers,
+    plain_whole,
+)
 from fieldcraft.pursuit.estimates import assigned, estimate
 from fieldcraft.pursuit.flood import LAST_STEP, NEVER, Flood, heat_of, mask_of, steps_warm
-from fieldcraft.pursuit.seen_at import behind, heading_of, place
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.pursuit.particles import Particles
-from fieldcraft.pursuit.visibility_cache import VisibilityCache
+from fieldcraft.pursuit.visibility import VisibilityCache
 from fieldcraft.space import Space
 
 __all__ = ["Rollouts"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.backend import Flow
-from fieldcraft.pursuit.hypotheses import Hypotheses
+from fieldcraft.pursuit.motion.mixture import Hypotheses
 from fieldcraft.pursuit.motion.mover import Lost, Mover
 
 __all__ = ["GONE", "TargetBelief", "summed"]

@@ -3,11 +3,10 @@
 Every function takes a layer, an expression, or anything else with `values` on a `space`.
 """
 
-from fieldcraft.query.choosing import best, pick, worst
+from fieldcraft.query.choosing import best, peaks, pick, regions, worst
 from fieldcraft.query.explanation import Explanation, explain
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.sampling import Along, along, gradient, sample, sense
-from fieldcraft.query.shapes import peaks, regions
 from fieldcraft.query.stepping import explore_step, uphill
 from fieldcraft.space.answers import Region, Regions, Spots
 

@@ -187,15 +187,21 @@ class Queries(Ground, ABC):
         """Return how to step from cell to cell."""
 
 
-def crowd(call: Callable[[int, int], pool.Call], count: int, least: int) -> None:
-    """Serve `count` agents, on several threads where each has `least` to do; `call(first, last)`
-    serves some of them.
+def crowd(
+    kernel: Callable[..., object],
+    before: tuple[Any, ...],
+    after: tuple[Any, ...],
+    count: int,
+    least: int,
+) -> None:
+    """Serve `count` agents by `kernel(*before, first, last, *after)`, on several threads where
+    each has `least` of them to serve.
     """
     if count < 2 * least:
-        function, arguments = call(0, count)
-        function(*arguments)
-        return
-    pool.run([call(*band) for band in pool.bands(count, count // least)])
+        kernel(*before, 0, count, *after)
+    else:
+        bands = pool.bands(count, count // least)
+        pool.run([(kernel, (*before, *band, *after)) for band in bands])
 
 
 def too_far(point: NDArray[np.float64]) -> InvalidValue:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.propagation.grid_footprints import Scratch
 from fieldcraft.propagation.grid_walks import strides
@@ -97,13 +96,9 @@ class GridGround(Queries):
         """See `Queries.gradient`."""
         points, single = grid_points(positions)
         found = np.empty((len(points), 2))
-        function, common = kernels.sample.gradient, self._common(points, outside)
-        off_map = np.full(1, -1, dtype=np.int64)
-        crowd(
-            lambda first, last: (function, (*common, smooth, first, last, off_map, found)),
-            len(points),
-            _SLOPES,
-        )
+        common, off_map = self._common(points, outside), np.full(1, -1, dtype=np.int64)
+        output = off_map, found
+        crowd(kernels.sample.gradient, (*common, smooth), output, len(points), _SLOPES)
         self.refuse_off_map(points, off_map, outside)
         return found, single
 
@@ -140,24 +135,13 @@ class GridGround(Queries):
         places, _ = self.places(points, outside)
         sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
         where = np.empty((len(paths), 2))
-        function = kernels.route.along
-
-        def call(first: int, last: int) -> pool.Call:
-            return function, (
-                self.values,
-                places,
-                starts,
-                space.y_up,
-                space.wrap,
-                first,
-                last,
-                sums,
-                lengths,
-                highest,
-                where,
-            )
-
-        crowd(call, len(paths), _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1)
+        crowd(
+            kernels.route.along,
+            (self.values, places, starts, space.y_up, space.wrap),
+            (sums, lengths, highest, where),
+            len(paths),
+            _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1,
+        )
         moving = lengths > 0
         means = np.where(
             moving, np.divide(sums, lengths, out=np.zeros_like(sums), where=moving), highest
@@ -193,27 +177,11 @@ class GridGround(Queries):
             self._best_on_foot(closed, sign, places, length, reach2, spacing2, cells)
             return cells, single
         highest = self._tile_bounds(closed, sign, len(places) * wanted, reach2)
-        function = kernels.best.best
-
-        def call(first: int, last: int) -> pool.Call:
-            return function, (
-                self.values,
-                closed,
-                highest,
-                sign,
-                places,
-                reach2,
-                spacing2,
-                False,
-                space.y_up,
-                space.wrap,
-                first,
-                last,
-                cells,
-            )
-
+        inputs = self.values, closed, highest, sign, places, reach2, spacing2, False
         looked_at = wanted * min(3 * reach2 + 1, len(space))
-        crowd(call, len(places), int(_CELLS_PER_THREAD / looked_at) + 1)
+        least = int(_CELLS_PER_THREAD / looked_at) + 1
+        options = space.y_up, space.wrap
+        crowd(kernels.best.best, (*inputs, *options), (cells,), len(places), least)
         return cells, single
 
     def best_in_turn(
@@ -233,27 +201,13 @@ class GridGround(Queries):
         places, _ = self.places(near, outside)
         closed = self.closed(where).view(np.uint8)
         highest = self._tile_bounds(closed, sign, len(places), reach2)
-        ops = kernels.best
         if len(taken):
-            barred = np.zeros(space.shape, dtype=np.uint8)
-            ops.thin(taken, barred, spacing2, space.wrap, len(taken), np.empty_like(taken))
+            barred, first = np.zeros(space.shape, dtype=np.uint8), np.empty_like(taken)
+            kernels.best.thin(taken, barred, spacing2, space.wrap, len(taken), first)
             closed |= barred
         cells = np.full((len(places), 1), -1, dtype=np.int64)
-        ops.best(
-            self.values,
-            closed,
-            highest,
-            sign,
-            places,
-            reach2,
-            spacing2,
-            True,
-            space.y_up,
-            space.wrap,
-            0,
-            len(places),
-            cells,
-        )
+        inputs = self.values, closed, highest, sign, places, reach2, spacing2, True
+        kernels.best.best(*inputs, space.y_up, space.wrap, 0, len(places), cells)
         return cells
 
     def peaks(self, most: int, spacing: float, above: float) -> Cells:
@@ -293,11 +247,10 @@ class GridGround(Queries):
         bounds = _no_bounds(
             (-(-space.height // kernels.best.TILE), -(-space.width // kernels.best.TILE))
         )
-        function = kernels.best_on_foot.best_on_foot
 
-        def call(first: int, last: int) -> pool.Call:
+        def serve(first: int, last: int) -> None:
             scratch = Scratch(reach, len(space), lengths)
-            return function, (
+            kernels.best_on_foot.best_on_foot(
                 self.values,
                 closed,
                 bounds,
@@ -327,7 +280,8 @@ class GridGround(Queries):
                 scratch.distances,
             )
 
-        crowd(call, len(places), _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1)
+        least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
+        crowd(serve, (), (), len(places), least)
 
     def _tile_bounds(
         self, closed: NDArray[np.uint8], sign: np.float32, agents: int, reach2: float

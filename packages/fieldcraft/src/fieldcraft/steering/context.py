@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import pool
 from fieldcraft.query.ground import Readable, crowd
 from fieldcraft.query.on_grid import GridGround
 from fieldcraft.space import Grid, Space, grid_of
@@ -136,12 +135,9 @@ def context(
     views = [
         seen if isinstance(seen, np.ndarray) else _read(seen, at, ways, far, free) for seen in maps
     ]
-    chosen, choose = np.empty(at.shape), kernels.context.choose
-
-    def call(first: int, last: int) -> pool.Call:
-        return choose, (*views, free, ways, moving, bearable, least, first, last, chosen)
-
-    crowd(call, len(at), _AGENTS)
+    chosen = np.empty(at.shape)
+    inputs = *views, free, ways, moving, bearable, least
+    crowd(kernels.context.choose, inputs, (chosen,), len(at), _AGENTS)
     forces = chosen * speeds - moving
     return forces[0] if single else forces
 
@@ -183,25 +179,19 @@ def _seen(
 
 def _look(space: Grid, at: Wide, ways: Wide, reach: float, free: Wide) -> None:
     """How far agents see, into `free`."""
-    bars, wrong, rays = passages(space), np.full(1, -1, dtype=np.int64), kernels.moving.rays
+    wrong = np.full(1, -1, dtype=np.int64)
     where = (*space.origin, space.cell_size, space.wrap, reach / space.cell_size)
-
-    def call(first: int, last: int) -> pool.Call:
-        return rays, (bars, at, ways, *where, first, last, wrong, free)
-
-    crowd(call, len(at), _AGENTS)
+    inputs = passages(space), at, ways, *where
+    crowd(kernels.moving.rays, inputs, (wrong, free), len(at), _AGENTS)
     if wrong[0] >= 0:
         on_grid.refuse_outside(space, at, int(wrong[0]))
 
 
 def _read(seen: GridGround, at: Wide, ways: Wide, reach: float, free: Wide) -> Wide:
     """The values of a layer that agents see in each direction."""
-    space, found, read = seen.space, np.empty((len(at), len(ways))), kernels.context.read
+    space, found = seen.space, np.empty((len(at), len(ways)))
     count = max(1, math.ceil(reach / space.cell_size * (1 - 1e-9)))
     where = (*space.origin, space.cell_size, space.y_up, space.wrap, reach, count)
-
-    def call(first: int, last: int) -> pool.Call:
-        return read, (seen.values, at, ways, *where, free, first, last, found)
-
-    crowd(call, len(at), _AGENTS)
+    inputs = seen.values, at, ways, *where, free
+    crowd(kernels.context.read, inputs, (found,), len(at), _AGENTS)
     return found

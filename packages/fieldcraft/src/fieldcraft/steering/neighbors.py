@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.ground import crowd
 from fieldcraft.space import Grid
@@ -134,38 +133,16 @@ class Neighbors:
         )
         mine = teams if positions is None or own is None else _numbers("own", own, len(at))
         mine = frozen(np.zeros(len(at), dtype=np.int64)) if groups is None else mine
-        found, distances = np.empty(len(at), dtype=np.int64), np.empty(len(at))
-        function = kernels.neighbors.closest
-
-        def call(first: int, last: int) -> pool.Call:
-            return function, (
-                self._places,
-                *self._frame,
-                teams,
-                at,
-                mine,
-                selves,
-                first,
-                last,
-                found,
-                distances,
-            )
-
+        found, distances = np.full(len(at), -1, dtype=np.int64), np.full(len(at), np.inf)
         if count:
-            crowd(call, len(at), _AGENTS)
-        else:
-            found[:], distances[:] = -1, np.inf
+            inputs = self._places, *self._frame, teams, at, mine, selves
+            crowd(kernels.neighbors.closest, inputs, (found, distances), len(at), _AGENTS)
         return found, distances
 
     def pushes(self) -> Wide:
         """The forces of `separation` for a strength of 1, (N, 2)."""
-        found = np.empty((len(self), 2))
-        function = kernels.neighbors.separate
-
-        def call(first: int, last: int) -> pool.Call:
-            return function, (self._lines, *self._frame, first, last, found)
-
-        crowd(call, len(self), _AGENTS)
+        found, inputs = np.empty((len(self), 2)), (self._lines, *self._frame)
+        crowd(kernels.neighbors.separate, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
     def sums(self, velocities: ArrayLike) -> Wide:
@@ -173,13 +150,8 @@ class Neighbors:
         velocities, (N, 2) of which are given.
         """
         found = np.empty((len(self), 5))
-        function = kernels.neighbors.flock
-        moving = vectors("Velocities", velocities, len(self))
-
-        def call(first: int, last: int) -> pool.Call:
-            return function, (self._places, *self._frame, moving, first, last, found)
-
-        crowd(call, len(self), _AGENTS)
+        inputs = self._places, *self._frame, vectors("Velocities", velocities, len(self))
+        crowd(kernels.neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
     @property

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.query.ground import crowd
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.floors import floors_of
@@ -118,27 +117,9 @@ def _walked(
         frozen(np.clip(each[:, :2], -checks.LARGEST, checks.LARGEST)) for each in (at, shifts)
     )  # farther is no farther
     places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
-    function = kernels.mesh_moving.move
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (
-            *floors.rings,
-            starts,
-            behind,
-            sides,
-            shut,
-            floors.doors.leaps,
-            wanted,
-            frozen(cells),
-            plan,
-            shifts,
-            first,
-            last,
-            places,
-            ends,
-        )
-
-    crowd(call, len(at), _AGENTS)
+    gates = starts, behind, sides, shut, floors.doors.leaps, wanted
+    inputs = *floors.rings, *gates, frozen(cells), plan, shifts
+    crowd(kernels.mesh_moving.move, inputs, (places, ends), len(at), _AGENTS)
     return places, ends
 
 
@@ -180,26 +161,9 @@ def feelers(mesh: Graph, at: Wide, cells: NDArray[np.int64], heading: Wide, ahea
     corners, rings, _ = floors.rings
     closed = frozen(shut | floors.doors.leaps)
     plan, forces = frozen(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
-    function = kernels.mesh_moving.avoid
-
-    def call(first: int, last: int) -> pool.Call:
-        common = (
-            corners,
-            rings,
-            starts,
-            behind,
-            sides,
-            closed,
-            floors.doors.leaps,
-            _NOWHERE,
-            frozen(cells),
-            plan,
-            frozen(heading),
-            ahead,
-        )
-        return function, (*common, first, last, forces)
-
-    crowd(call, len(at), _AGENTS)
+    gates = starts, behind, sides, closed, floors.doors.leaps, _NOWHERE
+    inputs = corners, rings, *gates, frozen(cells), plan, frozen(heading), ahead
+    crowd(kernels.mesh_moving.avoid, inputs, (forces,), len(at), _AGENTS)
     return forces
 
 

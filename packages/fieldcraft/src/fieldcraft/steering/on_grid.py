@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.paths.grid_flow import GridFlow
+from fieldcraft.paths.flow_fields import GridFlow
 from fieldcraft.query.ground import crowd, too_far
 from fieldcraft.space import Grid
 from fieldcraft.space.passages import passages, quiet
@@ -41,29 +41,13 @@ def move(
     shifts = vectors("Displacements", displacements, len(at))
     cells_long("Displacements", shifts, space)
     bars, moved, wrong = passages(space), np.empty(at.shape), np.full(2, -1, dtype=np.int64)
-    function = kernels.moving.move
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (
-            bars,
-            at,
-            shifts,
-            *space.origin,
-            space.cell_size,
-            space.wrap,
-            near,
-            first,
-            last,
-            wrong,
-            moved,
-        )
-
-    crowd(call, len(at), _MOVERS)
+    inputs = shifts, *space.origin, space.cell_size, space.wrap, near
+    crowd(kernels.moving.move, (bars, at, *inputs), (wrong, moved), len(at), _MOVERS)
     if wrong[0] >= 0:
         refuse_outside(space, at, int(wrong[0]))
     if wrong[1] >= 0:
         at = frozen(out_of_walls(space, at, near))
-        crowd(call, len(at), _MOVERS)
+        crowd(kernels.moving.move, (bars, at, *inputs), (wrong, moved), len(at), _MOVERS)
     return moved[0] if single else moved
 
 
@@ -73,24 +57,11 @@ def avoid_walls(space: Grid, positions: ArrayLike, velocities: ArrayLike, ahead:
     heading = vectors("Velocities", velocities, len(at))
     reach = np.array([checks.positive("ahead", ahead)])
     cells_long("Looks ahead", reach, space)
-    bars, forces, wrong = passages(space), np.empty(at.shape), np.full(1, -1, dtype=np.int64)
-    function = kernels.moving.avoid
-    calm = quiet(space, math.ceil(float(reach[0]) / space.cell_size))
-    common = (
-        bars,
-        calm,
-        at,
-        heading,
-        *space.origin,
-        space.cell_size,
-        space.wrap,
-        float(reach[0]) / space.cell_size,
-    )
-
-    def call(first: int, last: int) -> pool.Call:
-        return function, (*common, first, last, wrong, forces)
-
-    crowd(call, len(at), _MOVERS)
+    forces, wrong = np.empty(at.shape), np.full(1, -1, dtype=np.int64)
+    cells = float(reach[0]) / space.cell_size
+    where = *space.origin, space.cell_size, space.wrap, cells
+    inputs = passages(space), quiet(space, math.ceil(cells)), at, heading, *where
+    crowd(kernels.moving.avoid, inputs, (wrong, forces), len(at), _MOVERS)
     if wrong[0] >= 0:
         refuse_outside(space, at, int(wrong[0]))
     return forces[0] if single else forces

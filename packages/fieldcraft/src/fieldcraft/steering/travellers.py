@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.flow import FlowField
-from fieldcraft.paths.graph_flow import GraphFlow
+from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.query.ground import crowd
 from fieldcraft.space import Space, needs
 from fieldcraft.steering.arguments import limits
@@ -128,24 +127,9 @@ class Travellers:
         taken = self._chosen(way) if not isinstance(way, FlowField) else self._field(way).arcs
         shut = self.space.graph.closed | self.space.graph.walls[topology.ends]
         vertices, arcs, gone = self.vertices.copy(), self.arcs.copy(), self.gone.copy()
-        common = (
-            topology.origins,
-            topology.ends,
-            topology.lengths,
-            topology.back,
-            frozen(shut),
-            frozen(taken),
-            chosen,
-            vertices,
-            arcs,
-            gone,
-        )
-        function = kernels.travel.travel
-
-        def call(first: int, last: int) -> pool.Call:
-            return function, (*common, frozen(ways), first, last)
-
-        crowd(call, len(self), _AGENTS)
+        graph = topology.origins, topology.ends, topology.lengths, topology.back, frozen(shut)
+        inputs = *graph, frozen(taken), chosen, vertices, arcs, gone, frozen(ways)
+        crowd(kernels.travel.travel, inputs, (), len(self), _AGENTS)
         return Travellers(self.space, vertices, arcs, gone)
 
     def _field(self, way: FlowField) -> GraphFlow:

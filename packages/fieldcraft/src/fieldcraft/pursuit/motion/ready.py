@@ -19,7 +19,7 @@ from fieldcraft.pursuit.motion.path_segments import (
     StepChances,
     steps_toward,
 )
-from fieldcraft.pursuit.visibility_cache import hiding_chances, visibility_cache
+from fieldcraft.pursuit.visibility import hiding_chances, visibility_cache
 from fieldcraft.space.kinds import has_lines
 
 __all__ = ["DoubleBack", "Hide", "Journey", "Run"]

@@ -1,6 +1,4 @@
-"""Which places of a map see which: a few cells each, looked up once, for guesses about many
-looks.
-"""
+"""Which places of a map see which, and where a target may hide."""
 
 from __future__ import annotations
 
@@ -9,16 +7,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.pursuit.backend import backend
 from fieldcraft.space import Space
 from fieldcraft.space.sight import visible
 from fieldcraft.space.ways import kept_until_walls_change
 
-__all__ = ["VisibilityCache", "hiding_chances", "visibility_cache"]
+__all__ = [
+    "VisibilityCache",
+    "by_moment",
+    "hiding_chances",
+    "hiding_places",
+    "joined",
+    "traced",
+    "visibility_cache",
+]
 
 Ints = NDArray[np.int64]
 
 _SIDE = 1.5  # typical steps
-_MOST = 4096  # places
+_MOST_PLACES = 4096
 _NARROW = 8  # exponent of how much likelier a hiding place is that fewer cells see
 _EVEN = 0.05  # chance of the most open place beside the most hidden one
 
@@ -75,7 +82,7 @@ def _places(space: Space) -> tuple[NDArray[np.int32], Ints]:
     ways, walls, side = space.ways, space.walls.reshape(-1), _SIDE
     origins = ways.origins
     opened = np.flatnonzero(~walls)
-    if len(opened) <= _MOST:
+    if len(opened) <= _MOST_PLACES:
         single = np.zeros(len(space), dtype=np.int32)  # a wall is no place; it is in nobody's view
         single[opened] = np.arange(len(opened))
         return single, opened
@@ -93,7 +100,7 @@ def _places(space: Space) -> tuple[NDArray[np.int32], Ints]:
         joint = connected_components(joined, directed=False)[1]
         of = np.unique(np.where(walls, -1, joint), return_inverse=True)[1] - int(walls.any())
         of = np.maximum(of, 0)
-        if of.max(initial=0) < _MOST:
+        if of.max(initial=0) < _MOST_PLACES:
             break
         side *= 1.25
     many = int(of.max(initial=0)) + 1
@@ -131,3 +138,63 @@ def hiding_chances(openness: NDArray[Any]) -> NDArray[np.float64]:
     order = np.argsort(openness, kind="stable")
     rank = np.argsort(order, kind="stable") / max(len(openness), 1)
     return np.asarray((1 - rank) ** _NARROW + _EVEN)
+
+
+Floats = NDArray[np.float64]
+
+_MOST_HIDING = 200
+
+
+def hiding_places(
+    space: Space,
+    visibility: VisibilityCache,
+    start: int,
+    near: tuple[float, float],
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.int32], Floats]:
+    """Return paths (H, L), a cell each moment, to cells near by out of sight of the start, and how
+    likely each is: the likelier the fewer cells see it.
+
+    `near` are the shortest and the longest path, world units.
+    """
+    ground = backend(space)
+    away, back = ground.shortest_tree(start, near[1])
+    cells = np.flatnonzero((away >= near[0]) & (away <= near[1]))
+    dark = cells[~visibility.sees(start)[cells]]
+    cells = dark if len(dark) else cells
+    if not len(cells):
+        return np.empty((0, 1), dtype=np.int32), np.empty(0)
+    if len(cells) > _MOST_HIDING:
+        cells = np.sort(rng.choice(cells, _MOST_HIDING, replace=False))
+    chances = hiding_chances(visibility.openness(cells))
+    nodes = traced(start, cells, back)
+    passed = away[nodes]
+    # A step counts as taken when half of it is, and the target was seen a moment ago.
+    passed[1:] = (passed[1:] + passed[:-1]) / 2
+    moments = np.arange(int(np.ceil(away[cells].max() / ground.step)) + 2)
+    return by_moment(nodes, passed, (moments + 1) * ground.step).astype(
+        np.int32
+    ), chances / chances.sum()
+
+
+def traced(start: int, cells: Ints, before: Ints) -> Ints:
+    """Return the paths to some cells, (L, P), from the start on; shorter ones wait at the start."""
+    rows = [cells]
+    while (rows[-1] != start).any():
+        rows.append(np.where(rows[-1] == start, start, before[rows[-1]]).astype(np.int64))
+    return np.array(rows[::-1])
+
+
+def by_moment(nodes: Ints, passed: Floats, limits: NDArray[Any]) -> Ints:
+    """Return the cells (P, T) on paths (L, P) at moments by which so much has been walked: the
+    last whose `passed` (L, P) is at most the limit of the moment.
+    """
+    at = np.array([(passed <= limit).sum(axis=0) - 1 for limit in limits])
+    return np.ascontiguousarray(nodes[np.maximum(at, 0), np.arange(nodes.shape[1])].T)
+
+
+def joined(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return two sets of paths as one; those that end sooner stay where they end."""
+    last = max(one.shape[1], other.shape[1]) - 1
+    found = [ways[:, np.minimum(np.arange(last + 1), ways.shape[1] - 1)] for ways in (one, other)]
+    return np.ascontiguousarray(np.concatenate(found), dtype=np.int32)

@@ -1,0 +1,286 @@
+"""The tree behind an expression: its nodes, and the operations that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import numpy_compose as operations
+
+__all__ = ["BEYOND", "CELLWISE", "CODES", "MOST_POINTS", "RANGED", "Node", "number", "operation"]
+
+MOST_POINTS = 64
+_LOGISTIC_STEEPNESS = 10.0
+_TRUTH = 1.0  # the bound of the smaller or larger of two truths, which are 0 or 1
+CODES = {
+    "copy": operations.COPY,
+    "negate": operations.NEGATE,
+    "abs": operations.ABS,
+    "exp": operations.EXP,
+    "add": operations.ADD,
+    "subtract": operations.SUBTRACT,
+    "multiply": operations.MULTIPLY,
+    "divide": operations.DIVIDE,
+    "minimum": operations.MINIMUM,
+    "maximum": operations.MAXIMUM,
+    "less": operations.LESS,
+    "less_equal": operations.LESS_EQUAL,
+    "equal": operations.EQUAL,
+    "unequal": operations.UNEQUAL,
+    "where": operations.WHERE,
+    "clamp": operations.CLAMP,
+    "multiply_add": operations.MULTIPLY_ADD,
+    "multiply_subtract": operations.MULTIPLY_SUBTRACT,
+    "subtract_multiply": operations.SUBTRACT_MULTIPLY,
+}
+RANGED = (
+    "low",
+    "high",
+    "span",
+    "peak",
+)  # numbers that are only known once the input's values have been looked through
+BEYOND = ("add", "subtract", "multiply", "divide")  # what can lead beyond float32
+
+
+class Node:
+    """One step of a calculation.
+
+    `kind` is an operation of `CODES` or a number of `RANGED` over `inputs`; or it has no inputs and
+    `payload` is what it
+    reads: a "number", an "array" of float32, or a "map". `bound` is a magnitude that the values are
+    known to keep.
+    """
+
+    __slots__ = ("bound", "inputs", "kind", "payload")
+
+    def __init__(
+        self,
+        kind: str,
+        inputs: tuple[Node, ...] = (),
+        payload: Any = None,
+        bound: float | None = None,
+    ) -> None:
+        self.kind = kind
+        self.inputs = inputs
+        self.payload = payload
+        self.bound = bound
+
+
+def number(value: float) -> Node:
+    """A number, rounded to float32."""
+    return Node("number", payload=np.float32(value))
+
+
+def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
+    """One operation; of numbers only, it is done at once."""
+    if all(node.kind == "number" for node in inputs):
+        rows = [np.full(1, node.payload, dtype=np.float32) for node in inputs]
+        return Node(
+            "number", payload=operations.held(operations.apply(CODES[kind], *(rows * 3)[:3]))[0]
+        )
+    return Node(kind, inputs, bound=bound)
+
+
+_ZERO, _ONE = number(0), number(1)
+
+
+def _chain(kind: str) -> Callable[..., Node]:
+    return lambda *nodes: reduce(lambda a, b: operation(kind, a, b), nodes)
+
+
+def _simple(kind: str) -> Callable[..., Node]:
+    return lambda *nodes: operation(kind, *nodes)
+
+
+def _turned(kind: str) -> Callable[..., Node]:
+    return lambda a, b: operation(kind, b, a)
+
+
+def _clamp(x: Node, low: Node, high: Node) -> Node:
+    if low.kind == "number" and high.kind == "number" and low.payload > high.payload:
+        raise InvalidValue(
+            "clamp() takes low <= high",
+            got=f"low={low.payload:g}, high={high.payload:g}",
+            remedy="Swap them",
+        )
+    return operation("clamp", x, low, high)
+
+
+def _lerp(start: Node, end: Node, share: Node) -> Node:
+    rest = operation("subtract", _ONE, share)
+    return operation("add", operation("multiply", start, rest), operation("multiply", end, share))
+
+
+def _normalize(x: Node) -> Node:
+    above = operation("subtract", x, Node("low", (x,)))
+    return operation("divide", above, Node("span", (x,)), bound=1.0)
+
+
+def _normalize_signed(x: Node) -> Node:
+    return operation("divide", x, Node("peak", (x,)), bound=1.0)
+
+
+def _invert(x: Node) -> Node:
+    return operation("subtract", Node("high", (x,)), x)
+
+
+def _truth(x: Node) -> Node:
+    """1 where the value is not 0, else 0."""
+    is_truth = x.kind in ("less", "less_equal", "equal", "unequal") or (
+        x.kind in ("minimum", "maximum") and x.bound == _TRUTH
+    )
+    return x if is_truth else operation("unequal", x, _ZERO)
+
+
+def _and(a: Node, b: Node) -> Node:
+    return operation("minimum", _truth(a), _truth(b), bound=_TRUTH)
+
+
+def _or(a: Node, b: Node) -> Node:
+    return operation("maximum", _truth(a), _truth(b), bound=_TRUTH)
+
+
+def _not(x: Node) -> Node:
+    return operation("equal", x, _ZERO)
+
+
+def _square(x: Node) -> Node:
+    return operation("multiply", x, x)
+
+
+def _whole_power(x: Node, exponent: Node) -> Node:
+    """A product, squared and multiplied from the first digit of the exponent on."""
+    result = x
+    for digit in f"{int(exponent.payload):b}"[1:]:
+        result = _square(result)
+        result = operation("multiply", result, x) if digit == "1" else result
+    return result
+
+
+def _linear(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
+    first, last = _literal("low", low), _literal("high", high)
+    if first == last:
+        raise InvalidValue(
+            "A curve goes from low to another high",
+            got=f"low={first:g}, high={last:g}",
+            remedy="Use step for a jump",
+        )
+    share = operation("divide", operation("subtract", x, low), operation("subtract", high, low))
+    return operation("clamp", share, _ZERO, _ONE)
+
+
+def _quadratic(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
+    share = _linear(x, low, high)
+    return operation("multiply", share, share)
+
+
+def _smoothstep(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
+    share = _linear(x, low, high)
+    rest = operation("subtract", number(3), operation("add", share, share))
+    return operation("multiply", operation("multiply", share, share), rest)
+
+
+def _logistic(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
+    share = _linear(x, low, high)
+    falling = operation(
+        "multiply", operation("subtract", number(0.5), share), number(_LOGISTIC_STEEPNESS)
+    )
+    return operation("divide", _ONE, operation("add", _ONE, operation("exp", falling)), bound=1.0)
+
+
+def _step(x: Node, threshold: Node) -> Node:
+    _literal("threshold", threshold)
+    return operation("less_equal", threshold, x)
+
+
+def _points(x: Node, *coordinates: Node) -> Node:
+    numbers = [_literal("A point's coordinate", node) for node in coordinates]
+    points = list(zip(numbers[::2], numbers[1::2], strict=False))
+    if len(numbers) % 2 or not 2 <= len(points) <= MOST_POINTS:
+        raise InvalidValue(
+            f"A curve has 2 to {MOST_POINTS} points (value, answer)",
+            got=f"{len(numbers)} numbers",
+            remedy="Give two numbers per point",
+        )
+    for (before, _), (after, _) in pairwise(points):
+        if not before < after:
+            raise InvalidValue(
+                "The points of a curve ascend",
+                got=f"{before:g} before {after:g}",
+                remedy="Sort them by value",
+            )
+    inside = operation("clamp", x, number(points[0][0]), number(points[-1][0]))
+    result: Node | None = None
+    for (x0, y0), (x1, y1) in pairwise(points):
+        slope = (y1 - y0) / (x1 - x0)
+        if not abs(slope) <= checks.LARGEST:
+            raise InvalidValue(
+                f"A curve is no steeper than {checks.LARGEST:g}",
+                got=f"from ({x0:g}, {y0:g}) to ({x1:g}, {y1:g})",
+                remedy="Draw the two values apart",
+            )
+        rise = operation("multiply", operation("subtract", inside, number(x0)), number(slope))
+        piece = operation("add", rise, number(y0))
+        result = (
+            piece
+            if result is None
+            else operation("where", operation("less_equal", number(x0), inside), piece, result)
+        )
+    last_x, last_y = points[-1]
+    assert result is not None
+    return operation(
+        "where", operation("less_equal", number(last_x), inside), number(last_y), result
+    )
+
+
+CELLWISE: dict[str, Callable[..., Node]] = {
+    "add": _simple("add"),
+    "subtract": _simple("subtract"),
+    "multiply": _simple("multiply"),
+    "divide": _simple("divide"),
+    "negate": _simple("negate"),
+    "abs": _simple("abs"),
+    "less": _simple("less"),
+    "less_equal": _simple("less_equal"),
+    "greater": _turned("less"),
+    "greater_equal": _turned("less_equal"),
+    "equal": _simple("equal"),
+    "unequal": _simple("unequal"),
+    "min": _chain("minimum"),
+    "max": _chain("maximum"),
+    "clamp": _clamp,
+    "lerp": _lerp,
+    "where": _simple("where"),
+    "normalize": _normalize,
+    "normalize_signed": _normalize_signed,
+    "invert": _invert,
+    "linear": _linear,
+    "quadratic": _quadratic,
+    "smoothstep": _smoothstep,
+    "logistic": _logistic,
+    "step": _step,
+    "and": _and,
+    "or": _or,
+    "not": _not,
+    "square": _square,
+    "whole_power": _whole_power,
+    "points": _points,
+}
+
+
+# Operands
+# -----------------------------------------------------------------------------
+
+
+def _literal(what: str, node: Node) -> float:
+    if node.kind != "number":
+        raise InvalidValue(
+            f"{what} is a number", got="a map or an array", remedy="Write the number out"
+        )
+    return float(node.payload)
