@@ -40,6 +40,7 @@ from fieldcraft.space import (
     sees,
     visible,
 )
+from fieldcraft.space.graph import graph_of as _graph_of
 
 if _typing.TYPE_CHECKING:
     from fieldcraft import maps as maps
@@ -127,7 +128,7 @@ def _html_of(imap: InfluenceMap) -> str:
 
 
 hooks.calculus, hooks.others_with, hooks.sample = _verbs, _others_with, _sample
-hooks.html_of, hooks.png_of = _html_of, _png_of
+hooks.html_of, hooks.png_of, hooks.graph_of = _html_of, _png_of, _graph_of
 
 __version__ = "0.1.0"
 

@@ -30,6 +30,7 @@ __all__ = [
     "positions",
     "positive",
     "sequence",
+    "shaped",
     "text",
     "whole",
 ]
@@ -236,6 +237,25 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
         raise InvalidValue(
             f"{what} make one even array", got=_short(value), remedy="Pass rows of the same length"
         ) from None
+
+
+def shaped(what: str, value: ArrayLike, shape: tuple[int, ...], kinds: str = "iuf") -> NDArray[Any]:
+    """`value` as an array of this shape, that of a space or a layer, whose dtype is of one of these
+    kinds.
+    """
+    given = array(what, value)
+    if given.shape != shape or given.dtype.kind not in kinds:
+        hint = (
+            " (it looks like [x, y]: transpose it)" if given.shape == shape[::-1] != shape else ""
+        )
+        kind = "bool, such as `array == 0`" if kinds == "b" else "numbers"
+        order = ", indexed [row, column]" if len(shape) > 1 else ""
+        raise InvalidValue(
+            f"{what} are an array of {kind.split(',')[0]} in the space's shape {shape}",
+            got=f"dtype {given.dtype}, shape {given.shape}{hint}",
+            remedy=f"Pass an array of {kind}, one for each cell{order}",
+        )
+    return given
 
 
 def positions(

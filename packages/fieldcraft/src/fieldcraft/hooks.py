@@ -1,7 +1,8 @@
 """Functions of higher packages that lower classes call, set in `fieldcraft/__init__.py`.
 
 Maps are calculated with (`fieldcraft.compose`), sampled between cells (`fieldcraft.query`) and
-drawn in notebooks (`fieldcraft.view`) by packages that stand above them in the import order.
+drawn in notebooks (`fieldcraft.view`) by packages that stand above them in the import order, and
+grids are made into graphs by a module above that of grids.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ if TYPE_CHECKING:
 
     from fieldcraft.influence_map import InfluenceMap
     from fieldcraft.layer.operand import Operand
-    from fieldcraft.space import Grid
+    from fieldcraft.space import Graph, Grid
 
-__all__ = ["Calculus", "Pictured", "calculus", "html_of", "others_with", "png_of", "sample"]
+__all__ = ["Calculus", "Pictured", "calculus", "graph_of", "html_of", "others_with", "png_of", "sample"]
 
 
 class Calculus(Protocol):
@@ -61,6 +62,7 @@ html_of: Callable[[InfluenceMap], str]
 png_of: Callable[[Pictured], bytes | None]
 others_with: Callable[[str], str]
 """The propagations of the layers that have a method, in the words of a message; "" for none."""
+graph_of: Callable[[Grid], Graph]
 sample: Sample
 
 

@@ -563,7 +563,7 @@ class TestLies:
         header["layers"][0][key] = value
         (tmp_path / "lie").write_bytes(sealed(header, body))
         with pytest.raises(BadSaveFile):
-            archive.load(tmp_path / "lie")
+            fc.InfluenceMap.load(tmp_path / "lie")
 
     def test_every_value_of_the_header_left_out(self, tmp_path: Path, small_file: bytes) -> None:
         header, body = opened(small_file)

@@ -212,7 +212,7 @@ def test_what_can_not_be_blocked() -> None:
         graph.set_walls(1, 1)  # type: ignore[arg-type]
     with refused(InvalidValue, "(0, 2)"):
         graph.set_edges([(0, 1), (0, 2)])
-    with refused(InvalidValue, "one bool per vertex"):
+    with refused(InvalidValue, "one for each cell"):
         Graph(SQUARE, ROUND, blocked=[True])
     assert graph.walls_version == 0
 

@@ -345,12 +345,7 @@ def digest_of(imap: InfluenceMap) -> str:
         columns, _ = state.sources.state()
         alive = columns["alive"]
         layers[name] = {
-            "settings": {
-                key: _plain(value)
-                for key, value in (
-                    state.propagation.settings() if state.propagation else {}
-                ).items()
-            },
+            "settings": {key: _plain(value) for key, value in state.propagation.settings().items()},
             "clock": (state.every, state.ticks, state.due),
             "arrays": dict(state.arrays),
             "sources": {

@@ -25,8 +25,9 @@ from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.layer.layer import LayerState
-from fieldcraft.layer.making import restored
+from fieldcraft.layer.making import LAYERS
 from fieldcraft.propagation import PROPAGATIONS, Propagation
+from fieldcraft.propagation.carried import Carried
 from fieldcraft.sources import Sources
 from fieldcraft.sources.shapes import Shape
 from fieldcraft.space import Space, grid_of
@@ -83,7 +84,9 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     write_sealed(target, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text, *packed))
 
 
-def load(path: str | os.PathLike[str], most_bytes: int = 1 << 30) -> InfluenceMap:
+def load(
+    kind: type[InfluenceMap], path: str | os.PathLike[str], most_bytes: int = 1 << 30
+) -> InfluenceMap:
     """Return the influence map of a file that `InfluenceMap.save` wrote; it goes on bit for bit.
 
     Raises
@@ -92,19 +95,18 @@ def load(path: str | os.PathLike[str], most_bytes: int = 1 << 30) -> InfluenceMa
         If the file is missing, damaged, not a save, of a newer version, or where its arrays take
         more than `most_bytes` together: nothing is unpacked then.
     """
-    from fieldcraft.influence_map.imap import InfluenceMap
-
     target = checks.path("path", path)
     header, arrays = _read(target, checks.whole("most_bytes", most_bytes))
     try:
         spaces: list[Space] = []
         for entry in header["spaces"]:
             spaces.append(_space_in(entry, spaces, arrays))
-        imap = InfluenceMap(spaces[0])
+        imap = kind(spaces[0])
         imap._ticks = _size(header["ticks"], _MOST_TICKS)
         for entry in header["layers"]:
             space = spaces[entry["space"]]
-            imap._take(restored(_layer_in(entry, space, arrays), space, imap._guard))
+            state = _layer_in(entry, space, arrays)
+            imap._take(LAYERS[state.propagation.layer].restored(state, space, imap._guard))
         arrays.check_all_used()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise damaged(target, f"contents that don't fit together ({error})") from error
@@ -341,8 +343,8 @@ def _layer_in(entry: dict[str, Any], space: Space, arrays: _Arrays) -> LayerStat
     )
 
 
-def _propagation_out(propagation: Propagation | None) -> dict[str, Any] | None:
-    if propagation is None:
+def _propagation_out(propagation: Propagation) -> dict[str, Any] | None:
+    if isinstance(propagation, Carried):
         return None
     kind = next(name for name, kind in PROPAGATIONS.items() if type(propagation) is kind)
     settings = {
@@ -352,9 +354,9 @@ def _propagation_out(propagation: Propagation | None) -> dict[str, Any] | None:
     return {"kind": kind, **settings}
 
 
-def _propagation_in(entry: dict[str, Any] | None) -> Propagation | None:
+def _propagation_in(entry: dict[str, Any] | None) -> Propagation:
     if entry is None:
-        return None
+        return Carried()
     settings = {
         name: Falloff.restored(value) if isinstance(value, dict) else value
         for name, value in entry.items()

@@ -27,8 +27,9 @@ from fieldcraft.layer import (
     TrailLayer,
 )
 from fieldcraft.layer.layer import MOST_STEPS
-from fieldcraft.layer.making import made, restored
+from fieldcraft.layer.making import LAYERS
 from fieldcraft.propagation import Propagation, Radial, Spread
+from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
 from fieldcraft.propagation.presets import DYNAMIC, KINDS, STATIC
 from fieldcraft.space import Space, checked_space, grid_of
@@ -259,10 +260,11 @@ class InfluenceMap:
                 space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
             order = checks.finite("priority", priority)
             carrier = self.device if device is None else _carrier(device)
-            layer = made(
+            made_by = Carried() if propagation is None else propagation
+            layer = LAYERS[made_by.layer](
                 name,
                 space,
-                propagation,
+                made_by,
                 interval,
                 self._guard,
                 priority=order,
@@ -499,7 +501,8 @@ class InfluenceMap:
             twin = InfluenceMap(self.space, device=self.device)
             twin._ticks = self._ticks
             for layer in self._layers.values():
-                twin._take(restored(layer._state(), layer.space, twin._guard, layer._device))
+                state = layer._state()
+                twin._take(layer.restored(state, layer.space, twin._guard, layer._device))
             return twin
 
     def recover(self, *, device: Device | str | None = None) -> dict[str, int]:
@@ -574,7 +577,7 @@ class InfluenceMap:
         """
         from fieldcraft.influence_map import archive
 
-        return archive.load(path, most_bytes)
+        return archive.load(InfluenceMap, path, most_bytes)
 
 
 def _carrier(device: Device | str | None) -> Device | None:

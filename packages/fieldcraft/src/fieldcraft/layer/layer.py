@@ -31,7 +31,7 @@ class LayerState:
     """A layer at one moment: what a copy and a save file hold."""
 
     name: str
-    propagation: Propagation | None
+    propagation: Propagation
     priority: float
     response: float | None
     every: int
@@ -439,7 +439,7 @@ class Layer(Operand):
             arrays["unseen"] = self._new_walls()
         return LayerState(
             self.name,
-            self.propagation,
+            self._propagation,
             self.priority,
             self.response,
             self._every,
@@ -450,23 +450,44 @@ class Layer(Operand):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from fieldcraft.layer.making import again
-
         with self._guard:
-            return again, (self._state(), self.space, self._guard, self._device)
+            return type(self).restored, (
+                *(self._state(), self.space, self._guard, self._device),
+                True,
+            )
 
-    def _go_on(self, state: LayerState, *, own: bool = False) -> Self:
-        """Go on, bit for bit, where the layer of `state` stood."""
-        if self._shown is not None:
-            self._shown[:] = state.arrays["shown"]
-        self._ticks, self._due = state.ticks, state.due
-        self._sources = state.sources if own else state.sources.copy(self._guard)
-        self._sources.guarded_by(self._guard)
-        self._bound(self._sources)
-        self._field.restore(state.arrays, self._sources)
+    @classmethod
+    def restored(
+        cls,
+        state: LayerState,
+        space: Space,
+        guard: Guard,
+        device: Device | None = None,
+        own: bool = False,
+    ) -> Self:
+        """Return a layer that goes on, bit for bit, where the one of `state` stood: with a copy of
+        its sources, or with these as its `own`.
+        """
+        layer = cls(
+            state.name,
+            space,
+            state.propagation,
+            state.every,
+            guard,
+            priority=state.priority,
+            response=state.response,
+            device=device,
+        )
+        if layer._shown is not None:
+            layer._shown[:] = state.arrays["shown"]
+        layer._ticks, layer._due = state.ticks, state.due
+        layer._sources = state.sources if own else state.sources.copy(guard)
+        layer._sources.guarded_by(guard)
+        layer._bound(layer._sources)
+        layer._field.restore(state.arrays, layer._sources)
         if "unseen" in state.arrays:
-            self._unseen, self._walls_seen = state.arrays["unseen"], -1
-        return self
+            layer._unseen, layer._walls_seen = state.arrays["unseen"], -1
+        return layer
 
 
 class Moving(Layer):

@@ -17,9 +17,9 @@ from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.generate import HALLS, KINDS, generate_map
 from fieldcraft.maps.mazes import MAZE_ALGORITHMS
+from fieldcraft.maps.objects import MapObjects
 from fieldcraft.maps.scenarios import load_scenarios
 from fieldcraft.space import Graph, Grid
-from fieldcraft.space.grid import MapObjects
 
 if TYPE_CHECKING:
     from fieldcraft.maps.formats import MapOptions

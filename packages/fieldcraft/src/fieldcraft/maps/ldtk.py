@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps.json_document import Document, read_document
-from fieldcraft.maps.tiled import objects_by_name
+from fieldcraft.maps.objects import objects_by_name
 from fieldcraft.space import Grid
 from fieldcraft.space.grid import MAX_CELLS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
+from fieldcraft.maps.objects import objects_by_name
 from fieldcraft.maps.shapes import Points, ShapePainter, ellipse, rectangle
 from fieldcraft.maps.tiled_reader import MAX_TILES, read_tiled
 from fieldcraft.maps.tiled_records import TiledLayer, TiledMap, TiledObject, TiledTileset, tile_ids
-from fieldcraft.space.grid import Grid, MapObjects
+from fieldcraft.space.grid import Grid
 
-__all__ = ["MOBILITIES", "WALL_LAYERS", "WALL_PROPERTIES", "load_tiled", "objects_by_name"]
+__all__ = ["MOBILITIES", "WALL_LAYERS", "WALL_PROPERTIES", "load_tiled"]
 
 MOBILITIES = ("ground", "air")
 # In order of preference: words made for collisions come before those that may also name a layer of
@@ -132,23 +133,6 @@ def load_tiled(
         for item in layer.objects
     )
     return grid
-
-
-def objects_by_name(
-    listed: Iterable[tuple[str, tuple[float, float], Mapping[str, Any]]],
-) -> dict[str, MapObjects]:
-    """Objects (name, position, properties) by their names; those without one are left out."""
-    found: dict[str, list[Any]] = {}
-    for name, position, properties in listed:
-        if name:
-            found.setdefault(name, []).append((position, properties))
-    return {
-        name: MapObjects(
-            np.array([position for position, _ in some], dtype=np.float64).reshape(-1, 2),
-            tuple(properties for _, properties in some),
-        )
-        for name, some in found.items()
-    }
 
 
 def _center(item: TiledObject, layer: TiledLayer, tile: int) -> tuple[float, float]:

@@ -1,5 +1,6 @@
 """Grids, hexagons, graphs and meshes: cells, positions, walls, line of sight."""
 
+from fieldcraft.space import apart as apart
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid

@@ -4,6 +4,7 @@ know of them.
 
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
 import numpy as np
@@ -184,3 +185,11 @@ _KINDS: dict[str, tuple[type, Any, Any]] = {
 
 NAMES = {kind: name for name, (kind, _, _) in _KINDS.items()}
 """The name of each kind of space."""
+
+
+def _reduced(space: Space) -> tuple[Any, ...]:
+    return together, apart(space), space._history()
+
+
+for _kind in NAMES:
+    copyreg.pickle(_kind, _reduced)

@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.interruption import whole
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space import graph_parts
+from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph_parts import (
     MAX_EDGES,
     MAX_VERTICES,
@@ -122,9 +124,7 @@ class Graph(Space):
             y_up,
             squares,
         )
-        if blocked is not None:
-            self._walls = self._checked_walls(blocked)
-            self._walls.flags.writeable = False
+        self._block(blocked)
 
     def _setup(
         self,
@@ -167,10 +167,8 @@ class Graph(Space):
         self.max_height = (
             None if max_height is None else checks.not_negative("max_height", max_height)
         )
-        self._walls = np.zeros(len(topology), dtype=np.bool_)
-        self._walls.flags.writeable = False
-        self._closed = np.zeros(len(topology.origins), dtype=np.bool_)
-        self._closed.flags.writeable = False
+        self._walls = frozen(np.zeros(len(topology), dtype=np.bool_))
+        self._closed = frozen(np.zeros(len(topology.origins), dtype=np.bool_))
         self._changes: list[NDArray[np.int64]] = []
         self._squares = squares
         self._squared: tuple[NDArray[np.bool_], Grid] | None = (
@@ -281,7 +279,7 @@ class Graph(Space):
         the lower number first.
         """
         shown = self._shown
-        return _read_only(
+        return frozen(
             np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1).astype(
                 np.int64
             )
@@ -292,7 +290,7 @@ class Graph(Space):
         """The world lengths of `edges`, (E,); read-only. An edge keeps its length: make another
         graph for another one.
         """
-        return _read_only(self.topology.lengths[self._shown])
+        return frozen(self.topology.lengths[self._shown])
 
     @property
     def _shown(self) -> NDArray[np.int64]:
@@ -332,6 +330,11 @@ class Graph(Space):
             self._squares = self._squares.with_walls(walls.reshape(self._squares.shape))
             known = self._squared = (walls, self._squares)
         return known[1]
+
+    @property
+    def torus(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """That of the squares, if there are any."""
+        return None if self._squares is None else self._squares.torus
 
     @property
     def graph(self) -> Graph:
@@ -444,45 +447,14 @@ class Graph(Space):
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
         """The world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for many."""
-        return np.asarray(self.positions[self._checked_cells(cells)]).copy()
+        return np.asarray(self.positions[checked_cells(self, cells)]).copy()
 
-    def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
-        """For each vertex, itself if it is open, else the nearest open one in a straight line
-        (lowest number on a tie).
-
-        Raises
-        ------
-        InvalidValue
-            If all are blocked.
-        """
-        ids = self._checked_cells(cells)
-        if self.sight_grid is not None:
-            return self.sight_grid.nearest_open(ids)
-        found = np.atleast_1d(ids).copy()
-        blocked = self._walls[found]
-        if blocked.any():
-            free = np.flatnonzero(~self._walls)
-            if not len(free):
-                raise InvalidValue(
-                    "A map needs an open cell to stand on",
-                    got="blocked vertices everywhere",
-                    remedy="Open one, or let the source act through the wall",
-                )
-            found[blocked] = self.topology.nearest_of(free, found[blocked])
-        return int(found[0]) if ids.ndim == 0 else found
+    def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        squares = self.sight_grid
+        nearest = self.topology.nearest_of if squares is None else squares._nearest_of
+        return nearest(free, cells)
 
     # What changes
-
-    @property
-    def walls_version(self) -> int:
-        """A number that grows whenever vertices or edges are blocked or opened."""
-        return len(self._changes)
-
-    def walls_changed(self, since: int) -> NDArray[np.int64]:
-        """The vertices that have been blocked or opened since a `walls_version`, or that edges end
-        in which have; ascending.
-        """
-        return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *self._changes[since:]]))
 
     @whole
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
@@ -491,7 +463,7 @@ class Graph(Space):
         Nothing enters a blocked vertex; a source that stands in one acts out of it, as from a wall
         of a grid. Raises `OutsideMap` for vertices that don't exist.
         """
-        ids = np.unique(self._checked_cells(cells))
+        ids = np.unique(checked_cells(self, cells))
         changed = ids[self._walls[ids] != checks.flag("blocked", blocked)]
         if len(changed):
             # A new array, so that whoever works with the old one can finish.
@@ -565,10 +537,14 @@ class Graph(Space):
             self.topology, self.max_height, self.mesh, self.labels, self.y_up, self._squares
         )
         twin._closed = self._closed
-        if walls is not None:
-            twin._walls = self._checked_walls(walls)
-            twin._walls.flags.writeable = False
+        twin._block(walls)
         return twin
+
+    def _block(self, walls: ArrayLike | None) -> None:
+        """Let exactly these vertices, ids or a mask, be walls."""
+        blocked = np.zeros(len(self), dtype=np.bool_)
+        blocked[[] if walls is None else checked_cells(self, walls)] = True
+        self._walls = frozen(blocked)
 
     def difference(self, other: object) -> str:
         """Empty for a graph of the same vertices and edges; what is blocked may differ."""
@@ -578,27 +554,8 @@ class Graph(Space):
             else f"on {other!r}"
         )
 
-    def _checked_walls(self, blocked: ArrayLike) -> NDArray[np.bool_]:
-        array = checks.array("Blocked vertices", blocked)
-        if array.dtype == np.bool_:
-            if array.shape != self.shape:
-                raise InvalidValue(
-                    "walls have the graph's shape (N,)",
-                    got=f"shape {array.shape} for {len(self)} vertices",
-                    remedy="Pass one bool per vertex",
-                )
-            return array.copy()
-        walls = np.zeros(len(self), dtype=np.bool_)
-        walls[self._checked_cells(blocked)] = True
-        return walls
-
     def _history(self) -> dict[str, Any]:
         return {"_changes": self._changes}
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    array.flags.writeable = False
-    return array
 
 
 def graph_of(grid: Grid) -> Graph:

@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import hex_layout
+from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.hex_layout import STEPS, HexLayout
+from fieldcraft.space.lattice import Lattice
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Terrain
-from fieldcraft.space.protocol import Space
 from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.ways import Ways
 
@@ -24,7 +25,7 @@ MAX_HEXES = 2**24
 ORIENTATIONS = ("pointy", "flat")
 
 
-class HexGrid(Space):
+class HexGrid(Lattice):
     """A map of hexagons, six steps from each.
 
     Hexagons stand in columns and rows: odd rows of pointy ones are moved half a hexagon to the
@@ -61,6 +62,7 @@ class HexGrid(Space):
 
     forms = ("hex", "graph")
     axes = "(rows, columns)"
+    placement = ("shape", "orientation", "size", "origin", "y_up", "wrap")
 
     def __init__(
         self,
@@ -104,29 +106,13 @@ class HexGrid(Space):
         self.layout = HexLayout(
             self._pointy, self.size, (self.origin[0] + offset[0], self.origin[1] + offset[1])
         )
-        farthest = float(np.abs(self.extent).max())
-        if not farthest < 2**48 * self.size or math.isinf(farthest):
-            raise InvalidValue(
-                "Hexagons are large enough for a float64 position to tell them apart",
-                got=f"size={size!r} at coordinates up to {farthest:g}",
-                remedy="Move the origin nearer to 0, or use other units",
-            )
-        self.terrain = self._checked_terrain(terrain)
-        blocked = self._checked_walls(walls)
-        if terrain is not None:
-            blocked = blocked | terrain.walls
+        self._check_precision("size", self.size, float(np.abs(self.extent).max()))
+        blocked = self._blocked(walls, terrain)
+        self.terrain = terrain
         self._graph = _HexGraph(self, blocked.reshape(-1))
 
-    def __repr__(self) -> str:
-        extra = "".join([", y_up=True" if self.y_up else "", ", wrap=True" if self.wrap else ""])
-        free = int(np.count_nonzero(~self._graph.walls))
-        return (
-            f"<HexGrid {self.columns} x {self.rows}, {self.orientation}, size {self.size:g}{extra},"
-            f" {free} open cells>"
-        )
-
-    def __len__(self) -> int:
-        return self.columns * self.rows
+    def _form(self) -> str:
+        return f"{self.orientation}, size {self.size:g}"
 
     @property
     def _pointy(self) -> bool:
@@ -138,7 +124,7 @@ class HexGrid(Space):
         """The (column, row) of cells, (2,) or (N, 2); rows as they are counted in the world, from
         the smallest y on.
         """
-        rows, columns = np.divmod(self._checked_cells(cells), self.columns)
+        rows, columns = np.divmod(checked_cells(self, cells), self.columns)
         return np.stack([columns, self.rows - 1 - rows if self.y_up else rows], axis=-1)
 
     def from_offset(self, offset: ArrayLike) -> int | NDArray[np.int64]:
@@ -216,9 +202,8 @@ class HexGrid(Space):
         found = np.min([hex_layout.distances(each) for each in away], axis=0)
         return int(found) if found.ndim == 0 else found
 
-    def _coordinates(
-        self, what: str, value: ArrayLike, count: int
-    ) -> tuple[NDArray[np.int64], bool]:
+    @staticmethod
+    def _coordinates(what: str, value: ArrayLike, count: int) -> tuple[NDArray[np.int64], bool]:
         array = checks.array(what, value)
         single = array.ndim == 1 and len(array) == count
         if not (single or (array.ndim == 2 and array.shape[1] == count)) or (
@@ -260,11 +245,6 @@ class HexGrid(Space):
         return (self.rows, self.columns)
 
     @property
-    def dimensions(self) -> int:
-        """2: positions are (x, y)."""
-        return 2
-
-    @property
     def extent(self) -> NDArray[np.float64]:
         """The lowest and the highest corner of a box round all hexagons, (2, 2), in world units."""
         across, down = self.layout.pitch
@@ -281,34 +261,9 @@ class HexGrid(Space):
         """The area that each cell stands for, (N,), in square world units. Read-only."""
         return np.broadcast_to(np.float64(self.layout.area), len(self))
 
-    @property
-    def period(self) -> NDArray[np.float64] | None:
-        """After how many world units along x and y a torus repeats, (2,); None where the map does
-        not.
-        """
+    def _repeats(self) -> NDArray[np.float64]:
         across, down = self.layout.pitch
-        return np.array([across * self.columns, down * self.rows]) if self.wrap else None
-
-    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
-        size = self.period
-        return (
-            positions
-            if size is None
-            else np.asarray(self.origin + np.mod(positions - np.array(self.origin), size))
-        )
-
-    def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
-        """The cells at world positions.
-
-        `positions` is one (x, y) pair or an (N, 2) array; the answer is an int or an (N,) int64
-        array. On a torus every position is on the map. Elsewhere a position in no hexagon raises
-        `OutsideMap`, or with `outside="clamp"` counts as the cell whose middle is nearest.
-        """
-        checks.choice("outside", outside, ("refuse", "clamp"))
-        points, single = checks.positions(positions)
-        cells = self._located(points, outside)
-        return int(cells[0]) if single else cells
+        return np.array([across * self.columns, down * self.rows])
 
     def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -337,24 +292,9 @@ class HexGrid(Space):
         """The world positions of the middles of cells: (2,) for one cell, (N, 2) for many."""
         return self.layout.places(self.to_axial(cells))
 
-    def difference(self, other: object) -> str:
-        """The first of shape, orientation, size, origin, y_up and wrap in which another grid of
-        hexagons differs; walls may differ.
-        """
-        if not isinstance(other, HexGrid):
-            return f"on {other!r}"
-        for name in ("shape", "orientation", "size", "origin", "y_up", "wrap"):
-            mine, yours = getattr(self, name), getattr(other, name)
-            if mine != yours:
-                return f"with {name} {yours} on a space with {name} {mine}"
-        return ""
-
     def describe(self, cell: int | None = None) -> str:
         """The size, "40 x 30 hexagons", or where a cell is: "row 2, column 5 (cell 85)"."""
-        if cell is None:
-            return f"{self.columns} x {self.rows} hexagons"
-        cell = checks.cell("cell", cell, len(self))
-        return f"row {cell // self.columns}, column {cell % self.columns} (cell {cell})"
+        return super().describe(cell) + (" hexagons" if cell is None else "")
 
     # Walls
 
@@ -386,18 +326,7 @@ class HexGrid(Space):
         InvalidValue
             For opening what the terrain makes impassable.
         """
-        ids = np.unique(self._checked_cells(cells))
-        if (
-            not checks.flag("blocked", blocked)
-            and self.terrain is not None
-            and self.terrain.walls.reshape(-1)[ids].any()
-        ):
-            bad = int(ids[self.terrain.walls.reshape(-1)[ids]][0])
-            raise InvalidValue(
-                "Impassable terrain stays a wall",
-                got=f"cell {bad}",
-                remedy="Leave it out, or use a grid without that terrain",
-            )
+        ids = self._changeable(cells, blocked)
         self._graph.set_walls(ids, blocked)
 
     def with_walls(self, walls: ArrayLike | None) -> HexGrid:
@@ -415,26 +344,14 @@ class HexGrid(Space):
             y_up=self.y_up,
         )
 
-    def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
-        """For each cell, itself if it is open, else the open cell whose middle is nearest (lowest
-        id on a tie).
-
-        Raises
-        ------
-        InvalidValue
-            If the map has no open cell.
-        """
-        ids = self._checked_cells(cells)
+    def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
         if not self.wrap:
-            return self._graph.nearest_open(ids)
-        found = np.atleast_1d(ids).copy()
-        free = np.flatnonzero(~self._graph.walls)
-        for index in np.flatnonzero(self._graph.walls[found]).tolist():
-            if not len(free):
-                return self._graph.nearest_open(ids)  # raises, and says why
-            steps = (self.offsets_from(self.position_of(int(found[index])))[free] ** 2).sum(axis=1)
-            found[index] = free[np.argmax(steps <= steps.min() * (1 + 1e-9))]
-        return int(found[0]) if ids.ndim == 0 else found
+            return self._graph._nearest_of(free, cells)
+        found = np.empty_like(cells)
+        for index, place in enumerate(self.position_of(cells)):
+            squares = (self.offsets_from(place)[free] ** 2).sum(axis=1)
+            found[index] = free[np.argmax(squares <= squares.min() * (1 + 1e-9))]
+        return found
 
     def snapshot(self) -> GraphSnapshot:
         """Walls and closed edges as they are now, by cell and by arc of `graph.topology`."""
@@ -472,42 +389,6 @@ class HexGrid(Space):
         """
         return self._graph.steps_into(cell)
 
-    # Arguments
-
-    def _checked_walls(self, walls: ArrayLike | None) -> NDArray[np.bool_]:
-        if walls is None:
-            return np.zeros(self.shape, dtype=np.bool_)
-        array = checks.array("walls", walls)
-        if array.shape != self.shape or array.dtype != np.bool_:
-            hint = (
-                " (these look like [column, row]: transpose them)"
-                if array.shape == self.shape[::-1] != self.shape
-                else ""
-            )
-            raise InvalidValue(
-                "walls are an array of bool of the map's shape (rows, columns)",
-                got=f"{array.dtype} of shape {array.shape} on a map of {self.shape}{hint}",
-                remedy="Pass an array indexed [row, column], such as `array == 0`",
-            )
-        return array.copy()
-
-    def _checked_terrain(self, terrain: Terrain | None) -> Terrain | None:
-        if terrain is None:
-            return None
-        if not isinstance(terrain, Terrain):
-            raise InvalidValue(
-                "terrain is a fieldcraft.Terrain",
-                got=type(terrain).__name__,
-                remedy="Pass fc.Terrain(classes, enter)",
-            )
-        if terrain.classes.shape != self.shape:
-            raise InvalidValue(
-                "The terrain has the map's shape (rows, columns)",
-                got=f"{terrain.classes.shape} on a map of {self.shape}",
-                remedy="Pass classes indexed [row, column]",
-            )
-        return terrain
-
 
 class _HexGraph(Graph):
     """The steps of a grid of hexagons; its mesh is drawn when somebody looks along lines."""
@@ -542,13 +423,9 @@ class _HexGraph(Graph):
         return np.broadcast_to(np.float64(self._layout.area), len(self))
 
     @property
-    def period(self) -> NDArray[np.float64] | None:
-        """The period of the grid of hexagons."""
-        return self._hexes.period
-
-    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
-        return self._hexes.wrapped(positions)
+    def torus(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """That of the grid of hexagons."""
+        return self._hexes.torus
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
         return self._hexes._located(points, "clamp")

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
+from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.ways import Ways, by_area, kept_until_walls_change, pieces
 
 if TYPE_CHECKING:
@@ -20,48 +21,11 @@ if TYPE_CHECKING:
     from fieldcraft.space.grid import Grid
     from fieldcraft.space.snapshots import Snapshot
 
-__all__ = ["Form", "Space", "ids_or_mask", "located"]
-
-
-def ids_or_mask(space: Space, cells: ArrayLike) -> NDArray[Any]:
-    """Cells as an array, those of a mask counted out.
-
-    Raises
-    ------
-    InvalidValue
-        For a tuple that looks like a position, and for masks of another shape.
-    """
-    if (
-        isinstance(cells, tuple)
-        and len(cells) == space.dimensions
-        and all(isinstance(each, (int, np.integer)) for each in cells)
-    ):
-        raise InvalidValue(
-            "Cells are whole numbers, one for each cell, and a tuple looks like a position",
-            got=repr(cells),
-            remedy=(
-                f"Pass space.cell_at({cells!r}) for the cell there, or the list {list(cells)} for"
-                " these cells"
-            ),
-        )
-    given = checks.array("Cells", cells)
-    if given.dtype != np.bool_ or given.shape == ():
-        return given
-    if given.shape != space.shape:
-        hint = (
-            " (it looks like [x, y]: transpose it)"
-            if given.ndim > 1 and given.shape == space.shape[::-1]
-            else ""
-        )
-        raise InvalidValue(
-            "A mask of cells is bool in the space's shape",
-            got=f"shape {given.shape}{hint}",
-            remedy=f"Pass shape {space.shape}, or the cells themselves",
-        )
-    return np.flatnonzero(given)
+__all__ = ["Form", "Space", "located"]
 
 
 Form = Literal["grid", "graph", "hex"]
+_NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
 class Space(Pictured, ABC):
@@ -72,14 +36,15 @@ class Space(Pictured, ABC):
     the walls as they are when it is asked.
 
     `forms` says by what kinds of kernels a space can be served, the most special one first; each
-    room has a `door.py` that picks by it. `cell_name` is the word for a cell in messages, and
-    `axes` says what the axes of `shape` are.
+    package picks by it. `cell_name` is the word for a cell in messages, and `axes` says what the
+    axes of `shape` are.
     """
 
     forms: ClassVar[tuple[Form, ...]]
     cell_name: ClassVar[str] = "cell"
     axes: ClassVar[str]
     y_up: bool
+    _changes: list[NDArray[np.int64]]
 
     # Cells and where they are
 
@@ -93,9 +58,9 @@ class Space(Pictured, ABC):
         """The number of cells, walls included."""
 
     @property
-    @abstractmethod
     def dimensions(self) -> int:
         """2 where positions are (x, y), 3 where they are (x, y, z)."""
+        return 2
 
     @property
     @abstractmethod
@@ -116,15 +81,21 @@ class Space(Pictured, ABC):
         """The world positions of the centers of all cells, (N, 2) or (N, 3)."""
         return self.position_of(np.arange(len(self)))
 
-    @abstractmethod
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
-        """The cells at world positions: an int for one pair, an (N,) array for many."""
+        """The cells at world positions.
 
-    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        """The cells of points that have been checked, (N,); a space that checks again in `cell_at`
-        is faster with an own one.
+        `positions` is one (x, y) pair or an (N, 2) array; the answer is an int or an (N,) int64
+        array. On a torus every position is on the map. Elsewhere a position outside raises
+        `OutsideMap`, or with `outside="clamp"` counts as the nearest cell of the rim.
         """
-        return np.asarray(self.cell_at(points, outside=outside), dtype=np.int64)
+        checks.choice("outside", outside, ("refuse", "clamp"))
+        points, single = checks.positions(positions, dimensions=self.dimensions)
+        cells = self._located(points, outside)
+        return int(cells[0]) if single else cells
+
+    @abstractmethod
+    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """The cells of points that have been checked, (N,)."""
 
     @abstractmethod
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
@@ -152,15 +123,16 @@ class Space(Pictured, ABC):
         """Which cells are walls, in `shape`; read-only."""
 
     @property
-    @abstractmethod
     def walls_version(self) -> int:
-        """A number that grows whenever walls change."""
+        """A number that grows whenever walls change, or on graphs edges."""
+        return len(self._changes)
 
-    @abstractmethod
     def walls_changed(self, since: int) -> NDArray[np.int64]:
         """The cells about whose walls or steps something has changed since a `walls_version`,
-        ascending.
+        ascending; some may be as they were then.
         """
+        changes = self._changes[since:]
+        return changes[0] if len(changes) == 1 else np.unique(np.concatenate([_NONE, *changes]))
 
     @abstractmethod
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
@@ -177,11 +149,32 @@ class Space(Pictured, ABC):
     def with_walls(self, walls: ArrayLike | None) -> Self:
         """The same space with other walls (None for none)."""
 
-    @abstractmethod
     def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
         """For each cell, itself if it is open, else the open cell whose center is nearest (lowest
         id on a tie).
+
+        Raises
+        ------
+        InvalidValue
+            If the map has no open cell.
         """
+        ids, walls = checked_cells(self, cells), self.walls.reshape(-1)
+        found = np.atleast_1d(ids).copy()
+        blocked = walls[found]
+        if blocked.any():
+            free = np.flatnonzero(~walls)
+            if not len(free):
+                raise InvalidValue(
+                    "A map needs an open cell to stand on",
+                    got="walls everywhere",
+                    remedy="Open a cell, or let the source act through the wall",
+                )
+            found[blocked] = self._nearest_of(free, found[blocked])
+        return int(found[0]) if ids.ndim == 0 else found
+
+    @abstractmethod
+    def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """For each cell the nearest of the open cells `free`, ascending."""
 
     def open_near(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Return positions on open ground: each as it is, or if its cell is a wall, the center of
@@ -271,7 +264,7 @@ class Space(Pictured, ABC):
 
     def neighbors_of(self, cell: int) -> NDArray[np.int64]:
         """The open cells that one step leads to from a cell, ascending."""
-        cells = self._checked_cells(cell)
+        cells = checked_cells(self, cell)
         if cells.ndim or not cells.size:
             raise InvalidValue(
                 f"neighbors_of() takes one {self.cell_name}",
@@ -335,18 +328,24 @@ class Space(Pictured, ABC):
         return straight if size is None else straight - np.rint(straight / size) * size
 
     @property
+    def torus(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Where a torus begins and after how much it repeats, (2,) each, in world units; None for
+        other spaces.
+        """
+        return None
+
+    @property
     def period(self) -> NDArray[np.float64] | None:
         """After how many world units along x and y a torus repeats, (2,); None for other spaces."""
-        grid = self.sight_grid
-        return np.array(grid.size) if grid is not None and grid.wrap else None
+        torus = self.torus
+        return None if torus is None else torus[1]
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
-        grid = self.sight_grid
-        if grid is None or not grid.wrap:
+        torus = self.torus
+        if torus is None:
             return positions
-        origin, size = np.array(grid.origin), np.array(grid.size)
-        return np.asarray(origin + np.mod(positions - origin, size))
+        return np.asarray(torus[0] + np.mod(positions - torus[0], torus[1]))
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
         """The straight way from a position to the center of each cell, (N, 2) or (N, 3); round a
@@ -366,14 +365,9 @@ class Space(Pictured, ABC):
         InvalidValue
             For anything else, such as a tuple (x, y).
         """
-        return np.atleast_1d(self._checked_cells(cells))
+        return np.atleast_1d(checked_cells(self, cells))
 
     # Python's own copies
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from fieldcraft.space.apart import apart, together
-
-        return together, apart(self), self._history()
 
     def __setstate__(self, history: dict[str, Any]) -> None:
         self.__dict__.update(history)
@@ -383,29 +377,6 @@ class Space(Pictured, ABC):
         on following.
         """
         return {}
-
-    def _checked_cells(self, cells: ArrayLike) -> NDArray[np.int64]:
-        """Return cells as int64, one or an array; raises for other things and unknown cells."""
-        one: object = cells
-        if type(one) is int and 0 <= one < len(self):
-            return np.array(one)
-        ids = ids_or_mask(self, cells)
-        if ids.size and (ids.dtype.kind not in "iu" or ids.ndim > 1):
-            raise InvalidValue(
-                "Cells are whole numbers",
-                got=f"{ids.dtype} of shape {ids.shape}",
-                remedy="Use cell_at() to turn positions into cells",
-            )
-        wrong = np.atleast_1d((ids < 0) | (ids >= len(self))) if ids.size else ids != ids
-        if wrong.any():
-            raise OutsideMap(
-                f"Cells lie in 0 to {len(self) - 1}"
-                if len(self)
-                else "A cell is a vertex, and this graph has none",
-                got=str(np.atleast_1d(ids)[wrong][0]),
-                remedy="Use cell_at() to turn positions into cells",
-            )
-        return ids.astype(np.int64)
 
 
 @kept_until_walls_change

@@ -1,0 +1,64 @@
+"""Checks of cells that callers pass: ids and masks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, OutsideMap
+
+if TYPE_CHECKING:
+    from fieldcraft.space.protocol import Space
+
+__all__ = ["checked_cells"]
+
+
+def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
+    """Return cells as int64, one or (N,): ids as they are, those of a mask ascending.
+
+    Raises
+    ------
+    OutsideMap
+        For ids that don't exist.
+    InvalidValue
+        For anything else: a tuple that looks like a position, a mask of another shape.
+    """
+    one: object = cells
+    if type(one) is int and 0 <= one < len(space):
+        return np.array(one)
+    if (
+        isinstance(cells, tuple)
+        and len(cells) == space.dimensions
+        and all(isinstance(each, (int, np.integer)) for each in cells)
+    ):
+        raise InvalidValue(
+            "Cells are whole numbers, one for each cell, and a tuple looks like a position",
+            got=repr(cells),
+            remedy=(
+                f"Pass space.cell_at({cells!r}) for the cell there, or the list {list(cells)} for"
+                " these cells"
+            ),
+        )
+    ids = checks.array("Cells", cells)
+    if ids.dtype == np.bool_ and ids.shape:
+        checks.shaped("Masks of cells", ids, space.shape, "b")
+        return np.flatnonzero(ids)
+    if ids.size and (ids.dtype.kind not in "iu" or ids.ndim > 1):
+        raise InvalidValue(
+            "Cells are whole numbers",
+            got=f"{ids.dtype} of shape {ids.shape}",
+            remedy="Use cell_at() to turn positions into cells",
+        )
+    wrong = np.atleast_1d((ids < 0) | (ids >= len(space))) if ids.size else ids != ids
+    if wrong.any():
+        raise OutsideMap(
+            f"Cells lie in 0 to {len(space) - 1}"
+            if len(space)
+            else "A cell is a vertex, and this graph has none",
+            got=str(np.atleast_1d(ids)[wrong][0]),
+            remedy="Use cell_at() to turn positions into cells",
+        )
+    return ids.astype(np.int64)
