@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from fieldcraft.layer.operand import Operand
     from fieldcraft.space import Graph, Grid
 
-__all__ = ["Calculus", "Pictured", "calculus", "graph_of", "html_of", "others_with", "png_of", "sample"]
+__all__ = [
+    "Calculus",
+    "Pictured",
+    "calculus",
+    "graph_of",
+    "html_of",
+    "others_with",
+    "png_of",
+    "sample",
+]
 
 
 class Calculus(Protocol):
