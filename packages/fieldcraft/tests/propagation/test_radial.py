@@ -25,6 +25,7 @@ from fieldcraft.propagation.footprints import Emission
 from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.sources.book import Columns
 from support.examples import examples
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 
@@ -101,8 +102,24 @@ def emission(rng: np.random.Generator, count: int, cells: int) -> Emission:
     )
 
 
+def follow(field: RadialField, slots: NDArray[np.int64], new: Emission) -> None:
+    """Begin to replace what a field holds of the sources in these rows."""
+    rows = max(len(field._held), int(slots.max(initial=-1)) + 1)
+    columns = Columns(
+        np.zeros(rows, bool),
+        np.ones(rows, bool),
+        np.zeros(rows, np.int64),
+        np.zeros(rows, np.float32),
+        np.zeros(rows, np.int64),
+    )
+    columns.changed[slots] = True
+    columns.cells[slots], columns.strengths[slots] = new.cells, new.strengths
+    columns.shapes[slots] = new.shapes
+    field._take(columns, np.arange(len(field.footprints.shapes)))
+
+
 def filled(field: RadialField, sources: Emission) -> RadialField:
-    field.follow(np.arange(len(sources)), sources)
+    follow(field, np.arange(len(sources)), sources)
     field.catch_up()
     return field
 
@@ -140,10 +157,10 @@ class TestExactUnderChange:
         grid = world.grid()
         field = world.field(grid)
         for rows, new, now in changes(world):
-            field.follow(rows, new)
+            follow(field, rows, new)
             field.catch_up()
             same(field, filled(world.field(grid), now))
-        field.follow(np.arange(len(now)), Emission(now.cells, now.strengths * 0, now.shapes))
+        follow(field, np.arange(len(now)), Emission(now.cells, now.strengths * 0, now.shapes))
         field.catch_up()
         assert not field.sums.total.any()
         assert field.values.tobytes() == bytes(field.values.nbytes)
@@ -157,9 +174,9 @@ class TestExactUnderChange:
         field, whole = world.field(grid), world.field(grid)
         before = field.values.copy()
         for turn, (rows, new, _) in enumerate(changes(world)):
-            whole.follow(rows, new)
+            follow(whole, rows, new)
             whole.catch_up()
-            field.follow(rows, new)
+            follow(field, rows, new)
             if turn == 2:
                 field.catch_up()  # budgets come and go
             while not field.is_current:
@@ -172,7 +189,7 @@ class TestExactUnderChange:
         world = World(60, 50, 8, False, 0.1, False, "path", "sum", 0.0, 3)
         grid = world.grid()
         field, (rows, new, _) = world.field(grid), next(changes(world, count=100))
-        field.follow(rows, new)
+        follow(field, rows, new)
         assert field.catch_up(3) == 3
         assert not field.is_current
         assert not field.values.any()
@@ -193,7 +210,7 @@ class TestExactUnderChange:
         fields = [GridRadialField(Radial(radius, metric=metric), grid) for _ in range(2)]
         for field in fields:
             field.footprints.number(Falloff.of("linear"), radius, field.walks)
-            field.follow(np.arange(3), sources)
+            follow(field, np.arange(3), sources)
         cell = int(open_cells[5000])
         fields[0].catch_up()
         while not fields[1].is_current:
@@ -228,13 +245,13 @@ class TestTiersAndThreads:
         grid = world.grid()
         fast = world.field(grid)
         for rows, new, _ in changes(world, turns=2):
-            fast.follow(rows, new)
+            follow(fast, rows, new)
             fast.catch_up()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(kernels, "compiled", lambda: False)
             slow = world.field(grid)
             for rows, new, _ in changes(world, turns=2):
-                slow.follow(rows, new)
+                follow(slow, rows, new)
                 slow.catch_up(3)
                 slow.catch_up()
         same(fast, slow)
@@ -497,7 +514,9 @@ class TestFootprintsAreShared:
                 for cell in (0, 62)
             ]
             np.testing.assert_allclose(field.values, np.sum(seen, axis=0), atol=1e-5)
-            field.follow(np.arange(2), Emission(np.array([0, 62]), np.zeros(2), np.full(2, number)))
+            follow(
+                field, np.arange(2), Emission(np.array([0, 62]), np.zeros(2), np.full(2, number))
+            )
             field.catch_up()
             assert not field.sums.total.any()
 

@@ -7,11 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fieldcraft.propagation.diffuse_field import diffuse_field
+import numpy as np
+
+from fieldcraft import kernels
+from fieldcraft.propagation.diffuse_field import GridDiffuseField, ListedDiffuseField
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import choice, number, one_evaporation, part_kept
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, HexGrid, Space
+from fieldcraft.space.hex_layout import STEPS
 
 __all__ = ["Diffuse"]
 
@@ -91,4 +95,14 @@ class Diffuse(Spreading):
         """Values of this propagation on a space, all 0, that are updated `every` so many
         seconds.
         """
-        return diffuse_field(self, space, every)
+        if isinstance(space, Grid):
+            steps, here = space.neighborhood.steps, kernels.diffuse.AROUND
+            kind = GridDiffuseField if set(steps) <= set(here) else ListedDiffuseField
+            return kind(self, space, every, np.full(len(space), len(steps)))
+        # On graphs closed edges count as neighbors, too.
+        degrees = (
+            np.full(len(space), len(STEPS))
+            if isinstance(space, HexGrid)
+            else np.diff(space.graph.topology.leaving[0])
+        )
+        return ListedDiffuseField(self, space, every, degrees)

@@ -15,8 +15,7 @@ from fieldcraft.interruption import interruptible
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.sources import Sources
-from fieldcraft.space import Grid, HexGrid, Space
-from fieldcraft.space.hex_layout import STEPS
+from fieldcraft.space import Grid, Space
 from fieldcraft.space.ways import inside, kept_until_walls_change
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ __all__ = [
     "ListedDiffuseField",
     "Numbers",
     "balance",
-    "diffuse_field",
 ]
 
 Floats = NDArray[np.float64]
@@ -288,18 +286,6 @@ class ListedDiffuseField(DiffuseField):
             values.reshape(-1),
         )
         return kernels.diffuse.exchange_listed, (*_arrivals(self.space), *arguments)
-
-
-def diffuse_field(diffuse: Diffuse, space: Space, every: float) -> DiffuseField:
-    """Return a field that diffuses, all 0; on graphs closed edges count as neighbors, too."""
-    if isinstance(space, Grid):
-        steps = space.neighborhood.steps
-        kind = GridDiffuseField if set(steps) <= set(kernels.diffuse.AROUND) else ListedDiffuseField
-        return kind(diffuse, space, every, np.full(len(space), len(steps)))
-    if isinstance(space, HexGrid):
-        return ListedDiffuseField(diffuse, space, every, np.full(len(space), len(STEPS)))
-    degrees = np.diff(space.graph.topology.leaving[0])
-    return ListedDiffuseField(diffuse, space, every, degrees)
 
 
 @kept_until_walls_change

@@ -11,7 +11,8 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.footprints import AnyWalks, Emission, Found
 from fieldcraft.propagation.graph_footprints import GraphWalks
 from fieldcraft.propagation.grid_walks import GridWalks
-from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
+from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.radial_work import UNIT_JOBS
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
 from fieldcraft.space import Grid, Space

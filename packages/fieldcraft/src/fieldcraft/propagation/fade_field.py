@@ -186,7 +186,11 @@ class FadeField(RememberingField):
         some = strengths > 0
         cells, strengths = cells[some], strengths[some]
         if self.fade.bleed > 0 and len(cells):
-            cells, strengths = self._bled(cells, strengths)
+            cells, strengths = self._reached(
+                *self._surroundings.bleeding(
+                    self.fade.bleed, cells, strengths, self.fade.maximum / 100
+                )
+            )
         self._mark(cells, strengths)
 
     def _mark(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
@@ -211,14 +215,6 @@ class FadeField(RememberingField):
         listed = self._listed[: self._count]
         self._ends[listed] = np.maximum(self._ends[listed].astype(np.int64) - passed, 0).astype(
             np.int32
-        )
-
-    def _bled(
-        self, cells: NDArray[np.int64], strengths: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The marks once they have bled into the cells beside them."""
-        return self._reached(
-            *self._surroundings.bleeding(self.fade.bleed, cells, strengths, self.fade.maximum / 100)
         )
 
     def _reached(

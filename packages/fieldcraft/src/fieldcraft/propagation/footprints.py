@@ -67,6 +67,20 @@ class Emission:
     def __len__(self) -> int:
         return len(self.cells)
 
+    @staticmethod
+    def room(count: int) -> Emission:
+        """So many rows, all 0."""
+        return Emission(np.zeros(count, np.int64), np.zeros(count), np.zeros(count, np.int64))
+
+    def padded(self, count: int) -> Emission:
+        """These rows, followed by rows of 0 up to so many."""
+        return Emission.joined([self, Emission.room(count - len(self))])
+
+    @property
+    def live(self) -> Emission:
+        """The rows with a strength."""
+        return self.at(self.strengths != 0)
+
     def at(self, rows: NDArray[Any] | slice) -> Emission:
         """Some of the rows: those at these places, or where these are True."""
         if (

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.propagation.spread_sources import Floors, stronger
-from fieldcraft.propagation.spreading_field import PIN, WALL, Awake, SpreadingField
+from fieldcraft.propagation.activity import Blocks
+from fieldcraft.propagation.spread_sources import Floors
+from fieldcraft.propagation.spreading_field import SpreadingField
 from fieldcraft.space import Space
 
 if TYPE_CHECKING:
@@ -21,10 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GraphSpreadField"]
 
-# A scheduler's constants: none of them changes a value, only when which kernel runs.
-_SPARSE_SHARE = (
-    0.5  # up to this share of awake blocks, skipping the others pays for the book-keeping
-)
+# Scheduling thresholds. They affect speed only, never results.
 _ARCS_PER_THREAD = 70_000  # arcs that pay for waking a thread, for the plain kernel
 _ANY_COST = 4  # how much longer an arc takes in the general kernel
 # arcs in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
@@ -48,7 +46,6 @@ class GraphSpreadField(SpreadingField):
         self._now, self._next = aligned(room), aligned(room)
         self._emitted = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
         self._own = np.zeros(0 if self._ground.order is None else count, dtype=np.float32)
-        self._stale = False
         self._frozen = np.ones(room, dtype=np.uint8)
         self._frozen[:count] = self._ground.by_rank(graph.walls)
         self.pinned = np.zeros(0, dtype=np.int64)
@@ -58,16 +55,16 @@ class GraphSpreadField(SpreadingField):
         self._signed = False
         self._floors: Floors | None = None
         self.resistance = None
-        self._blocks = _Blocks(-(-count // kernels.graph_spread.BLOCK))
+        self._blocks = Blocks(-(-count // kernels.graph_spread.BLOCK))
         self.tune(spread, every)
 
     @property
     def values(self) -> NDArray[np.float32]:
         """The values, in the shape of the space."""
-        return self._by_vertex.reshape(self.space.shape)
+        return self._by_cell.reshape(self.space.shape)
 
     @property
-    def _by_vertex(self) -> NDArray[np.float32]:
+    def _by_cell(self) -> NDArray[np.float32]:
         """The values by vertex, (N,)."""
         if self._ground.rank is None:
             return self._now[: len(self.space)]
@@ -84,55 +81,15 @@ class GraphSpreadField(SpreadingField):
         self._fed = -1
         self._blocks.wake_all()
 
-    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these vertices, ascending, at these values from now on; with `pin=False` at
-        these values or stronger ones.
-        """
-        strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
-        self._signed = self._signed or bool((strengths < 0).any())
-        before, here = self._ground.ranks_of(self.pinned), self._ground.ranks_of(cells)
-        if not self.spread.pin:
-            self._floors = self._floors_at(here, strengths) if len(cells) else None
-            loose = stronger(self._now[here], strengths) & (self._frozen[here] & WALL == 0)
-            strengths = np.where(loose, self._now[here], strengths)
-        self._frozen[before] &= ~np.uint8(PIN)
-        self._frozen[here] |= np.uint8(PIN)
-        gone = before[self._frozen[before] & PIN == 0]
-        self._now[gone[self._frozen[gone] == WALL]] = 0
-        changed = here[self._now[here] != strengths]
-        self._now[here] = strengths
-        self._stale = True
-        self.pinned = cells
-        self._wake(np.concatenate([gone, changed]))
+    def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return self._ground.ranks_of(cells)
 
-    def write(self, values: NDArray[np.float32]) -> None:
-        """Replace all values; see `Field.write`."""
-        self._by_vertex[:] = values.reshape(-1)
-        self._by_vertex[self.graph.walls] = 0
-        self.touched(None)
-
-    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values; see `Field.put`."""
-        self._by_vertex[cells] = values
-        self.touched(cells)
-
-    def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Take notice that the values of these vertices (None: of any) were changed."""
-        self._fed = -1
-        if cells is None:
-            if self._ground.order is not None:
-                np.take(
-                    self._own, self._ground.order, out=self._now[: len(self.space)], mode="clip"
-                )
-            self._signed = bool((self._now < 0).any())
-            self._blocks.wake_all()
-        else:
-            ranks = self._ground.ranks_of(cells)
-            self._now[ranks] = (
-                self._own[cells] if self._ground.order is not None else self._now[ranks]
-            )
-            self._signed = self._signed or bool((self._now[ranks] < 0).any())
-            self._wake(ranks)
+    def _bring_in(self, cells: NDArray[np.int64] | None) -> None:
+        order = self._ground.order
+        if order is not None and cells is None:
+            np.take(self._own, order, out=self._now[: len(self.space)], mode="clip")
+        elif order is not None:
+            self._now[self._places(cells)] = self._own[cells]
 
     def _floors_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
         """The vertices of sources that don't pin, and from where arcs arrive there."""
@@ -157,22 +114,8 @@ class GraphSpreadField(SpreadingField):
         return self._now
 
     @property
-    def _by_cell(self) -> NDArray[np.float32]:
-        return self._by_vertex
-
-    @property
     def _planes(self) -> list[NDArray[np.uint8]]:
         return [self._frozen]
-
-    def _mend(self, floors: Floors) -> None:
-        super()._mend(floors)
-        self._stale = True
-
-    def _settled(self) -> None:
-        self._stale = True
-        self._fed = -1
-        self._signed = bool((self._now < 0).any())
-        self._blocks.wake_all()
 
     def _run(self, count: int) -> None:
         blocks = self._blocks
@@ -261,28 +204,9 @@ class GraphSpreadField(SpreadingField):
             return np.asarray(losses * np.exp(-entered))
         return np.minimum(losses, checks.LARGEST).astype(np.float32) + entered
 
-    def _follow_walls(self) -> None:
-        """A vertex that is blocked loses its value, unless a source holds it; one that opens starts
-        at 0.
-        """
-        everywhere = self._walls_version < 0
-        changed = (
-            np.arange(len(self.space))
-            if everywhere
-            else self.space.walls_changed(self._walls_version)
-        )
-        self._walls_version = self.space.walls_version
-        if not self.spread.pin:
-            self._fed = -1  # what arrives in the vertices of sources has changed
+    def _walls_changed(self, changed: NDArray[np.int64]) -> None:
         if self._closed is not self.graph.closed:
             self._weigh()
-        ranks = self._ground.ranks_of(changed)
-        self._frozen[ranks] = (self._frozen[ranks] & PIN) | self.graph.walls[changed].astype(
-            np.uint8
-        )
-        self._now[ranks[self._frozen[ranks] == WALL]] = 0
-        self._stale = True
-        self._wake(ranks)
 
     def _step_all(self, count: int) -> int:
         """Up to `count` steps of all vertices; how many were made."""
@@ -416,25 +340,11 @@ class GraphSpreadField(SpreadingField):
         wanted = np.arange(1, parts) * (int(offsets[-1]) // parts)
         return [0, *np.searchsorted(offsets, wanted).tolist(), len(offsets) - 1]
 
+    def _wake_all(self) -> None:
+        self._blocks.wake_all()
+
     def _wake(self, ranks: NDArray[np.int64]) -> None:
         if self._blocks.probing or not len(ranks):
             return
         self._kernels.wake(ranks, *self._ground.reaches, self._blocks.flags)
         self._blocks.awake = int(np.count_nonzero(self._blocks.flags))
-
-
-class _Blocks(Awake):
-    """Which blocks can change in the next step."""
-
-    def __init__(self, count: int) -> None:
-        super().__init__(count)
-        self.flags = np.ones(count, dtype=np.uint8)
-
-    def report(self, flags: NDArray[np.uint8]) -> None:
-        """Take notice of which blocks a step has left awake."""
-        self.flags = flags
-        awake = int(np.count_nonzero(flags))
-        self.found(awake, few=awake <= _SPARSE_SHARE * self.count or self.count <= 2)
-
-    def _mark(self, flag: int) -> None:
-        self.flags[:] = flag

@@ -12,7 +12,8 @@ from fieldcraft.kernels import pool
 from fieldcraft.propagation.footprints import UNIT_STAMPED, Emission
 from fieldcraft.propagation.grid_footprints import SMALL_REACH, GridFootprints
 from fieldcraft.propagation.grid_walks import GridWalks
-from fieldcraft.propagation.radial_field import UNIT_JOBS, RadialField
+from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.radial_work import UNIT_JOBS
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 
@@ -79,7 +80,7 @@ class GridRadialField(RadialField[GridWalks]):
     def _is_less_anew(self, old: Emission, new: Emission) -> bool:
         if len(old) + len(new) <= np.count_nonzero(self._held.strengths):
             return False
-        live = self._held.at(self._held.strengths != 0)
+        live = self._held.live
         reaches = self.footprints.reaches
         anew, off, on = (
             int(((2 * reaches[part.shapes] + 1) ** 2).sum()) for part in (live, old, new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.propagation.spread_sources import Floors, stronger
-from fieldcraft.propagation.spreading_field import HELD, PIN, WALL, Awake, SpreadingField
+from fieldcraft.propagation.activity import Tiles
+from fieldcraft.propagation.spread_sources import Floors
+from fieldcraft.propagation.spreading_field import SpreadingField
 from fieldcraft.space import Grid
+from fieldcraft.space.arrangement import losses
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
 
 __all__ = ["GridSpreadField"]
 
-# A scheduler's constants: none of them changes a value, only when which kernel runs.
+# Scheduling thresholds. They affect speed only, never results.
 _RING_BYTES = 1 << 20  # the rows that a wave keeps should stay in the second-level cache
 _MOST_LEVELS = 16
-_SPARSE_SHARE = 0.25  # up to this share of awake tiles, tiles are cheaper than waves
 _BANDS_PER_THREAD = 4  # a thread that comes late leaves more of them to the others
 _CELLS_PER_THREAD = 300_000  # cell updates that pay for waking a thread, for the plain kernel
 _DIAGONAL_COST, _ANY_COST = (
@@ -35,6 +36,9 @@ _DIAGONAL_COST, _ANY_COST = (
 # cell updates in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
 _UNIT_CELLS = 80_000
 _UNIT_TILES = 100
+
+
+_NOTHING = np.zeros((1, 0), dtype=np.float32)
 
 
 class GridSpreadField(SpreadingField):
@@ -64,7 +68,7 @@ class GridSpreadField(SpreadingField):
         self.resistance = None
         self._through: NDArray[np.float32] | None = None
         self._waves: ModuleType | None = None
-        self._tiles: _Tiles | None = None
+        self._tiles: Tiles | None = None
         self._rings: dict[tuple[int, int, bool], list[NDArray[np.float32]]] = {}
         self.tune(spread, every)
 
@@ -72,11 +76,7 @@ class GridSpreadField(SpreadingField):
         """Go on with other parameters, or updated `every` other number of seconds."""
         lengths = self.space.neighborhood.lengths(self.space.cell_size)
         self._take(spread, every)
-        most = float(np.finfo(np.float32).max)
-        with np.errstate(over="ignore"):
-            loss = spread.decay * lengths
-        way = np.exp(-loss) if self._exponent == 0 else np.minimum(loss, most)
-        self._losses: NDArray[np.float32] = way.astype(np.float32)
+        self._losses = losses(lengths, spread.decay, self._exponent)
         steps = self.space.neighborhood.steps
         beside = self.space.neighborhood.is_four or self.space.neighborhood.is_eight
         plain_ground = self.space.terrain is None or self.space.terrain.is_plain
@@ -91,7 +91,10 @@ class GridSpreadField(SpreadingField):
             self._floor,
             self.space.wrap,
         )
-        self._attenuate()
+        self._through = self.resistance
+        if self.resistance is not None and self._exponent == 0:
+            self._through = np.exp(-self.resistance)
+        self._crossing = _NOTHING if self._through is None else self._through
         self._whole = None
         self._floors = None
         self.touched(None)
@@ -112,87 +115,17 @@ class GridSpreadField(SpreadingField):
         if self._tiles is not None:
             self._tiles.wake(places)
 
-    def _attenuate(self) -> None:
-        """The part that cells leave of what arrives in them, as kernels take it."""
-        resistance = self.resistance
-        self._through = (
-            None
-            if resistance is None
-            else np.exp(-resistance)
-            if self._exponent == 0
-            else resistance
-        )
-        self._crossing = (
-            np.zeros((1, 0), dtype=np.float32) if self._through is None else self._through
-        )
+    def _wake_all(self) -> None:
+        if self._tiles is not None:
+            self._tiles.wake_all()
 
-    def _follow_walls(self) -> None:
-        """A cell that becomes a wall loses its value, unless a source holds it; one that opens
-        starts at 0.
-        """
-        everywhere = self._walls_version < 0
-        changed = (
-            np.arange(len(self.space))
-            if everywhere
-            else self.space.walls_changed(self._walls_version)
-        )
-        self._walls_version = self.space.walls_version
+    def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        return cells
+
+    def _walls_changed(self, changed: NDArray[np.int64]) -> None:
         self._links = None
-        if not self.spread.pin:
-            self._fed = -1  # what arrives in the cells of sources has changed
-        frozen = self._frozen.reshape(-1)
-        blocked = self.space.walls.reshape(-1)[changed]
-        frozen[changed] = (frozen[changed] & PIN) | blocked.astype(np.uint8)
-        self._flat[changed[frozen[changed] == WALL]] = 0
         if len(changed):
             self._level_out(int(changed[0]), int(changed[-1]))
-        self._wake(changed)
-
-    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these cells, ascending, at these values from now on; with `pin=False` at
-        these values or stronger ones.
-        """
-        strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
-        self._signed = self._signed or bool((strengths < 0).any())
-        frozen = self._frozen.reshape(-1)
-        if not self.spread.pin:
-            self._floors = self._floors_at(cells, strengths) if len(cells) else None
-            loose = stronger(self._flat[cells], strengths) & (frozen[cells] & WALL == 0)
-            strengths = np.where(loose, self._flat[cells], strengths)
-        frozen[self.pinned] &= ~np.uint8(PIN)
-        frozen[cells] |= np.uint8(PIN)
-        if self._ground is not None and self._ground is not self._frozen:
-            ground = self._ground.reshape(-1)
-            for changed in (self.pinned, cells):
-                ground[changed] = (ground[changed] & np.uint8(255 - HELD)) | frozen[changed]
-        gone = self.pinned[frozen[self.pinned] & PIN == 0]
-        self._flat[gone[frozen[gone] == WALL]] = 0
-        changed = cells[self._flat[cells] != strengths]
-        self._flat[cells] = strengths
-        self.pinned = cells
-        self._wake(np.concatenate([gone, changed]))
-
-    def write(self, values: NDArray[np.float32]) -> None:
-        """Replace all values; see `Field.write`."""
-        self.values[:] = values
-        self.values[self.space.walls] = 0
-        self.touched(None)
-
-    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values; see `Field.put`."""
-        self.values.reshape(-1)[cells] = values
-        self.touched(cells)
-
-    def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Take notice that the values of these cells (None: of any) were changed."""
-        self._fed = -1
-        if cells is None:
-            self._signed = bool((self._flat < 0).any())
-            if self._tiles is not None:
-                self._tiles.wake_all()
-        else:
-            self._signed = self._signed or bool((self._flat[cells] < 0).any())
-            self._wake(cells)
 
     def _floors_at(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
         """The cells of sources that don't pin, and from where steps arrive there."""
@@ -248,11 +181,7 @@ class GridSpreadField(SpreadingField):
         for first in range(0, self.space.height, rows):
             last = min(first + rows, self.space.height)
             self._spare[first:last] = self.values[first:last]
-            above, below = (
-                self._rows(first - self._reach, first),
-                self._rows(last, last + self._reach),
-            )
-            kernel, arguments = self._wave(0, 1, above, below, first, last, self._spare)
+            kernel, arguments = self._wave(0, 1, first, last, self._spare)
             kernel(*arguments)
             at_rest = at_rest and np.array_equal(self._spare[first:last], self.values[first:last])
             yield
@@ -277,11 +206,11 @@ class GridSpreadField(SpreadingField):
             self.space.wrap,
         )
 
-    def _ready(self) -> _Tiles:
+    def _ready(self) -> Tiles:
         """The tiles, with the kernels loaded."""
         if self._tiles is None:
             self._waves = kernels.spread
-            self._tiles = _Tiles(kernels.spread_tiles, self.space, self._reach)
+            self._tiles = Tiles(kernels.spread_tiles, self.space, self._reach)
         return self._tiles
 
     @property
@@ -335,13 +264,13 @@ class GridSpreadField(SpreadingField):
         halo = levels * self._reach
         work = height * width * levels * self._cost
         parts = pool.bands(height, min(work // _CELLS_PER_THREAD + 1, height // max(2 * halo, 16)))
-        calls = []
+        calls: list[pool.Call] = []
+        step: Callable[[], object]
         if self._near and len(parts) > 1:
-            step: Callable[[], object] = _Bands(self, levels, len(parts)).step
+            step = self._step_of_bands(levels, len(parts))
         else:
             for band, (first, last) in enumerate(parts):
-                above, below = self._rows(first - halo, first), self._rows(last, last + halo)
-                calls.append(self._wave(band, levels, above, below, first, last, self.values))
+                calls.append(self._wave(band, levels, first, last, self.values))
             step = functools.partial(pool.run, calls)
         step()
         if levels == 1 and self._near and (len(parts) > 1 or not self.space.wrap):
@@ -358,20 +287,15 @@ class GridSpreadField(SpreadingField):
         return self.values[max(first, 0) : max(min(last, self.space.height), 0)].copy()
 
     def _wave(
-        self,
-        band: int,
-        levels: int,
-        above: NDArray[np.float32],
-        below: NDArray[np.float32],
-        first: int,
-        last: int,
-        values: NDArray[np.float32],
+        self, band: int, levels: int, first: int, last: int, values: NDArray[np.float32]
     ) -> pool.Call:
+        """The call that takes so many steps in rows of `values`."""
+        halo = levels * self._reach
+        above, below = self._rows(first - halo, first), self._rows(last, last + halo)
         assert self._waves is not None
         if self._near:
             here = (values, self._level_ground(), above, below, first, last, levels)
             return self._waves.wave_near, (*here, *self._tuned, *self._ring(band, levels))
-        ring = self._ring(band, levels)
         return self._waves.wave_any, (
             values,
             self._frozen,
@@ -390,22 +314,32 @@ class GridSpreadField(SpreadingField):
             self._keep,
             self._floor,
             self.space.wrap,
-            *ring,
+            *self._ring(band, levels),
         )
 
-    def call_of_bands(
-        self,
-        edges: NDArray[np.float32],
-        bounds: NDArray[np.int64],
-        claims: NDArray[np.int64],
-        start: int,
-        levels: int,
-        thread: int,
-    ) -> pool.Call:
-        """The call of a thread that takes bands of rows as they come."""
+    def _step_of_bands(self, levels: int, threads: int) -> Callable[[], object]:
+        """Steps of several threads, each of which takes the next band of rows that nobody has
+        taken.
+        """
         assert self._waves is not None
-        shared = (self.values, self._level_ground(), edges, bounds, claims, start, levels)
-        return self._waves.wave_bands, (*shared, *self._tuned, *self._ring(thread, levels))
+        height, width = self.space.shape
+        count = min(_BANDS_PER_THREAD * threads, height // max(2 * levels, 16))
+        bounds = np.arange(count + 1) * height // count
+        rows = (bounds[:, np.newaxis] + np.arange(-levels, levels)) % height
+        edges, claims = aligned((count + 1, 2 * levels, width)), np.zeros(count, dtype=np.int64)
+        values, kernel = self.values, self._waves.wave_bands
+        shared = (values, self._level_ground(), edges, bounds, claims)
+        calls: list[pool.Call] = []
+        for thread in range(threads):
+            where = (thread * count // threads, levels)
+            calls.append((kernel, (*shared, *where, *self._tuned, *self._ring(thread, levels))))
+
+        def step() -> None:
+            np.take(values, rows, axis=0, out=edges, mode="clip")
+            claims[:] = 0
+            pool.share(calls)
+
+        return step
 
     def _ways(self) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
         """The links of the grid, and the bit of each step in them; those of the last `feed`, though
@@ -463,79 +397,3 @@ class GridSpreadField(SpreadingField):
                 shape = (self._levels(), 2 * self._reach + 1, width)
                 self._rings[key] = [aligned(shape), aligned(shape if rooted else (1, 1, 1))]
         return self._rings[key]
-
-
-class _Bands:
-    """Steps of several threads, each of which takes the next band of rows that nobody has taken."""
-
-    def __init__(self, field: GridSpreadField, levels: int, threads: int) -> None:
-        height, width = field.space.shape
-        count = min(_BANDS_PER_THREAD * threads, height // max(2 * levels, 16))
-        bounds = np.arange(count + 1) * height // count
-        self._values = field.values
-        self._rows = (bounds[:, np.newaxis] + np.arange(-levels, levels)) % height
-        self._edges = aligned((count + 1, 2 * levels, width))
-        self._claims = np.zeros(count, dtype=np.int64)
-        self._calls = [
-            field.call_of_bands(
-                self._edges, bounds, self._claims, thread * count // threads, levels, thread
-            )
-            for thread in range(threads)
-        ]
-
-    def step(self) -> None:
-        """Take the steps."""
-        np.take(self._values, self._rows, axis=0, out=self._edges, mode="clip")
-        self._claims[:] = 0
-        pool.share(self._calls)
-
-
-class _Tiles(Awake):
-    """Which tiles of a grid can change in the next step."""
-
-    def __init__(self, kernels: ModuleType, space: Grid, reach: int) -> None:
-        self.kernels = kernels
-        self._space = space
-        self._reach = reach
-        down = -(-space.height // kernels.TILE_ROWS)
-        across = -(-space.width // kernels.TILE_COLUMNS)
-        self._awake = np.ones((down, across), dtype=np.uint8)
-        self._bands = np.ones(down, dtype=np.uint8)
-        lag = -(-reach // kernels.TILE_ROWS) + 1
-        lag = min(lag, down + 1)
-        new = aligned((lag, across, kernels.TILE_ROWS, kernels.TILE_COLUMNS))
-        pending = np.zeros((lag, across), dtype=np.int64)
-        self.scratch: tuple[Any, ...] = (
-            self._awake,
-            self._bands,
-            np.zeros_like(self._awake),
-            np.zeros_like(self._bands),
-            new,
-            pending,
-            np.zeros(lag, dtype=np.int64),
-        )
-        super().__init__(self._awake.size)
-        self.most = int(_SPARSE_SHARE * self.count)
-
-    def wake(self, cells: NDArray[np.int64]) -> None:
-        """Take notice that these cells have changed."""
-        if self.probing or not len(cells):
-            return
-        self.kernels.wake(
-            cells,
-            self._space.width,
-            self._space.height,
-            self._reach,
-            self._space.wrap,
-            self._awake,
-            self._bands,
-        )
-        self.awake = int(np.count_nonzero(self._awake))
-
-    def report(self, awake: int) -> None:
-        """Take notice of how many tiles a step has left awake."""
-        self.found(awake, few=awake <= self.most)
-
-    def _mark(self, flag: int) -> None:
-        self._awake[:] = flag
-        self._bands[:] = flag

@@ -1,22 +1,20 @@
-"""The field of radiating sources: it follows the sources, adds and takes off their footprints, and
-shows the sum.
-"""
+"""The field of radiating sources: what it takes from outside, and what it tells of its values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.field import Account, RadiatingField, checked_resistance
-from fieldcraft.propagation.footprints import AnyWalks, Emission, Footprints, Sums, finished
+from fieldcraft.propagation.field import Account, checked_resistance
+from fieldcraft.propagation.footprints import AnyWalks, Footprints, finished
 from fieldcraft.propagation.grid_footprints import too_large
+from fieldcraft.propagation.radial_work import RadialWork
 from fieldcraft.sources import Sources
 from fieldcraft.sources.book import Columns
 from fieldcraft.space import Space
@@ -24,81 +22,21 @@ from fieldcraft.space import Space
 if TYPE_CHECKING:
     from fieldcraft.propagation.radial import Radial
 
-__all__ = ["MOST_SOURCES", "MOST_STRENGTH", "UNIT_JOBS", "RadialField"]
+__all__ = ["MOST_SOURCES", "MOST_STRENGTH", "RadialField"]
 
-UNIT_JOBS = 400
 MOST_STRENGTH = 2.0**20
 MOST_SOURCES = 2**18
-_MOST_KEPT = 4_000_000  # weights of footprints: 32 MB
 
 
-class RadialField(RadiatingField, Generic[AnyWalks]):
-    """Values that the live sources radiate, kept as exact sums and shown as float32.
-
-    Changes are worked off in units, by a generator that stops after each: `catch_up` runs it as far
-    as it may. While one is half way, `values` stay those of the last complete state.
-    """
+class RadialField(RadialWork[AnyWalks]):
+    """Values that the live sources radiate; see `RadialWork`."""
 
     def __init__(self, radial: Radial, space: Space) -> None:
-        self.space = space
-        self.radial = radial
-        self.resistance = None
-        self.footprints: Footprints[AnyWalks] = self._no_footprints()
-        self.walks: AnyWalks = self._walks_now()
-        self.sums = Sums(self.walks.walls.shape)
-        self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
-        self._fed: Sources | None = None
-        self._work: Iterator[int] | None = None
-        self._at_once = True
-        self._anew = False
+        super().__init__(radial, space)
         self._swept = 0
-        self._written = False
-        self._walls_version = space.walls_version
-        self._numbers = np.zeros(0, dtype=np.int64)
-        self._shapes_version = -1
         self._mirror: RadialField[AnyWalks] | None = None
         self._mirrored = -1
         self._shapes_seen: Footprints[AnyWalks] | None = None
-        self._ops, self._changes = kernels.radial, kernels.changes
-
-    @property
-    def values(self) -> NDArray[np.float32]:
-        """The values as they are shown, in the space's shape."""
-        return self.sums.shown.reshape(-1)[: len(self.space)].reshape(self.space.shape)
-
-    @property
-    def is_current(self) -> bool:
-        """Whether no work is under way."""
-        return self._work is None and self._fed is None
-
-    def feed(self, sources: Sources) -> None:
-        """Work off what has changed from the next step on, after the work under way; see
-        `Field.feed`.
-        """
-        if self._work is None:
-            self._fed = sources
-
-    def _begin(self, sources: Sources) -> None:
-        if self._at_once and self._patched(sources):
-            return
-        if self._anew:
-            self._anew = False
-            self._written = False
-            self._walls_moved()
-            self.walks = self._walks_now()
-            self.sums.begin_anew()
-            self._held = Emission(np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64))
-            self._numbers = np.zeros(0, dtype=np.int64)
-            sources.all_changed()
-        self._number(sources)
-        self._take(self._columns(sources), self._numbers)
-
-    def _walls_moved(self) -> NDArray[np.int64]:
-        """The cells whose walls have changed since the last look."""
-        version, self._walls_version = self._walls_version, self.space.walls_version
-        if version == self._walls_version:
-            return np.zeros(0, dtype=np.int64)
-        return np.asarray(self.space.walls_changed(version))
 
     def tune(self, radial: Radial, every: float) -> None:
         """Go on with other parameters: everything is radiated anew."""
@@ -123,11 +61,6 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         _resisting(self.radial, resistance)
         self.resistance = resistance
         self.mistrust()
-
-    def mistrust(self) -> None:
-        """Radiate everything anew at the next step; see `Field.mistrust`."""
-        self._work = self._fed = None
-        self._anew = True
 
     def limit(self, sources: Sources) -> None:
         """Refuse strengths, numbers and radii that sums could not hold; see
@@ -155,29 +88,12 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         self._written = True
         self.sums.take_shown()
 
-    def run(self, count: int) -> None:
-        """Work off all changes, if there are steps at all."""
-        if count:
-            self.catch_up()
-
-    def step_in_units(self) -> Iterator[None]:
-        """Work off all changes in units; see `Field.step_in_units`."""
-        while self.catch_up(1):
-            yield
-
-    def settle(self) -> None:
-        """Work off all changes."""
-        self.catch_up()
-
     def state(self) -> dict[str, NDArray[Any]]:
         """The values shown, and what cells resist; what values become, the sources say. See
         `Field.state`.
         """
-        return (
-            {"values": self.values}
-            if self.resistance is None
-            else {"values": self.values, "resistance": self.resistance}
-        )
+        state = {"values": self.values}
+        return state if self.resistance is None else state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Show what was shown, until the next step; see `Field.restore`."""
@@ -185,104 +101,6 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
             self.resistance = checked_resistance(state["resistance"], self.space.shape)
         self.sums.shown.reshape(-1)[: len(self.space)] = state["values"].reshape(-1)
         self._anew = True
-
-    def _number(self, sources: Sources) -> None:
-        """Find the footprints of shapes that have none yet, and forget those that nobody has once
-        they fill the memory.
-        """
-        if sources.shapes_version != self._shapes_version:
-            self._shapes_version = sources.shapes_version
-            self._numbers = self._numbers[:0]
-        self._forget_shapes()
-        new = []
-        for shape in sources.shapes[len(self._numbers) :]:
-            falloff = Falloff.of(self.radial.falloff if shape.falloff is None else shape.falloff)
-            radius = self.radial.radius if shape.radius is None else shape.radius
-            new.append(self.footprints.number(falloff, radius / self._unit, self.walks))
-        if new:
-            self._numbers = np.append(self._numbers, new)
-
-    def _forget_shapes(self) -> None:
-        """Forget the footprints that nobody has, if they fill the memory."""
-        if self.footprints.size > _MOST_KEPT:
-            self.footprints, self._held.shapes = self.footprints.without_others(
-                self._held.shapes, self._held.strengths != 0
-            )
-            self._numbers = self._numbers[:0]
-
-    def follow(self, slots: NDArray[np.int64], new: Emission) -> None:
-        """Begin to replace what the map holds of the sources in these rows; those that are gone
-        have a strength of 0.
-        """
-        rows = max(len(self._held), int(slots.max(initial=-1)) + 1)
-        changed = np.zeros(rows, dtype=np.bool_)
-        cells, strengths, shapes = (
-            np.zeros(rows, np.int64),
-            np.zeros(rows, np.float32),
-            np.zeros(rows, np.int64),
-        )
-        changed[slots], cells[slots], strengths[slots], shapes[slots] = (
-            True,
-            new.cells,
-            new.strengths,
-            new.shapes,
-        )
-        self._take(
-            Columns(changed, np.ones(rows, dtype=np.bool_), cells, strengths, shapes),
-            np.arange(len(self.footprints.shapes)),
-        )
-
-    def _take(self, columns: Columns, numbers: NDArray[np.int64]) -> None:
-        """Begin to work off the changed rows; `numbers` are the footprints of their shapes."""
-        held = self._held
-        more = len(columns.changed) - len(held)
-        if more > 0:
-            kept = (held.cells, held.strengths, held.shapes)
-            held = self._held = Emission(
-                *(np.concatenate([column, np.zeros(more, column.dtype)]) for column in kept)
-            )
-        count = int(np.count_nonzero(columns.changed))
-        slots = np.empty(count, np.int64)
-        old, new = (
-            Emission(np.empty(count, np.int64), np.empty(count), np.empty(count, np.int64))
-            for _ in range(2)
-        )
-        differ, off, on = self._changes.take(
-            *columns,
-            numbers,
-            held.cells,
-            held.strengths,
-            held.shapes,
-            slots,
-            old.cells,
-            old.strengths,
-            old.shapes,
-            new.cells,
-            new.strengths,
-            new.shapes,
-        )
-        walls = self._walls_moved()
-        if differ or len(walls) or self.sums.dirty.any():
-            renewal = self.walks.renewal(walls) if len(walls) else None
-            self._work = self._apply(
-                old.at(np.s_[:off]), new.at(np.s_[:on]), slots[:differ], walls, renewal
-            )
-
-    def catch_up(self, units: int | None = None) -> int:
-        """Make at most so many units of the work under way (None: all of it); returns how many it
-        was.
-        """
-        self._at_once = units is None
-        if self._fed is not None:
-            sources, self._fed = self._fed, None
-            self._begin(sources)
-        taken = 0
-        while self._work is not None and (units is None or taken < units):
-            if next(self._work, None) is None:
-                self._work = None
-            else:
-                taken += 1
-        return taken
 
     def validate(self, cells: int, most: float | None) -> int:
         """Look at the next `cells` cells or so: how many don't show what the sources say. They do
@@ -323,7 +141,7 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         everywhere = np.ones(
             (-(-len(sums) // kernels.radial.TILE_ROWS), self.sums.dirty.shape[1]), dtype=np.uint8
         )
-        live = self._held.at(self._held.strengths != 0)
+        live = self._held.live
         live = live.at(self._may_reach(live, top, bottom))
         strongest = self.radial.blend == "max"
         scatter: Callable[..., None] = (
@@ -340,15 +158,7 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
 
     def account(self, cell: int, sources: Sources) -> Account:
         """Every source that reaches a cell has its part; see `Field.account`."""
-        field = self
-        if (
-            self._anew
-        ):  # restored from a save, or tuned: only the sources know what the values will be made of
-            told = sources.copy()
-            told.all_changed()
-            field = self._other(self.radial)
-            field.feed(told)
-            field.catch_up()
+        field = self._fresh(self.radial, sources) if self._anew else self
         rows, amounts = field.contributions(cell)
         return Account(sources.ids_of(rows), amounts, "from no source")
 
@@ -367,16 +177,8 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         self, mirror: RadialField[AnyWalks] | None, sources: Sources
     ) -> RadialField[AnyWalks]:
         strongest = replace(self.radial, blend="max")
-        if (
-            self._anew
-        ):  # restored from a save, or tuned: only the sources know what the values are made of
-            told = sources.copy()
-            told.all_changed()
-            mirror = self._other(strongest)
-            mirror.resist(self.resistance)
-            mirror.feed(told)
-            mirror.catch_up()
-            return mirror
+        if self._anew:
+            return self._fresh(strongest, sources)
         if (
             mirror is None
             or mirror.walks is not self.walks
@@ -389,17 +191,27 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
         # Walls that change show here when this field takes another ground, and not before.
         mirror._walls_version = self.space.walls_version
         mirror.footprints.number_as(self.footprints, mirror.walks)
-        held = self._held
-        rows = max(len(held), len(mirror._held))
-        new = Emission(np.zeros(rows, np.int64), np.zeros(rows), np.zeros(rows, np.int64))
-        new.cells[: len(held)], new.strengths[: len(held)], new.shapes[: len(held)] = (
-            held.cells,
-            held.strengths,
-            held.shapes,
-        )
-        mirror.follow(np.arange(rows), new)
+        new = self._held.padded(max(len(self._held), len(mirror._held)))
+        changed, alive = (np.ones(len(new), dtype=np.bool_) for _ in range(2))
+        columns = Columns(changed, alive, new.cells, new.strengths.astype(np.float32), new.shapes)
+        mirror._take(columns, np.arange(len(mirror.footprints.shapes)))
         mirror.catch_up()
         return mirror
+
+    def _other(self, radial: Radial) -> RadialField[AnyWalks]:
+        """Another field on the same ground."""
+        return type(self)(radial, self.space)
+
+    def _fresh(self, radial: Radial, sources: Sources) -> RadialField[AnyWalks]:
+        """Another field that radiates what the sources say: of one that was restored or tuned only
+        they know what its values will be made of.
+        """
+        field, told = self._other(radial), sources.copy()
+        told.all_changed()
+        field.resist(self.resistance)
+        field.feed(told)
+        field.catch_up()
+        return field
 
     def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Which rows of sources reach a cell, and what each adds there; with "max", only the one
@@ -418,142 +230,6 @@ class RadialField(RadiatingField, Generic[AnyWalks]):
             best = np.lexsort((amounts, np.abs(amounts)))[-1:]
             near, amounts = near[best], amounts[best]
         return near, amounts
-
-    def _apply(
-        self,
-        old: Emission,
-        new: Emission,
-        slots: NDArray[np.int64],
-        walls: NDArray[np.int64],
-        renewal: Generator[int, None, AnyWalks] | None,
-    ) -> Iterator[int]:
-        """Take off what was held on the old ground, put on what is there on the new one, and show
-        it.
-
-        `slots` are the rows that `old` and `new` are about; others that may reach one of the
-        `walls` follow them.
-        """
-        yield 1  # finding what differs was work too
-        walks = self.walks
-        if renewal is not None:
-            walks = yield from renewal
-            self.sums.touch(walls)
-            if self.radial.metric != "straight":
-                near = yield from self._near(slots)
-                old, new = Emission.joined([old, *near]), Emission.joined([new, *near])
-        if self.radial.blend == "sum":
-            off = Emission(old.cells, -old.strengths, old.shapes)
-            if walks is self.walks:
-                if self._at_once and not self._written and self._is_less_anew(old, new):
-                    self.sums.dirty[:] = 1
-                    live = self._held.at(self._held.strengths != 0)
-                    yield from self._add(live, anew=True)
-                    if not len(live):
-                        self.sums.total[:] = 0
-                else:
-                    jobs = Emission.joined([off, new])
-                    yield 1
-                    yield from self._add(jobs)
-            else:
-                yield from self._add(off)
-                self.walks = walks
-                yield from self._add(new)
-        else:
-            yield from self._touch_each(old)  # on the ground that they were put on
-            self.walks = walks
-            yield from self._touch_each(new)
-            yield from self._renew()
-        yield from self.sums.publish(self.walks.walls, self._at_once)
-
-    def _near(self, slots: NDArray[np.int64]) -> Generator[int, None, list[Emission]]:
-        """The held sources, other than in these rows, that may reach a dirty tile, in parts."""
-        parts = []
-        others = self._held.strengths != 0
-        others[slots] = False
-        for first in range(0, len(others), UNIT_JOBS):
-            part = self._held.at(np.s_[first : first + UNIT_JOBS]).at(
-                others[first : first + UNIT_JOBS]
-            )
-            parts.append(part.at(self._reaches_dirty(part)))
-            yield 1
-        return parts
-
-    # The strongest
-
-    def _touch_each(self, changed: Emission) -> Iterator[int]:
-        for first in range(0, len(changed), UNIT_JOBS):
-            yield from self._touch_reached(changed.at(np.s_[first : first + UNIT_JOBS]))
-
-    def _renew(self) -> Iterator[int]:
-        """Clear every tile that a changed source reaches or reached, and stamp all that reach into
-        those anew.
-        """
-        yield from self.sums.clear_dirty()
-        near = yield from self._near(np.zeros(0, np.int64))
-        for part in near:
-            yield from self._add_strongest(part)
-
-    # What a kind of space does in its own way
-
-    _unit = 1.0
-    """The length in world units that footprints count by."""
-
-    def _other(self, radial: Radial) -> RadialField[AnyWalks]:
-        """Another field on the same ground."""
-        return type(self)(radial, self.space)
-
-    def _columns(self, sources: Sources) -> Columns:
-        """The rows of the sources; their shapes are places in the numbers that `_number` finds."""
-        return sources.columns
-
-    def _no_footprints(self) -> Footprints[AnyWalks]:
-        raise NotImplementedError
-
-    def _walks_now(self) -> AnyWalks:
-        raise NotImplementedError
-
-    def _patched(self, sources: Sources) -> bool:
-        """Work off a few changes on open ground in one go, if that is all there is."""
-        return False
-
-    def _is_less_anew(self, old: Emission, new: Emission) -> bool:
-        """Whether clearing the map and adding all that are live touches fewer cells than taking off
-        the old and adding the new.
-        """
-        return False
-
-    def _may_reach(self, sources: Emission, top: int, bottom: int) -> NDArray[np.bool_]:
-        """Whether sources may reach any of the rows [top, bottom)."""
-        return np.ones(len(sources), dtype=np.bool_)
-
-    def _may_hold(self, sources: Emission, cell: int) -> NDArray[np.bool_]:
-        """Whether sources may reach a cell."""
-        return np.ones(len(sources), dtype=np.bool_)
-
-    def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
-        """Whether any tile that a source may reach is dirty."""
-        return np.ones(len(sources), dtype=np.bool_)
-
-    def _touch_reached(self, sources: Emission) -> Iterator[int]:
-        """Mark the tiles that sources may reach."""
-        for cell, _, shape in sources.rows():
-            cells, _ = yield from self.footprints.search(self.walks, cell, shape)
-            self.sums.touch(cells)
-
-    def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
-        """Add footprints to the sums, or to nothing if they are summed up `anew`, which is for work
-        done at once.
-        """
-        yield from self._search_each(self._ops.scatter, jobs)
-
-    def _add_strongest(self, jobs: Emission) -> Iterator[int]:
-        """Let footprints take part where the strongest is shown."""
-        yield from self._search_each(self._ops.scatter_strongest, jobs)
-
-    def _search_each(self, kernel: Callable[..., None], jobs: Emission) -> Iterator[int]:
-        for cell, strength, shape in jobs.rows():
-            cells, weights = yield from self.footprints.search(self.walks, cell, shape)
-            yield from self.sums.scatter(kernel, cells, weights, strength)
 
     def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The whole footprint of one source."""

@@ -12,6 +12,7 @@ from fieldcraft.kernels.numpy_spread import power, root
 from fieldcraft.propagation.field import Account
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
+from fieldcraft.space.arrangement import losses
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
@@ -161,22 +162,16 @@ def _supporters(
     the step.
     """
     cells, lengths = space.steps_into(cell)
-    losses = _losses(lengths, spread)
     exponent = spread.exponent
+    lost = losses(lengths, spread.decay, exponent)
     emitted = root(flat[cells], exponent)
-    high = emitted * losses if exponent == 0 else emitted - losses
-    low = emitted * losses if exponent == 0 else emitted + losses
+    high = emitted * lost if exponent == 0 else emitted - lost
+    low = emitted * lost if exponent == 0 else emitted + lost
     strongest, weakest = high.max(initial=_ZERO), low.min(initial=_ZERO)
     if strongest == 0 and weakest == 0:
         return []
     best = high == strongest if strongest >= -weakest else low == weakest
-    return [(int(cells[k]), losses[k]) for k in np.flatnonzero(best)]
-
-
-def _losses(lengths: NDArray[np.float64], spread: Spread) -> NDArray[np.float32]:
-    if spread.exponent == 0:
-        return np.exp(-spread.decay * lengths).astype(np.float32)
-    return np.minimum(spread.decay * lengths, np.finfo(np.float32).max).astype(np.float32)
+    return [(int(cells[k]), lost[k]) for k in np.flatnonzero(best)]
 
 
 def _arriving(

@@ -12,77 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.propagation.field import Account, Field, checked_pins, checked_resistance
-from fieldcraft.propagation.spread_sources import Floors, trace
+from fieldcraft.propagation.spread_sources import Floors, stronger, trace
 from fieldcraft.sources import Sources
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
 
-__all__ = ["HELD", "PIN", "WALL", "Awake", "SpreadingField"]
+__all__ = ["PIN", "SpreadingField"]
 
-PIN, WALL = 2, 1
-HELD = PIN | WALL
-
-# Steps of everything between two looks at what still changes; they change no value.
-_FIRST_PROBE, _LAST_PROBE = 16, 128
-
-
-class Awake:
-    """How many parts of a map can change in the next step, and when it pays to care.
-
-    While it is probing all parts count as awake, and after some steps of everything one looks again
-    at how many are.
-    """
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.awake = count
-        self.probing = True
-        self.until_probe = 0
-        self._interval = _FIRST_PROBE
-
-    @property
-    def is_worth_it(self) -> bool:
-        """Whether the next step goes part by part: few are awake, or it is time to look how many
-        are.
-        """
-        return not self.probing or self.until_probe == 0
-
-    def skips_probe(self) -> bool:
-        """Count a step of the whole map down to the next look; whether it is not due yet."""
-        if not self.probing or self.until_probe == 0:
-            return False
-        self.until_probe -= 1
-        return True
-
-    def found(self, awake: int, *, few: bool) -> None:
-        """Take notice of how many parts a step has left awake, and whether these are so few that it
-        pays to skip the others.
-        """
-        self.awake = awake
-        if few:
-            self.probing = False
-            self._interval = _FIRST_PROBE
-            return
-        self.wake_all()
-        self.until_probe = self._interval
-        self._interval = min(2 * self._interval, _LAST_PROBE)
-
-    def rest(self) -> None:
-        """Take notice that a step has changed nothing."""
-        self._mark(0)
-        self.awake = 0
-        self.probing = False
-
-    def wake_all(self) -> None:
-        """Take notice that anything may have changed."""
-        self._mark(1)
-        self.awake = self.count
-        self.probing = True
-
-    def _mark(self, flag: int) -> None:
-        """Note of all parts whether they are awake."""
-        raise NotImplementedError
+PIN, _WALL = 2, 1
+_HELD = np.uint8(255 - (PIN | _WALL))
 
 
 class SpreadingField(Field):
@@ -101,6 +40,9 @@ class SpreadingField(Field):
     _momentum: np.float32
     _keep: np.float32
     _floor: np.float32
+    _signed: bool
+    _stale: bool = False
+    """Whether `_by_cell` is older than `_level`."""
 
     @property
     @abstractmethod
@@ -115,27 +57,32 @@ class SpreadingField(Field):
     @property
     @abstractmethod
     def _planes(self) -> list[NDArray[np.uint8]]:
-        """The flags that say of each value whether a source pins it, flat, in the order of
-        `_level`.
+        """The flags that say of each value whether it is a wall and whether a source pins it, flat,
+        in the order of `_level`; copies of these bits follow the first.
         """
+
+    @abstractmethod
+    def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places of cells in `_level`."""
+
+    @abstractmethod
+    def _floors_at(self, places: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
+        """The cells of sources that don't pin, by place, and from where steps arrive there."""
 
     @abstractmethod
     def _wake(self, places: NDArray[np.int64]) -> None:
         """Take notice that the values in these places of `_level` have changed."""
 
     @abstractmethod
-    def _follow_walls(self) -> None:
-        """Take notice of walls that have changed since `_walls_version`."""
+    def _wake_all(self) -> None:
+        """Take notice that any value may have changed."""
 
     @abstractmethod
-    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these cells, ascending, at these values from now on; with `pin=False` at
-        these values or stronger ones.
-        """
+    def _walls_changed(self, changed: NDArray[np.int64]) -> None:
+        """Take notice of walls, and steps, that have changed in these cells, ascending."""
 
-    @abstractmethod
-    def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Take notice that the values of these cells (None: of any) were changed."""
+    def _bring_in(self, cells: NDArray[np.int64] | None) -> None:
+        """Bring the values of these cells (None: of all) from `_by_cell` into `_level`."""
 
     @abstractmethod
     def _run(self, count: int) -> None:
@@ -175,6 +122,72 @@ class SpreadingField(Field):
             sources.forget_changes()
             self._fed = sources.version
 
+    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        """Hold exactly these cells, ascending, at these values from now on; with `pin=False` at
+        these values or stronger ones.
+        """
+        strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
+        self._signed = self._signed or bool((strengths < 0).any())
+        before, here = self._places(self.pinned), self._places(cells)
+        (frozen, *copies), level = self._planes, self._level
+        if not self.spread.pin:
+            self._floors = self._floors_at(here, strengths) if len(cells) else None
+            loose = stronger(level[here], strengths) & (frozen[here] & _WALL == 0)
+            strengths = np.where(loose, level[here], strengths)
+        frozen[before] &= ~np.uint8(PIN)
+        frozen[here] |= np.uint8(PIN)
+        for flags in copies:
+            for places in (before, here):
+                flags[places] = (flags[places] & _HELD) | frozen[places]
+        gone = before[frozen[before] & PIN == 0]
+        level[gone[frozen[gone] == _WALL]] = 0
+        changed = here[level[here] != strengths]
+        level[here] = strengths
+        self._stale = True
+        self.pinned = cells
+        self._wake(np.concatenate([gone, changed]))
+
+    def _follow_walls(self) -> None:
+        """A cell that becomes a wall loses its value, unless a source holds it; one that opens
+        starts at 0.
+        """
+        since, space = self._walls_version, self.space
+        changed = np.arange(len(space)) if since < 0 else space.walls_changed(since)
+        self._walls_version = space.walls_version
+        if not self.spread.pin:
+            self._fed = -1  # what arrives in the cells of sources has changed
+        places, frozen = self._places(changed), self._planes[0]
+        blocked = space.walls.reshape(-1)[changed]
+        frozen[places] = (frozen[places] & PIN) | blocked.astype(np.uint8)
+        self._level[places[frozen[places] == _WALL]] = 0
+        self._walls_changed(changed)
+        self._stale = True
+        self._wake(places)
+
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values; see `Field.write`."""
+        flat = self._by_cell
+        flat[:] = values.reshape(-1)
+        flat[self.space.walls.reshape(-1)] = 0
+        self.touched(None)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Give cells these values; see `Field.put`."""
+        self._by_cell[cells] = values
+        self.touched(cells)
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Take notice that the values of these cells (None: of any) were changed."""
+        self._fed = -1
+        self._bring_in(cells)
+        if cells is None:
+            self._signed = bool((self._level < 0).any())
+            self._wake_all()
+        else:
+            places = self._places(cells)
+            self._signed = self._signed or bool((self._level[places] < 0).any())
+            self._wake(places)
+
     def run(self, count: int) -> None:
         """Take `count` steps."""
         if self._floors is None:
@@ -199,6 +212,7 @@ class SpreadingField(Field):
 
     def _mend(self, floors: Floors) -> None:
         self._wake(floors.mend(self._level))
+        self._stale = True
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a part of the map a unit; see `Field.step_in_units`."""
@@ -235,10 +249,8 @@ class SpreadingField(Field):
             self._settle()
         else:
             self._settle_floors(self._floors)
-        self._settled()
-
-    def _settled(self) -> None:
-        """Take notice that all values were settled."""
+        self._stale = True
+        _ = self._by_cell
         self.touched(None)
 
     def _settle_floors(self, floors: Floors) -> None:

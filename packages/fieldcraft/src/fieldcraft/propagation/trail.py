@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.hex_trail_field import HexTrailField
 from fieldcraft.propagation.kinds import Gathering
 from fieldcraft.propagation.settings import (
     Setting,
@@ -23,8 +24,8 @@ from fieldcraft.propagation.settings import (
     one_evaporation,
     part_kept,
 )
-from fieldcraft.propagation.trail_field import trail_field
-from fieldcraft.space import Space
+from fieldcraft.propagation.trail_field import TrailField
+from fieldcraft.space import HexGrid, Space, grid_of
 
 __all__ = ["Trail"]
 
@@ -189,4 +190,6 @@ class Trail(Gathering):
 
     def field(self, space: Space, every: float) -> Field:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
-        return trail_field(self, space, every)
+        if isinstance(space, HexGrid):
+            return HexTrailField(self, space, every)
+        return TrailField(self, grid_of(space, "A layer with fc.Trail"), every)

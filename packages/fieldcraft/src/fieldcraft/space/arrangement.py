@@ -14,9 +14,19 @@ from fieldcraft.space.ways import runs
 if TYPE_CHECKING:
     from fieldcraft.space.topology import Topology
 
-__all__ = ["Arrangement"]
+__all__ = ["Arrangement", "losses"]
 
 _MOST_KEPT = 4
+_ALL = np.finfo(np.float32).max
+
+
+def losses(lengths: NDArray[np.float64], decay: float, exponent: int) -> NDArray[np.float32]:
+    """The loss on steps of these lengths: a factor for exponent 0, else an amount subtracted from
+    the root.
+    """
+    with np.errstate(over="ignore"):
+        loss = decay * lengths
+    return (np.exp(-loss) if exponent == 0 else np.minimum(loss, _ALL)).astype(np.float32)
 
 
 class Arrangement:
@@ -167,11 +177,8 @@ class Arrangement:
 
         On closed arcs everything is lost.
         """
-        most = float(np.finfo(np.float32).max)
-        with np.errstate(over="ignore"):
-            loss = decay * self._topology.lengths
-        way = (np.exp(-loss) if exponent == 0 else np.minimum(loss, most)).astype(np.float32)
-        way[closed] = 0 if exponent == 0 else most
+        way = losses(self._topology.lengths, decay, exponent)
+        way[closed] = 0 if exponent == 0 else _ALL
         return way if self.arcs is None else way[self.arcs]
 
     def in_rows(self, losses: NDArray[np.float32], exponent: int) -> NDArray[np.float32]:
@@ -180,7 +187,7 @@ class Arrangement:
         """
         rows = np.full(
             len(self.row_origins),
-            0 if exponent == 0 else np.finfo(np.float32).max,
+            0 if exponent == 0 else _ALL,
             dtype=np.float32,
         )
         rows[self.places] = losses

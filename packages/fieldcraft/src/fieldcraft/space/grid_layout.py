@@ -77,4 +77,4 @@ class GridLayout:
             )
         columns, rows = places.T
         rows = self.height - 1 - rows if self.y_up else rows
-        return (rows * self.width + columns).astype(np.int64)
+        return np.asarray(rows * self.width + columns, dtype=np.int64)
