@@ -11,7 +11,7 @@ from fieldcraft.propagation import grid_footprints as footprints
 from fieldcraft.propagation import grid_radial as radial_grid
 from fieldcraft.propagation import grid_spread as spread
 from fieldcraft.propagation import grid_walks as walks
-from fieldcraft.propagation import radial_field
+from fieldcraft.propagation import radial_work
 from fieldcraft.propagation.radial import METRICS
 
 
@@ -24,7 +24,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (walks, sums, radial_grid):
         monkeypatch.setattr(module, "UNIT_STAMPED", 100)
     monkeypatch.setattr(sums, "_UNIT_TILES", 2)
-    for module in (radial_field, radial_grid):
+    for module in (radial_work, radial_grid):
         monkeypatch.setattr(module, "UNIT_JOBS", 3)
 
 

@@ -19,9 +19,9 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.kernels import pool
+from fieldcraft.propagation import activity
 from fieldcraft.propagation import grid_spread as scheduler
 from fieldcraft.propagation import spread as spreads
-from fieldcraft.propagation import spreading_field
 from support.examples import examples
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 
@@ -248,22 +248,22 @@ def path(**constants: object) -> Iterator[None]:
             if name == "threads":
                 patch.setattr(pool, "_count", value)
             else:
-                module = scheduler if hasattr(scheduler, f"_{name.upper()}") else spreading_field
+                module = scheduler if hasattr(scheduler, f"_{name.upper()}") else activity
                 patch.setattr(module, f"_{name.upper()}", value)
         yield
 
 
 PATHS = {
     "as it comes": {},
-    "only waves": {"sparse_share": -1.0, "first_probe": 10**6, "last_probe": 10**6, "threads": 1},
-    "only tiles": {"sparse_share": 1.0},
+    "only waves": {"few_tiles": -1.0, "first_probe": 10**6, "last_probe": 10**6, "threads": 1},
+    "only tiles": {"few_tiles": 1.0},
     "from one to the other": {"first_probe": 1, "last_probe": 2},
-    "one step a wave": {"sparse_share": -1.0, "most_levels": 1},
-    "three steps a wave": {"sparse_share": -1.0, "most_levels": 3, "threads": 1},
-    "a cache for few rows": {"sparse_share": -1.0, "ring_bytes": 20_000},
-    "two threads": {"sparse_share": -1.0, "threads": 2, "cells_per_thread": 1, "most_levels": 4},
-    "three threads": {"sparse_share": -1.0, "threads": 3, "cells_per_thread": 1, "most_levels": 2},
-    "many bands": {"sparse_share": -1.0, "threads": 5, "cells_per_thread": 1, "most_levels": 1},
+    "one step a wave": {"few_tiles": -1.0, "most_levels": 1},
+    "three steps a wave": {"few_tiles": -1.0, "most_levels": 3, "threads": 1},
+    "a cache for few rows": {"few_tiles": -1.0, "ring_bytes": 20_000},
+    "two threads": {"few_tiles": -1.0, "threads": 2, "cells_per_thread": 1, "most_levels": 4},
+    "three threads": {"few_tiles": -1.0, "threads": 3, "cells_per_thread": 1, "most_levels": 2},
+    "many bands": {"few_tiles": -1.0, "threads": 5, "cells_per_thread": 1, "most_levels": 1},
 }
 
 
@@ -435,11 +435,11 @@ def _a_column_late(values: NDArray[np.float32]) -> None:
 
 
 STEPPING = {
-    "wave_near": (8, 3, {"sparse_share": -1.0}),
-    "wave_bands": (8, 3, {"sparse_share": -1.0, "threads": 2, "cells_per_thread": 1}),
-    "wave_any": (KNIGHT_AND_CORNER, 3, {"sparse_share": -1.0}),
-    "tiles_near": (8, 3, {"sparse_share": 1.0}),
-    "tiles_any": (KNIGHT_AND_CORNER, 3, {"sparse_share": 1.0}),
+    "wave_near": (8, 3, {"few_tiles": -1.0}),
+    "wave_bands": (8, 3, {"few_tiles": -1.0, "threads": 2, "cells_per_thread": 1}),
+    "wave_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": -1.0}),
+    "tiles_near": (8, 3, {"few_tiles": 1.0}),
+    "tiles_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": 1.0}),
 }
 
 

@@ -170,7 +170,7 @@ class TestWrite:
         layer = fc.InfluenceMap(fc.Graph([(0, 0), (1, 0)], [(0, 1)])).add_layer(
             "noise", fc.Spread(decay=0.1, momentum=1.0)
         )
-        with refused(InvalidValue, "shape (N,)", "one number per vertex"):
+        with refused(InvalidValue, "shape (2,)", "one for each cell"):
             layer.write(np.zeros((2, 2)))
 
     def test_a_turned_array_is_recognised(self, layer: fc.Layer) -> None:

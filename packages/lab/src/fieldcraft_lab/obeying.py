@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer, SourceLayer
-from fieldcraft.layer.layer import Moving
+from fieldcraft.layer.moving import Moving
 from fieldcraft.sources import Source
 from fieldcraft.space import Space
 from fieldcraft_lab.knobs import replaced_by

@@ -26,8 +26,8 @@ from fieldcraft.layer import (
     SpreadLayer,
     TrailLayer,
 )
-from fieldcraft.layer.layer import MOST_STEPS
 from fieldcraft.layer.making import LAYERS
+from fieldcraft.layer.stepping import MOST_STEPS
 from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,20 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock, hooks
-from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
-from fieldcraft.interruption import A_FEW, breathe, in_parts
+from fieldcraft.errors import InvalidValue, WrongLayer
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.labels import unlabeled
-from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation import Account, Field, Propagation
+from fieldcraft.layer.operand import checked_out
+from fieldcraft.layer.stepping import SteppedLayer
+from fieldcraft.propagation import Account, Propagation
 from fieldcraft.propagation.kinds import Device, field_on
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 
-__all__ = ["MOST_STEPS", "Layer", "LayerState", "Moving"]
-
-MOST_STEPS = 2**31 - 1
+__all__ = ["Layer", "LayerState"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class LayerState:
     sources: Sources
 
 
-class Layer(Operand):
+class Layer(SteppedLayer):
     """One kind of influence on one space. Made by `InfluenceMap.add_layer`, which gives back what
     its propagation makes of it:
 
@@ -56,7 +53,6 @@ class Layer(Operand):
     """
 
     _instead: ClassVar[str] = "Add a layer of that kind"
-    _field: Field
 
     def __init__(
         self,
@@ -82,15 +78,11 @@ class Layer(Operand):
         self._field = field_on(device, propagation, space, clock.seconds(every))
         self._sources = Sources(space, guard)
         self._bound(self._sources)
-        self._ticks = 0
-        self._due = 0
-        self._backlog = 0
-        self._updates = 0
-        self._work: Iterator[bool] | None = None
-        self._version = 0
+        self._ticks = self._due = self._backlog = self._updates = self._version = 0
+        self._work = None
         self._walls_seen = space.walls_version
         self._unseen = np.zeros(0, dtype=np.int64)
-        self._others: Mapping[str, Layer] = {}
+        self._others = {}
 
     def __repr__(self) -> str:
         where = "" if self._device is None else f", on {self._device.carrier(self._field)}"
@@ -165,32 +157,9 @@ class Layer(Operand):
         ]
 
     @property
-    def version(self) -> int:
-        """A number that changes whenever the values may have changed."""
-        return self._version + self.space.walls_version
-
-    @property
-    def time(self) -> float:
-        """Seconds that this layer has lived through: its steps times their interval."""
-        return clock.seconds(self._ticks)
-
-    @property
     def propagation(self) -> Propagation | None:
         """How influence gets from cell to cell; None for an array of your own."""
         return self._propagation
-
-    @property
-    def every(self) -> float:
-        """Seconds from one step to the next. May be changed while it runs."""
-        return clock.seconds(self._every)
-
-    @every.setter
-    def every(self, every: float) -> None:
-        with self._guard:
-            interval = clock.ticks("every", every, minimum=1)
-            self._catch_up()
-            self._every = interval
-            self._field.tune(self._propagation, self.every)
 
     def sample(
         self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
@@ -234,13 +203,7 @@ class Layer(Operand):
         """
         with self._guard:
             self._catch_up()
-            self._field.write(
-                _checked(
-                    unlabeled(values, self.space),
-                    self._field.shape,
-                    vectors=self._field.shape != self.space.shape,
-                )
-            )
+            self._field.write(_checked(unlabeled(values, self.space), self._field.shape))
             self._version += 1
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
@@ -254,96 +217,15 @@ class Layer(Operand):
                 out = np.empty(self.space.shape, dtype=np.float32)
             elif (
                 not isinstance(out, np.ndarray)
-                or out.shape != self.space.shape
-                or out.dtype != np.float32
                 or not out.flags.writeable
+                or ((out.shape, out.dtype) != (self.space.shape, np.float32))
             ):
-                kind = (
-                    f"{out.dtype} of shape {out.shape}"
-                    if isinstance(out, np.ndarray)
-                    else type(out).__name__
-                )
-                locked = (
-                    ", read-only" if isinstance(out, np.ndarray) and not out.flags.writeable else ""
-                )
-                raise InvalidValue(
-                    f"out is a writable float32 array of shape {self.space.shape}",
-                    got=kind + locked,
-                    remedy="Pass np.empty(layer.space.shape, np.float32), or leave it out",
-                )
+                checked_out(out, self.space.shape)  # raises, and says why
             if self.space.walls_version == self._walls_seen:
                 self._field.read(out)
             else:
                 out[...] = self._values
             return out
-
-    # Steps
-
-    def step(self, count: int = 1) -> None:
-        """Make `count` updates, each worth `every` seconds of this layer's time.
-
-        Ctrl-C ends a long count between two updates.
-        """
-        count = checks.whole("count", count, maximum=MOST_STEPS)
-        with self._guard:
-            if count <= A_FEW:
-                self._take_steps(count)
-                return
-            for part in in_parts(count):
-                self._take_steps(part)
-                breathe()
-
-    def _take_steps(self, count: int) -> None:
-        if self._backlog:
-            self._catch_up()
-        while count > 0:
-            self._feed()
-            # A source may live through some of the steps only.
-            until_expiry = -(-(self._sources.next_expiry - self._ticks) // self._every)
-            batch = min(count, until_expiry)
-            try:
-                self._field.run(batch)
-            except BaseException:
-                self._field.mistrust()
-                raise
-            self._version += 1
-            self._ticks += batch * self._every
-            self._updates += batch
-            self._follow(batch)
-            count -= batch
-        self._sources.expire(self._ticks)
-
-    @property
-    def updates(self) -> int:
-        """How many updates this layer has made since it was added or loaded."""
-        return self._updates
-
-    @property
-    def lag(self) -> float:
-        """Seconds of updates that are due and not made yet, for want of budget."""
-        return clock.seconds(self._backlog * self._every)
-
-    @property
-    def shown(self) -> NDArray[np.float32]:
-        """The values as they are shown: following the true ones smoothly, with the half-time
-        `response`; read-only.
-
-        Without a `response` these are the values.
-        """
-        if self._shown is None:
-            return self.values
-        view = self._shown.view()
-        view.flags.writeable = False
-        return view
-
-    # What the map does with its layers, and a device with those that agents leave something on
-
-    def _updated(self, count: int) -> None:
-        """Take notice of updates that a device made, along with agents."""
-        self._version += count
-        self._ticks += count * self._every
-        self._updates += count
-        self._follow(count)
 
     def _recovered(self, device: Device | None) -> int:
         """Go on elsewhere from what was last read back of a device; how many updates are gone with
@@ -360,71 +242,6 @@ class Layer(Operand):
         if self._shown is not None:
             self._shown[:] = self._values
         return gone
-
-    def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
-        """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
-        due, self._due = divmod(self._due + ticks, self._every)
-        made = due if self._field.timeless else min(due, max_steps)
-        self.step(made)
-        return made, due - made
-
-    def _owe_time(self, ticks: int, max_steps: int) -> int:
-        """Put the updates that fall due in so many ticks on the list for `_work_on`; how many were
-        too many and dropped.
-        """
-        if self._field.timeless:
-            return self._pass_time(ticks, max_steps)[1]
-        due, self._due = divmod(self._due + ticks, self._every)
-        dropped = max(self._backlog + due - max_steps, 0)
-        self._backlog += due - dropped
-        return dropped
-
-    def _work_on(self) -> bool:
-        """Do one unit of the work that is due, if there is any."""
-        with self._guard:
-            if self._work is None and self._backlog:
-                self._work = self._work_off()
-            if self._work is None:
-                return False
-            try:
-                if next(self._work, False):
-                    return True
-            except BaseException:
-                self._field.mistrust()
-                self._work = None
-                raise
-            self._work = None
-            return False
-
-    def _work_off(self) -> Iterator[bool]:
-        while self._backlog:
-            self._feed()
-            for _ in self._field.step_in_units():
-                yield True
-            self._backlog -= 1
-            self._ticks += self._every
-            self._updates += 1
-            self._version += 1
-            self._follow(1)
-
-    def _catch_up(self) -> None:
-        """Make the updates that are due, whatever they cost."""
-        while (self._work is not None or self._backlog) and self._work_on():
-            pass
-
-    def _feed(self) -> None:
-        self._walls_seen = self.space.walls_version
-        self._sources.expire(self._ticks)
-        if self._field.barrier is not None:
-            barrier = self._others.get(self._field.barrier)
-            self._field.bar(None if barrier is None else barrier._values)
-        self._field.feed(self._sources)
-
-    def _follow(self, updates: int) -> None:
-        """Let what is shown come nearer to the values, by so many updates' time."""
-        if self._shown is not None and self.response is not None:
-            part = np.float32(1 - 0.5 ** (updates * self.every / self.response))
-            self._shown += part * (self._values - self._shown)
 
     def _bound(self, sources: Sources) -> None:
         """Let sources refuse what the field can't hold."""
@@ -490,81 +307,8 @@ class Layer(Operand):
         return layer
 
 
-class Moving(Layer):
-    """A layer with a propagation."""
-
-    @property
-    def propagation(self) -> Propagation:
-        """How influence gets from cell to cell. May be changed while it runs; shows from the next
-        step on.
-        """
-        return self._propagation
-
-    @propagation.setter
-    def propagation(self, propagation: Propagation) -> None:
-        with self._guard:
-            if type(propagation) is not type(self._propagation):
-                raise InvalidValue(
-                    "A layer keeps its kind of propagation, here"
-                    f" {type(self._propagation).__name__}",
-                    got=repr(propagation),
-                    remedy="Add another layer for another kind",
-                )
-            self._catch_up()
-            self._field.tune(propagation, self.every)
-            self._propagation = propagation
-
-    def tune(self, **parameters: Any) -> None:
-        """Go on with other parameters of the propagation, such as `decay` and `momentum`; shows
-        from the next step on.
-
-        Raises
-        ------
-        UnknownName
-            For what this propagation does not have, and what the propagation raises.
-        """
-        known = self._propagation.parameters()
-        for name in parameters:
-            if name not in known:
-                raise UnknownName(f"parameter of {type(self._propagation).__name__}", name, known)
-        self.propagation = type(self._propagation)(**{**self._propagation.settings(), **parameters})
-
-    def settle(self) -> None:
-        """Go at once where endless steps would lead; what was deposited or written is gone then. No
-        time passes.
-        """
-        with self._guard:
-            self._catch_up()
-            self._feed()
-            self._field.settle()
-            self._version += 1
-
-
-def _checked(values: ArrayLike, shape: tuple[int, ...], *, vectors: bool) -> NDArray[np.float32]:
-    array = checks.array("Values", values)
-    if array.shape != shape:
-        hint = " (it looks like [x, y]: transpose it)" if array.shape == shape[::-1] else ""
-        named = {
-            1: "Values have the layer's shape (N,)",
-            2: "Values have the layer's shape (height, width)",
-        }
-        raise InvalidValue(
-            (
-                "Values of a layer of vectors have the shape (height, width, 2)"
-                if vectors
-                else named[len(shape)]
-            ),
-            got=f"shape {array.shape} for a layer of {shape}{hint}",
-            remedy=(
-                "Pass one number per vertex"
-                if len(shape) == 1
-                else "Pass an array indexed [row, column]"
-            ),
-        )
-    if array.dtype.kind not in "iufb":
-        raise InvalidValue(
-            "Values are numbers", got=f"dtype {array.dtype}", remedy="Pass a float32 array"
-        )
+def _checked(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    array = checks.shaped("Values", values, shape, "iufb")
     with np.errstate(over="ignore"):
         narrow = array.astype(np.float32) + np.float32(0)
     fits = np.abs(narrow) <= np.float32(checks.LARGEST)

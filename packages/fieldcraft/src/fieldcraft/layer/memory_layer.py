@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.layer.layer import Moving
+from fieldcraft.layer.moving import Moving
 from fieldcraft.propagation.field import RememberingField
 from fieldcraft.propagation.radial import METRICS
-from fieldcraft.sources.placing import place
 
 __all__ = ["MemoryLayer"]
 
@@ -90,9 +89,7 @@ class MemoryLayer(Moving):
                     remedy="Pass mask > 0, or (x, y) positions",
                 )
             else:
-                cells = place(
-                    self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False
-                )[1]
+                cells = self._open_cells(positions, on_wall, outside)
             strengths = None
             if amounts is not None:
                 strengths = checks.amounts("amounts", amounts, len(cells)).astype(np.float64)
@@ -136,11 +133,8 @@ class MemoryLayer(Moving):
         in size raises `InvalidValue` and changes nothing.
         """
         with self._guard:
-            self._catch_up()
-            points, cells = place(
-                self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False
-            )
-            self._field.add(cells, checks.amounts("amounts", amounts, len(points)))
+            cells = self._open_cells(positions, on_wall, outside)
+            self._field.add(cells, checks.amounts("amounts", amounts, len(cells)))
             self._version += 1
 
     def snapshot(self) -> dict[str, Any]:
@@ -188,13 +182,7 @@ class MemoryLayer(Moving):
         self, mask: NDArray[np.bool_], amounts: ArrayLike | None
     ) -> tuple[NDArray[np.int64], ArrayLike | None]:
         """The open cells of a mask, and the amounts for them."""
-        if mask.shape != self.space.shape:
-            raise InvalidValue(
-                "A mask has the shape of the layer's values",
-                got=f"{mask.shape} for a map of {self.space.shape}",
-                remedy="Pass what fc.visible gives on this space, or (x, y) positions",
-            )
-        chosen = mask & ~self.space.walls
+        chosen = checks.shaped("Masks", mask, self.space.shape, "b") & ~self.space.walls
         weights = None if amounts is None else checks.array("amounts", amounts)
         if weights is not None and weights.shape == mask.shape:
             amounts = weights[chosen]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,13 +12,9 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer.labels import unlabeled
-from fieldcraft.layer.layer import Moving
+from fieldcraft.layer.moving import Moving
 from fieldcraft.layer.without import Without
 from fieldcraft.sources import Source, Sources
-from fieldcraft.sources.placing import place
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["SourceLayer", "SpreadLayer"]
 
@@ -212,14 +208,8 @@ class SourceLayer(Moving):
             self._field.resist(wanted)
 
     def _checked_resistance(self, resistance: ArrayLike) -> NDArray[np.float32]:
-        array = checks.array("A resistance", unlabeled(resistance, self.space))
-        if array.shape != self.space.shape or array.dtype.kind not in "iufb":
-            raise InvalidValue(
-                f"A resistance is a number for each {self.space.cell_name}, in the shape"
-                f" {self.space.shape}",
-                got=f"{array.dtype} of shape {array.shape}",
-                remedy="Pass such an array, a layer or an expression on the same cells, or None",
-            )
+        values = unlabeled(resistance, self.space)
+        array = checks.shaped("Resistances", values, self.space.shape, "iufb")
         fits = (array >= 0) & (array <= checks.LARGEST)
         if not fits.all():
             index, where = checks.first(~fits)
@@ -293,11 +283,8 @@ class SpreadLayer(SourceLayer):
         `InvalidValue` and changes nothing.
         """
         with self._guard:
-            self._catch_up()
-            points, cells = place(
-                self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False
-            )
-            self._field.add(cells, checks.amounts("amounts", amounts, len(points)))
+            cells = self._open_cells(positions, on_wall, outside)
+            self._field.add(cells, checks.amounts("amounts", amounts, len(cells)))
             self._version += 1
 
     def add_static(

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.layer.layer import Layer, Moving
+from fieldcraft.layer.layer import Layer
+from fieldcraft.layer.moving import Moving
 from fieldcraft.propagation.canvas import BLENDS, blots_on
 from fieldcraft.propagation.field import GatheringField, StampedField
 from fieldcraft.propagation.stamps import Stamp
-from fieldcraft.sources.placing import place
+from fieldcraft.space.cells import checked_cells
 
 __all__ = ["ArrayLayer", "StampedLayer", "TrailLayer"]
 
@@ -132,26 +133,7 @@ class StampedLayer(Layer):
                 and self._put_plainly(cell, float(value))
             ):
                 return
-            places = np.atleast_1d(checks.array("Cells", cells))
-            if (places.dtype.kind not in "iu" and places.size) or places.ndim != 1:
-                raise InvalidValue(
-                    "Cells are whole numbers, one or (N,)",
-                    got=f"{places.dtype} of shape {places.shape}",
-                    remedy="Use cell_at()",
-                )
-            places = places.astype(np.int64)
-            if len(places) and (places.min() < 0 or places.max() >= len(self.space)):
-                raise OutsideMap(
-                    f"Cells lie in 0 to {len(self.space) - 1}",
-                    got=f"{places.min()} to {places.max()}",
-                    remedy="Use cell_at()",
-                )
-            if self.space.walls.reshape(-1)[places].any():
-                raise OnWall(
-                    "Values are given to open ground",
-                    got="cells of walls",
-                    remedy="Leave these out",
-                )
+            places = np.atleast_1d(self._on_open_ground(cells))
             if len(places) > 1 and len(np.unique(places)) != len(places):
                 raise InvalidValue(
                     "Each cell comes once",
@@ -167,6 +149,17 @@ class StampedLayer(Layer):
                 )
             self._field.put(places, parts.T.astype(np.float32))
             self._version += 1
+
+    def _on_open_ground(self, cells: ArrayLike) -> NDArray[np.int64]:
+        """The cells with these ids; refuses walls."""
+        places = checked_cells(self.space, cells)
+        if self.space.walls.reshape(-1)[places].any():
+            raise OnWall(
+                "Values are given to open ground",
+                got="cells of walls",
+                remedy="Leave these out",
+            )
+        return places
 
     def _put_plainly(self, cell: int, value: float) -> bool:
         """Give one cell a value, where nothing has to be refused."""
@@ -232,11 +225,8 @@ class TrailLayer(StampedLayer, Moving):
         array. Raises `InvalidValue` for sums that could overflow; then nothing has changed.
         """
         with self._guard:
-            self._catch_up()
-            points, cells = place(
-                self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False
-            )
-            self._field.add(cells, self._parts(amounts, len(points)))
+            cells = self._open_cells(positions, on_wall, outside)
+            self._field.add(cells, self._parts(amounts, len(cells)))
 
     def deposit_at(self, cells: NDArray[np.int64], amounts: ArrayLike = 1.0) -> None:
         """Deposit by cell ids, (N,): what agents who know their cells do each step.
@@ -246,26 +236,7 @@ class TrailLayer(StampedLayer, Moving):
         """
         with self._guard:
             self._catch_up()
-            places = checks.array("Cells", cells)
-            if places.ndim != 1 or (places.dtype.kind not in "iu" and len(places)):
-                raise InvalidValue(
-                    "Cells are whole numbers, (N,)",
-                    got=f"{places.dtype} of shape {places.shape}",
-                    remedy="Pass swarm.cells",
-                )
-            if len(places) and (places.min() < 0 or places.max() >= len(self.space)):
-                raise OutsideMap(
-                    f"Cells lie in 0 to {len(self.space) - 1}",
-                    got=f"{places.min()} to {places.max()}",
-                    remedy="Use cell_at()",
-                )
-            places = places.astype(np.int64, copy=False)
-            if self.space.walls.reshape(-1)[places].any():
-                raise OnWall(
-                    "Deposits are made on open ground",
-                    got="cells of walls",
-                    remedy="Leave these out",
-                )
+            places = np.atleast_1d(self._on_open_ground(cells))
             self._field.add(places, self._parts(amounts, len(places)))
 
 

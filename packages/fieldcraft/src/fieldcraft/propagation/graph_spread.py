@@ -86,9 +86,11 @@ class GraphSpreadField(SpreadingField):
 
     def _bring_in(self, cells: NDArray[np.int64] | None) -> None:
         order = self._ground.order
-        if order is not None and cells is None:
+        if order is None:
+            return
+        if cells is None:
             np.take(self._own, order, out=self._now[: len(self.space)], mode="clip")
-        elif order is not None:
+        else:
             self._now[self._places(cells)] = self._own[cells]
 
     def _floors_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:

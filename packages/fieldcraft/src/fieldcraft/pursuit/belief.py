@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.interruption import breathe, in_parts, whole
-from fieldcraft.layer.layer import MOST_STEPS
 from fieldcraft.layer.operand import Operand
+from fieldcraft.layer.stepping import MOST_STEPS
 from fieldcraft.pursuit.arguments import (
     checked_mask,
     checked_velocity,

@@ -1,0 +1,199 @@
+"""The time of a layer: its steps, those that are due, and how it shows its values meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks, clock
+from fieldcraft.interruption import A_FEW, breathe, in_parts
+from fieldcraft.layer.guard import Guard
+from fieldcraft.layer.operand import Operand
+from fieldcraft.propagation import Field, Propagation
+from fieldcraft.sources import Sources
+
+__all__ = ["MOST_STEPS", "SteppedLayer"]
+
+MOST_STEPS = 2**31 - 1
+
+
+class SteppedLayer(Operand):
+    """A layer as its influence map sees it: something that takes steps, on time or when there is a
+    budget for them.
+    """
+
+    priority: float
+    response: float | None
+    _guard: Guard
+    _field: Field
+    _sources: Sources
+    _propagation: Propagation
+    _shown: NDArray[np.float32] | None
+    _every: int
+    _ticks: int
+    _due: int
+    _backlog: int
+    _updates: int
+    _version: int
+    _walls_seen: int
+    _work: Iterator[bool] | None
+    _others: Mapping[str, SteppedLayer]
+
+    @property
+    def _values(self) -> NDArray[np.float32]:
+        """The values now; walls that are newer than the last step read 0, but for sources."""
+        raise NotImplementedError
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        return self._version + self.space.walls_version
+
+    @property
+    def time(self) -> float:
+        """Seconds that this layer has lived through: its steps times their interval."""
+        return clock.seconds(self._ticks)
+
+    @property
+    def every(self) -> float:
+        """Seconds from one step to the next. May be changed while it runs."""
+        return clock.seconds(self._every)
+
+    @every.setter
+    def every(self, every: float) -> None:
+        with self._guard:
+            interval = clock.ticks("every", every, minimum=1)
+            self._catch_up()
+            self._every = interval
+            self._field.tune(self._propagation, self.every)
+
+    def step(self, count: int = 1) -> None:
+        """Make `count` updates, each worth `every` seconds of this layer's time.
+
+        Ctrl-C ends a long count between two updates.
+        """
+        count = checks.whole("count", count, maximum=MOST_STEPS)
+        with self._guard:
+            if count <= A_FEW:
+                self._take_steps(count)
+                return
+            for part in in_parts(count):
+                self._take_steps(part)
+                breathe()
+
+    def _take_steps(self, count: int) -> None:
+        if self._backlog:
+            self._catch_up()
+        while count > 0:
+            self._feed()
+            # A source may live through some of the steps only.
+            until_expiry = -(-(self._sources.next_expiry - self._ticks) // self._every)
+            batch = min(count, until_expiry)
+            try:
+                self._field.run(batch)
+            except BaseException:
+                self._field.mistrust()
+                raise
+            self._version += 1
+            self._ticks += batch * self._every
+            self._updates += batch
+            self._follow(batch)
+            count -= batch
+        self._sources.expire(self._ticks)
+
+    @property
+    def updates(self) -> int:
+        """How many updates this layer has made since it was added or loaded."""
+        return self._updates
+
+    @property
+    def lag(self) -> float:
+        """Seconds of updates that are due and not made yet, for want of budget."""
+        return clock.seconds(self._backlog * self._every)
+
+    @property
+    def shown(self) -> NDArray[np.float32]:
+        """The values as they are shown: following the true ones smoothly, with the half-time
+        `response`; read-only.
+
+        Without a `response` these are the values.
+        """
+        if self._shown is None:
+            return self.values
+        view = self._shown.view()
+        view.flags.writeable = False
+        return view
+
+    def _updated(self, count: int) -> None:
+        """Take notice of updates that a device made, along with agents."""
+        self._version += count
+        self._ticks += count * self._every
+        self._updates += count
+        self._follow(count)
+
+    def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
+        """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
+        due, self._due = divmod(self._due + ticks, self._every)
+        made = due if self._field.timeless else min(due, max_steps)
+        self.step(made)
+        return made, due - made
+
+    def _owe_time(self, ticks: int, max_steps: int) -> int:
+        """Put the updates that fall due in so many ticks on the list for `_work_on`; how many were
+        too many and dropped.
+        """
+        if self._field.timeless:
+            return self._pass_time(ticks, max_steps)[1]
+        due, self._due = divmod(self._due + ticks, self._every)
+        dropped = max(self._backlog + due - max_steps, 0)
+        self._backlog += due - dropped
+        return dropped
+
+    def _work_on(self) -> bool:
+        """Do one unit of the work that is due, if there is any."""
+        with self._guard:
+            if self._work is None and self._backlog:
+                self._work = self._work_off()
+            if self._work is None:
+                return False
+            try:
+                if next(self._work, False):
+                    return True
+            except BaseException:
+                self._field.mistrust()
+                self._work = None
+                raise
+            self._work = None
+            return False
+
+    def _work_off(self) -> Iterator[bool]:
+        while self._backlog:
+            self._feed()
+            for _ in self._field.step_in_units():
+                yield True
+            self._backlog -= 1
+            self._ticks += self._every
+            self._updates += 1
+            self._version += 1
+            self._follow(1)
+
+    def _catch_up(self) -> None:
+        """Make the updates that are due, whatever they cost."""
+        while (self._work is not None or self._backlog) and self._work_on():
+            pass
+
+    def _feed(self) -> None:
+        self._walls_seen = self.space.walls_version
+        self._sources.expire(self._ticks)
+        if self._field.barrier is not None:
+            barrier = self._others.get(self._field.barrier)
+            self._field.bar(None if barrier is None else barrier._values)
+        self._field.feed(self._sources)
+
+    def _follow(self, updates: int) -> None:
+        """Let what is shown come nearer to the values, by so many updates' time."""
+        if self._shown is not None and self.response is not None:
+            part = np.float32(1 - 0.5 ** (updates * self.every / self.response))
+            self._shown += part * (self._values - self._shown)
