@@ -25,7 +25,7 @@ from fieldcraft.propagation.footprints import Emission
 from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.radial import METRICS, Radial
 from fieldcraft.propagation.radial_field import RadialField
-from fieldcraft.sources.book import Columns
+from fieldcraft.sources.rows import Columns
 from support.examples import examples
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 

@@ -376,8 +376,8 @@ class TestSync:
             (["a", "b"], [OPEN], 1, "2 keys for 1 positions"),
             (["a", "a"], [OPEN, OPEN], 1, "'a' twice"),
             ([1, 1.0], [OPEN, OPEN], 1, "twice"),
-            ([["a"], "b"], [OPEN, OPEN], 1, "hashed"),
-            (np.zeros((2, 1)), [OPEN, OPEN], 1, "hashed"),
+            ([["a"], "b"], [OPEN, OPEN], 1, "hashable"),
+            (np.zeros((2, 1)), [OPEN, OPEN], 1, "hashable"),
             (5, [OPEN], 1, "5"),
             (None, [OPEN], 1, "None"),
             (["a", "new"], [OPEN, OPEN], [1, np.nan], "nan"),
@@ -642,7 +642,7 @@ class TestMovingManyInOnePass:
             layer, _ = self.world(seed)
             with pytest.MonkeyPatch.context() as patch:
                 if plain:
-                    patch.setattr(fc.sources.Sources, "_moved_plainly", lambda *_: False)
+                    patch.setattr("fieldcraft.sources.book.move_plainly", lambda *_: False)
                 try:
                     layer.sources.move(wanted, points, on_wall=on_wall)
                     said = "moved"

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import logging
-import math
 import os
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast, overload
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft import checks, clock, extensions, hooks
+from fieldcraft import extensions, hooks
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.interruption import A_FEW, breathe, in_parts
+from fieldcraft.influence_map.advancing import Advancing
 from fieldcraft.layer import (
     ArrayLayer,
     Guard,
@@ -26,61 +21,21 @@ from fieldcraft.layer import (
     SpreadLayer,
     TrailLayer,
 )
-from fieldcraft.layer.making import LAYERS
-from fieldcraft.layer.stepping import MOST_STEPS
+from fieldcraft.layer.making import LayerSettings, made
 from fieldcraft.propagation import Propagation, Radial, Spread
-from fieldcraft.propagation.carried import Carried
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
-from fieldcraft.propagation.presets import DYNAMIC, KINDS, STATIC
-from fieldcraft.space import Space, checked_space, grid_of
+from fieldcraft.propagation.presets import kind_of
+from fieldcraft.space import Space, checked_space
 
 if TYPE_CHECKING:
     from fieldcraft.compose.teams import Teams
 
-__all__ = ["Advance", "InfluenceMap"]
+__all__ = ["InfluenceMap"]
 
 Kind = TypeVar("Kind", bound=Layer)
-_log = logging.getLogger("fieldcraft")
 
 
-@dataclass(frozen=True)
-class Advance:
-    """The outcome of one `InfluenceMap.advance`: the steps made and the steps dropped, by layer
-    name; the units of work it took.
-    """
-
-    steps: Mapping[str, int]
-    dropped: Mapping[str, int]
-    units: int = 0
-
-    @property
-    def is_late(self) -> bool:
-        """Whether any steps were dropped: layers have lived through less time than the map was told
-        of.
-        """
-        return any(self.dropped.values())
-
-    def __str__(self) -> str:
-        made = ", ".join(f"{name} {count}" for name, count in self.steps.items())
-        lost = ", ".join(f"{name} {count}" for name, count in self.dropped.items() if count)
-        return f"steps: {made or 'none'}" + (
-            f"; dropped for want of max_steps: {lost}" if lost else ""
-        )
-
-
-class LayerSettings(TypedDict, total=False):
-    """The keywords of `InfluenceMap.add_layer`."""
-
-    every: float
-    cell_size: float | None
-    walls: ArrayLike | bool | None
-    values: ArrayLike | None
-    priority: float
-    response: float | None
-    device: Device | str | None
-
-
-class InfluenceMap:
+class InfluenceMap(Advancing):
     """Layers of influence on one space.
 
     `device` says what carries the values of its layers: see `add_layer`; by default the CPU.
@@ -88,7 +43,6 @@ class InfluenceMap:
     Used by one thread at a time; a second one is told so by `ConcurrentUse`.
     """
 
-    _has_warned = False
     _watch: Any = None
 
     def __init__(self, space: Space, *, device: Device | str | None = None) -> None:
@@ -144,11 +98,6 @@ class InfluenceMap:
     def layers(self) -> Mapping[str, Layer]:
         """The layers by name, in the order in which they were added; read-only."""
         return MappingProxyType(self._layers)
-
-    @property
-    def time(self) -> float:
-        """Seconds that `advance` has been told of."""
-        return clock.seconds(self._ticks)
 
     @overload
     def add_layer(
@@ -223,21 +172,11 @@ class InfluenceMap:
             For what doesn't fit.
         """
         with self._guard:
-            if not isinstance(name, str) or not name:
-                raise InvalidValue(
-                    "A layer's name is a word or more", got=repr(name), remedy="Pass a string"
-                )
-            if name in self._layers:
+            if isinstance(name, str) and name in self._layers:
                 raise NameTaken(
                     "Layer names differ",
                     got=f"{name!r}, which exists",
                     remedy="Choose another, or imap.remove_layer() it first",
-                )
-            if propagation is not None and not isinstance(propagation, Propagation):
-                raise InvalidValue(
-                    "propagation is a fieldcraft.Spread, Diffuse, Flood, Radial, Fade or Trail",
-                    got=repr(propagation),
-                    remedy="Pass fc.Spread(decay, momentum)",
                 )
             if propagation is None and values is None:
                 raise InvalidValue(
@@ -245,31 +184,17 @@ class InfluenceMap:
                     got="neither",
                     remedy="Pass fc.Spread(decay, momentum), or values=array",
                 )
-            interval = clock.ticks("every", every, minimum=1)
-            smooth = None if response is None else checks.positive("response", response)
-            space = self.space
-            if walls is not None and walls is not True:
-                space = space.with_walls(None if walls is False else walls)
-            elif walls is True:
-                raise InvalidValue(
-                    "walls are an array, or False for none",
-                    got="walls=True",
-                    remedy="Leave it out to keep the map's walls",
-                )
-            if cell_size is not None:
-                space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
-            order = checks.finite("priority", priority)
-            carrier = self.device if device is None else _carrier(device)
-            made_by = Carried() if propagation is None else propagation
-            layer = LAYERS[made_by.layer](
+            layer = made(
                 name,
-                space,
-                made_by,
-                interval,
+                self.space,
+                propagation,
                 self._guard,
-                priority=order,
-                response=smooth,
-                device=carrier,
+                every=every,
+                cell_size=cell_size,
+                walls=walls,
+                priority=priority,
+                response=response,
+                device=self.device if device is None else _carrier(device),
             )
             if values is not None:
                 layer.write(values)
@@ -286,11 +211,9 @@ class InfluenceMap:
         **settings: Any,
     ) -> Layer:
         """Add a layer for a kind of influence: what a game says once, before it calls `add_static`
-        and `add_dynamic`.
+        and `add_dynamic`. Raises what `add_layer` raises.
 
         "player", "enemy", "ally", "bullet", "noise" and "barrier" are known by name.
-
-        Raises what `add_layer` raises.
 
         Parameters
         ----------
@@ -304,26 +227,15 @@ class InfluenceMap:
         settings : object
             Further keywords of `add_layer`.
         """
-        if propagation is not None:
-            wanted = Radial if static else Spread
-            if static is not None and not isinstance(propagation, wanted):
-                raise InvalidValue(
-                    f"static={static} goes with fc.{wanted.__name__}",
-                    got=repr(propagation),
-                    remedy="Leave one of the two out",
-                )
-            return self.add_layer(name, propagation, **settings)
-        if static is None and isinstance(name, str) and name in KINDS:
-            kind = KINDS[name]
-        elif isinstance(static, (bool, np.bool_)):
-            kind = STATIC if static else DYNAMIC
-        else:
+        if propagation is None:
+            propagation = kind_of(name, static).propagation(self.space)
+        elif static is not None and not isinstance(propagation, Radial if static else Spread):
             raise InvalidValue(
-                f"A type of your own is static or not; known by name are {', '.join(KINDS)}",
-                got=f"{name!r}, static={static!r}",
-                remedy="Pass static=True, static=False, or a propagation",
+                f"static={static} goes with fc.{'Radial' if static else 'Spread'}",
+                got=repr(propagation),
+                remedy="Leave one of the two out",
             )
-        return self.add_layer(name, kind.propagation(self.space), **settings)
+        return self.add_layer(name, propagation, **settings)
 
     def add_teams(
         self,
@@ -378,91 +290,6 @@ class InfluenceMap:
         with self._guard:
             del self._layers[self[name].name]
 
-    def step(self, count: int = 1) -> None:
-        """Let every layer make `count` updates, whatever its interval. Ctrl-C ends a long count
-        where all have made as many.
-        """
-        count = checks.whole("count", count, maximum=MOST_STEPS)
-        with self._guard:
-            for part in (count,) if count <= A_FEW else in_parts(count):
-                for layer in self._layers.values():
-                    layer._take_steps(part)
-                breathe()
-
-    def advance(
-        self,
-        dt: float,
-        *,
-        max_steps: int = 8,
-        budget_ms: float | None = None,
-        budget_work: int | None = None,
-    ) -> Advance:
-        """Let `dt` seconds pass: each layer makes the updates of its interval that have fallen due.
-
-        Time is counted in whole ticks (1/705,600,000 s), so that 30, 60 and 144 frames a second
-        come to the same bits. At most `max_steps` updates a layer are made in one call; the rest
-        are dropped and reported: in the answer, and the first time in the log (logger
-        "fieldcraft"), as a warning. A turn-based game calls `step()` instead, or passes as many as
-        fit its turn.
-
-        With a budget, work is done in units of at most 0.25 ms (on a machine of today), layers of
-        higher priority first, until the budget is used up; the rest waits for the next call, up to
-        `max_steps` updates a layer, and `layer.lag` says how far behind it is. What a layer shows
-        meanwhile is its last complete state, and once it has caught up it shows what it would have
-        shown without a budget. `budget_ms` is in milliseconds and overrun by at most one unit;
-        `budget_work` is a number of units, which makes runs repeatable.
-        """
-        ticks = clock.ticks("dt", dt)
-        most = checks.whole("max_steps", max_steps, minimum=1)
-        if budget_ms is not None or budget_work is not None:
-            return self._advance_within(ticks, most, budget_ms, budget_work)
-        with self._guard:
-            self._ticks += ticks
-            steps, dropped = {}, {}
-            for name, layer in self._layers.items():
-                made, lost = layer._pass_time(ticks, most)
-                steps[name], dropped[name] = made, lost
-            return self._told(Advance(steps, dropped), most)
-
-    def _advance_within(
-        self, ticks: int, max_steps: int, budget_ms: float | None, budget_work: int | None
-    ) -> Advance:
-        begun = time.perf_counter()
-        if budget_ms is not None and budget_work is not None:
-            raise InvalidValue(
-                "A budget is in milliseconds or in units", got="both", remedy="Pass one of the two"
-            )
-        seconds = math.inf if budget_ms is None else checks.positive("budget_ms", budget_ms) / 1000
-        most_units = (
-            math.inf if budget_work is None else checks.whole("budget_work", budget_work, minimum=1)
-        )
-        with self._guard:
-            self._ticks += ticks
-            before = {name: layer.updates for name, layer in self._layers.items()}
-            dropped = {
-                name: layer._owe_time(ticks, max_steps) for name, layer in self._layers.items()
-            }
-            units = 0
-            # Layers of equal priority take turns, a unit each, from one call to the next.
-            names = list(self._layers)
-            first = names.index(self._next) if self._next in self._layers else 0
-            turn = sorted(
-                names[first:] + names[:first], key=lambda name: -self._layers[name].priority
-            )
-            waiting = [self._layers[name] for name in turn]
-            while waiting and (
-                units == 0 or (units < most_units and time.perf_counter() - begun < seconds)
-            ):
-                layer = waiting.pop(0)
-                if layer._work_on():
-                    units += 1
-                    waiting.insert(
-                        sum(other.priority == layer.priority for other in waiting), layer
-                    )
-                    self._next = waiting[0].name
-            steps = {name: layer.updates - before[name] for name, layer in self._layers.items()}
-            return self._told(Advance(steps, dropped, units), max_steps)
-
     def __reduce__(self) -> tuple[Any, ...]:
         with self._guard:
             held = {
@@ -477,21 +304,6 @@ class InfluenceMap:
         self.__dict__.update(state)
         for layer in list(self._layers.values()):
             self._take(layer)
-
-    def _told(self, advance: Advance, max_steps: int) -> Advance:
-        if advance.is_late and not self._has_warned:
-            self._has_warned = True
-            lost = ", ".join(
-                f"{count} of layer {name!r}" for name, count in advance.dropped.items() if count
-            )
-            _log.warning(
-                "advance() dropped updates beyond max_steps=%d: %s. Their time does not pass for"
-                " these layers. Pass a larger max_steps, call advance() more often, or call step()"
-                " in a turn-based game. (Said once for each map.)",
-                max_steps,
-                lost,
-            )
-        return advance
 
     def copy(self) -> InfluenceMap:
         """An independent copy that goes on with the same bits. It lies on the same space, whose

@@ -218,7 +218,8 @@ class Layer(SteppedLayer):
             elif (
                 not isinstance(out, np.ndarray)
                 or not out.flags.writeable
-                or ((out.shape, out.dtype) != (self.space.shape, np.float32))
+                or out.shape != self.space.shape
+                or out.dtype != np.float32
             ):
                 checked_out(out, self.space.shape)  # raises, and says why
             if self.space.walls_version == self._walls_seen:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
+from numpy.typing import ArrayLike
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue
+from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.layer import Layer
 from fieldcraft.layer.memory_layer import MemoryLayer
 from fieldcraft.layer.radial_layer import RadialLayer
 from fieldcraft.layer.source_layer import SpreadLayer
 from fieldcraft.layer.trail_layer import ArrayLayer, TrailLayer
-from fieldcraft.propagation import PROPAGATIONS
+from fieldcraft.propagation import PROPAGATIONS, Propagation
+from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.kinds import Device
+from fieldcraft.space import Space, grid_of
 
-__all__ = ["LAYERS", "others_with"]
+__all__ = ["LAYERS", "LayerSettings", "made", "others_with"]
 
 LAYERS: dict[str, type[Layer]] = {
     "spread": SpreadLayer,
@@ -35,3 +45,65 @@ def others_with(method: str) -> str:
     if not kinds:
         return ""
     return f"layers with {', '.join(kinds[:-1])}{' or ' if kinds[1:] else ''}{kinds[-1]}"
+
+
+class LayerSettings(TypedDict, total=False):
+    """The keywords of `InfluenceMap.add_layer`."""
+
+    every: float
+    cell_size: float | None
+    walls: ArrayLike | bool | None
+    values: ArrayLike | None
+    priority: float
+    response: float | None
+    device: Device | str | None
+
+
+def made(
+    name: str,
+    space: Space,
+    propagation: Propagation | None,
+    guard: Guard,
+    *,
+    every: float,
+    cell_size: float | None,
+    walls: ArrayLike | bool | None,
+    priority: float,
+    response: float | None,
+    device: Device | None,
+) -> Layer:
+    """Return the layer that a propagation makes; without one, a layer that carries an array. The
+    settings are checked here; see `InfluenceMap.add_layer`.
+    """
+    if not isinstance(name, str) or not name:
+        raise InvalidValue(
+            "A layer's name is a word or more", got=repr(name), remedy="Pass a string"
+        )
+    if propagation is not None and not isinstance(propagation, Propagation):
+        raise InvalidValue(
+            "propagation is a fieldcraft.Spread, Diffuse, Flood, Radial, Fade or Trail",
+            got=repr(propagation),
+            remedy="Pass fc.Spread(decay, momentum)",
+        )
+    if walls is True:
+        raise InvalidValue(
+            "walls are an array, or False for none",
+            got="walls=True",
+            remedy="Leave it out to keep the map's walls",
+        )
+    interval = clock.ticks("every", every, minimum=1)
+    if walls is not None:
+        space = space.with_walls(None if walls is False else walls)
+    if cell_size is not None:
+        space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
+    made_by = Carried() if propagation is None else propagation
+    return LAYERS[made_by.layer](
+        name,
+        space,
+        made_by,
+        interval,
+        guard,
+        priority=checks.finite("priority", priority),
+        response=None if response is None else checks.positive("response", response),
+        device=device,
+    )

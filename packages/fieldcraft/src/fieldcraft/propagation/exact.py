@@ -14,7 +14,7 @@ from fieldcraft.propagation.grid_walks import GridWalks
 from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.propagation.radial_work import UNIT_JOBS
 from fieldcraft.sources import Sources
-from fieldcraft.sources.book import Columns
+from fieldcraft.sources.rows import Columns
 from fieldcraft.space import Grid, Space
 
 __all__ = ["ExactGraphRadialField", "ExactGridRadialField", "ExactRadialField", "Placements"]

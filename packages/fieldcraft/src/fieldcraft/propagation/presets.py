@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.propagation.radial import Radial
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.space import Space
 
-__all__ = ["DYNAMIC", "KINDS", "STATIC", "Kind", "decaying"]
+__all__ = ["KINDS", "Kind", "kind_of"]
 
 
 @dataclass(frozen=True)
@@ -34,15 +35,11 @@ class Kind:
         """The propagation of this kind on a space."""
         step = space.typical_step
         if self.static:
-            return Radial(5 * step, decaying(self.decay, 5), metric="path")
+            left = np.exp(-self.decay * np.linspace(0, 5, 81))
+            return Radial(5 * step, Falloff.of(left), metric="path")
         return Spread(self.decay / step, self.momentum, half_life=self.half_life)
 
 
-STATIC, DYNAMIC = (
-    Kind(static=True, decay=0.5),
-    Kind(static=False, decay=0.2, momentum=0.6, half_life=1.0),
-)
-"""Kinds of the program's own, that stay and that decay."""
 KINDS = {
     "player": Kind(static=False, decay=0.15, momentum=0.7, half_life=2.0),
     "enemy": Kind(static=False, decay=0.2, momentum=0.6, half_life=1.0),
@@ -54,6 +51,14 @@ KINDS = {
 """Kinds that `InfluenceMap.register_type` knows by name."""
 
 
-def decaying(decay: float, steps: int) -> Falloff:
-    """The part that is left after each share of so many steps."""
-    return Falloff.of(np.exp(-decay * np.linspace(0, steps, 16 * steps + 1)))
+def kind_of(name: str, static: bool | None) -> Kind:
+    """The kind that is known by a name, or one of the program's own, that stays or that decays."""
+    if static is None and isinstance(name, str) and name in KINDS:
+        return KINDS[name]
+    if not isinstance(static, (bool, np.bool_)):
+        raise InvalidValue(
+            f"A type of your own is static or not; known by name are {', '.join(KINDS)}",
+            got=f"{name!r}, static={static!r}",
+            remedy="Pass static=True, static=False, or a propagation",
+        )
+    return Kind(static=True, decay=0.5) if static else KINDS["enemy"]

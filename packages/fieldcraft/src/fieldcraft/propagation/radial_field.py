@@ -16,7 +16,7 @@ from fieldcraft.propagation.footprints import AnyWalks, Footprints, finished
 from fieldcraft.propagation.grid_footprints import too_large
 from fieldcraft.propagation.radial_work import RadialWork
 from fieldcraft.sources import Sources
-from fieldcraft.sources.book import Columns
+from fieldcraft.sources.rows import Columns
 from fieldcraft.space import Space
 
 if TYPE_CHECKING:

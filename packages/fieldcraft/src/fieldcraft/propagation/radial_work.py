@@ -13,7 +13,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.propagation.field import RadiatingField
 from fieldcraft.propagation.footprints import AnyWalks, Emission, Footprints, Sums
 from fieldcraft.sources import Sources
-from fieldcraft.sources.book import Columns
+from fieldcraft.sources.rows import Columns
 from fieldcraft.space import Space
 
 if TYPE_CHECKING:

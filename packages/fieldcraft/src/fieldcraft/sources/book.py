@@ -5,38 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, clock, kernels
-from fieldcraft.errors import DeadSource, InvalidValue
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.sources.placing import place
+from fieldcraft.sources.placing import move_plainly, place
+from fieldcraft.sources.rows import Rows
 from fieldcraft.sources.shapes import Limits, Shape, Shapes
 from fieldcraft.space import Space
 
-__all__ = ["Columns", "Sources"]
+__all__ = ["Sources"]
 
 Guard = AbstractContextManager[None]
-_NEVER = np.iinfo(np.int64).max
-_COLUMNS = ("_alive", "_generation", "_cells", "_positions", "_strengths", "_expires", "_shapes")
 
 
-class Columns(NamedTuple):
-    """The rows of `Sources`, dead ones included, as they are kept: not to be written, but for
-    `changed` by who takes the changes.
-    """
-
-    changed: NDArray[np.bool_]
-    alive: NDArray[np.bool_]
-    cells: NDArray[np.int64]
-    strengths: NDArray[np.float32]
-    shapes: NDArray[np.int64]
-
-
-class Sources:
+class Sources(Rows):
     """The live sources of one layer. Ids are int64, unique for the life of the layer and never used
     twice.
 
@@ -46,24 +33,10 @@ class Sources:
     def __init__(self, space: Space, guard: Guard | None = None) -> None:
         self._space = space
         self._guard: Guard = nullcontext() if guard is None else guard
-        self._alive = np.zeros(0, dtype=np.bool_)
-        self._generation = np.zeros(0, dtype=np.int64)
-        self._cells = np.zeros(0, dtype=np.int64)
-        self.dimensions = space.dimensions
-        self._positions = np.zeros((0, space.dimensions))
-        self._strengths = np.zeros(0, dtype=np.float32)
-        self._expires = np.zeros(0, dtype=np.int64)
-        self._shapes = np.zeros(0, dtype=np.int64)
+        super().__init__(space.dimensions)
         self._kinds = Shapes()
-        self._free: list[int] = []
         self._keys: dict[Hashable, int] = {}
         self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
-        self._changed = np.zeros(0, dtype=np.bool_)
-        self.next_expiry = _NEVER
-        self.version = 0
-
-    def __len__(self) -> int:
-        return len(self._alive) - len(self._free)
 
     def __repr__(self) -> str:
         return f"<Sources: {len(self)} alive>"
@@ -98,17 +71,6 @@ class Sources:
         """The keys of the live sources that `sync` knows."""
         with self._guard:
             return [key for key, identity in self._keys.items() if self.is_alive(identity)]
-
-    def is_alive(self, identity: int) -> bool:
-        """Whether this id is that of a live source."""
-        identity = checks.whole("identity", identity, minimum=-(2**63))
-        slot = identity & 0xFFFFFFFF
-        return bool(
-            identity >= 0
-            and slot < len(self._alive)
-            and self._alive[slot]
-            and self._generation[slot] == identity >> 32
-        )
 
     def positions_of(self, ids: ArrayLike) -> NDArray[np.float64]:
         """The world positions of these sources, shape (N, 2) or (N, 3)."""
@@ -159,7 +121,7 @@ class Sources:
     ) -> None:
         """Move sources to world positions, one each. An id twice is refused."""
         with self._guard:
-            if self._moved_plainly(ids, positions, on_wall, outside):
+            if move_plainly(self, self._space, ids, positions, on_wall, outside):
                 return
             slots = self._slots(ids)
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
@@ -172,47 +134,6 @@ class Sources:
             self._positions[slots] = points
             self._cells[slots] = cells
             self._note(slots)
-
-    def _moved_plainly(
-        self, ids: ArrayLike, positions: ArrayLike, on_wall: str, outside: str
-    ) -> bool:
-        """Move in one pass, if the arguments are arrays as they come from here, and nothing has to
-        be refused.
-        """
-        grid = self._space.sight_grid
-        if not (
-            grid is self._space
-            and not grid.wrap
-            and isinstance(ids, np.ndarray)
-            and isinstance(positions, np.ndarray)
-            and ids.dtype == np.int64
-            and positions.dtype == np.float64
-            and positions.shape == (*ids.shape, 2)
-            and ids.ndim == 1
-            and on_wall in ("refuse", "through")
-            and outside
-            in (
-                "refuse",
-                "clamp",
-            )  # what lies off the map is left to those who refuse or clamp it
-        ):
-            return False
-        moved = kernels.placing.move(
-            ids,
-            positions,
-            self._alive,
-            self._generation,
-            self._changed.view(np.uint8),
-            self._cells,
-            self._positions,
-            grid.walls,
-            *grid.origin,
-            grid.cell_size,
-            grid.y_up,
-            on_wall == "through",
-        )
-        self.version += moved
-        return bool(moved)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Give sources other strengths: one number for all, or one each."""
@@ -333,7 +254,7 @@ class Sources:
         self._check_range(amounts, len(self))
         own = radii is not None or falloff is not None
         shapes = self._kinds.numbers_of(radii, falloff, len(names)) if own else None
-        if not self._moved_plainly(ids, positions, on_wall, outside):
+        if not move_plainly(self, self._space, ids, positions, on_wall, outside):
             return False
         slots = ids & 0xFFFFFFFF
         self._strengths[slots] = amounts
@@ -356,10 +277,9 @@ class Sources:
                 return ids
             count = len(dict.fromkeys(names))
         except (TypeError, ValueError):
-            unfit = next((key for key in names if not _hashable(key)), names)
-            raise InvalidValue(
-                "Keys can be hashed", got=repr(unfit), remedy="Use ids, names or tuples"
-            ) from None
+            for name in names:
+                checks.key("A key of a source", name)
+            raise
         if count != len(names):
             twice = next(name for name, times in Counter(names).items() if times > 1)
             raise InvalidValue(
@@ -370,17 +290,6 @@ class Sources:
         for name in [name for name, identity in self._keys.items() if not self.is_alive(identity)]:
             del self._keys[name]
         return np.array([self._keys.get(name, -1) for name in names], dtype=np.int64)
-
-    def _all_alive(self, ids: NDArray[np.int64]) -> bool:
-        slots = ids & 0xFFFFFFFF
-        return bool((self._alive[slots] & (self._generation[slots] == ids >> 32)).all())
-
-    def expire(self, now: int) -> None:
-        """Remove the sources whose lifetime has ended at `now` ticks of the layer's time."""
-        if now >= self.next_expiry:
-            self._drop(np.flatnonzero(self._alive & (self._expires <= now)))
-            left = self._expires[self._alive]
-            self.next_expiry = int(left.min()) if len(left) else _NEVER
 
     def pins(self, stack: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """The cells that sources hold, ascending, and the value each is held at.
@@ -412,28 +321,11 @@ class Sources:
         return self._kinds.version
 
     @property
-    def columns(self) -> Columns:
-        """All rows, and which of them have changed since whoever follows them looked."""
-        return Columns(self._changed, self._alive, self._cells, self._strengths, self._shapes)
-
-    @property
     def places(self) -> NDArray[np.float64]:
         """The world positions in all rows, (R, 2) or (R, 3), as they are kept: not to be
         written.
         """
         return self._positions
-
-    def forget_changes(self) -> None:
-        """Let changes be counted from here."""
-        self._changed[:] = False
-
-    def all_changed(self) -> None:
-        """Count every row as changed."""
-        self._changed[:] = True
-
-    def ids_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The ids of the sources in these rows."""
-        return rows | self._generation[rows] << 32
 
     def id_of(self, key: Hashable) -> int | None:
         """The id of the live source that `sync` knows by this key, if there is one."""
@@ -453,14 +345,9 @@ class Sources:
     def copy(self, guard: Guard | None = None) -> Sources:
         """An independent copy, ids and keys included, with a guard of its own."""
         twin = Sources(self._space, guard)
-        for column in _COLUMNS:
-            setattr(twin, column, getattr(self, column).copy())
+        twin._copy_rows(self)
         twin._kinds = self._kinds.copy()
-        twin._free = list(self._free)
         twin._keys = dict(self._keys)
-        twin._changed = self._changed.copy()
-        twin.next_expiry = self.next_expiry
-        twin.version = self.version
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -468,8 +355,7 @@ class Sources:
 
     def state(self) -> tuple[dict[str, NDArray[Any]], list[tuple[Hashable, int]]]:
         """All that `restored` needs: the columns and the free rows as arrays, and the keys."""
-        arrays = {column[1:]: getattr(self, column) for column in _COLUMNS}
-        return arrays | {"free": np.array(self._free, dtype=np.int64)}, list(self._keys.items())
+        return self._rows(), list(self._keys.items())
 
     @classmethod
     def restored(
@@ -483,75 +369,12 @@ class Sources:
         cannot have made.
         """
         sources = cls(space)
-        rows = len(arrays["alive"])
-        for column in _COLUMNS:
-            array, empty = arrays[column[1:]], getattr(sources, column)
-            if array.dtype != empty.dtype or array.shape != (rows, *empty.shape[1:]):
-                raise ValueError(
-                    f"sources with {column[1:]} of {array.dtype} and shape {array.shape}"
-                )
-            setattr(sources, column, array.copy())
-        sources._changed = np.zeros(rows, dtype=np.bool_)
+        sources._take_rows(arrays, len(space), len(shapes))
         sources._kinds = Shapes(shapes)
-        sources._free = arrays["free"].tolist()
         sources._keys = dict(keys)
-        used = sources._alive
-        if ((sources._shapes < 0) | (sources._shapes >= len(shapes))).any():
-            raise ValueError("sources of no known shape")
-        fits = (
-            (sources._cells[used] >= 0)
-            & (sources._cells[used] < len(space))
-            & (np.abs(sources._strengths[used]) <= checks.LARGEST)
-        )
-        if (
-            not fits.all()
-            or not np.isfinite(sources._positions[used]).all()
-            or (sources._generation < 0).any()
-        ):
-            raise ValueError("sources that stand nowhere")
-        if not np.array_equal(np.sort(arrays["free"]), np.flatnonzero(~used)):
-            raise ValueError("sources whose rows are both used and free")
         if len(sources._keys) != len(keys) or len(set(sources._keys.values())) != len(keys):
             raise ValueError("sources that share a key")
-        left = sources._expires[sources._alive]
-        sources.next_expiry = int(left.min()) if len(left) else _NEVER
         return sources
-
-    def _insert(
-        self,
-        points: NDArray[np.float64],
-        cells: NDArray[np.int64],
-        strengths: NDArray[np.float32],
-        shapes: NDArray[np.int64],
-        expires: NDArray[np.int64] | None,
-    ) -> NDArray[np.int64]:
-        count = len(points)
-        if count > len(self._free):
-            self._grow(count - len(self._free))
-        first = len(self._free) - count
-        slots = np.array(self._free[first:][::-1], dtype=np.int64)
-        del self._free[first:]
-        self._alive[slots] = True
-        self._cells[slots] = cells
-        self._positions[slots] = points
-        self._strengths[slots] = strengths
-        self._shapes[slots] = shapes
-        self._expires[slots] = _NEVER if expires is None else expires
-        if expires is not None and count:
-            self.next_expiry = min(self.next_expiry, int(expires.min()))
-        self._note(slots)
-        return slots | self._generation[slots] << 32
-
-    def _grow(self, missing: int) -> None:
-        old = len(self._alive)
-        new = max(old + missing, old * 2, 16)
-        for column in _COLUMNS:
-            array = getattr(self, column)
-            longer = np.zeros((new, *array.shape[1:]), dtype=array.dtype)
-            longer[:old] = array
-            setattr(self, column, longer)
-        self._changed = np.append(self._changed, np.zeros(new - old, dtype=np.bool_))
-        self._free[:0] = range(new - 1, old - 1, -1)
 
     def limit(self, strength: float, count: int, radius: float) -> None:
         """Refuse, from now on, strengths beyond this magnitude, more sources than this and radii
@@ -565,54 +388,6 @@ class Sources:
     def _check_range(self, amounts: NDArray[np.float32], count: int) -> None:
         if self._kinds.limits is not None:
             self._kinds.limits.check(amounts, count)
-
-    def _note(self, rows: NDArray[np.int64]) -> None:
-        self._changed[rows] = True
-        self.version += 1
-
-    def _slots(self, ids: ArrayLike) -> NDArray[np.int64]:
-        wanted = np.atleast_1d(checks.array("Ids", ids))
-        if wanted.size == 0:
-            return np.zeros(0, dtype=np.int64)
-        if wanted.dtype.kind not in "iu" or wanted.ndim != 1:
-            raise InvalidValue(
-                "Ids are what add_sources() returned",
-                got=f"{wanted.dtype} of shape {wanted.shape}",
-                remedy="Pass whole numbers of shape (N,); layer.sources.ids has those of all",
-            )
-        wanted = wanted.astype(np.int64)
-        slots = wanted & 0xFFFFFFFF
-        known = (wanted >= 0) & (slots < len(self._alive))
-        if known.all():
-            known = self._alive[slots] & (self._generation[slots] == wanted >> 32)
-        if not known.all():
-            raise DeadSource(
-                "A source can be used until it is removed or its lifetime ends",
-                got=f"id {int(wanted[~known][0])}, which is gone or was never there",
-                remedy="Ask source.alive or layer.sources.ids first",
-            )
-        ordered = np.sort(slots)
-        if (ordered[1:] == ordered[:-1]).any():
-            raise InvalidValue(
-                "Each id comes once",
-                got=f"{len(slots)} ids with repeats",
-                remedy="Drop the repeats",
-            )
-        return slots
-
-    def _drop(self, slots: NDArray[np.int64]) -> None:
-        self._alive[slots] = False
-        self._generation[slots] += 1
-        self._free.extend(slots.tolist())
-        self._note(slots)
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _ends(now: int, lifetimes: ArrayLike, count: int) -> NDArray[np.int64]:

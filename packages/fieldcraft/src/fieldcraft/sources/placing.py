@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.sources.rows import Rows
 from fieldcraft.space import Space, located
 
-__all__ = ["place"]
+__all__ = ["move_plainly", "place"]
 
 OUTSIDE = ("refuse", "clamp")
 ON_WALL = ("refuse", "nearest", "through")
@@ -60,3 +61,41 @@ def place(
     ways += ['on_wall="through" to stay'] if walls_allowed else []
     remedy = f"Pass {', or '.join(ways)}" if ways else "Open a cell: the map has none"
     raise OnWall("Sources, deposits and marks stand on open ground", got=where, remedy=remedy)
+
+
+def move_plainly(
+    rows: Rows, space: Space, ids: ArrayLike, positions: ArrayLike, on_wall: str, outside: str
+) -> bool:
+    """Move sources in one pass, if the arguments are arrays as they come from here, and nothing has
+    to be refused; whether they were moved.
+    """
+    grid = space.sight_grid
+    if not (
+        grid is space
+        and not grid.wrap
+        and isinstance(ids, np.ndarray)
+        and isinstance(positions, np.ndarray)
+        and ids.dtype == np.int64
+        and positions.dtype == np.float64
+        and positions.shape == (*ids.shape, 2)
+        and ids.ndim == 1
+        and on_wall in ("refuse", "through")
+        and outside in OUTSIDE  # what lies off the map is left to `place`
+    ):
+        return False
+    moved = kernels.placing.move(
+        ids,
+        positions,
+        rows._alive,
+        rows._generation,
+        rows._changed.view(np.uint8),
+        rows._cells,
+        rows._positions,
+        grid.walls,
+        *grid.origin,
+        grid.cell_size,
+        grid.y_up,
+        on_wall == "through",
+    )
+    rows.version += moved
+    return bool(moved)

@@ -1,0 +1,159 @@
+"""The clock of an influence map: which layers make how many updates, and when."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fieldcraft import checks, clock
+from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import A_FEW, breathe, in_parts
+from fieldcraft.layer import Guard, Layer
+from fieldcraft.layer.stepping import MOST_STEPS
+
+__all__ = ["Advance", "Advancing"]
+
+_log = logging.getLogger("fieldcraft")
+
+
+@dataclass(frozen=True)
+class Advance:
+    """The outcome of one `InfluenceMap.advance`: the steps made and the steps dropped, by layer
+    name; the units of work it took.
+    """
+
+    steps: Mapping[str, int]
+    dropped: Mapping[str, int]
+    units: int = 0
+
+    @property
+    def is_late(self) -> bool:
+        """Whether any steps were dropped: layers have lived through less time than the map was told
+        of.
+        """
+        return any(self.dropped.values())
+
+    def __str__(self) -> str:
+        made = ", ".join(f"{name} {count}" for name, count in self.steps.items())
+        lost = ", ".join(f"{name} {count}" for name, count in self.dropped.items() if count)
+        return f"steps: {made or 'none'}" + (
+            f"; dropped for want of max_steps: {lost}" if lost else ""
+        )
+
+
+class Advancing:
+    """Layers that time passes for; see `InfluenceMap`."""
+
+    _has_warned = False
+    _guard: Guard
+    _layers: dict[str, Layer]
+    _ticks: int
+    _next: str
+
+    @property
+    def time(self) -> float:
+        """Seconds that `advance` has been told of."""
+        return clock.seconds(self._ticks)
+
+    def step(self, count: int = 1) -> None:
+        """Let every layer make `count` updates, whatever its interval. Ctrl-C ends a long count
+        where all have made as many.
+        """
+        count = checks.whole("count", count, maximum=MOST_STEPS)
+        with self._guard:
+            for part in (count,) if count <= A_FEW else in_parts(count):
+                for layer in self._layers.values():
+                    layer._take_steps(part)
+                breathe()
+
+    def advance(
+        self,
+        dt: float,
+        *,
+        max_steps: int = 8,
+        budget_ms: float | None = None,
+        budget_work: int | None = None,
+    ) -> Advance:
+        """Let `dt` seconds pass: each layer makes the updates of its interval that have fallen due.
+
+        Time is counted in whole ticks (1/705,600,000 s), so that 30, 60 and 144 frames a second
+        come to the same bits. At most `max_steps` updates a layer are made in one call; the rest
+        are dropped and reported: in the answer, and the first time in the log (logger
+        "fieldcraft"), as a warning. A turn-based game calls `step()` instead, or passes as many as
+        fit its turn.
+
+        With a budget, work is done in units of at most 0.25 ms (on a machine of today), layers of
+        higher priority first, until the budget is used up; the rest waits for the next call, up to
+        `max_steps` updates a layer, and `layer.lag` says how far behind it is. What a layer shows
+        meanwhile is its last complete state, and once it has caught up it shows what it would have
+        shown without a budget. `budget_ms` is in milliseconds and overrun by at most one unit;
+        `budget_work` is a number of units, which makes runs repeatable.
+        """
+        ticks = clock.ticks("dt", dt)
+        most = checks.whole("max_steps", max_steps, minimum=1)
+        if budget_ms is not None or budget_work is not None:
+            return self._advance_within(ticks, most, budget_ms, budget_work)
+        with self._guard:
+            self._ticks += ticks
+            steps, dropped = {}, {}
+            for name, layer in self._layers.items():
+                made, lost = layer._pass_time(ticks, most)
+                steps[name], dropped[name] = made, lost
+            return self._told(Advance(steps, dropped), most)
+
+    def _advance_within(
+        self, ticks: int, max_steps: int, budget_ms: float | None, budget_work: int | None
+    ) -> Advance:
+        begun = time.perf_counter()
+        if budget_ms is not None and budget_work is not None:
+            raise InvalidValue(
+                "A budget is in milliseconds or in units", got="both", remedy="Pass one of the two"
+            )
+        seconds = math.inf if budget_ms is None else checks.positive("budget_ms", budget_ms) / 1000
+        most_units = (
+            math.inf if budget_work is None else checks.whole("budget_work", budget_work, minimum=1)
+        )
+        with self._guard:
+            self._ticks += ticks
+            before = {name: layer.updates for name, layer in self._layers.items()}
+            dropped = {
+                name: layer._owe_time(ticks, max_steps) for name, layer in self._layers.items()
+            }
+            units = 0
+            # Layers of equal priority take turns, a unit each, from one call to the next.
+            names = list(self._layers)
+            first = names.index(self._next) if self._next in self._layers else 0
+            turn = sorted(
+                names[first:] + names[:first], key=lambda name: -self._layers[name].priority
+            )
+            waiting = [self._layers[name] for name in turn]
+            while waiting and (
+                units == 0 or (units < most_units and time.perf_counter() - begun < seconds)
+            ):
+                layer = waiting.pop(0)
+                if layer._work_on():
+                    units += 1
+                    waiting.insert(
+                        sum(other.priority == layer.priority for other in waiting), layer
+                    )
+                    self._next = waiting[0].name
+            steps = {name: layer.updates - before[name] for name, layer in self._layers.items()}
+            return self._told(Advance(steps, dropped, units), max_steps)
+
+    def _told(self, advance: Advance, max_steps: int) -> Advance:
+        if advance.is_late and not self._has_warned:
+            self._has_warned = True
+            lost = ", ".join(
+                f"{count} of layer {name!r}" for name, count in advance.dropped.items() if count
+            )
+            _log.warning(
+                "advance() dropped updates beyond max_steps=%d: %s. Their time does not pass for"
+                " these layers. Pass a larger max_steps, call advance() more often, or call step()"
+                " in a turn-based game. (Said once for each map.)",
+                max_steps,
+                lost,
+            )
+        return advance
