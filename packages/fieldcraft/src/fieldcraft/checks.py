@@ -29,6 +29,7 @@ __all__ = [
     "path",
     "positions",
     "positive",
+    "positives",
     "sequence",
     "shaped",
     "text",
@@ -351,6 +352,17 @@ def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
             f"{name} are finite",
             got=f"{wide[bad]} at index {bad}",
             remedy="Replace NaN and infinity before the call",
+        )
+    return wide
+
+
+def positives(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
+    """`value` as `count` finite numbers above 0; one number stands for all."""
+    wide = numbers(name, value, count)
+    if (wide <= 0).any():
+        bad = int(np.flatnonzero(wide <= 0)[0])
+        raise InvalidValue(
+            f"{name} are above 0", got=f"{wide[bad]} at index {bad}", remedy=f"Pass {name} above 0"
         )
     return wide
 

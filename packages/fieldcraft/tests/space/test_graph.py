@@ -434,10 +434,10 @@ def test_a_mesh_belongs_to_its_graph() -> None:
         Graph(SQUARE, ROUND, labels=["a"])
     with refused(InvalidValue, "hashable"):
         Graph(SQUARE, ROUND, labels=[["a"], ["b"], ["c"], ["d"]])
-    with refused(InvalidValue, "hashable", "int"):
+    with refused(InvalidValue, "labels is a list", "4"):
         Graph(SQUARE, ROUND, labels=4)
     with refused(InvalidValue, "different", "3 of them different"):
-        Graph(SQUARE, ROUND, labels="abca")
+        Graph(SQUARE, ROUND, labels=list("abca"))
     assert len(Graph.from_polygons([], [])) == 0
 
 

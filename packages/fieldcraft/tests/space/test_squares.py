@@ -264,7 +264,7 @@ def test_squares_that_do_not_fit_are_refused() -> None:
     for squares in (fc.Grid(2, 3), fc.Grid(3, 2, cell_size=2), places):
         with refused(InvalidValue, "squares"):
             fc.Graph(places, [(0, 1)], squares=squares)  # type: ignore[arg-type]
-    with refused(InvalidValue, "(N,)"):
+    with refused(InvalidValue, "shape (6,)"):
         fc.visible(graph, (0.5, 0.5), 9, heights=np.zeros((2, 3)))
     with refused(InvalidValue, "no heights"):
         fc.visible(fc.Graph(places, []), (0.5, 0.5), 9, heights=np.zeros(6))

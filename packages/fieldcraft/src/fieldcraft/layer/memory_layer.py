@@ -108,8 +108,7 @@ class MemoryLayer(Moving):
                     *shape,
                 )
             else:
-                sizes = checks.numbers("radius", radius, len(cells))
-                checks.positive("radius", float(sizes.min(initial=1.0)))
+                sizes = checks.positives("radius", radius, len(cells))
                 for size in np.unique(sizes)[
                     ::-1
                 ].tolist():  # one that is too large is refused before anything is marked

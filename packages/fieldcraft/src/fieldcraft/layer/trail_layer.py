@@ -101,11 +101,7 @@ class StampedLayer(Layer):
                 low, high = space.extent
                 points = np.clip(points, low, np.nextafter(high, low))
             turns = checks.numbers("rotations", rotations, len(points))
-            sizes = checks.numbers("scales", scales, len(points))
-            if (sizes <= 0).any():
-                raise InvalidValue(
-                    "scales are above 0", got=f"{sizes.min():g}", remedy="Pass factors above 0"
-                )
+            sizes = checks.positives("scales", scales, len(points))
             between = checks.choice("how", how, ("nearest", "bilinear")) == "bilinear"
             mode = checks.choice("blend", blend, BLENDS)
             parts = self._parts(amounts, len(points))

@@ -71,10 +71,16 @@ def influence_at(
     places, _ = checks.positions(sources, dimensions=dimensions, what="Sources")
     checks.amounts("Strengths", strengths, len(places))
     powers = checks.numbers("Strengths", strengths, len(places))
-    radii = _radii(radius, len(places))
+    radii = checks.positives("Radii", radius, len(places))
     curve = Falloff.of(falloff)
     mix = _MIX[checks.choice("blend", blend, tuple(_MIX))]
-    _near_enough(points, places)
+    for name, given in (("Positions", points), ("Sources", places), ("Radii", radii)):
+        if np.abs(given).max(initial=0) > _FARTHEST:
+            raise InvalidValue(
+                f"{name} lie within {_FARTHEST:g}",
+                got=f"{np.abs(given).max():g}",
+                remedy="Drop or mend that one",
+            )
     result = np.zeros(len(points))
     for first, last, asked, acting in _pairs(points, places, radii):
         away = _distances(points[first + asked] - places[acting])
@@ -129,30 +135,6 @@ _MIX: dict[str, Callable[[Cells, Floats, int], Floats]] = {"sum": _summed, "max"
 def _distances(offsets: Floats) -> Floats:
     flat = np.hypot(offsets[:, 0], offsets[:, 1])
     return np.asarray(flat if offsets.shape[1] == 2 else np.hypot(flat, offsets[:, 2]))
-
-
-def _radii(radius: ArrayLike, count: int) -> Floats:
-    radii = checks.numbers("Radii", radius, count)
-    wrong = (radii <= 0) | (radii > _FARTHEST)
-    if wrong.any():
-        bad = int(np.flatnonzero(wrong)[0])
-        raise InvalidValue(
-            f"Radii are above 0 and at most {_FARTHEST:g}",
-            got=f"{radii[bad]:g} at index {bad}",
-            remedy="Drop or mend that source",
-        )
-    return radii
-
-
-def _near_enough(*positions: Floats) -> None:
-    for each in positions:
-        beyond = np.abs(each) > _FARTHEST
-        if beyond.any():
-            raise InvalidValue(
-                f"Positions lie within {_FARTHEST:g}",
-                got=f"{each[beyond][0]:g}",
-                remedy="Drop or mend that one",
-            )
 
 
 def shot_danger(

@@ -124,9 +124,7 @@ class Shapes:
         return again[:-1].astype(np.int64)
 
     def _radii(self, radii: ArrayLike, count: int) -> NDArray[np.float64]:
-        sizes = checks.numbers("radii", radii, count)
-        for size in sizes[~(sizes > 0)].tolist():
-            checks.positive("radius", size)
+        sizes = checks.positives("radii", radii, count)
         if self.limits is not None and (sizes >= self.limits.radius).any():
             raise InvalidValue(
                 f"A radius on a map as large as this is below {self.limits.radius:g}",

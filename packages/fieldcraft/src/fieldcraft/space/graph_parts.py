@@ -18,13 +18,16 @@ from fieldcraft.space.mesh import Mesh
 
 if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph
+    from fieldcraft.space.topology import Topology
 
 __all__ = [
     "MAX_EDGES",
     "MAX_VERTICES",
     "are_cells",
+    "check_mesh",
     "check_squares",
     "checked_edges",
+    "checked_labels",
     "checked_lengths",
     "checked_positions",
     "from_networkx",
@@ -136,6 +139,33 @@ def checked_lengths(
             remedy="Leave out an edge that can't be used, or block it",
         )
     return np.where(loops, 1.0, sizes)
+
+
+def check_mesh(mesh: Mesh | None, topology: Topology) -> Mesh | None:
+    """The polygons that the vertices stand for, if they do."""
+    if mesh is not None and (
+        not isinstance(mesh, Mesh)
+        or len(mesh) != len(topology)
+        or mesh.dimensions != topology.positions.shape[1]
+    ):
+        raise InvalidValue(
+            "A mesh has one polygon per vertex, with corners in as many dimensions",
+            got=f"{mesh!r} for {len(topology)} vertices",
+            remedy="Pass fc.Mesh(corners, polygons), or use fc.Graph.from_polygons",
+        )
+    return mesh
+
+
+def checked_labels(labels: Sequence[Hashable], count: int) -> tuple[Hashable, ...]:
+    """The names of so many vertices."""
+    names = tuple(checks.key("A label", label) for label in checks.sequence("labels", labels))
+    if not len(names) == len(set(names)) == count:
+        raise InvalidValue(
+            "Labels are different values, one per vertex",
+            got=f"{len(names)}, {len(set(names))} of them different, for {count} vertices",
+            remedy="Name each vertex once",
+        )
+    return names
 
 
 def are_cells(squares: object, places: ArrayLike) -> bool:

@@ -230,10 +230,9 @@ class Grid(Lattice):
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this grid run; layers notice at their next step.
 
-        `cells` are ids or a mask, bool of shape (height, width).
-        Layers on coarser cells of this grid follow; those with walls of their own don't. Raises
-        `OutsideMap` for cells that don't exist and `InvalidValue` for opening what the terrain
-        makes impassable.
+        `cells` are ids or a mask, bool of shape (height, width). Layers on coarser cells of this
+        grid follow; those with walls of their own don't. Raises `OutsideMap` for cells that don't
+        exist and `InvalidValue` for opening what the terrain makes impassable.
         """
         ids = self._changeable(cells, blocked)
         self._follow_parent()
@@ -362,9 +361,7 @@ class Grid(Lattice):
         return np.array(self.size)
 
     def follow(self, parent: Grid) -> None:
-        """Take over what changes from now on in the walls of the finer grid that this one was made
-        of.
-        """
+        """Take over later changes of walls of the finer grid that this one was made of."""
         self._parent, self._followed = parent, parent.walls_version
 
     def _derived(self, width: int, height: int, cell_size: float, walls: ArrayLike | None) -> Grid:

@@ -12,9 +12,9 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import hex_layout
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph import Graph
+from fieldcraft.space.hex_graph import HexGraph
 from fieldcraft.space.hex_layout import STEPS, HexLayout
 from fieldcraft.space.lattice import Lattice
-from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Terrain
 from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.ways import Ways
@@ -109,7 +109,7 @@ class HexGrid(Lattice):
         self._check_precision("size", self.size, float(np.abs(self.extent).max()))
         blocked = self._blocked(walls, terrain)
         self.terrain = terrain
-        self._graph = _HexGraph(self, blocked.reshape(-1))
+        self._graph = HexGraph(self, blocked.reshape(-1))
 
     def _form(self) -> str:
         return f"{self.orientation}, size {self.size:g}"
@@ -388,74 +388,3 @@ class HexGrid(Lattice):
         these steps.
         """
         return self._graph.steps_into(cell)
-
-
-class _HexGraph(Graph):
-    """The steps of a grid of hexagons; its mesh is drawn when somebody looks along lines."""
-
-    def __init__(self, hexes: HexGrid, blocked: NDArray[np.bool_]) -> None:
-        self._layout, self._axial = hexes.layout, hexes_axial(hexes)
-        self._hexes = hexes
-        self._drawn: Mesh | None = None
-        places = hexes.layout.places(self._axial)
-        edges, directed = _edges(hexes, self._axial)
-        super().__init__(
-            places,
-            edges,
-            np.full(len(edges), hexes.layout.step),
-            directed,
-            blocked=blocked,
-            y_up=hexes.y_up,
-        )
-
-    @property
-    def mesh(self) -> Mesh | None:
-        """The hexagons as polygons; none on a torus, whose lines would leave the plane."""
-        if self._drawn is None and not self._hexes.wrap:
-            self._drawn = Mesh(*self._layout.corners(self._axial))
-            # sqrt(3) has no finite fraction: lines are judged in units that all corners share.
-            self._drawn.units = self._layout.units
-        return self._drawn
-
-    @property
-    def areas(self) -> NDArray[np.float64]:
-        """The area that each cell stands for, (N,), in square world units. Read-only."""
-        return np.broadcast_to(np.float64(self._layout.area), len(self))
-
-    @property
-    def torus(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """That of the grid of hexagons."""
-        return self._hexes.torus
-
-    def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
-        return self._hexes._located(points, "clamp")
-
-
-def hexes_axial(hexes: HexGrid) -> NDArray[np.int64]:
-    """The axial coordinates of all cells, (N, 2)."""
-    rows, columns = np.divmod(np.arange(len(hexes)), hexes.columns)
-    offset = np.stack([columns, hexes.rows - 1 - rows if hexes.y_up else rows], axis=-1)
-    return hex_layout.to_axial(offset, pointy=hexes.orientation == "pointy")
-
-
-def _edges(hexes: HexGrid, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
-    """The steps between hexagons, (E, 2), and whether some lead one way only: where the terrain
-    says so.
-    """
-    pairs = []
-    for step in STEPS[:3]:
-        ends, inside = hexes.reached(axial + step)
-        starts = np.flatnonzero(inside)
-        pairs.append(np.stack([starts, ends[starts]], axis=1))
-    edges = np.concatenate(pairs)
-    edges = edges[edges[:, 0] != edges[:, 1]]
-    if hexes.terrain is None or hexes.terrain.is_plain:
-        return edges, False
-    both = np.concatenate([edges, edges[:, ::-1]])
-    classes = hexes.terrain.classes.reshape(-1)
-    shut = hexes.terrain.walls.reshape(-1)
-    # Walls keep their steps out, as those of grids do, since a source may stand on one.
-    return (
-        both[hexes.terrain.enter[classes[both[:, 0]], classes[both[:, 1]]] | shut[both[:, 0]]],
-        True,
-    )

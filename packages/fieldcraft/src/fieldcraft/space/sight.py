@@ -12,9 +12,15 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.space import graph_sight
-from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import checked_space, needs_plane
 from fieldcraft.space.protocol import Space
+from fieldcraft.space.sight_arguments import (
+    checked_facings,
+    checked_heights,
+    finite_radii,
+    limits,
+    squares,
+)
 
 __all__ = ["sees", "visible", "watchers"]
 
@@ -150,7 +156,7 @@ def sees(
         As `visible` does.
     """
     points, narrow, facings = _viewers(space, viewers, facing, angle)
-    radius = _finite(space, radius)
+    radius = finite_radii(space, radius)
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
     grid = space.sight_grid
     if checks.flag("pairs", pairs):
@@ -168,12 +174,12 @@ def sees(
         needs_plane(space, "Sight")
         _without(heights=heights)
         return graph_sight.sees(
-            space.graph, points, aims, _squares(radius, len(points)), facings, narrow
+            space.graph, points, aims, squares(radius, len(points)), facings, narrow
         )
     if heights is not None:
         goals = np.atleast_1d(space.cell_at(aims)).astype(np.int64)
         radii, ways = (
-            _radii(radius, len(points)),
+            checks.numbers("radius", radius, len(points)),
             None
             if facing is None
             else np.broadcast_to(checks.array("facing", facing), points.shape),
@@ -191,7 +197,7 @@ def sees(
             for v, (p, r) in enumerate(zip(points, radii.tolist(), strict=True))
         ]
         return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
-    limits = _limits(grid, radius, len(points))
+    reaches = limits(grid, radius, len(points))
     cells, goals = _cells(space, viewers), _cells(space, targets)
     seen = np.zeros(len(points) if pairs else (len(points), len(aims)), dtype=np.bool_)
     look = kernels.sees.look_pairs if pairs else kernels.sees.look_cells
@@ -199,7 +205,7 @@ def sees(
     parts = pool.bands(len(points), seen.size // _PAIRS_PER_THREAD)
     pool.run(
         [
-            (look, (blocked, grid.wrap, cells, limits, facings, narrow, goals, low, high, seen))
+            (look, (blocked, grid.wrap, cells, reaches, facings, narrow, goals, low, high, seen))
             for low, high in parts
         ]
     )
@@ -263,7 +269,7 @@ def _viewers(
         narrow,
         kernels.visible.NO_FACINGS
         if facing is None
-        else _checked_facings(space, facing, len(points)),
+        else checked_facings(space, facing, len(points)),
     )
 
 
@@ -278,30 +284,30 @@ def _counted(
     walls: bool,
 ) -> NDArray[np.int32]:
     points, narrow, facings = _viewers(space, positions, facing, angle)
-    radius = _finite(space, radius)
+    radius = finite_radii(space, radius)
     walls = checks.flag("walls", walls)
     grid = space.sight_grid
     if grid is None:
         needs_plane(space, "Sight")
         _without(heights=heights, walls=walls or None)
         return graph_sight.counted(
-            space.graph, points, _squares(radius, len(points)), facings, narrow
+            space.graph, points, squares(radius, len(points)), facings, narrow
         ).reshape(space.shape)
-    limits = _limits(grid, radius, len(points))
+    reaches = limits(grid, radius, len(points))
     ground = (
         kernels.visible.NO_HEIGHTS
         if heights is None
-        else _checked_heights(space, heights).reshape(grid.shape)
+        else checked_heights(space, heights).reshape(grid.shape)
     )
     eye = checks.not_negative("eye", eye)
     sources = np.atleast_1d(space.cell_at(points)).astype(np.int64)
     blocked = grid.walls.view(np.uint8)
-    largest = int(limits.max(initial=0))
+    largest = int(reaches.max(initial=0))
     work = len(sources) * kernels.visible.most_cells(grid.shape, largest)
     parts = pool.shares(min(len(sources), work // _CELLS_PER_THREAD))
     shares = [np.zeros(grid.shape, dtype=np.int32) for _ in range(parts)]
     deals = [
-        [np.ascontiguousarray(each[k::parts]) for each in (sources, limits, facings)]
+        [np.ascontiguousarray(each[k::parts]) for each in (sources, reaches, facings)]
         for k in range(parts)
     ]
     pool.run(
@@ -336,113 +342,3 @@ def _without(**options: object) -> None:
                 got=f"{name}=...",
                 remedy=f"Leave {name} out",
             )
-
-
-def _finite(space: Space, radius: ArrayLike) -> ArrayLike:
-    """Radii of which infinite ones reach over the whole space."""
-    one: object = radius
-    if isinstance(one, float) and one < math.inf:
-        return radius
-    radii = checks.array("radius", radius)
-    if radii.dtype.kind != "f" or not np.isposinf(radii).any():
-        return radius
-    low, high = space.extent
-    return np.where(np.isposinf(radii), 2 * float(np.sqrt(((high - low) ** 2).sum())) + 1, radii)[
-        ()
-    ]
-
-
-def _radii(radius: ArrayLike, count: int) -> NDArray[np.float64]:
-    radii = np.asarray(radius)
-    if radii.ndim == 0:
-        radii = np.full(count, checks.positive("radius", radius))
-    if radii.shape != (count,) or radii.dtype.kind not in "iuf":
-        raise InvalidValue(
-            "radius is one number, or one per position",
-            got=f"{radii.dtype} of shape {radii.shape} for {count} positions",
-            remedy=f"Pass one number or {count} of them",
-        )
-    bad = np.flatnonzero(~(np.isfinite(radii) & (radii > 0)))
-    if len(bad):
-        raise InvalidValue(
-            "radius is finite and above 0",
-            got=f"{radii[bad[0]]} at index {bad[0]}",
-            remedy="Pass a radius above 0",
-        )
-    return radii.astype(np.float64)
-
-
-def _limits(space: Grid, radius: ArrayLike, count: int) -> NDArray[np.int64]:
-    """The largest squared distances, in cells."""
-    if np.ndim(radius) == 0:
-        return np.full(
-            count,
-            kernels.visible.squared_reach(checks.positive("radius", radius) / space.cell_size),
-            dtype=np.int64,
-        )
-    different, which = np.unique(_radii(radius, count), return_inverse=True)
-    return np.array(
-        [kernels.visible.squared_reach(float(r) / space.cell_size) for r in different],
-        dtype=np.int64,
-    )[which]
-
-
-def _squares(radius: ArrayLike, count: int) -> NDArray[np.float64]:
-    """The largest squared distances, in world units; a billionth is forgiven."""
-    return np.minimum(_radii(radius, count), checks.LARGEST) ** 2 * (1 + 1e-9)
-
-
-def _checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
-    array = checks.array("heights", heights)
-    if array.shape != space.shape or array.dtype.kind not in "iuf":
-        hint = (
-            " (these look like [x, y]: transpose them)"
-            if array.shape == space.shape[::-1] != space.shape
-            else ""
-        )
-        indexed = "(height, width), indexed [row, column]" if len(space.shape) == 2 else "(N,)"
-        raise InvalidValue(
-            f"heights are numbers of the map's shape {indexed}",
-            got=f"{array.dtype} of shape {array.shape} on a map of {space.shape}{hint}",
-            remedy="Pass one number per cell",
-        )
-    with np.errstate(over="ignore"):
-        narrow = np.ascontiguousarray(array, dtype=np.float32)
-    if not np.isfinite(narrow).all():
-        bad = tuple(np.argwhere(~np.isfinite(narrow))[0].tolist())
-        raise InvalidValue(
-            "heights are finite float32 numbers",
-            got=f"{array[bad]} at {list(bad)}",
-            remedy="Replace NaN and infinity",
-        )
-    return narrow
-
-
-def _checked_facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.float64]:
-    kind = "(x, y)" if space.dimensions == 2 else "(x, y) or (x, y, z)"
-    remedy = f"Pass one {kind} or an array of shape ({count}, 2), none of them (0, 0)"
-    array = checks.array("facing", facing)
-    lengths = range(2, space.dimensions + 1)
-    if array.dtype.kind not in "iuf" or array.shape not in [
-        shape for length in lengths for shape in ((length,), (count, length))
-    ]:
-        raise InvalidValue(
-            f"facing is one direction {kind}, or one per position",
-            got=f"{array.dtype} of shape {array.shape} for {count} positions",
-            remedy=remedy,
-        )
-    wide = np.broadcast_to(array[..., :2], (count, 2)).astype(np.float64, order="C")
-    largest = np.abs(wide).max(axis=1, keepdims=True)
-    bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
-    if len(bad):
-        raise InvalidValue(
-            "A direction is finite and not (0, 0)",
-            got=f"{tuple(wide[bad[0]].tolist())}",
-            remedy=remedy,
-        )
-    wide /= largest
-    wide /= np.hypot(wide[:, 0], wide[:, 1])[:, np.newaxis]
-    grid = space.sight_grid
-    if grid is not None and grid.y_up:
-        wide[:, 1] *= -1
-    return wide

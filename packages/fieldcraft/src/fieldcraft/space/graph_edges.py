@@ -1,0 +1,194 @@
+"""The vertices and edges of a graph, and which of them are blocked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.interruption import whole
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.space.cells import checked_cells
+from fieldcraft.space.graph_parts import checked_edges
+from fieldcraft.space.protocol import Space
+from fieldcraft.space.snapshots import GraphSnapshot
+from fieldcraft.space.topology import Topology
+from fieldcraft.space.ways import Ways, ways_on_arcs
+
+__all__ = ["EdgeSpace"]
+
+
+class EdgeSpace(Space):
+    """A space whose cells are the vertices of a topology, and whose steps are its arcs."""
+
+    topology: Topology
+    _walls: NDArray[np.bool_]
+    _closed: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.topology)
+
+    @property
+    def shape(self) -> tuple[int]:
+        """(N,): the shape of one array of values on this graph."""
+        return (len(self),)
+
+    @property
+    def dimensions(self) -> int:
+        """2 for positions (x, y), 3 for (x, y, z)."""
+        return int(self.topology.positions.shape[1])
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges lead one way."""
+        return self.topology.directed
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """The world positions of the vertices, (N, 2) or (N, 3), read-only."""
+        return self.topology.positions
+
+    @property
+    def edges(self) -> NDArray[np.int64]:
+        """The edges, (E, 2), closed ones included: from the first to the second, or each once with
+        the lower number first.
+        """
+        shown = self._shown
+        return frozen(
+            np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1).astype(
+                np.int64
+            )
+        )
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        """The world lengths of `edges`, (E,); read-only. An edge keeps its length: make another
+        graph for another one.
+        """
+        return frozen(self.topology.lengths[self._shown])
+
+    @property
+    def _shown(self) -> NDArray[np.int64]:
+        """The arcs that `edges` has."""
+        if self.directed:
+            return np.arange(len(self.topology.origins))
+        return np.flatnonzero(self.topology.origins < self.topology.ends)
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """Bool of shape (N,): True for blocked vertices, where influence cannot go. Read-only."""
+        return self._walls
+
+    @property
+    def closed(self) -> NDArray[np.bool_]:
+        """Bool by arc of `topology`: True where an edge is blocked. Read-only."""
+        return self._closed
+
+    def snapshot(self) -> GraphSnapshot:
+        """Blocked vertices and closed edges as they are now."""
+        return GraphSnapshot.of(self)
+
+    def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The vertices, blocked ones among them, from which an open edge leads into a vertex, and
+        the lengths of these edges.
+        """
+        topology = self.topology
+        into = np.arange(topology.starts[cell], topology.starts[cell + 1])
+        into = into[~(self.closed[into] | self.walls[cell])]
+        return topology.origins[into].astype(np.int64), topology.lengths[into]
+
+    def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The lengths of the edges from each of (N,) vertices to the next, (N - 1,)."""
+        return self.topology.lengths[self.topology.arcs_between(cells[:-1], cells[1:])]
+
+    def _find_ways(self, *, from_walls: bool) -> Ways:
+        return ways_on_arcs(self.topology, self.walls, self.closed, from_walls=from_walls)
+
+    @whole
+    def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
+        """Block or open vertices, while maps on this graph run; layers notice at their next step.
+
+        Nothing enters a blocked vertex; a source that stands in one acts out of it, as from a wall
+        of a grid. Raises `OutsideMap` for vertices that don't exist.
+        """
+        ids = np.unique(checked_cells(self, cells))
+        changed = ids[self._walls[ids] != checks.flag("blocked", blocked)]
+        if len(changed):
+            # A new array, so that whoever works with the old one can finish.
+            self._walls = self._walls.copy()
+            self._walls[changed] = blocked
+            self._walls.flags.writeable = False
+            self._changes.append(changed)
+
+    def set_edges(self, edges: ArrayLike, blocked: bool = True) -> None:
+        """Close or open edges, while maps on this graph run; layers notice at their next step.
+
+        `edges` is one pair of vertices or an (E, 2) array of them. In a directed graph just the
+        edges from the first to the second. Raises `InvalidValue` for pairs without an edge between
+        them.
+        """
+        pairs = checked_edges(edges, len(self), single=True)
+        if not self.directed:
+            pairs = np.concatenate([pairs, pairs[:, ::-1]])
+        arcs = self.topology.arcs_between(pairs[:, 0], pairs[:, 1])
+        if (arcs < 0).any():
+            bad = tuple(pairs[int(np.flatnonzero(arcs < 0)[0])].tolist())
+            raise InvalidValue(
+                "Edges of the graph can be blocked",
+                got=f"{bad}, which is none",
+                remedy="graph.edges has all of them",
+            )
+        self._change_arcs(
+            np.unique(arcs[self._closed[arcs] != checks.flag("blocked", blocked)]), blocked
+        )
+
+    def _close(self, closed: NDArray[np.bool_]) -> None:
+        """Close exactly the arcs of `topology` where a mask is True: how a saved graph is brought
+        back.
+        """
+        if closed.shape != self._closed.shape:
+            raise InvalidValue(
+                "closed has one bool per arc",
+                got=f"shape {closed.shape}",
+                remedy=f"Pass shape {self._closed.shape}",
+            )
+        changed = np.flatnonzero(closed != self._closed)
+        self._change_arcs(changed, closed[changed])
+
+    @whole
+    def _change_arcs(self, changed: NDArray[np.int64], closed: NDArray[np.bool_] | bool) -> None:
+        if len(changed):
+            self._closed = self._closed.copy()
+            self._closed[changed] = closed
+            self._closed.flags.writeable = False
+            self._changes.append(np.unique(self.topology.ends[changed]).astype(np.int64))
+
+    @property
+    def blocked_edges(self) -> NDArray[np.int64]:
+        """The edges that are closed, (K, 2), as in `edges`."""
+        return self.edges[self._closed[self._shown]]
+
+    @property
+    def open_edges(self) -> NDArray[np.int64]:
+        """The edges that can be used now, (K, 2): neither closed themselves nor at a blocked
+        vertex.
+        """
+        edges = self.edges
+        return edges[~(self._closed[self._shown] | self._walls[edges].any(axis=1))]
+
+    def _block(self, walls: ArrayLike | None) -> None:
+        """Let exactly these vertices, ids or a mask, be walls."""
+        blocked = np.zeros(len(self), dtype=np.bool_)
+        blocked[[] if walls is None else checked_cells(self, walls)] = True
+        self._walls = frozen(blocked)
+
+    def difference(self, other: object) -> str:
+        """Empty for a graph of the same vertices and edges; what is blocked may differ."""
+        same = isinstance(other, EdgeSpace) and self.topology.same_as(other.topology)
+        return "" if same else f"on {other!r}"
+
+    def _history(self) -> dict[str, Any]:
+        return {"_changes": self._changes}
