@@ -583,6 +583,7 @@ PLUMBING = {
     "scaled",
     "searched",
     "short_way",
+    "sides",
     "span",
     "state",
     "step_lengths",

@@ -509,17 +509,11 @@ def test_floors_are_for_graphs(tmp_path):
     assert "floors are those of a 3D graph. The map is flat" in found[0]
 
 
-@pytest.mark.parametrize("name", ["real_ants", "corridor", "level"])
-def test_the_recipes_of_recorded_worlds_run(tmp_path, name):
-    folder = realdata.folder("trajectories").parent
-    recipe = Path(__file__).resolve().parents[4] / "recipes" / f"{name}.toml"
-    overrides = {
-        "real_ants": ["run.seconds=60", "run.speed=30", "outputs.0.size=160", "outputs.1.size=160"],
-        "corridor": ["run.seconds=4", "outputs.0.at=2", "outputs.1.until=3"],
-        "level": ["run.seconds=1", "outputs.0.size=160", "outputs.1.size=160"],
-    }
-    report = run(read_recipe(recipe, overrides[name], data=folder), tmp_path)
-    assert report.files
+def test_the_recipe_of_a_level_runs(tmp_path):
+    recipe = Path(__file__).resolve().parents[4] / "recipes" / "level.toml"
+    overrides = ["run.seconds=1", "outputs.0.size=160", "outputs.1.size=160"]
+    data = realdata.folder("trajectories").parent
+    assert run(read_recipe(recipe, overrides, data=data), tmp_path).files
 
 
 ALL = "\n".join(

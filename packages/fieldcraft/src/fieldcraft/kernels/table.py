@@ -67,4 +67,6 @@ FAMILIES = (
     "legs",
     # maps and pictures
     "paint",
+    # layers for programs without Python
+    "embedded",
 )
