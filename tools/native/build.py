@@ -1,33 +1,43 @@
 """Builds the native library of kernels: `python tools/native/build.py` for this machine.
 
-Numba translates the kernels, in as many processes as there are cores; LLVM optimizes them for each
-target; zig compiles the C files and links.
+Numba translates the kernels and LLVM optimizes them for each target, file by file, in as many
+processes as there are cores; zig compiles the C files and links. Objects are kept in the user's
+cache folder, so that another build compiles only what has changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import os
+import pickle
 import platform
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
+import llvmlite
+import numba
+
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from lower import Entry, declared, lower
-from target import TARGETS, Target, emit, joined
+from target import TARGETS, Target, emit
 
 from fieldcraft.kernels import native
 from fieldcraft.kernels.signatures import Argument
 
 HERE = Path(__file__).resolve().parent
-_OBJECT = 30
-"""How many files are translated in the time that one object takes."""
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fieldcraft" / "objects"
+_KEPT = 30 * 86_400
+"""The seconds after which objects that no build has used are deleted."""
+_IMPORTED = re.compile(r"^from fieldcraft\.kernels(\.?\w* import (?:\([^)]*\)|.*))$", re.M)
 
 
 def here() -> str:
@@ -89,23 +99,11 @@ def _slots(entry: Entry) -> int:
     return most
 
 
-def link(folder: Path, target: Target, object_: Path, library: Path) -> None:
+def link(folder: Path, target: Target, objects: list[Path], library: Path) -> None:
     """Compile the C files for a target, and link them and the kernels into a library for Python."""
-    command = [
-        sys.executable,
-        "-m",
-        "ziglang",
-        "cc",
-        "-target",
-        target.zig,
-        "-O3",
-        "-g0",
-        "-shared",
-    ]
-    command += ["-fPIC", "-fvisibility=hidden", "-fno-sanitize=all", "-ffp-contract=off", "-s"]
-    command += [f"-mcpu={target.cpu.replace('-', '_')}", f"-I{HERE}"]
+    command = [*compiler(target), "-shared"]
     sources = [HERE / name for name in ("caller.c", "runtime.c", "vectors.c")]
-    sources += [folder / "table.c", object_]
+    sources += [folder / "table.c", *objects]
     if target.platform == "win32":
         sources.append(_python_import(folder))
     elif target.platform == "darwin":
@@ -113,6 +111,15 @@ def link(folder: Path, target: Target, object_: Path, library: Path) -> None:
     else:
         command.append("-lm")
     subprocess.run([*command, *sources, "-o", library], check=True)
+
+
+def compiler(target: Target) -> list[str]:
+    """The command that compiles C for a target."""
+    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-O3", "-g0", "-s"]
+    command += ["-fPIC", "-fvisibility=hidden", "-fno-sanitize=all", "-ffp-contract=off"]
+    features = [each[0] + each[1:].replace("-", "_") for each in target.features.split(",") if each]
+    cpu = "".join([target.cpu.replace("-", "_"), *features])
+    return [*command, f"-mcpu={cpu}", f"-I{HERE}"]
 
 
 def _python_import(folder: Path) -> Path:
@@ -131,38 +138,84 @@ def _python_import(folder: Path) -> Path:
 def build(wanted: list[tuple[str, Path]]) -> list[Path]:
     """Build the libraries of some targets into folders; their paths."""
     made_of = native.sources()
-    families = sorted(declared(), key=_effort, reverse=True)
-    bar = Bar(len(families) + len(wanted) * _OBJECT)
-    with ProcessPoolExecutor() as pool, tempfile.TemporaryDirectory() as scratch:
+    entries, objects = compiled(list(declared()), [name for name, _ in wanted])
+    with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        parts = []
-        for part in as_completed([pool.submit(lower, family) for family in families]):
-            parts.append(part.result())
-            bar.add(1)
-        entries = sorted(entry for _, found in parts for entry in found)
         (folder / "table.c").write_text(table(entries))
-        (folder / "all.bc").write_bytes(joined([bitcode for bitcode, _ in parts]))
-        exported = {entry.symbol for entry in entries}
-        made = [pool.submit(_made, name, folder, exported, out, made_of) for name, out in wanted]
-        for each in as_completed(made):
-            each.result()
-            bar.add(_OBJECT)
-        return [each.result() for each in made]
+        return [_made(name, folder, objects[name], out, made_of) for name, out in wanted]
 
 
-def _effort(family: str) -> int:
+def compiled(files: list[str], targets: list[str]) -> tuple[list[Entry], dict[str, list[Path]]]:
+    """The entries of some files of kernels, and their objects for each target."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    for old in CACHE.iterdir():
+        if old.stat().st_mtime < time.time() - _KEPT:
+            old.unlink(missing_ok=True)
+    entries: list[Entry] = []
+    objects: dict[str, list[Path]] = {target: [] for target in targets}
+    bar = Bar(len(files))
+    with ProcessPoolExecutor() as pool:
+        ordered = sorted(files, key=_effort, reverse=True)
+        for part in as_completed([pool.submit(_compiled, file, targets) for file in ordered]):
+            found, paths = part.result()
+            entries += found
+            for target, path in paths.items():
+                objects[target].append(path)
+            bar.add(1)
+    return sorted(entries), {target: sorted(paths) for target, paths in objects.items()}
+
+
+def _compiled(file: str, targets: list[str]) -> tuple[list[Entry], dict[str, Path]]:
+    """The entries of a file of kernels and its object for each target, from the cache if there."""
+    key = _key(file)
+    kept = CACHE / f"{file}-{key}.pickle"
+    paths = {target: CACHE / f"{file}-{key}-{target}.o" for target in targets}
+    if all(path.exists() for path in (kept, *paths.values())):
+        for path in (kept, *paths.values()):
+            path.touch()
+        entries: list[Entry] = pickle.loads(kept.read_bytes())
+        return entries, paths
+    bitcode, entries = lower(file)
+    for target, path in paths.items():
+        _write(path, emit(bitcode, TARGETS[target], {entry.symbol for entry in entries}))
+    _write(kept, pickle.dumps(entries))
+    return entries, paths
+
+
+def _write(path: Path, data: bytes) -> None:
+    part = path.with_suffix(f".{os.getpid()}")
+    part.write_bytes(data)
+    part.replace(path)
+
+
+def _key(file: str) -> str:
+    """The hash of all that an object is made from: the compilers and the sources."""
+    names, found = [file], {"declare", "jit", "signatures"}
+    while names:
+        name = names.pop()
+        path = native.FOLDER / f"{name}.py"
+        if name not in found and path.exists():
+            found.add(name)
+            names += re.findall(r"\w+", " ".join(_IMPORTED.findall(path.read_text())))
+    digest = hashlib.sha256(f"{llvmlite.__version__} {numba.__version__} {sys.version}".encode())
+    tools = [HERE / "lower.py", HERE / "target.py"]
+    for path in [*tools, *(native.FOLDER / f"{name}.py" for name in sorted(found))]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _effort(file: str) -> int:
     """About how long a file takes to translate."""
-    versions = sum(len(kernel.declared) for kernel in declared()[family])
-    return versions * (native.FOLDER / f"{family}.py").stat().st_size
+    versions = sum(len(kernel.declared) for kernel in declared()[file])
+    return versions * (native.FOLDER / f"{file}.py").stat().st_size
 
 
-def _made(name: str, folder: Path, exported: set[str], out: Path, made_of: str) -> Path:
+def _made(name: str, folder: Path, objects: list[Path], out: Path, made_of: str) -> Path:
     """The library of a target, and the note beside it."""
     target = TARGETS[name]
-    (folder / f"{name}.o").write_bytes(emit((folder / "all.bc").read_bytes(), target, exported))
     library = native.place(name.rpartition("-")[2], out, target.platform)
     scratch = library.with_suffix(".part")
-    link(folder, target, folder / f"{name}.o", scratch)
+    link(folder, target, objects, scratch)
     data = scratch.read_bytes()
     note = {"sources": made_of, "size": len(data), "crc32": zlib.crc32(data)}
     library.with_suffix(".json").unlink(missing_ok=True)

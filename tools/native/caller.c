@@ -18,13 +18,6 @@ typedef struct {
     int flags;
     const char *doc;
 } Method;
-typedef struct {
-    intptr_t base[5];
-    const char *name, *doc;
-    ptrdiff_t size;
-    Method *methods;
-    void *slots, *traverse, *clear, *free;
-} Module;
 
 #ifdef _WIN32
 #define IMPORTED __declspec(dllimport) extern
@@ -36,7 +29,7 @@ typedef struct {
 
 IMPORTED Object _Py_NoneStruct, *PyExc_TypeError, *PyExc_MemoryError, *PyExc_RuntimeError,
     *PyExc_ZeroDivisionError;
-IMPORTED Object *PyModule_Create2(Module *, int), *PyImport_ImportModule(const char *);
+IMPORTED Object *PyModule_New(const char *), *PyImport_ImportModule(const char *);
 IMPORTED int PyModule_AddObjectRef(Object *, const char *, Object *);
 IMPORTED Object *PyObject_GetAttrString(Object *, const char *);
 IMPORTED void *PyCapsule_GetPointer(Object *, const char *);
@@ -61,10 +54,11 @@ void NRT_MemInfo_call_dtor(void *);
 enum { FAST_CALL = 0x80, CONTIGUOUS = 1, ALIGNED = 0x100, WRITEABLE = 0x400, MOST_SLOTS = 256 };
 enum { ARRAY_TYPE = 2, NEW_ARRAY = 93 };  /* places in the table of NumPy's C API */
 
-/* Numbers of NumPy's types by kind and size: two may have the same, such as long and long long. */
+/* Numbers of NumPy's types by kind and size. Two may have the same, such as long and long long:
+   the first is the one of int32 or int64. */
 static const struct { char dtype; uint8_t size; int number; } TYPES[] = {
-    {'b', 1, 0}, {'i', 1, 1}, {'u', 1, 2}, {'i', 2, 3}, {'u', 2, 4}, {'i', 4, 5}, {'u', 4, 6},
-    {'i', sizeof(long), 7}, {'u', sizeof(long), 8}, {'i', 8, 9}, {'u', 8, 10}, {'f', 4, 11},
+    {'b', 1, 0}, {'i', 1, 1}, {'u', 1, 2}, {'i', 2, 3}, {'u', 2, 4}, {'i', sizeof(long), 7},
+    {'u', sizeof(long), 8}, {'i', 4, 5}, {'u', 4, 6}, {'i', 8, 9}, {'u', 8, 10}, {'f', 4, 11},
     {'f', 8, 12},
 };
 static void **numpy;
@@ -198,17 +192,16 @@ static Object *taken(const Argument **result, int64_t **slot)
     }
     int64_t *at = *slot;
     *slot += 5 + 2 * here->axes;
-    int number = 0;
-    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
-        if (TYPES[i].dtype == here->dtype && TYPES[i].size == here->size)
-            number = TYPES[i].number;
+    size_t type = 0;
+    while (TYPES[type].dtype != here->dtype || TYPES[type].size != here->size)
+        type++;
     intptr_t shape[8];
     for (int axis = 0; axis < here->axes; axis++)
         shape[axis] = at[5 + axis];
     Object *(*new_array)(void *, int, intptr_t *, int, intptr_t *, void *, int, int, Object *) =
         numpy[NEW_ARRAY];
     Object *array =
-        new_array(numpy[ARRAY_TYPE], here->axes, shape, number, NULL, NULL, 0, 0, NULL);
+        new_array(numpy[ARRAY_TYPE], here->axes, shape, TYPES[type].number, NULL, NULL, 0, 0, NULL);
     Array *fields = array == NULL ? NULL : (Array *)((char *)array + head);
     /* Row by row: a result may be a part of what the kernel allocated. */
     char *source = (char *)(intptr_t)at[4], *target = fields == NULL ? NULL : fields->data;
@@ -217,7 +210,7 @@ static Object *taken(const Argument **result, int64_t **slot)
         rows *= shape[axis];
     for (int64_t row = 0; row < rows; row++)
         memcpy(target + row * width, source + row * (here->axes > 1 ? at[5 + here->axes + here->axes - 2] : width), width);
-    size_t *memory = (size_t *)(intptr_t)at[0];
+    int64_t *memory = (int64_t *)(intptr_t)at[0];
     if (memory != NULL && __atomic_sub_fetch(memory, 1, __ATOMIC_ACQ_REL) == 0)
         NRT_MemInfo_call_dtor(memory);
     return array;
@@ -266,11 +259,12 @@ static Object *call(Object *self, Object *const *given, ptrdiff_t count)
 }
 
 static Method method = {"kernel", call, FAST_CALL, NULL};
-static Module module = {{1}, "_native", NULL, -1, NULL, NULL, NULL, NULL, NULL};
 
-EXPORTED Object *PyInit__native(void)
+/* A new module with all kernels. It is called by ctypes and not imported, so that one file serves
+   builds of Python with and without a global lock, whose modules are laid out differently. */
+EXPORTED Object *fieldcraft_module(void)
 {
-    Object *made = PyModule_Create2(&module, 3);
+    Object *made = PyModule_New("fieldcraft.kernels._native");
     Object *arrays = PyImport_ImportModule("numpy._core._multiarray_umath");
     Object *table = arrays ? PyObject_GetAttrString(arrays, "_ARRAY_API") : NULL;
     Object *builtins = PyImport_ImportModule("builtins");

@@ -6,26 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void (*Destructor)(void *data, size_t size, void *info);
+typedef void (*Destructor)(void *data, int64_t size, void *info);
 
 typedef struct {
-    size_t count;
+    int64_t count;
     Destructor destructor;
     void *info;
     void *data;
-    size_t size;
+    int64_t size;
     void *allocator;
 } Memory;
 
-void *NRT_Allocate(size_t size) { return malloc(size); }
+static int fits(int64_t size) { return size >= 0 && (uint64_t)size < SIZE_MAX / 2; }
+
+void *NRT_Allocate(int64_t size) { return fits(size) ? malloc((size_t)size) : NULL; }
 
 void NRT_Free(void *data) { free(data); }
 
-void *NRT_MemInfo_alloc_aligned(size_t size, uint32_t align)
+void *NRT_MemInfo_alloc_aligned(int64_t size, uint32_t align)
 {
-    if (size > SIZE_MAX - sizeof(Memory) - align)
-        return NULL;
-    Memory *memory = malloc(sizeof(Memory) + size + align);
+    Memory *memory = fits(size) ? malloc(sizeof(Memory) + (size_t)size + align) : NULL;
     if (memory == NULL)
         return NULL;
     uintptr_t data = (uintptr_t)(memory + 1);
@@ -35,12 +35,12 @@ void *NRT_MemInfo_alloc_aligned(size_t size, uint32_t align)
     return memory;
 }
 
-void *NRT_MemInfo_alloc(size_t size) { return NRT_MemInfo_alloc_aligned(size, 0); }
+void *NRT_MemInfo_alloc(int64_t size) { return NRT_MemInfo_alloc_aligned(size, 0); }
 
-void *NRT_MemInfo_new_varsize_dtor(size_t size, Destructor destructor)
+void *NRT_MemInfo_new_varsize_dtor(int64_t size, Destructor destructor)
 {
     Memory *memory = malloc(sizeof(Memory));
-    void *data = malloc(size ? size : 1);
+    void *data = fits(size) ? malloc(size ? (size_t)size : 1) : NULL;
     if (memory == NULL || data == NULL) {
         free(memory);
         free(data);
@@ -50,9 +50,9 @@ void *NRT_MemInfo_new_varsize_dtor(size_t size, Destructor destructor)
     return memory;
 }
 
-void *NRT_MemInfo_varsize_realloc(Memory *memory, size_t size)
+void *NRT_MemInfo_varsize_realloc(Memory *memory, int64_t size)
 {
-    void *data = realloc(memory->data, size ? size : 1);
+    void *data = fits(size) ? realloc(memory->data, size ? (size_t)size : 1) : NULL;
     if (data != NULL) {
         memory->data = data;
         memory->size = size;
@@ -72,19 +72,19 @@ void NRT_MemInfo_call_dtor(Memory *memory)
 
 /* The strides of an array without gaps in another shape; 0 for an array with gaps. */
 int numba_attempt_nocopy_reshape(
-    intptr_t axes, const intptr_t *shape, const intptr_t *strides, intptr_t new_axes,
-    const intptr_t *new_shape, intptr_t *new_strides, intptr_t itemsize, int by_columns)
+    int64_t axes, const int64_t *shape, const int64_t *strides, int64_t new_axes,
+    const int64_t *new_shape, int64_t *new_strides, int64_t itemsize, int by_columns)
 {
-    intptr_t step = itemsize, items = 1;
-    for (intptr_t axis = 0; axis < axes; axis++)
+    int64_t step = itemsize, items = 1;
+    for (int64_t axis = 0; axis < axes; axis++)
         items *= shape[axis];
-    for (intptr_t axis = axes - 1; items > 0 && axis >= 0; axis--) {
+    for (int64_t axis = axes - 1; items > 0 && axis >= 0; axis--) {
         if (by_columns || (shape[axis] != 1 && strides[axis] != step))
             return 0;
         step *= shape[axis];
     }
     step = itemsize;
-    for (intptr_t axis = new_axes - 1; axis >= 0; axis--) {
+    for (int64_t axis = new_axes - 1; axis >= 0; axis--) {
         new_strides[axis] = step;
         step *= new_shape[axis];
     }

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import llvmlite.binding as llvm
 
-__all__ = ["TARGETS", "Target", "emit", "joined"]
+__all__ = ["TARGETS", "Target", "emit"]
 
 llvm.initialize_all_targets()
 llvm.initialize_all_asmprinters()
@@ -39,8 +39,9 @@ TARGETS = {
         "aarch64-unknown-linux-gnu", "generic", "+neon", "aarch64-linux-gnu.2.28"
     ),
     "macos-aarch64": Target("arm64-apple-macosx11.0.0", "apple-m1", "", "aarch64-macos.11.0"),
+    "wasm": Target("wasm32-unknown-unknown", "generic", "+simd128,+bulk-memory", "wasm32-wasi"),
 }
-"""The targets of libraries for Python."""
+"""Kinds of machine; all but "wasm" have libraries for Python."""
 
 
 def emit(bitcode: bytes, target: Target, exported: set[str]) -> bytes:
@@ -84,11 +85,3 @@ def _optimize(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     full = whole.getModulePassManager()
     full.add_refprune_pass()
     full.run(module, whole)
-
-
-def joined(parts: list[bytes]) -> bytes:
-    """Several modules as one, as bitcode."""
-    whole = llvm.parse_assembly("")
-    for part in parts:
-        whole.link_in(llvm.parse_bitcode(part))
-    return whole.as_bitcode()

@@ -180,22 +180,28 @@ INLINE void step_rows(
     }
 }
 
+/* Rows are given by their addresses as whole numbers, since they lie in several arrays. */
+#define ROW(address) (float *)(intptr_t)(address)
+#define GROUND(address) (const uint8_t *)(intptr_t)(address)
+
 void fieldcraft_step_row(
-    float *old, float *here, float *below, const uint8_t *ground, int64_t width, float straight,
+    int64_t old, int64_t here, int64_t below, int64_t ground, int64_t width, float straight,
     float diagonal, int64_t eight, int64_t power, float momentum, float floor, int64_t wrap)
 {
-    Block block = {{old, here, below}, {ground}, {0}, {0}, {0}};
+    Block block = {{ROW(old), ROW(here), ROW(below)}, {GROUND(ground)}, {0}, {0}, {0}};
     Rule rule = {straight, diagonal, momentum, floor};
     step_rows(block, width, rule, eight, power, wrap, 1);
 }
 
 void fieldcraft_step_three_rows(
-    float *old, float *first, float *second, float *third, float *below, const uint8_t *ground,
-    const uint8_t *second_ground, const uint8_t *third_ground, int64_t width, float straight,
-    float diagonal, int64_t eight, int64_t power, float momentum, float floor, int64_t wrap)
+    int64_t old, int64_t first, int64_t second, int64_t third, int64_t below, int64_t ground,
+    int64_t second_ground, int64_t third_ground, int64_t width, float straight, float diagonal,
+    int64_t eight, int64_t power, float momentum, float floor, int64_t wrap)
 {
     Block block = {
-        {old, first, second, third, below}, {ground, second_ground, third_ground}, {0}, {0}, {0}};
+        {ROW(old), ROW(first), ROW(second), ROW(third), ROW(below)},
+        {GROUND(ground), GROUND(second_ground), GROUND(third_ground)},
+        {0}, {0}, {0}};
     Rule rule = {straight, diagonal, momentum, floor};
     step_rows(block, width, rule, eight, power, wrap, 3);
 }

@@ -1,23 +1,22 @@
 """The library of compiled kernels: one file for each level of processors, loaded without Numba.
 
-A file is an extension module for any Python from 3.11 on. `make setup` builds the one for this
+A file serves any Python from 3.11 on. `make setup` builds the one for this
 machine, a wheel brings those of its platform. A note beside it says which sources it was built
 from, and its checksum: a file of other sources, or a damaged one, is not loaded.
 """
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
 import importlib
-import importlib.util
 import json
 import logging
 import os
 import platform
 import sys
 import zlib
-from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from types import ModuleType
 
@@ -63,11 +62,9 @@ def load() -> ModuleType | None:
 
 
 def _module(path: Path) -> ModuleType:
-    loader = ExtensionFileLoader("_native", str(path))
-    spec = importlib.util.spec_from_file_location("_native", path, loader=loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
+    make = ctypes.PyDLL(str(path)).fieldcraft_module
+    make.restype = ctypes.py_object
+    module: ModuleType = make()
     return module
 
 
