@@ -49,7 +49,7 @@ def said_by_python() -> str:
     for column in range(3, WIDTH, 7):
         walls[:, column] = True
         walls[column * 5 % HEIGHT, column] = False
-    grid = fc.Grid(walls=walls)
+    grid = fc.Grid(walls=walls, neighbors=8)
     imap = fc.InfluenceMap(grid)
     spread = imap.add_layer("spread", fc.Spread(decay=0.1, momentum=0.5, floor=0.001))
     radial = imap.add_layer("radial", fc.Radial(7, metric="straight", falloff="linear"))

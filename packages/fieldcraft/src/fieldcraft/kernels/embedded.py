@@ -153,7 +153,8 @@ def distance_map(values, walls, goals, neighbors, cell_size):
     while size >> (power + 1) > 0:
         power += 1
     shift, diagonal = _SHIFT[power], _DIAGONAL[power]
-    spans = np.array([[0, size]])
+    spans = np.zeros((1, 2), np.int64)
+    spans[0, 1] = size
     dist, came = np.empty(size, np.int64), np.zeros(size, np.uint8)
     clear(dist, shut, spans, counting.FAR)
     lists, state = np.empty((3, size), np.int32), np.zeros(4, np.int64)
