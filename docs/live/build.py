@@ -11,10 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tools" / "native"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "native"))
 
 import api
+
+HERE = Path(__file__).resolve().parent
 
 
 def build(out: Path) -> None:
