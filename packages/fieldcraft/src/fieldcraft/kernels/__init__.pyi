@@ -24,12 +24,14 @@ from fieldcraft.kernels import graph_spread as graph_spread
 from fieldcraft.kernels import graph_ways as graph_ways
 from fieldcraft.kernels import hex_trail as hex_trail
 from fieldcraft.kernels import legs as legs
+from fieldcraft.kernels import look_ahead as look_ahead
 from fieldcraft.kernels import mesh_moving as mesh_moving
 from fieldcraft.kernels import moves as moves
 from fieldcraft.kernels import moving as moving
 from fieldcraft.kernels import neighbors as neighbors
 from fieldcraft.kernels import paint as paint
 from fieldcraft.kernels import peaks as peaks
+from fieldcraft.kernels import pibt as pibt
 from fieldcraft.kernels import placing as placing
 from fieldcraft.kernels import radial as radial
 from fieldcraft.kernels import reach as reach

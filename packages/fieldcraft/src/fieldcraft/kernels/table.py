@@ -56,9 +56,11 @@ FAMILIES = (
     "visible",
     # movement
     "context",
+    "look_ahead",
     "mesh_moving",
     "moving",
     "neighbors",
+    "pibt",
     "swarm",
     "travel",
     # guesses

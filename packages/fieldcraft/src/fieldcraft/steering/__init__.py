@@ -6,12 +6,14 @@ from fieldcraft.steering.context import context, directions
 from fieldcraft.steering.crowd import Crowd
 from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
+from fieldcraft.steering.pibt import PIBT
 from fieldcraft.steering.swarm import Swarm
 from fieldcraft.steering.travellers import Travellers
 from fieldcraft.steering.walk import Walk
 from fieldcraft.steering.walls import avoid_walls, move
 
 __all__ = [
+    "PIBT",
     "Crowd",
     "Forage",
     "Leave",

@@ -1,0 +1,132 @@
+"""Agents that step together, one to a cell: priority inheritance with backtracking (PIBT).
+
+Random numbers are those of the generator "minimal standard" of Park and Miller, in 64 bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["NOBODY", "drawn", "step"]
+
+NOBODY = np.int64(-1)
+_FACTOR = np.int64(48271)
+_PRIME = np.int64(2147483647)
+_OCCUPIED = np.int64(1) << np.int64(32)
+
+
+@kernel(inline="always")
+def drawn(state):
+    """Return the next state of the generator, which is also the random number: 1 to 2**31 - 2."""
+    return np.int64((state * _FACTOR) % _PRIME)
+
+
+@kernel
+def _list_options(starts, ends, left, rows, cells, i, base, state, who, options, near, ties):
+    """Write the cells that an agent may go to, the best first. Returns the end of the list and the
+    state of the generator.
+    """
+    cell = cells[i]
+    row = rows[i]
+    count = base
+    for arc in range(starts[cell] - 1, starts[cell + 1]):
+        there = cell
+        if arc >= starts[cell]:
+            there = np.int64(ends[arc])
+        if row >= 0:
+            away = left[row, there]
+        else:
+            away = np.float32(0 if there == cell else 1)
+        state = drawn(state)
+        tie = state
+        if who[there] >= 0 and there != cell:
+            tie += _OCCUPIED
+        k = count
+        while k > base and (near[k - 1] > away or (near[k - 1] == away and ties[k - 1] > tie)):
+            options[k], near[k], ties[k] = options[k - 1], near[k - 1], ties[k - 1]
+            k -= 1
+        options[k], near[k], ties[k] = there, away, tie
+        count += 1
+    return count, state
+
+
+@kernel(
+    "(i8[::1], i4[::1]), f4[:,::1], i8[::1], i8[::1], i8[::1], b1[::1], i8, out i8[::1],"
+    " (out i4[::1], out i4[::1]), (out i4[::1], out i8[::1], out i8[::1], out i4[::1],"
+    " out f4[::1], out i8[::1])"
+)
+def step(ground, left, rows, cells, order, pinned, seed, then, places, scratch):
+    """Write the cell that each agent goes to into `then` (n,).
+
+    `ground` are the steps of the space, (starts, ends). Agent i stands in `cells[i]` and goes to
+    where `left[rows[i]]`, one distance per cell, is least; without a row it stays unless it is
+    pushed. Agents choose in this `order`; those that are `pinned` stay. `places` are two arrays of
+    -1, one number per cell, left as they were: the agents that are there and those that will be.
+    """
+    starts, ends = ground
+    who, claimed = places
+    stack, nexts, lasts, options, near, ties = scratch
+    state = np.int64(seed)
+    for agent in range(cells.shape[0]):
+        who[cells[agent]] = agent
+        then[agent] = NOBODY
+        if pinned[agent]:
+            then[agent] = cells[agent]
+            claimed[cells[agent]] = agent
+    for turn in range(order.shape[0]):
+        root = order[turn]
+        if then[root] >= 0:
+            continue
+        stack[0] = root
+        nexts[0] = 0
+        lasts[0], state = _list_options(
+            starts, ends, left, rows, cells, root, 0, state, who, options, near, ties
+        )
+        depth = 1
+        while depth > 0:
+            i = np.int64(stack[depth - 1])
+            pushed = NOBODY
+            done = False
+            while nexts[depth - 1] < lasts[depth - 1]:
+                there = np.int64(options[nexts[depth - 1]])
+                nexts[depth - 1] += 1
+                if claimed[there] >= 0:
+                    continue
+                j = np.int64(who[there])
+                if j >= 0 and j != i and then[j] == cells[i]:
+                    continue
+                then[i] = there
+                claimed[there] = i
+                done = True
+                if j >= 0 and j != i and then[j] < 0:
+                    pushed = j
+                break
+            if pushed >= 0:
+                stack[depth] = pushed
+                nexts[depth] = lasts[depth - 1]
+                lasts[depth], state = _list_options(
+                    starts,
+                    ends,
+                    left,
+                    rows,
+                    cells,
+                    pushed,
+                    lasts[depth - 1],
+                    state,
+                    who,
+                    options,
+                    near,
+                    ties,
+                )
+                depth += 1
+            elif done:
+                depth = 0
+            else:
+                then[i] = cells[i]
+                claimed[cells[i]] = i
+                depth -= 1
+    for agent in range(cells.shape[0]):
+        who[cells[agent]] = -1
+        claimed[then[agent]] = -1

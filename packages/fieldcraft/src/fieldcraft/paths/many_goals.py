@@ -1,0 +1,118 @@
+"""Distances to the goals of many agents, one row of numbers for each goal."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels.arrays import frozen
+from fieldcraft.space import Space
+
+__all__ = ["ManyGoals"]
+
+_MOST_BUCKETS = 4096
+_NARROWER = 1e-7  # so that rounding does not bring both ends of a step into one bucket
+_EVEN = frozen(np.ones(1))
+_EVERYWHERE = frozen(np.empty(0, dtype=np.int64))
+_START = frozen(np.zeros(1))
+
+Ints = NDArray[np.int64]
+
+
+class ManyGoals:
+    """Distances from all cells to single cells, over steps that may have costs of their own.
+
+    Distances are in steps: the length of a step is divided by that of a typical one. Rows that no
+    agent needs any more are kept until their place is needed, and a row is computed anew once it is
+    older than `longest` computations of costs.
+    """
+
+    def __init__(self, space: Space, longest: int) -> None:
+        self.space, self.longest = space, longest
+        self.version = -1
+        self.follow()
+
+    def follow(self) -> bool:
+        """Take over the walls of the space; return whether they have changed."""
+        if self.version == self.space.walls_version:
+            return False
+        self.version = self.space.walls_version
+        ways = self.space.ways
+        self.starts, self.ends, self.origins = ways.starts, ways.ends, ways.origins
+        self.lengths = ways.lengths / (ways.typical or 1.0)
+        self._into = np.argsort(self.ends, kind="stable")
+        self._into_starts = np.zeros(len(self.starts), dtype=np.int64)
+        into = np.bincount(self.ends, minlength=len(self.starts) - 1)
+        np.cumsum(into, out=self._into_starts[1:])
+        self._givers = self.origins[self._into].astype(np.int32)
+        self.rows = np.empty((0, len(self.space)), dtype=np.float32)
+        self._goals = np.empty(0, dtype=np.int64)
+        self._made = np.empty(0, dtype=np.int64)
+        self._now = 0
+        self.charge(None)
+        return True
+
+    def charge(self, extra: NDArray[np.float64] | None) -> None:
+        """Let each step cost this much more, as a part of its length (A,)."""
+        costs = self.lengths if extra is None else self.lengths * (1 + extra)
+        self.costs = costs.astype(np.float32)
+        self._sizes = frozen(costs[self._into])
+        self._now += extra is not None
+        least, most = (float(costs.min()), float(costs.max())) if len(costs) else (1.0, 1.0)
+        width = max(least, most / _MOST_BUCKETS)
+        self._ordered = least < width
+        self._inverse, self._buckets = (1 + _NARROWER) / width, int(most / width) + 3
+
+    def rows_of(self, goals: Ints) -> Ints:
+        """Return the row of the distances to each goal, (N,)."""
+        wanted, places = np.unique(goals, return_inverse=True)
+        order = np.argsort(self._goals, kind="stable")
+        found = np.searchsorted(self._goals[order], wanted)
+        known = np.zeros(len(wanted), dtype=np.bool_)
+        inside = found < len(order)
+        known[inside] = self._goals[order[found[inside]]] == wanted[inside]
+        rows = np.full(len(wanted), -1, dtype=np.int64)
+        rows[known] = order[found[known]]
+        missing = np.flatnonzero(~known)
+        if len(missing):
+            rows[missing] = self._free_rows(rows[known], len(missing))
+        stale = rows[known][self._made[rows[known]] < self._now - self.longest]
+        for row, goal in zip(rows[missing].tolist(), wanted[missing].tolist(), strict=True):
+            self._compute(row, goal)
+        for row in stale.tolist():
+            self._compute(row, int(self._goals[row]))
+        return rows[places]
+
+    def _free_rows(self, used: Ints, count: int) -> Ints:
+        """Return rows that are not in use, the oldest first; there are more of them if need be."""
+        free = np.setdiff1d(np.arange(len(self._goals)), used)
+        if len(free) < count:
+            more = max(count - len(free), len(self._goals))
+            self.rows = np.concatenate([self.rows, np.empty((more, len(self.space)), np.float32)])
+            self._goals = np.concatenate([self._goals, np.full(more, -1)])
+            self._made = np.concatenate([self._made, np.full(more, -1)])
+            free = np.setdiff1d(np.arange(len(self._goals)), used)
+        return free[np.argsort(self._made[free], kind="stable")][:count]
+
+    def _compute(self, row: int, goal: int) -> None:
+        dist = np.full(len(self.space), np.inf)
+        dist[goal] = 0.0
+        kernels.graph_ways.settle(
+            self._into_starts,
+            self._givers,
+            self._sizes,
+            _EVEN,
+            dist,
+            self._inverse,
+            self._ordered,
+            np.inf,
+            np.array([goal]),
+            _START,
+            np.full(self._buckets, -1, dtype=np.int32),
+            np.empty(1024, dtype=np.int32),
+            np.empty(1024, dtype=np.int32),
+            np.array([0, 0, 0, -1, 0], dtype=np.int64),
+            _EVERYWHERE,
+        )
+        self.rows[row], self._goals[row], self._made[row] = dist, goal, self._now

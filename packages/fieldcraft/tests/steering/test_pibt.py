@@ -1,0 +1,274 @@
+"""Agents that step together: laws on all spaces, an oracle, scenarios and bad input."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OnWall
+from oracles.pibt import next_cells
+
+seeds = st.integers(0, 2**16)
+aheads = st.sampled_from([0, 0, 3, 8])
+
+
+def space_of(kind: str, seed: int, walls: float = 0.2) -> fc.Space:
+    blocked = np.random.default_rng(seed).random((7, 9)) < walls
+    if kind == "hex":
+        return fc.HexGrid(9, 7, walls=blocked)
+    grid = fc.Grid(9, 7, walls=blocked, neighbors=8 if kind == "eight" else 4)
+    return grid.to_graph() if kind == "graph" else grid
+
+
+spaces = st.builds(space_of, st.sampled_from(["four", "eight", "hex", "graph"]), seeds)
+
+
+def open_cells(space: fc.Space) -> Any:
+    return np.flatnonzero(~space.walls.reshape(-1))
+
+
+def steps_of(space: fc.Space) -> set[tuple[int, int]]:
+    return set(zip(space.ways.origins.tolist(), space.ways.ends.tolist(), strict=True))
+
+
+def check(space: fc.Space, before: Any, after: Any) -> None:
+    """Judge one step: no shared cell, no swap, no move but along the steps of the space."""
+    assert len(set(after.tolist())) == len(after)
+    steps = steps_of(space)
+    moves = [(a, b) for a, b in zip(before.tolist(), after.tolist(), strict=True) if a != b]
+    assert set(moves) <= steps
+    assert not {(b, a) for a, b in moves} & set(moves)
+
+
+@settings(max_examples=60, deadline=None)
+@given(spaces, seeds, aheads, st.floats(0.05, 0.95))
+def test_nobody_shares_a_cell_swaps_or_walks_through_walls(
+    space: fc.Space, seed: int, ahead: int, share: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(open_cells(space))
+    cells = cells[: max(1, int(share * len(cells)))]
+    goals = rng.choice(open_cells(space), len(cells))
+    goals[rng.random(len(cells)) < 0.2] = -1
+    pinned = rng.random(len(cells)) < 0.1
+    crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait", seed=seed)
+    again = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait", seed=seed)
+    for turn in range(8):
+        after = crowd.step(cells, goals, pinned=pinned)
+        check(space, cells, after)
+        assert (after == again.step(cells, goals, pinned=pinned)).all()
+        assert (after[pinned] == cells[pinned]).all()
+        cells = after
+        if turn % 3 == 0:
+            goals = np.where(cells == goals, rng.choice(open_cells(space), len(cells)), goals)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.sampled_from(["four", "eight", "hex"]), st.floats(0.05, 0.9))
+def test_the_agent_that_goes_first_always_comes_nearer_on_open_ground(
+    seed: int, kind: str, share: float
+) -> None:
+    space = space_of(kind, seed, walls=0.0)
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(len(space))[: int(share * len(space)) + 1]
+    goals = rng.choice(len(space), len(cells))
+    first = int(rng.integers(len(cells)))
+    priorities = np.zeros(len(cells))
+    priorities[first] = 1.0
+    left = fc.distance_map(space, space.position_of(int(goals[first]))).values.reshape(-1)
+    crowd = fc.steering.PIBT(space, seed=seed)
+    while cells[first] != goals[first]:
+        after = crowd.step(cells, goals, priorities=priorities)
+        assert left[after[first]] < left[cells[first]]
+        cells = after
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.sampled_from(["four", "hex", "graph"]), st.integers(1, 12))
+def test_steps_are_those_of_the_recursive_text(seed: int, kind: str, count: int) -> None:
+    space = space_of(kind, seed)
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(open_cells(space))[:count]
+    # Distances that differ everywhere leave nothing to chance but who is in the way.
+    left = rng.permutation(count * len(space)).reshape(count, -1).astype(np.float32)
+    order = rng.permutation(len(cells))
+    then = one_step(space, left, np.arange(len(cells)), cells, order)
+    beside = {
+        cell: [b for a, b in zip(space.ways.origins, space.ways.ends, strict=True) if a == cell]
+        for cell in open_cells(space).tolist()
+    }
+    assert then.tolist() == next_cells(beside, left[: len(cells)], cells.tolist(), order.tolist())
+
+
+def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> Any:
+    from fieldcraft.steering.plans import Plans
+
+    ways = space.ways
+    ground = ways.starts, ways.ends, ways.lengths.astype(np.float32)
+    pinned = np.zeros(len(cells), dtype=np.bool_)
+    nowhere = np.full(len(cells), -1)
+    return Plans(0, 0).step(ground, left, rows, nowhere, cells, order, pinned, 1, False)
+
+
+def arrive(space: fc.Space, cells: list[int], goals: list[int], most: int, ahead: int) -> int:
+    """Return after how many steps all agents have been at their goals at the same time."""
+    crowd = fc.steering.PIBT(space, look_ahead=ahead, seed=3)
+    now = np.array(cells)
+    for turn in range(most):
+        if (now == goals).all():
+            return turn
+        after = crowd.step(now, goals)
+        check(space, now, after)
+        now = after
+    raise AssertionError(f"{int((now != goals).sum())} of {len(goals)} agents not there")
+
+
+@pytest.mark.parametrize("ahead", [0, 12])
+def test_agents_alone_take_the_shortest_path(ahead: int) -> None:
+    grid = fc.Grid(9, 7, walls=[[0] * 9] * 3 + [[1] * 8 + [0]] + [[0] * 9] * 3, neighbors=4)
+    start, goal = grid.cell_at((0.5, 0.5)), grid.cell_at((0.5, 6.5))
+    steps = fc.distance_map(grid, (0.5, 6.5)).sample((0.5, 0.5))
+    assert arrive(grid, [start], [goal], 40, ahead) == steps
+
+
+def test_agents_come_and_go() -> None:
+    grid = fc.Grid(6, 5, neighbors=4)
+    crowd = fc.steering.PIBT(grid, look_ahead=5)
+    rng = np.random.default_rng(2)
+    ids, cells = np.arange(4), np.array([0, 1, 2, 3])
+    goals = np.array([29, 28, 27, 26])
+    for turn in range(12):
+        if turn == 4:
+            ids, cells, goals = ids[1:], cells[1:], goals[1:]
+        if turn == 6:
+            free = np.setdiff1d(np.arange(30), cells)
+            ids = np.append(ids, 99)
+            cells, goals = np.append(cells, rng.choice(free)), np.append(goals, 0)
+        after = crowd.step(cells, goals, agents=ids)
+        check(grid, cells, after)
+        cells = after
+
+
+def test_an_agent_keeps_its_turn_whatever_its_place_in_the_list() -> None:
+    grid = fc.Grid(9, 7, neighbors=4)
+    rng = np.random.default_rng(1)
+    cells, goals = rng.permutation(63)[:30], rng.permutation(63)[:30]
+    one, other = fc.steering.PIBT(grid, seed=4), fc.steering.PIBT(grid, seed=4)
+    order = rng.permutation(30)
+    for _ in range(6):
+        now = one.step(cells, goals, agents=np.arange(30))
+        then = other.step(cells[order], goals[order], agents=np.arange(30)[order])
+        assert np.array_equal(now[order], then)
+        cells = now
+
+
+def test_goals_may_be_distance_maps() -> None:
+    grid = fc.Grid(9, 7, neighbors=4)
+    exits = fc.distance_map(grid, [(0.5, 0.5), (8.5, 6.5)])
+    cells = np.array([30, 31, 32, 40])
+    crowd = fc.steering.PIBT(grid)
+    for _ in range(12):
+        cells = crowd.step(cells, exits)
+    assert {0, 62} <= set(cells.tolist())
+    alone = fc.steering.PIBT(grid).step([30, 31], [exits, None])
+    assert alone[1] == 31
+
+
+def test_walls_that_change_between_steps() -> None:
+    grid = fc.Grid(9, 7, neighbors=4)
+    crowd = fc.steering.PIBT(grid, look_ahead=6)
+    cells = crowd.step([0, 1], [8, 7])
+    grid.set_walls([4, 13, 22])
+    for _ in range(30):
+        after = crowd.step(cells, [8, 7])
+        check(grid, cells, after)
+        cells = after
+    assert cells.tolist() == [8, 7]
+
+
+def test_an_unreachable_goal_does_not_stop_the_others() -> None:
+    grid = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 0]], neighbors=4)
+    with pytest.raises(InvalidValue, match="agent 1"):
+        fc.steering.PIBT(grid).step([0, 5, 9], [2, 4, 14])
+    crowd = fc.steering.PIBT(grid, on_unreachable="wait")
+    cells = np.array([0, 5, 9])
+    for _ in range(3):
+        cells = crowd.step(cells, [2, 4, 14])
+    assert cells[[0, 2]].tolist() == [2, 14]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([3, 3], [1, 1]), InvalidValue, "agents 0 and 1 at row 0, column 3"),
+        (([5, 0], [1, 1]), OnWall, "agent 0 in a wall"),
+        (([0, 1], [1, 5]), OnWall, "goal of agent 1"),
+        (([0, 1], [1]), InvalidValue, "1 goals for 2 agents"),
+        (([0, 99], [1, 1]), InvalidValue, "99 for the agent at index 1"),
+        (([0.0, 1.0], [1, 1]), InvalidValue, "whole numbers"),
+    ],
+)
+def test_bad_input_names_the_agents(arguments: Any, error: Any, message: str) -> None:
+    grid = fc.Grid(5, 3, walls=[[0] * 5, [1, 0, 0, 0, 0], [0] * 5], neighbors=4)
+    with pytest.raises(error, match=message):
+        fc.steering.PIBT(grid).step(*arguments)
+
+
+def test_more_bad_input() -> None:
+    crowd = fc.steering.PIBT(fc.Grid(5, 3))
+    with pytest.raises(InvalidValue, match="index 1"):
+        crowd.step([0, 1], [3, 4], priorities=[0.0, np.nan])
+    with pytest.raises(InvalidValue, match="7"):
+        crowd.step([0, 1], [3, 4], agents=[7, 7])
+    with pytest.raises(InvalidValue, match="pinned"):
+        crowd.step([0, 1], [3, 4], pinned=[True])
+    with pytest.raises(InvalidValue, match="bools"):
+        crowd.step([0, 1], [3, 4], pinned=[1, 0])
+    with pytest.raises(InvalidValue, match="same space"):
+        crowd.step([0], fc.distance_map(fc.Grid(5, 3), (0.5, 0.5)))
+    assert crowd.step([], []).tolist() == []
+
+
+def corridor(width: int, length: int) -> fc.Grid:
+    """Two rooms and a corridor between them, with a passing place if its width is 1."""
+    walls = np.ones((7, length + 8), dtype=bool)
+    walls[:, :4] = walls[:, -4:] = False
+    walls[3 : 3 + width] = False
+    if width == 1:
+        walls[2, 4 + length // 2] = False
+    return fc.Grid(walls=walls, neighbors=4)
+
+
+def corner() -> fc.Grid:
+    walls = np.ones((9, 12), dtype=bool)
+    walls[:, :3] = walls[-3:] = False
+    return fc.Grid(walls=walls, neighbors=4)
+
+
+def gate() -> fc.Grid:
+    walls = np.zeros((9, 13), dtype=bool)
+    walls[:, 6] = True
+    walls[4, 6] = False
+    return fc.Grid(walls=walls, neighbors=4)
+
+
+GROUNDS = {"one": corridor(1, 6), "three": corridor(3, 8), "corner": corner(), "gate": gate()}
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "seed"), list(itertools.product(GROUNDS, (2, 4, 8), (0, 1, 2)))
+)
+def test_counterflow_resolves(name: str, count: int, seed: int) -> None:
+    grid = GROUNDS[name]
+    rng = np.random.default_rng(seed)
+    sides = np.argsort(open_cells(grid) % grid.width * 100 - open_cells(grid) // grid.width)
+    cells = open_cells(grid)[sides]
+    left, right = rng.permutation(cells[:16])[:count], rng.permutation(cells[-16:])[:count]
+    starts, goals = np.concatenate([left, right]), np.concatenate([right, left])
+    arrive(grid, starts.tolist(), goals.tolist(), 600, ahead=12)
