@@ -272,3 +272,57 @@ def test_counterflow_resolves(name: str, count: int, seed: int) -> None:
     left, right = rng.permutation(cells[:16])[:count], rng.permutation(cells[-16:])[:count]
     starts, goals = np.concatenate([left, right]), np.concatenate([right, left])
     arrive(grid, starts.tolist(), goals.tolist(), 600, ahead=12)
+
+
+# Traffic
+
+
+def with_traffic(space: fc.Space, **settings: Any) -> tuple[fc.InfluenceMap, fc.Layer, Any]:
+    imap = fc.InfluenceMap(space)
+    layer = imap.add_layer("traffic", fc.Trail(vector=True, blur=1, half_life=0.25))
+    return imap, layer, fc.steering.PIBT(space, traffic=layer, **settings)
+
+
+@pytest.mark.parametrize("kind", ["four", "eight", "hex"])
+def test_traffic_holds_the_moves_of_the_last_steps(kind: str) -> None:
+    space = space_of(kind, 1, walls=0.0)
+    imap, layer, crowd = with_traffic(space)
+    cells = np.array([20, 40])
+    expected = np.zeros((len(space), 2))
+    keep = 0.5 ** (layer.every / 0.25)
+    for _ in range(5):
+        after = crowd.step(cells, [26, 30])
+        imap.step()
+        legs = space.position_of(after) - space.position_of(cells)
+        legs /= np.maximum(np.hypot(*legs.T), 1e-9)[:, np.newaxis]
+        expected *= keep
+        np.add.at(expected, after, (1 - keep) * legs)
+        cells = after
+    np.testing.assert_allclose(layer.vectors.reshape(-1, 2), expected, atol=1e-5)
+
+
+def test_an_agent_does_not_go_against_the_flow() -> None:
+    grid = fc.Grid(9, 7, walls=[[0] * 9] + [[0] + [1] * 7 + [0]] * 5 + [[0] * 9], neighbors=4)
+    imap, layer, crowd = with_traffic(grid, weight=10.0)
+    top = grid.cell_at([(x + 0.5, 0.5) for x in range(9)])
+    for _ in range(30):
+        layer.deposit_at(top, (0.2, 0.0))
+        imap.step()
+    seen, cells = set(), np.array([grid.cell_at((8.5, 2.5))])
+    goal = [grid.cell_at((0.5, 2.5))]
+    for _ in range(30):
+        cells = crowd.step(cells, goal)
+        seen.add(int(cells[0]))
+    assert cells.tolist() == goal
+    assert 4 not in seen
+    assert 58 in seen
+
+
+def test_traffic_that_does_not_fit() -> None:
+    grid = fc.Grid(9, 7)
+    imap = fc.InfluenceMap(grid)
+    with pytest.raises(InvalidValue, match="vector=True"):
+        fc.steering.PIBT(grid, traffic=imap.add_layer("a", fc.Trail()))
+    other = fc.InfluenceMap(fc.Grid(9, 7)).add_layer("b", fc.Trail(vector=True))
+    with pytest.raises(InvalidValue, match="same space"):
+        fc.steering.PIBT(grid, traffic=other)

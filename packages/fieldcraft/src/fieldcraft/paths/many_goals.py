@@ -24,12 +24,12 @@ class ManyGoals:
     """Distances from all cells to single cells, over steps that may have costs of their own.
 
     Distances are in steps: the length of a step is divided by that of a typical one. Rows that no
-    agent needs any more are kept until their place is needed, and a row is computed anew once it is
-    older than `longest` computations of costs.
+    agent needs any more are kept until their place is needed. After costs have changed, the
+    oldest rows in use are computed anew, so many at a time.
     """
 
-    def __init__(self, space: Space, longest: int) -> None:
-        self.space, self.longest = space, longest
+    def __init__(self, space: Space, renewed: int) -> None:
+        self.space, self.renewed = space, renewed
         self.version = -1
         self.follow()
 
@@ -77,7 +77,8 @@ class ManyGoals:
         missing = np.flatnonzero(~known)
         if len(missing):
             rows[missing] = self._free_rows(rows[known], len(missing))
-        stale = rows[known][self._made[rows[known]] < self._now - self.longest]
+        stale = rows[known][self._made[rows[known]] < self._now]
+        stale = stale[np.argsort(self._made[stale], kind="stable")][: self.renewed]
         for row, goal in zip(rows[missing].tolist(), wanted[missing].tolist(), strict=True):
             self._compute(row, goal)
         for row in stale.tolist():

@@ -9,14 +9,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.layer import Layer
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.many_goals import ManyGoals
 from fieldcraft.space import Space, checked_space
+from fieldcraft.steering.flow_layer import Flow
 from fieldcraft.steering.plans import Plans
 
 __all__ = ["PIBT"]
 
 _UNREACHABLE = ("refuse", "wait")
+_RENEWED = 8  # rows of distances in a step, after traffic has changed
 _NAMED = 5  # agents that a message names
 
 Ints = NDArray[np.int64]
@@ -43,6 +46,12 @@ class PIBT:
     effort : int, optional
         How often plans are improved in a step: a few agents that are in each other's way find
         their ways anew, and keep them if together they come out no worse.
+    traffic : layer with fc.Trail(vector=True), optional
+        Where agents have gone in the last steps. Each step adds the moves of all agents, in units
+        of agents a step once the layer is updated by `imap.step()`; moving against them then costs
+        more, so that lanes form. On a grid or hexagons.
+    weight : float, optional
+        A step against a flow of one agent a step costs so much more, as a part of its length.
     on_unreachable : {"refuse", "wait"}
         With "wait" an agent whose goal cannot be reached counts as one without a goal.
     seed : int, optional
@@ -74,6 +83,8 @@ class PIBT:
         *,
         look_ahead: int = 0,
         effort: int = 20,
+        traffic: Layer | None = None,
+        weight: float = 2.0,
         on_unreachable: str = "refuse",
         seed: int = 0,
     ) -> None:
@@ -82,7 +93,9 @@ class PIBT:
         self.effort = checks.whole("effort", effort)
         self.on_unreachable = checks.choice("on_unreachable", on_unreachable, _UNREACHABLE)
         self.seed = checks.whole("seed", seed)
-        self._distances = ManyGoals(self.space, 0)
+        self._traffic = None if traffic is None else Flow(self.space, traffic)
+        self.weight = checks.not_negative("weight", weight)
+        self._distances = ManyGoals(self.space, _RENEWED)
         self._rng = np.random.default_rng(self.seed)
         self._plans = Plans(self.look_ahead, self.effort)
         none = np.empty(0, dtype=np.int64)
@@ -131,6 +144,8 @@ class PIBT:
         still = _mask(pinned, count)
         self._check_places(here, ids)
         changed = self._distances.follow()
+        if self._traffic is not None:
+            self._distances.charge(self.weight * self._traffic.against())
         marks, rows, left, reached = self._rows(goals, here, ids)
         away = left[np.maximum(rows, 0), here] if len(left) else np.zeros(count, np.float32)
         lost = (rows >= 0) & ~np.isfinite(away)
@@ -152,6 +167,8 @@ class PIBT:
         same = not changed and np.array_equal(ids, self._ids)
         goal_cells = np.where(rows >= 0, reached, -1)
         moved = self._plans.step(ground, left, rows, goal_cells, here, order, still, seed, same)
+        if self._traffic is not None:
+            self._traffic.add(here, moved)
         self._ids, self._goals, self._waited = ids, marks, waited + 1
         return moved
 
