@@ -88,6 +88,7 @@ docs: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'sphinx>=8' 'myst-parser>=4' 'furo>=2024.8.6'
 	rm -rf docs/api
 	$(BIN)/python -m sphinx --quiet -W --keep-going -b html docs out/site
+	$(BIN)/python docs/live/build.py --out out/site/live
 	@echo "The site is in out/site/index.html"
 
 # Links within the site, then those to other places, which need a network.

@@ -19,7 +19,7 @@ release = version = fieldcraft.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "notebooks"]
+exclude_patterns = ["_build", "notebooks", "live"]
 root_doc = "index"
 
 myst_enable_extensions = ["colon_fence"]

@@ -102,7 +102,7 @@ function writeSources() {
   });
 }
 
-function compute() {
+function compute(steps) {
   const layer = chosen("layer");
   if (isChanged) {
     writeSources();
@@ -117,7 +117,7 @@ function compute() {
   }
   const decay = number("decay");
   const losses = [Math.exp(-decay), Math.exp(-decay * Math.SQRT2)];
-  run("spread", SIZE, SIZE, spread, walls, held, 8, ...losses, number("momentum"), 0.001, 1);
+  run("spread", SIZE, SIZE, spread, walls, held, 8, ...losses, number("momentum"), 0.001, steps);
   return { spread, radial, distance: distances }[layer];
 }
 
@@ -291,7 +291,9 @@ const frames = [];
 function frame(now) {
   const start = performance.now();
   try {
-    const shown = compute();
+    // As many steps as at 60 frames a second, where the screen shows fewer.
+    const steps = Math.max(1, Math.min(8, Math.round((now - before) * 0.06)));
+    const shown = compute(steps);
     const worked = performance.now() - start;
     moveAgents(Math.min((now - before) / 1000, 0.1));
     draw(shown);

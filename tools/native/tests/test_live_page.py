@@ -1,0 +1,89 @@
+"""The live page of the site, in a browser: digests, painting, dragging, and values."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from fieldcraft.kernels import tier
+from support.native_example import said_by_python
+from support.sessions import CHROMIUM, FLAGS
+
+pytest.importorskip("ziglang", reason="ziglang builds the page's module")
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A server of static files that writes no log."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    if not tier.library():
+        pytest.skip("the native library is not built: make setup")
+    folder = tmp_path_factory.mktemp("live")
+    command = [sys.executable, ROOT / "docs" / "live" / "build.py", "--out", folder]
+    subprocess.run(command, check=True, capture_output=True)
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 1_000_000
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+def test_the_live_page_computes_paints_and_drags(address):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1100, "height": 800})
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(address)
+        page.wait_for_function("document.querySelector('#speed').textContent.includes('frames')")
+        found = page.evaluate("fieldcraft.digests()")
+        assert "".join(f"{name:8} {value}\n" for name, value in found.items()) == said_by_python()
+
+        def read(column: int, row: int) -> str:
+            page.mouse.move(*place(column, row))
+            page.wait_for_timeout(300)
+            return page.text_content("#value")
+
+        box = page.locator("#field").bounding_box()
+
+        def place(column: int, row: int) -> tuple[float, float]:
+            return (
+                box["x"] + (column + 0.5) / 256 * box["width"],
+                box["y"] + (row + 0.5) / 256 * box["height"],
+            )
+
+        assert read(40, 50).endswith("0.0 cells to the nearest source")
+        page.mouse.move(*place(40, 50))
+        page.mouse.down()
+        page.mouse.move(*place(50, 56), steps=4)
+        page.mouse.up()
+        assert read(50, 56).endswith("0.0 cells to the nearest source")
+        assert read(40, 56).endswith("10.0 cells to the nearest source")
+        page.check("input[value=wall]")
+        page.mouse.move(*place(45, 40))
+        page.mouse.down()
+        page.mouse.move(*place(45, 62), steps=4)
+        page.mouse.up()
+        assert read(45, 50).endswith("a wall")
+        page.check("input[value=distance]")
+        assert not read(40, 56).endswith("10.0 cells to the nearest source")
+        page.click("#reset")
+        assert read(40, 50).endswith("0.0 cells to the nearest source")
+        assert problems == []
+        assert page.text_content("#error") == ""
+        browser.close()
