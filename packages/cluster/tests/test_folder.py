@@ -14,6 +14,7 @@ from fieldcraft.files import write_sealed
 from fieldcraft.packing import pack, unpack
 from fieldcraft_cluster import checkpoint as checkpoints
 from fieldcraft_cluster.folder import BLOCKS, MARKER
+from support.forks import forked
 from support.refusals import refused
 
 SIZE = (40, 30)
@@ -59,6 +60,18 @@ def test_only_its_own_files_are_deleted(tmp_path: Path) -> None:
     assert all(file.read_text() == "mine" for file in mine) and not left.exists()
     assert len(before - set(names_in(tmp_path / BLOCKS))) > 1
     assert world_in(tmp_path).layer("threat").digest() == world.layer("threat").digest()
+
+
+def test_one_process_at_a_time_uses_a_folder(tmp_path: Path) -> None:
+    first, again = filled(tmp_path), world_in(tmp_path)
+    script = (
+        "from pathlib import Path\nfrom packages.cluster.tests.test_folder import world_in\n"
+        f"world_in(Path({str(tmp_path)!r})).step()"
+    )
+    first.close()
+    assert "another process uses" in forked(script).stderr
+    again.close()
+    assert forked(script).returncode == 0
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:

@@ -114,9 +114,7 @@ class Twins:
         assert two.headings.tobytes() == self.one.headings.tobytes()
         assert np.array_equal(two.roles, self.one.roles) and two.step == self.one.step
         for name, layer in self.world.layers.items():
-            # Blocks may show what stood under a new wall until their next step.
-            found = np.where(self.grid.walls, self.imap[name].values, layer.values_in(box))
-            assert found.tobytes() == self.imap[name].values.tobytes(), name
+            assert layer.values_in(box).tobytes() == self.imap[name].values.tobytes(), name
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))

@@ -22,6 +22,8 @@ from fieldcraft_cluster.transfer import Transfer, transfer_of
 
 __all__ = ["Block", "BlockSources", "HaloUpdate", "LayerCall", "LayerPlan", "WorldPlan"]
 
+_NEW_WALLS = "new walls"
+
 Planes = dict[str, NDArray[Any]]
 Parts = list[tuple[Piece, tuple[NDArray[np.float32], ...]]]
 
@@ -167,13 +169,16 @@ class Block:
             self.plan.extended(self.number),
         )
         height, width = box.shape
+        new_walls = np.flatnonzero((planes or {}).get(_NEW_WALLS, ()))
+        walls = walls_in(world.walls, self._walls, box)
+        walls.reshape(-1)[new_walls] = False
         space = Grid(
             width,
             height,
             cell_size=world.cell_size,
             y_up=world.y_up,
             neighbors=np.array(world.neighbors),
-            walls=walls_in(world.walls, self._walls, box),
+            walls=walls,
         )
         imap = InfluenceMap(space)
         made: Any = imap.add_layer(layer.name, layer.propagation, every=clock.seconds(layer.every))
@@ -193,6 +198,7 @@ class Block:
                     got=f"block {self.number} of {layer.name!r}: {error}",
                     remedy="Use another copy of it",
                 ) from error
+            space.set_walls(new_walls)
             self._grab()
 
     def begin(self, planes: Planes) -> None:
@@ -216,7 +222,11 @@ class Block:
         if not self.dirty and self.file is not None:
             return 0
         self.refresh()
-        written = write_planes(file, self._kind.kept(self._field))
+        planes = self._kind.kept(self._field)
+        hidden = self._field.values != self.layer.values  # under walls newer than the last step
+        if hidden.any():
+            planes = {**planes, _NEW_WALLS: hidden.astype(np.int32)}
+        written = write_planes(file, planes)
         self.file, self.dirty = file, False
         return written
 
@@ -445,7 +455,7 @@ class Block:
         said: views.
         """
         self.refresh()
-        return self._kind.travels(self._field) if vectors else (self._field.values,)
+        return self._kind.travels(self._field) if vectors else (self.layer.values,)
 
     def interior_values(self, now: int) -> NDArray[np.float32]:
         """The values of its own cells."""

@@ -1,23 +1,44 @@
 """The folder of a world: a marker file says that it is one, and gives the label that all of its
-files carry. Only files with this label are ever deleted.
+files carry. Only files with this label are ever deleted, and one process at a time uses a folder.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 from fieldcraft.errors import BadSaveFile, InvalidValue
 
-__all__ = ["BLOCKS", "MARKER", "block_name", "claim", "is_block_name", "remove_unlisted"]
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+__all__ = [
+    "BLOCKS",
+    "MARKER",
+    "block_name",
+    "claim",
+    "is_block_name",
+    "lock",
+    "remove_unlisted",
+    "unlock",
+]
 
 MARKER = "fieldcraft-world.txt"
 BLOCKS = "blocks"
+_LOCK = "in-use.lock"
 _TEXT = "The other files in this folder belong to a fieldcraft world. Label: "
 _NAME = re.compile(r"([0-9a-f]{16})-\w{1,40}-\d{1,15}-\w{1,20}-[0-9a-f]{10}\.block", re.ASCII)
 _PART = re.compile(r"\.(.+)\.[0-9a-f]{8}\.part")
+_TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+_locked: dict[tuple[int, str], tuple[IO[bytes], list[object]]] = {}
+"""The lock files that are open, by process and folder, each with its users."""
 
 
 def claim(folder: Path) -> str:
@@ -33,7 +54,7 @@ def claim(folder: Path) -> str:
     marker, blocks = folder / MARKER, folder / BLOCKS
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        others = sorted({file.name for file in folder.iterdir()} - {MARKER})
+        others = sorted({file.name for file in folder.iterdir()} - {MARKER, _LOCK})
         text = marker.read_text(encoding="utf-8", errors="replace") if marker.is_file() else ""
         if others and not text:
             raise InvalidValue(
@@ -67,6 +88,48 @@ def claim(folder: Path) -> str:
             remedy="Use another copy of the folder",
         )
     return label
+
+
+def lock(folder: Path, user: object) -> None:
+    """Keep other processes out of a folder until all users of this process have unlocked it.
+
+    The system unlocks the folder of a process that ends. Folders on disks that know no locks stay
+    open.
+
+    Raises
+    ------
+    InvalidValue
+        Where another process uses the folder.
+    """
+    place = os.getpid(), os.path.realpath(folder)
+    if place not in _locked:
+        file = (folder / _LOCK).open("ab")
+        try:
+            if sys.platform == "win32":
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in _TAKEN:
+                file.close()
+                raise InvalidValue(
+                    "One process at a time uses the folder of a world",
+                    got=f"{str(folder)[:80]}, which another process uses",
+                    remedy="Close the world there, or end that process",
+                ) from None
+        _locked[place] = file, []
+    _locked[place][1].append(user)
+
+
+def unlock(folder: Path, user: object) -> None:
+    """Let others have a folder that nobody in this process uses any more."""
+    place = os.getpid(), os.path.realpath(folder)
+    file, users = _locked.get(place, (None, []))
+    if file is not None and user in users:
+        users.remove(user)
+        if not users:
+            del _locked[place]
+            file.close()
 
 
 def block_name(label: str, name: str, number: int, stamp: str) -> str:

@@ -8,6 +8,7 @@ import dataclasses
 import hashlib
 import logging
 import os
+import weakref
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, overload
@@ -30,7 +31,7 @@ from fieldcraft_cluster.blocks import BlockCommands, BlockEntry
 from fieldcraft_cluster.checkpoint import Checkpoint, LayerState, SwarmState
 from fieldcraft_cluster.coordinator import Coordinator, Counters, Start
 from fieldcraft_cluster.distances import WorldDistances
-from fieldcraft_cluster.folder import claim
+from fieldcraft_cluster.folder import claim, lock, unlock
 from fieldcraft_cluster.layer import MOST_REACH, WorldLayer
 from fieldcraft_cluster.layers import (
     LAYERS,
@@ -69,7 +70,7 @@ class World(Surface):
     folder : str or path
         Where it lives: an absent or empty folder, or that of a world, which goes on from its last
         checkpoint: pass the same size, settings and walls. No other folder is touched, since a
-        world deletes its outdated files.
+        world deletes its outdated files. One process at a time uses it, until `close`.
     size : tuple[int, int]
         (width, height) in cells, at most 2**24 each.
     block : int, optional
@@ -94,7 +95,7 @@ class World(Surface):
     Raises
     ------
     InvalidValue
-        Also for a folder that holds anything else.
+        Also for a folder that holds anything else, or that another process uses.
     BadSaveFile
         For a damaged one.
     """
@@ -148,6 +149,9 @@ class World(Surface):
         self._checkpoint_of: list[tuple[LayerPlan, int, list[BlockEntry]]] = []
         self._agents_of: dict[str, list[tuple[int, str]]] = {}
         self._label = claim(self.folder)
+        token = object()
+        lock(self.folder, token)
+        self._unlock = weakref.finalize(self, unlock, self.folder, token)
         found = checkpoints.read(self.folder, self._label)
         if found is not None:
             self._go_on(found)
@@ -330,8 +334,8 @@ class World(Surface):
     # The ground
 
     def set_walls(self, positions: ArrayLike, blocked: bool = True) -> None:
-        """Block or open the cells at world positions, (N, 2), on all layers; they notice at their
-        next step.
+        """Block or open the cells at world positions, (N, 2), on all layers. New walls read 0 at
+        once; influence notices them at the next step.
         """
         rows, columns = self.cells(positions)
         state = checks.flag("blocked", blocked)
@@ -341,11 +345,10 @@ class World(Surface):
         if not new.any():
             return
         for layer in self._layers.values():
-            self.flush(layer)
+            layer.set_walls(rows[new], columns[new], state)
+            self.flush(layer)  # blocks that come from files still have the walls of before
         self.changes.add(cells[new], state)
         self.coordinator.set_walls(cells[new], np.full(int(new.sum()), state))
-        for layer in self._layers.values():
-            layer.set_walls(rows[new], columns[new], state)
 
     def distance_map(
         self,
@@ -649,6 +652,7 @@ class World(Surface):
         opened again.
         """
         self.coordinator.close()
+        self._unlock()
 
     # Looks
 
