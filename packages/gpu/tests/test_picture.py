@@ -107,7 +107,7 @@ def test_refuses_other_cells(device: fc.gpu.Device) -> None:
         picture.add_layer(fc.InfluenceMap(fc.Grid(9, 7)).add_layer("a", fc.Trail()))
     with refused(InvalidValue, "its own cells"):
         picture.add_swarm(Swarm.scattered(fc.Grid(9, 7), 3))
-    with refused(InvalidValue, "64 pixels"):
+    with refused(InvalidValue, "64"):
         picture.add_swarm(Swarm.scattered(grid, 3), length=99)
     with refused(InvalidValue, "update"):
         show_picture(picture, None)  # type: ignore[arg-type]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from fieldcraft_gpu.devices import Device
+    from fieldcraft_gpu.devices import Card
 
 __all__ = ["STRIDE", "Batch", "Buffer", "Clock", "Shader"]
 
@@ -16,32 +17,33 @@ STRIDE = 256
 """The bytes from the number of one step to that of the next."""
 
 
+_PASSES = 64
+
+
+@dataclass(frozen=True, eq=False)
 class Buffer:
     """Memory of a device."""
 
-    def __init__(self, owner: Device, handle: Any, size: int) -> None:
-        self.owner = owner
-        self.handle = handle
-        self.size = size
+    owner: Card
+    handle: Any
+    size: int
 
 
 class Clock:
     """Time that a device spends on what it is handed, by its own clock; 0 where it has none."""
 
-    passes = 64
-
-    def __init__(self, owner: Device) -> None:
+    def __init__(self, owner: Card) -> None:
         self._owner = owner
         self.nanoseconds = 0
         self._used = 0
         self._queries = (
-            owner.handle.create_query_set(type="timestamp", count=2 * self.passes)
+            owner.handle.create_query_set(type="timestamp", count=2 * _PASSES)
             if owner.timestamps
             else None
         )
         usage = owner._wgpu.BufferUsage
         self._found = owner.handle.create_buffer(
-            size=16 * self.passes, usage=usage.QUERY_RESOLVE | usage.COPY_SRC | usage.COPY_DST
+            size=16 * _PASSES, usage=usage.QUERY_RESOLVE | usage.COPY_SRC | usage.COPY_DST
         )
 
     @property
@@ -51,7 +53,7 @@ class Clock:
 
     def next_pass(self) -> dict[str, Any]:
         """The words that a pass is told to be timed."""
-        if self._queries is None or self._used == self.passes:
+        if self._queries is None or self._used == _PASSES:
             return {}
         first = 2 * self._used
         self._used += 1
@@ -77,19 +79,15 @@ class Clock:
     def add_up(self) -> None:
         """Read the times of what was submitted."""
         if self._used:
-            found = np.frombuffer(self._owner.handle.queue.read_buffer(self._found), np.uint64)[
-                : 2 * self._used
-            ].reshape(-1, 2)
-            self.nanoseconds += int(
-                (found[:, 1].astype(np.int64) - found[:, 0].astype(np.int64)).sum()
-            )
+            found = np.frombuffer(self._owner.handle.queue.read_buffer(self._found), np.int64)
+            self.nanoseconds += int(np.diff(found[: 2 * self._used].reshape(-1, 2)).sum())
             self._used = 0
 
 
 class Batch:
     """Work that is put down first and handed over at once."""
 
-    def __init__(self, owner: Device) -> None:
+    def __init__(self, owner: Card) -> None:
         self._owner = owner
         self._clock = owner.clock
         self._encoder = owner.handle.create_command_encoder()
@@ -109,11 +107,15 @@ class Batch:
         if self._pipeline is not shader:
             self._pass.set_pipeline(shader.pipeline)
             self._pipeline = shader
-        if number is None:
-            self._pass.set_bind_group(0, group)
-        else:
-            self._pass.set_bind_group(0, group, [number * STRIDE])
+        self._pass.set_bind_group(0, group, [] if number is None else [number * STRIDE])
         self._pass.dispatch_workgroups(*groups)
+
+    def dispatch(
+        self, files: Sequence[str], entry: str, kinds: str, groups: tuple[int, ...], *given: Any
+    ) -> None:
+        """Dispatch a shader by its files, on buffers, arrays and blocks of parameters."""
+        shader = self._owner.shader(files, entry, kinds)
+        self.run(shader, self._owner.group(shader, *given), groups)
 
     def clear(self, buffer: Buffer) -> None:
         """Fill a buffer with 0."""

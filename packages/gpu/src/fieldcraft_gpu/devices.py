@@ -11,22 +11,17 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
 from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
 from fieldcraft_gpu.batches import STRIDE, Batch, Buffer, Clock, Shader
-from fieldcraft_gpu.cards import SPAWN, Adapter, adapters, library, runtime_folder
+from fieldcraft_gpu.cards import SPAWN, Adapter, library, runtime_folder
+from fieldcraft_gpu.examination import examine
 
-if TYPE_CHECKING:
-    from fieldcraft.propagation import Propagation
-    from fieldcraft.propagation.field import Field
-    from fieldcraft.space import Space
-
-__all__ = ["STEPS", "Device", "device"]
+__all__ = ["STEPS", "Card"]
 
 SHADERS = Path(__file__).parent / "wgsl"
 STEPS = 256
@@ -40,66 +35,12 @@ _WIDER = {
 }
 
 
-_opened: dict[tuple[int, str], Device] = {}
-_opening = threading.Lock()
-
-
-def device(name: str | None = None, *, exact: bool = True) -> Device:
-    """A device to hold layers and swarms, opened once and then shared.
-
-    Parameters
-    ----------
-    name : str, optional
-        Part of an adapter's name, such as "nvidia" or "llvmpipe"; by default the first of
-        `adapters()`.
-    exact : bool, optional
-        Whether its floats must have been found to be those of the CPU, when it was examined. False
-        takes it as it is: swarms, stamps and deposits reckon in whole numbers and stay exact,
-        layers that blur or spread may differ in their last bits.
-
-    Raises
-    ------
-    NoDevice
-        If there is none, or none of that name, or `exact` is asked of one that is not.
-    """
-    if name is not None:
-        checks.text("name", name)
-    checks.flag("exact", exact)
-    found = adapters()
-    chosen = next(
-        (
-            each
-            for each in found
-            if name is None or name.lower() in f"{each.name} {each.driver}".lower()
-        ),
-        None,
-    )
-    if chosen is None:
-        raise NoDevice(
-            "A device has a name that an adapter has",
-            got=repr(name),
-            remedy=f"Choose among: {', '.join(sorted({each.name for each in found}))}",
-        )
-    with _opening:
-        place = (os.getpid(), chosen.name)
-        if place not in _opened or _opened[place].lost:
-            _opened[place] = Device(chosen)
-        opened = _opened[place]
-    if exact and not opened.exact:
-        raise NoDevice(
-            "An exact device reckons as the CPU does",
-            got=f"{opened.name}: {opened.examined}",
-            remedy="Pass exact=False for a run that may differ in its last bits, or take the CPU",
-        )
-    return opened
-
-
 def _told(size: int) -> str:
     """A number of bytes in words, none of them lost."""
     return f"{-(-size >> 20):,} MiB" if size >> 20 else f"{-(-size >> 10)} KiB"
 
 
-class Device:
+class Card:
     """An opened adapter. `exact` says whether it reckons as the CPU does, `examined` what an
     examination found.
     """
@@ -131,14 +72,13 @@ class Device:
         self._shaders: dict[tuple[Any, ...], Shader] = {}
         self._screens: dict[tuple[str, str], Any] = {}
         self._small = self.buffer(16)
-        self.steps = self._uniform(STRIDE * STEPS)
-        from fieldcraft_gpu.examination import examine
-
+        self.steps = self.uniform(bytes(STRIDE * STEPS))
         self.exact, self.examined = examine(self)
 
     def __repr__(self) -> str:
         state = "lost" if self.lost else "exact" if self.exact else "not exact"
-        return f"<Device {self.name} ({self.adapter.kind}, {self.adapter.backend}), {state}>"
+        kind = f"{self.adapter.kind}, {self.adapter.backend}"
+        return f"<{type(self).__name__} {self.name} ({kind}), {state}>"
 
     @property
     def name(self) -> str:
@@ -195,22 +135,6 @@ class Device:
             ),
         )
 
-    def field(self, propagation: Propagation, space: Space, every: float) -> Field:
-        """Values of a propagation on this device; raises `InvalidValue` for one that it does not
-        carry.
-        """
-        from fieldcraft_gpu.carrying import Carrier
-
-        return Carrier(self).field(propagation, space, every)
-
-    def carrier(self, field: Field) -> str:
-        """The name of the carrier of a field."""
-        return (
-            f"{self.name}{', which is lost' if self.lost else ''}"
-            if getattr(field, "device", None) is self
-            else "the CPU"
-        )
-
     # Memory
 
     def buffer(self, data: int | NDArray[Any]) -> Buffer:
@@ -227,36 +151,28 @@ class Device:
         usage = self._wgpu.BufferUsage
         use = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST
         with self.using():
-            if isinstance(data, int):
-                return Buffer(
-                    self, self.handle.create_buffer(size=max(-(-size // 4) * 4, 4), usage=use), size
-                )
-            whole = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
-            whole = np.concatenate(
-                [whole, np.zeros(-len(whole) % 4 or (4 if not len(whole) else 0), np.uint8)]
-            )
-            return Buffer(self, self.handle.create_buffer_with_data(data=whole, usage=use), size)
+            handle = self.handle.create_buffer(size=max(-(-size // 4) * 4, 4), usage=use)
+        made = Buffer(self, handle, size)
+        if not isinstance(data, int):
+            self.write(made, data)
+        return made
 
     def uniform(self, data: bytes) -> Buffer:
         """A small block of parameters."""
-        made = self._uniform(-(-len(data) // 16) * 16)
-        self.write(made, np.frombuffer(data, dtype=np.uint8))
-        return made
-
-    def _uniform(self, size: int) -> Buffer:
-        usage = self._wgpu.BufferUsage
-        return Buffer(
+        usage, size = self._wgpu.BufferUsage, -(-len(data) // 16) * 16
+        made = Buffer(
             self, self.handle.create_buffer(size=size, usage=usage.UNIFORM | usage.COPY_DST), size
         )
+        self.write(made, np.frombuffer(data, dtype=np.uint8))
+        return made
 
     def write(self, buffer: Buffer, data: NDArray[Any]) -> None:
         """Overwrite the beginning of a buffer, before whatever is submitted next."""
         with self.using():
             whole = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
-            if len(whole) % 4:
-                whole = np.concatenate([whole, np.zeros(-len(whole) % 4, np.uint8)])
             if len(whole):
-                self.handle.queue.write_buffer(buffer.handle, 0, whole)
+                padded = np.pad(whole, (0, -len(whole) % 4)) if len(whole) % 4 else whole
+                self.handle.queue.write_buffer(buffer.handle, 0, padded)
 
     def read(self, buffer: Buffer, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
         """A copy of a buffer on the host, once all that was submitted is done."""
@@ -265,10 +181,7 @@ class Device:
             return np.zeros(shape, dtype)
         with self.using():
             found = self.handle.queue.read_buffer(buffer.handle, 0, -(-size // 4) * 4)
-            array: NDArray[Any] = (
-                np.frombuffer(found, dtype=np.uint8)[:size].view(dtype).reshape(shape).copy()
-            )
-            return array
+        return np.array(np.frombuffer(found, np.uint8)[:size].view(dtype).reshape(shape))
 
     def number_steps(self, first: int, count: int) -> None:
         """Write the numbers of the steps of a submission."""
@@ -293,18 +206,14 @@ class Device:
     def compiled(self, code: str, entry: str, kinds: str) -> Shader:
         """A shader of WGSL."""
         with self.using():
-            entries = []
-            for binding, kind in enumerate(kinds):
-                how: dict[str, Any] = {"type": _KINDS[kind]}
-                if kind == "d":
-                    how["has_dynamic_offset"] = True
-                entries.append(
-                    {
-                        "binding": binding,
-                        "visibility": self._wgpu.ShaderStage.COMPUTE,
-                        "buffer": how,
-                    }
-                )
+            entries = [
+                {
+                    "binding": binding,
+                    "visibility": self._wgpu.ShaderStage.COMPUTE,
+                    "buffer": {"type": _KINDS[kind], "has_dynamic_offset": kind == "d"},
+                }
+                for binding, kind in enumerate(kinds)
+            ]
             layout = self.handle.create_bind_group_layout(entries=entries)
             pipeline = self.handle.create_compute_pipeline(
                 layout=self.handle.create_pipeline_layout(bind_group_layouts=[layout]),
@@ -315,20 +224,30 @@ class Device:
             )
             return Shader(pipeline, layout, kinds)
 
-    def group(self, shader: Shader, *buffers: Buffer) -> Any:
-        """The buffers of a shader's bindings, in their order."""
+    def group(self, shader: Shader, *given: Buffer | NDArray[Any] | bytes) -> Any:
+        """The buffers of a shader's bindings, in their order; arrays and blocks of parameters get
+        buffers of their own.
+        """
+        entries = []
+        for binding, (kind, each) in enumerate(zip(shader.kinds, given, strict=True)):
+            held = self.uniform(each) if isinstance(each, bytes) else each
+            held = self.buffer(held) if isinstance(held, np.ndarray) else held
+            part = {"offset": 0, "size": 16} if kind == "d" else {}
+            entries.append({"binding": binding, "resource": {"buffer": held.handle, **part}})
         with self.using():
-            entries = []
-            for binding, (kind, buffer) in enumerate(zip(shader.kinds, buffers, strict=True)):
-                resource: dict[str, Any] = {"buffer": buffer.handle}
-                if kind == "d":
-                    resource |= {"offset": 0, "size": 16}
-                entries.append({"binding": binding, "resource": resource})
             return self.handle.create_bind_group(layout=shader.layout, entries=entries)
 
     def batch(self) -> Batch:
         """Work to be put down."""
         return Batch(self)
+
+    def run(
+        self, files: Sequence[str], entry: str, kinds: str, groups: tuple[int, ...], *given: Any
+    ) -> None:
+        """Dispatch one shader; see `Batch.dispatch`."""
+        batch = self.batch()
+        batch.dispatch(files, entry, kinds, groups, *given)
+        self.submit(batch)
 
     def submit(self, batch: Batch) -> None:
         """Hand work over; returns before it is done."""

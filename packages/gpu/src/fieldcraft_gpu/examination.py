@@ -15,24 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from fieldcraft_gpu.devices import Device
+    from fieldcraft_gpu.devices import Card
 
 __all__ = ["PATTERNS", "examine", "patterns"]
 
 PATTERNS = 1 << 16
 
 
-def examine(device: Device) -> tuple[bool, str]:
+def examine(device: Card) -> tuple[bool, str]:
     """Whether the device's answers to all patterns are the CPU's, and which are not."""
     asked = patterns()
-    shader = device.shader(("exact", "examination"), "main", "urw")
-    told = device.buffer(PATTERNS * 32)
-    parameters = device.uniform(struct.pack("<II", 0, PATTERNS))
-    batch = device.batch()
-    batch.run(
-        shader, device.group(shader, parameters, device.buffer(asked), told), (PATTERNS // 256, 1)
-    )
-    device.submit(batch)
+    told, groups = device.buffer(PATTERNS * 32), (PATTERNS // 256, 1)
+    parameters = struct.pack("<II", 0, PATTERNS)
+    device.run(("exact", "examination"), "main", "urw", groups, parameters, asked, told)
     found = device.read(told, np.uint32, (PATTERNS, 8))
     wanted, fuses = answers(asked)
     wrong = [

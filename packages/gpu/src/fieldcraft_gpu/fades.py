@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.fade import Fade
 from fieldcraft.propagation.fade_field import FadeField
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer
-from fieldcraft_gpu.devices import Device
-from fieldcraft_gpu.fields import DeviceField
+from fieldcraft_gpu.devices import Card
+from fieldcraft_gpu.fields import DeviceField, refuse
 
 __all__ = ["DeviceFadeField"]
 
@@ -30,7 +29,7 @@ class DeviceFadeField(DeviceField, FadeField):
 
     space: Grid
 
-    def __init__(self, fade: Fade, space: Grid, every: float, device: Device) -> None:
+    def __init__(self, fade: Fade, space: Grid, every: float, device: Card) -> None:
         _check(fade)
         self.device = device
         super().__init__(fade, space, every)
@@ -50,9 +49,7 @@ class DeviceFadeField(DeviceField, FadeField):
             self.device.write(self._shown, self.values)
             self._drawn = None
         elif self._drawn != (self._now, self._changes):
-            self._dispatch(
-                "show", 0, groups=(-(-self.space.width // 32), -(-self.space.height // 8))
-            )
+            self._dispatch("show", (-(-self.space.width // 32), -(-self.space.height // 8)), 0)
             self._drawn = (self._now, self._changes)
         return self._shown
 
@@ -82,28 +79,16 @@ class DeviceFadeField(DeviceField, FadeField):
         self._read_at, self.unread = (self._now, self._age), 0
 
     def _dispatch(
-        self,
-        entry: str,
-        count: int,
-        *arrays: NDArray[Any],
-        age: int | None = None,
-        groups: tuple[int, int] | None = None,
+        self, entry: str, groups: tuple[int, int], count: int, *arrays: NDArray[Any]
     ) -> None:
-        device, space = self.device, self.space
-        shader, batch = device.shader(("double", "fade"), entry, "urrww"), device.batch()
-        since = self._age if age is None else age
-        parameters = device.uniform(
-            struct.pack(
-                "<IIIIiId", space.width, space.height, *kernels.fade.TILE, since, count, self._rate
-            )
+        space = self.space
+        parameters = struct.pack(
+            "<IIIIiId", space.width, space.height, *kernels.fade.TILE, self._age, count, self._rate
         )
-        given = [device.buffer(array) for array in arrays] or [device.buffer(4), device.buffer(4)]
-        batch.run(
-            shader,
-            device.group(shader, parameters, *given, self._buffer, self._shown),
-            groups or device.groups(count, 256),
-        )
-        device.submit(batch)
+        given = arrays or (self.device.buffer(4), self.device.buffer(4))
+        both = self._buffer, self._shown
+        files = ("double", "fade")
+        self.device.run(files, entry, "urrww", groups, parameters, *given, *both)
 
     def _show(self) -> None:
         self._bring()
@@ -115,7 +100,8 @@ class DeviceFadeField(DeviceField, FadeField):
             return
         moments = (self._age + self._lives(strengths)).astype(np.int32)
         tiles, places = kernels.fade.slots(cells, self._width)
-        self._dispatch("mark", len(cells), places.astype(np.uint32), moments)
+        groups = self.device.groups(len(cells), 256)
+        self._dispatch("mark", groups, len(cells), places.astype(np.uint32), moments)
         np.bitwise_or.at(
             self._active,
             tiles,
@@ -126,22 +112,16 @@ class DeviceFadeField(DeviceField, FadeField):
 
     def _erase(self, cells: NDArray[np.int64] | None) -> None:
         """Forget cells, or all."""
-        device, batch = self.device, self.device.batch()
         if cells is None:
+            batch = self.device.batch()
             batch.clear(self._buffer)
+            self.device.submit(batch)
         elif len(cells):
-            shader = device.shader(("place",), "place", "urrw")
-            places = device.buffer(kernels.fade.slots(cells, self._width)[1].astype(np.uint32))
-            nothing, parameters = (
-                device.buffer(4 * len(cells)),
-                device.uniform(struct.pack("<I", len(cells))),
-            )
-            batch.run(
-                shader,
-                device.group(shader, parameters, places, nothing, self._buffer),
-                device.groups(len(cells), 256),
-            )
-        device.submit(batch)
+            places = kernels.fade.slots(cells, self._width)[1].astype(np.uint32)
+            count, nothing = struct.pack("<I", len(cells)), np.zeros(len(cells), np.uint32)
+            groups = self.device.groups(len(cells), 256)
+            given = (count, places, nothing, self._buffer)
+            self.device.run(("place",), "place", "urrw", groups, *given)
         self._changes += 1
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
@@ -157,9 +137,8 @@ class DeviceFadeField(DeviceField, FadeField):
             self._erase(blocked)
 
     def _move_epoch(self) -> None:
-        passed = self._age
-        self._dispatch("later", self._ends.size, age=passed)
-        self._epoch += passed
+        self._dispatch("later", self.device.groups(self._ends.size, 256), self._ends.size)
+        self._epoch += self._age
         self._host_knows = False
         self._changes += 1
 
@@ -189,12 +168,8 @@ class DeviceFadeField(DeviceField, FadeField):
 
 
 def _check(fade: Fade) -> None:
-    if fade.half_life is not None or fade.seep > 0:
-        got = (
-            f"half_life={fade.half_life:g}" if fade.half_life is not None else f"seep={fade.seep:g}"
-        )
-        raise InvalidValue(
-            "Memory on a device fades evenly, and does not seep",
-            got=got,
-            remedy='Pass add_layer(..., device="cpu")',
-        )
+    rule = "Memory on a device fades evenly, and does not seep"
+    refuse(
+        (fade.half_life is not None, rule, f"half_life={fade.half_life}"),
+        (fade.seep > 0, rule, f"seep={fade.seep:g}"),
+    )

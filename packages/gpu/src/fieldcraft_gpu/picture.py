@@ -17,8 +17,7 @@ from fieldcraft.steering import Swarm
 from fieldcraft.view.colors import Color, ColorScale, parse_color
 from fieldcraft.view.drawing import RIM, ground_kinds
 from fieldcraft_gpu.batches import Batch, Buffer
-from fieldcraft_gpu.carrying import checked_device
-from fieldcraft_gpu.devices import Device
+from fieldcraft_gpu.carrying import Device, checked_device
 from fieldcraft_gpu.fields import lives_on
 
 __all__ = ["DevicePicture"]
@@ -33,6 +32,12 @@ _BINDINGS = {
     "glowing": "uwrrrrw",
 }
 _LONGEST = 64
+_USUAL: dict[str, Any] = {  # in the order of the block of parameters
+    "width": 0, "height": 0, "scale": 1, "padding": 0,
+    "low": 0.0, "high": 1.0, "start": 0.0, "factor": 1.0, "last": 0,
+    "threshold": 0.0, "opacity": 1.0, "rim": 0,
+    "count": 0, "color": 0, "thick": 1, "length": 1,
+}
 
 
 class DevicePicture:
@@ -151,13 +156,7 @@ class DevicePicture:
                 got=repr(swarm)[:80],
                 remedy="Make a picture of swarm.space",
             )
-        pixels = checks.whole("length", length, minimum=1)
-        if pixels > _LONGEST:
-            raise InvalidValue(
-                f"Darts are at most {_LONGEST} pixels long",
-                got=f"length={length}",
-                remedy="Pass 7, say",
-            )
+        pixels = checks.whole("length", length, minimum=1, maximum=_LONGEST)
         if not len(swarm):
             return self
         red, green, blue = parse_color(color)
@@ -204,39 +203,11 @@ class DevicePicture:
         return self._ground[1]
 
     def _block(self, **given: Any) -> Buffer:
-        thick = min(max(1, round(self.scale / 4)), 3)
-        rim = RIM[0] | RIM[1] << 8 | RIM[2] << 16
-        usual: dict[str, Any] = {
-            "low": 0.0,
-            "high": 1.0,
-            "start": 0.0,
-            "factor": 1.0,
-            "last": 0,
-            "threshold": 0.0,
-            "opacity": 1.0,
-        }
-        usual |= {"count": 0, "color": 0, "length": 1} | given
-        return self.device.uniform(
-            struct.pack(
-                "<IIIIffffIffIIIII",
-                self.space.width,
-                self.space.height,
-                self.scale,
-                0,
-                usual["low"],
-                usual["high"],
-                usual["start"],
-                usual["factor"],
-                usual["last"],
-                usual["threshold"],
-                usual["opacity"],
-                rim,
-                usual["count"],
-                usual["color"],
-                thick,
-                usual["length"],
-            )
-        )
+        size = {"width": self.space.width, "height": self.space.height, "scale": self.scale}
+        rim = {"rim": RIM[0] | RIM[1] << 8 | RIM[2] << 16}
+        thick = {"thick": min(max(1, round(self.scale / 4)), 3)}
+        words = (_USUAL | size | rim | thick | given).values()
+        return self.device.uniform(struct.pack("<IIIIffffIffIIIII", *words))
 
     def _run(
         self,
@@ -246,8 +217,6 @@ class DevicePicture:
         *more: Buffer,
         groups: tuple[int, ...] | None = None,
     ) -> None:
-        shader = self.device.shader(_FILES, entry, _BINDINGS[entry])
-        group = self.device.group(shader, parameters, self._pixels, self._colors(), *more)
-        batch.run(
-            shader, group, groups or (-(-self.width // _TILE[0]), -(-self.height // _TILE[1]))
-        )
+        whole = -(-self.width // _TILE[0]), -(-self.height // _TILE[1])
+        given = (parameters, self._pixels, self._colors(), *more)
+        batch.dispatch(_FILES, entry, _BINDINGS[entry], groups or whole, *given)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import packed
 from fieldcraft.propagation.footprints import Emission, Sums
 from fieldcraft.propagation.grid_footprints import GridFootprints
@@ -21,8 +20,8 @@ from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer
-from fieldcraft_gpu.devices import Device
-from fieldcraft_gpu.fields import DeviceField
+from fieldcraft_gpu.devices import Card
+from fieldcraft_gpu.fields import DeviceField, refuse
 
 if TYPE_CHECKING:
     from fieldcraft.propagation import Radial
@@ -39,7 +38,7 @@ class DeviceSums(Sums):
     looks at it.
     """
 
-    def __init__(self, device: Device, space: Grid) -> None:
+    def __init__(self, device: Card, space: Grid) -> None:
         self.device = device
         self._space = space
         self.buffer, self.now = device.buffer(8 * len(space)), device.buffer(4 * len(space))
@@ -49,7 +48,7 @@ class DeviceSums(Sums):
         self._cells: list[NDArray[np.int64]] = []
         self._amounts: list[NDArray[np.int64]] = []
         self._tables: tuple[NDArray[np.float64], Buffer] | None = None
-        self._closed: tuple[int, Buffer] | None = None
+        self._closed: tuple[NDArray[np.bool_], Buffer] | None = None
         super().__init__(space.shape)
 
     def _bring(self) -> None:
@@ -142,29 +141,15 @@ class DeviceSums(Sums):
         batch = device.batch()
         if self._prints and self._tables is not None:
             prints = np.concatenate(self._prints)
-            shader = device.shader(("double", "put", "radiate"), "radiate", "urrw")
-            parameters = device.uniform(
-                struct.pack("<IIII", space.width, space.height, len(prints), int(space.wrap))
-            )
-            group = device.group(
-                shader,
-                parameters,
-                device.buffer(prints.view(np.uint8)),
-                self._tables[1],
-                self.buffer,
-            )
-            batch.run(shader, group, device.groups(len(prints), 1))
+            size = struct.pack("<IIII", space.width, space.height, len(prints), int(space.wrap))
+            given, groups = (size, prints.view(np.uint8)), device.groups(len(prints), 1)
+            files, table = ("double", "put", "radiate"), self._tables[1]
+            batch.dispatch(files, "radiate", "urrw", groups, *given, table, self.buffer)
         if self._cells:
-            cells, amounts = (
-                np.concatenate(self._cells).astype(np.uint32),
-                np.concatenate(self._amounts),
-            )
-            shader = device.shader(("put", "scatter"), "scatter", "urrw")
-            parameters = device.uniform(struct.pack("<II", len(cells), 0))
-            group = device.group(
-                shader, parameters, device.buffer(cells), device.buffer(amounts), self.buffer
-            )
-            batch.run(shader, group, device.groups(len(cells), 256))
+            cells = np.concatenate(self._cells).astype(np.uint32)
+            places = struct.pack("<II", len(cells), 0), cells, np.concatenate(self._amounts)
+            groups = device.groups(len(cells), 256)
+            batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, *places, self.buffer)
         device.submit(batch)
         self.host_knows = False
         self._prints, self._cells, self._amounts = [], [], []
@@ -176,20 +161,11 @@ class DeviceSums(Sums):
             self.send()
             return
         self._flush()
-        device, space = self.device, self._space
-        if self._closed is None or self._closed[0] != id(walls):
-            self._closed = (id(walls), device.buffer(packed(walls)))
-            self._walls = walls  # kept, so that no other array takes its place in memory
-        shader, batch = device.shader(("double", "publish"), "publish", "urrw"), device.batch()
-        group = device.group(
-            shader,
-            device.uniform(struct.pack("<I", len(space))),
-            self.buffer,
-            self._closed[1],
-            self.now,
-        )
-        batch.run(shader, group, device.groups(len(space), 256))
-        device.submit(batch)
+        if self._closed is None or self._closed[0] is not walls:
+            self._closed = (walls, self.device.buffer(packed(walls)))
+        size, groups = len(self._space), self.device.groups(len(self._space), 256)
+        given = struct.pack("<I", size), self.buffer, self._closed[1], self.now
+        self.device.run(("double", "publish"), "publish", "urrw", groups, *given)
         self.host_knows = False
         self.dirty[:] = 0
         yield 1
@@ -200,7 +176,7 @@ class DeviceRadialField(DeviceField, GridRadialField):
 
     lazy: ClassVar[bool] = True
 
-    def __init__(self, radial: Radial, space: Grid, every: float, device: Device) -> None:
+    def __init__(self, radial: Radial, space: Grid, every: float, device: Card) -> None:
         _check(radial)
         self.device = device
         super().__init__(radial, space)
@@ -259,15 +235,8 @@ class DeviceRadialField(DeviceField, GridRadialField):
 
 
 def _check(radial: Radial) -> None:
-    if radial.blend != "sum":
-        raise InvalidValue(
-            "Radial influence on a device adds up",
-            got=f"blend={radial.blend!r}",
-            remedy='Pass add_layer(..., device="cpu")',
-        )
-    if radial.exact:
-        raise InvalidValue(
-            "Sources on a device act from the centres of their cells",
-            got="exact=True",
-            remedy='Pass add_layer(..., device="cpu")',
-        )
+    centers = "Sources on a device act from the centres of their cells"
+    refuse(
+        (radial.blend != "sum", "Radial influence on a device adds up", f"blend={radial.blend!r}"),
+        (radial.exact, centers, "exact=True"),
+    )

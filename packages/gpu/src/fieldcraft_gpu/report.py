@@ -22,7 +22,7 @@ from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Fade, Radial, Spread, Stamp, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Forage, Leave, Swarm, Walk
-from fieldcraft_gpu.devices import Device
+from fieldcraft_gpu.carrying import Device
 from fieldcraft_gpu.examination import examine
 
 __all__ = ["GOALS", "add", "bits", "encoding", "goals", "report", "times"]

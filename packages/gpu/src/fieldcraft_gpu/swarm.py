@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import circle, packed
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer, Shader
-from fieldcraft_gpu.devices import STEPS, Device
+from fieldcraft_gpu.devices import STEPS, Card
 from fieldcraft_gpu.fields import lives_on
 from fieldcraft_gpu.trails import DeviceTrailField
 
@@ -28,7 +28,7 @@ _ALL = (1 << 64) - 1
 class DeviceAgents:
     """Agents as three columns of words, by their numbers."""
 
-    def __init__(self, device: Device, agents: NDArray[np.int32]) -> None:
+    def __init__(self, device: Card, agents: NDArray[np.int32]) -> None:
         self.device = device
         self.count = int(agents.shape[1])
         self.buffer = device.buffer(np.ascontiguousarray(agents))
@@ -288,7 +288,7 @@ class DeviceAgents:
 class DeviceFood:
     """Food, homes and claims on a device."""
 
-    def __init__(self, device: Device, food: NDArray[np.int32], homes: NDArray[np.uint32]) -> None:
+    def __init__(self, device: Card, food: NDArray[np.int32], homes: NDArray[np.uint32]) -> None:
         self.device = device
         self.food, self.homes = device.buffer(food), device.buffer(homes)
         self.claims = device.buffer(np.repeat(np.array([0, 0xFFFFFFFF], np.uint32), len(food)))
@@ -315,13 +315,13 @@ def _read_by(plan: Any) -> list[tuple[Any, bool]]:
     ]
 
 
-def _lives_on(device: Device, layer: Any, flows: bool) -> bool:
+def _lives_on(device: Card, layer: Any, flows: bool) -> bool:
     """Whether a layer is on the device as it is read: numbers as numbers, vectors as vectors."""
     field = lives_on(device, layer)
     return field is not None and getattr(field, "vector", False) == flows
 
 
-def _must_be_seen(device: Device, plan: Any) -> bool:
+def _must_be_seen(device: Card, plan: Any) -> bool:
     """Whether the host has to see each step: something that it brings may follow what is updated,
     or is shown with a delay.
     """

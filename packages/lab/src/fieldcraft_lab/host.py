@@ -20,7 +20,7 @@ from fieldcraft_lab.filming import FILMS, Studio
 from fieldcraft_lab.pictures import WALLS, Painter
 from fieldcraft_lab.planes import shape_of
 from fieldcraft_lab.session import Session
-from fieldcraft_lab.showing import described, knobs_of, sources_of
+from fieldcraft_lab.showing import described, sources_of, state_of
 from fieldcraft_lab.stage import Stage
 
 __all__ = ["Host", "Reply"]
@@ -53,6 +53,7 @@ class Host:
         self._speed = 1.0
         self._owed = 0.0
         self._told: Any = None
+        self._last_moment = -1
         self._told_at = 0.0
         self._drawn: dict[Any, Any] = {}
         self._drawn_at = 0.0
@@ -149,12 +150,33 @@ class Host:
         tell(answer or {})
 
     def _done(self, said: protocol.Said) -> dict[str, Any] | None:
-        message = said.message
-        if type(message) in _CONTROLS:
-            found: dict[str, Any] | None = _CONTROLS[type(message)](self, message)
-            return found
-        for session in self._meant(said.side):
-            session.obey(message)
+        match said.message:
+            case protocol.Play():
+                self._playing = True
+            case protocol.Pause():
+                self._playing = False
+            case protocol.Speed() as message:
+                self._speed = message.factor
+            case protocol.Step() as message:
+                self._playing = False
+                for session in self.sides.values():
+                    session.step(message.count)
+            case protocol.Seek() as message:
+                self._seek(message.moment)
+            case protocol.Fork():
+                self._fork()
+            case protocol.Keep() as message:
+                self._have({"a": self._meant(message.side)[0]})
+            case protocol.Probe() | protocol.Levers() | protocol.Best() as message:
+                live = self._meant(message.side)[0].live
+                return answers.answered(message, live, self._painter.map_of)
+            case protocol.Export() as message:
+                return {"export": self._export(message)}
+            case protocol.Ask():
+                return {"hello": self.hello()}
+            case order:
+                for session in self._meant(said.side):
+                    session.obey(order)
         return None
 
     def _meant(self, side: str | None) -> list[Session]:
@@ -179,97 +201,61 @@ class Host:
                 self._owed -= step
                 for session in self.sides.values():
                     session.step()
-                self._stop_at_end()
+                first = self.sides["a"]
+                if first.live.end is not None and first.moment == first.live.end:
+                    self._playing, self._owed = False, 0.0
         except FieldcraftError as error:
             self._playing = False
             self.stage.say({"error": f"The world stopped: {error}"})
 
-    def _stop_at_end(self) -> None:
-        session = self.sides["a"]
-        if session.live.end is not None and session.moment == session.live.end:
-            self._playing, self._owed = False, 0.0
-
-    def _play(self, message: Any) -> None:
-        self._playing = True
-
-    def _pause(self, message: Any) -> None:
-        self._playing = False
-
-    def _step(self, message: protocol.Step) -> None:
-        self._playing = False
-        for session in self.sides.values():
-            session.step(message.count)
-
-    def _set_speed(self, message: protocol.Speed) -> None:
-        self._speed = message.factor
-
-    def _seek(self, message: protocol.Seek) -> None:
+    def _seek(self, moment: int) -> None:
         furthest = max(session.furthest for session in self.sides.values())
-        if message.moment > furthest:
+        if moment > furthest:
             raise InvalidValue(
                 "Time goes back to moments that were",
-                got=f"step {message.moment} of {furthest}",
+                got=f"step {moment} of {furthest}",
                 remedy="Let it play on",
             )
         self._playing = False
         for session in self.sides.values():
-            session.seek(message.moment)
+            session.seek(moment)
 
     # Forks
 
-    def _fork(self, message: Any) -> None:
+    def _fork(self) -> None:
         if "b" in self.sides:
             raise InvalidValue(
                 "A world has two sides at most",
                 got="a fork of a fork",
                 remedy="Keep one side first",
             )
-        self.sides["b"] = self.sides["a"].fork()
-        self._changed()
+        self._have({**self.sides, "b": self.sides["a"].fork()})
 
-    def _keep(self, message: protocol.Keep) -> None:
-        kept = self._meant(message.side)[0]
-        self.sides = {"a": kept}
-        self._changed()
-
-    def _changed(self) -> None:
+    def _have(self, sides: dict[str, Session]) -> None:
+        self.sides = sides
         self._painter.forget()
-        self.description = described(self.sides["a"], self.shape.told)
+        self.description = described(sides["a"], self.shape.told)
         self.stage.say({"hello": self.hello()})
 
     # Questions
-
-    def _question(
-        self, message: protocol.Probe | protocol.Levers | protocol.Best
-    ) -> dict[str, Any]:
-        return answers.answered(message, self._meant(message.side)[0].live, self._painter.map_of)
 
     def hello(self) -> dict[str, Any]:
         """The greeting of a page: the world, its map, its maps and knobs, and the tables of
         colors.
         """
-        sides = {name: _state_of(session) for name, session in self.sides.items()}
+        sides = {name: state_of(session.live) for name, session in self.sides.items()}
         return {**self.description, "sides": sides}
-
-    def _ask(self, message: Any) -> dict[str, Any]:
-        return {"hello": self.hello()}
 
     def _export(self, message: protocol.Export) -> dict[str, Any]:
         session = self._meant(message.side)[0]
         if message.what == "recipe":
-            return {"export": keeping.recipe_of(session, write=message.write)}
+            return keeping.recipe_of(session, write=message.write)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "session.lab"
             session.save(path)
-            data = path.read_bytes()
-        return {
-            "export": {
-                "what": message.what,
-                "name": path.name,
-                "data": base64.b64encode(data).decode(),
-                "digest": session.digest(),
-            }
-        }
+            data = base64.b64encode(path.read_bytes()).decode()
+        digest = session.digest()
+        return {"what": message.what, "name": path.name, "data": data, "digest": digest}
 
     # Pictures
 
@@ -290,12 +276,8 @@ class Host:
 
     def _status(self, now: float, rate: float) -> dict[str, Any] | None:
         session = self.sides["a"]
-        fixed = (
-            self._playing,
-            self._speed,
-            tuple(self.sides),
-            *(len(side.log) for side in self.sides.values()),
-        )
+        orders = [len(side.log) for side in self.sides.values()]
+        fixed = (self._playing, self._speed, tuple(self.sides), *orders)
         if self._told == fixed and (
             session.moment == self._last_moment or now - self._told_at < 1 / rate
         ):
@@ -311,13 +293,11 @@ class Host:
             "totals": {name: self._painter.totals(each.live) for name, each in self.sides.items()},
         }
 
-    _last_moment = -1
-
     def _new_sources(self, now: float) -> dict[str, Any] | None:
         if now - self._sources_at < 1 / _MARK_RATE:
             return None
         versions = tuple(
-            (name, session.returns, sources_version(session))
+            (name, session.returns, _sources_version(session))
             for name, session in self.sides.items()
         )
         if versions == self._sources:
@@ -337,15 +317,11 @@ class Host:
             for view in views.values()
             for what in look.overlays
         }
-        for key in [key for key in self._drawn if key not in wanted]:
-            del self._drawn[key]
+        self._drawn = {key: version for key, version in self._drawn.items() if key in wanted}
         for view, what in wanted:
             picture = self._painter.pictures.get(view)
-            if (
-                picture is None
-                or view.side not in self.sides
-                or self._drawn.get((view, what)) == picture.version
-            ):
+            known = self._drawn.get((view, what))
+            if picture is None or view.side not in self.sides or known == picture.version:
                 continue
             self._drawn[view, what] = picture.version
             live = self.sides[view.side].live
@@ -354,7 +330,7 @@ class Host:
             self.stage.say({"drawing": found, "what": what, "map": view.map, "side": view.side})
 
 
-def sources_version(session: Session) -> tuple[int, ...]:
+def _sources_version(session: Session) -> tuple[int, ...]:
     """A number for each layer that takes sources, which changes with them."""
     imap = getattr(session.live, "imap", None)
     if imap is None:
@@ -362,21 +338,3 @@ def sources_version(session: Session) -> tuple[int, ...]:
     return tuple(
         layer.sources.version for layer in imap.layers.values() if hasattr(layer, "add_source")
     )
-
-
-def _state_of(session: Session) -> dict[str, Any]:
-    return {"knobs": knobs_of(session.live), "sources": sources_of(session.live)}
-
-
-_CONTROLS: dict[type, Callable[..., Any]] = {
-    protocol.Play: Host._play,
-    protocol.Pause: Host._pause,
-    protocol.Step: Host._step,
-    protocol.Speed: Host._set_speed,
-    protocol.Seek: Host._seek,
-    protocol.Fork: Host._fork,
-    protocol.Keep: Host._keep,
-    **dict.fromkeys(answers.QUESTIONS, Host._question),
-    protocol.Export: Host._export,
-    protocol.Ask: Host._ask,
-}

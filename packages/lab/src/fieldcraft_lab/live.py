@@ -7,13 +7,14 @@ bit.
 
 from __future__ import annotations
 
+import copy
 import io
 import pickle
 import tempfile
 from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from fieldcraft.space.topology import Topology
 from fieldcraft_lab.obeying import obey
 from fieldcraft_lab.orders import ORDERS, Order
 
-__all__ = ["WORLDS", "Live", "LiveMap", "LiveRecipe", "begun", "opened"]
+__all__ = ["WORLDS", "Live", "LiveMap", "LiveRecipe", "begun", "opened", "shortest_interval"]
 
 WORLDS = "fieldcraft.lab"
 """The group of entry points by which packages offer worlds to the lab: name -> a function of the
@@ -57,78 +58,85 @@ class Live(Protocol):
     @property
     def space(self) -> Space:
         """The map that it lies on, as it is now."""
-        ...
 
     @property
     def maps(self) -> Mapping[str, Operand]:
         """All that can be seen, by name: things with `space`, `values` and `version`."""
-        ...
 
     def step(self) -> None:
         """Go on by one step."""
-        ...
 
     def obey(self, order: Any) -> None:
         """Do as one of `orders` says, or raise a `FieldcraftError`; then nothing has changed."""
-        ...
 
     def keyframe(self) -> bytes:
         """All that changes, to go back to."""
-        ...
 
     def at(self, keyframe: bytes) -> Live:
         """Another world at the moment of a keyframe, which goes on with the same bits."""
-        ...
 
     def digest(self) -> str:
         """The SHA-256 of all that there is now."""
-        ...
 
     def origin(self) -> dict[str, Any]:
         """The plain data that `begun` begins the world from, as it was before the first step."""
-        ...
 
 
-class _Keeper:
-    """Keyframes as bytes, which live as long as this program; what never changes is shared by
-    all.
+class _OfLayers:
+    """What worlds of layers share. `world` is all that changes.
+
+    Keyframes are bytes, which live as long as this program; what never changes is shared by all.
     """
 
-    def __init__(self) -> None:
+    orders: tuple[type, ...] = ORDERS
+    end: int | None = None
+
+    def __init__(self, world: Any, title: str) -> None:
+        self.world = world
+        self.title = title
         self._shared: dict[int, Any] = {}
 
-    def kept(self, value: Any) -> bytes:
+    @property
+    def imap(self) -> InfluenceMap:
+        """The influence map."""
+        found: InfluenceMap = self.world
+        return found
+
+    @property
+    def space(self) -> Space:
+        """The map that it lies on."""
+        return self.imap.space
+
+    def keyframe(self) -> bytes:
+        """All that changes."""
         file = io.BytesIO()
-        keeper = self
-
-        class Pickler(pickle.Pickler):
-            def persistent_id(self, found: Any) -> int | None:
-                if isinstance(found, _SHARED):
-                    keeper._shared[id(found)] = found
-                    return id(found)
-                return None
-
-        Pickler(file, 5).dump(value)
+        pickler = pickle.Pickler(file, 5)
+        pickler.persistent_id = self._identity  # type: ignore[method-assign]
+        pickler.dump(self.world)
         return file.getvalue()
 
-    def taken(self, data: bytes) -> Any:
-        keeper = self
+    def _identity(self, value: Any) -> int | None:
+        return id(self._shared.setdefault(id(value), value)) if isinstance(value, _SHARED) else None
 
-        class Unpickler(pickle.Unpickler):
-            def persistent_load(self, identity: Any) -> Any:
-                return keeper._shared[identity]
+    def at(self, keyframe: bytes) -> Self:
+        """Another world at the moment of a keyframe."""
+        unpickler = pickle.Unpickler(io.BytesIO(keyframe))
+        unpickler.persistent_load = self._shared.__getitem__  # type: ignore[method-assign]
+        twin = copy.copy(self)
+        twin.world = unpickler.load()
+        return twin
 
-        return Unpickler(io.BytesIO(data)).load()
+    def digest(self) -> str:
+        """The SHA-256 of the influence map."""
+        return digest_of(self.imap)
 
 
-class LiveMap:
+class LiveMap(_OfLayers):
     """An influence map that the lab drives by steps of `step` seconds; by default the shortest
     interval of its layers.
     """
 
     kind = "map"
-    end: int | None = None
-    orders: tuple[type, ...] = ORDERS
 
     def __init__(self, imap: InfluenceMap, step: float | None = None, title: str = "") -> None:
         if not isinstance(imap, InfluenceMap):
@@ -137,19 +145,13 @@ class LiveMap:
                 got=type(imap).__name__,
                 remedy="Pass fc.InfluenceMap, or a recipe's path",
             )
-        shortest = min((layer.every for layer in imap.layers.values()), default=0.1)
         self.step_seconds = (
-            shortest if step is None else clock.seconds(clock.ticks("step", step, minimum=1))
+            shortest_interval(imap)
+            if step is None
+            else clock.seconds(clock.ticks("step", step, minimum=1))
         )
-        self.title = title
-        self._keeper = _Keeper()
         self._start = _archive(imap)
-        self.imap = _imap_of(self._start)
-
-    @property
-    def space(self) -> Space:
-        """The map's space."""
-        return self.imap.space
+        super().__init__(_imap_of(self._start), title)
 
     @property
     def maps(self) -> Mapping[str, Operand]:
@@ -163,21 +165,6 @@ class LiveMap:
     def obey(self, order: Order) -> None:
         """Do as an order says."""
         obey(order, self.imap)
-
-    def keyframe(self) -> bytes:
-        """All that changes."""
-        return self._keeper.kept(self.imap)
-
-    def at(self, keyframe: bytes) -> LiveMap:
-        """Another map at the moment of a keyframe."""
-        twin = object.__new__(LiveMap)
-        twin.__dict__.update(self.__dict__)
-        twin.imap = self._keeper.taken(keyframe)
-        return twin
-
-    def digest(self) -> str:
-        """The SHA-256 of the map."""
-        return digest_of(self.imap)
 
     def origin(self) -> dict[str, Any]:
         """The map as it was, and the step."""
@@ -193,36 +180,30 @@ class LiveMap:
         return cls(_imap_of(origin["archive"].tobytes()), origin["step"], origin["title"])
 
 
-class LiveRecipe:
+class LiveRecipe(_OfLayers):
     """The world of a recipe."""
 
     kind = "recipe"
-    orders: tuple[type, ...] = ORDERS
 
     def __init__(self, recipe: Recipe, overrides: tuple[str, ...] = ()) -> None:
+        super().__init__(World(recipe), recipe.title)
         self.recipe = recipe
         self.overrides = overrides
-        self.world = World(recipe)
-        self.title = recipe.title
         self.written = [recipe.document.text]
         self.step_seconds = self.world.step
-        self.end: int | None = self.world.steps
-        self._keeper = _Keeper()
+        self.end = self.world.steps
 
     @property
     def imap(self) -> InfluenceMap:
         """The influence map of the recipe."""
-        return self.world.imap
-
-    @property
-    def space(self) -> Space:
-        """The recipe's map."""
-        return self.world.imap.space
+        found: InfluenceMap = self.world.imap
+        return found
 
     @property
     def maps(self) -> Mapping[str, Operand]:
         """The layers and all that follows from them."""
-        return self.world.maps
+        found: Mapping[str, Operand] = self.world.maps
+        return found
 
     def step(self) -> None:
         """Go on by one step; beyond the recipe's end, too."""
@@ -239,21 +220,6 @@ class LiveRecipe:
         part = self.world.part_of(layer, source)
         name = None if part is None else self.recipe.document.value((*part.keys, "name"))
         return name if isinstance(name, str) else None
-
-    def keyframe(self) -> bytes:
-        """All that changes."""
-        return self._keeper.kept(self.world)
-
-    def at(self, keyframe: bytes) -> LiveRecipe:
-        """Another world at the moment of a keyframe."""
-        twin = object.__new__(LiveRecipe)
-        twin.__dict__.update(self.__dict__)
-        twin.world = self._keeper.taken(keyframe)
-        return twin
-
-    def digest(self) -> str:
-        """The SHA-256 of the influence map."""
-        return digest_of(self.imap)
 
     def origin(self) -> dict[str, Any]:
         """The recipe's text, where it lies, and what was set from outside."""
@@ -275,7 +241,14 @@ class LiveRecipe:
         )
 
 
-_BEGUN: dict[str, Any] = {LiveMap.kind: LiveMap.begun, LiveRecipe.kind: LiveRecipe.begun}
+def shortest_interval(imap: InfluenceMap) -> float:
+    """The seconds of a step of a map of which nobody said any."""
+    return min((layer.every for layer in imap.layers.values()), default=0.1)
+
+
+def _offers() -> dict[str, Any]:
+    """What packages offer to the lab, by name."""
+    return {point.name: point.load() for point in metadata.entry_points(group=WORLDS)}
 
 
 def opened(name: str, *, overrides: tuple[str, ...] = (), data: str | Path | None = None) -> Live:
@@ -293,37 +266,29 @@ def opened(name: str, *, overrides: tuple[str, ...] = (), data: str | Path | Non
     if is_there(name):
         return LiveMap(InfluenceMap.load(name), title=Path(name).stem)
     word, _, rest = name.partition(":")
-    points = {point.name: point for point in metadata.entry_points(group=WORLDS)}
-    if word in points:
-        world: Live = points[word].load()(rest, overrides)
-        return world
-    for point in points.values():
-        offered = point.load()
-        if name in getattr(offered, "names", ()):
-            found: Live = offered(name, overrides)
-            return found
-    known = {name for point in points.values() for name in getattr(point.load(), "names", ())}
-    raise UnknownName("world or file", name, {*points, *known})
+    offers = _offers()
+    named = {each: world for world in offers.values() for each in getattr(world, "names", ())}
+    if word not in offers and name not in named:
+        raise UnknownName("world or file", name, {*offers, *named})
+    found: Live = offers[word](rest, overrides) if word in offers else named[name](name, overrides)
+    return found
 
 
 def begun(kind: str, origin: dict[str, Any]) -> Live:
     """The world that an `origin` of this kind begins; raises `BadSaveFile` for one that no package
     here knows.
     """
-    found = _BEGUN.get(kind)
-    if found is None:
-        for point in metadata.entry_points(group=WORLDS):
-            offered = point.load()
-            if kind == getattr(offered, "kind", point.name):
-                found = offered.begun
-    if found is None:
+    known: dict[str, Any] = {LiveMap.kind: LiveMap, LiveRecipe.kind: LiveRecipe}
+    if kind not in known:
+        known |= {getattr(world, "kind", name): world for name, world in _offers().items()}
+    if kind not in known:
         raise BadSaveFile(
             "A session is of a world that can be opened here",
             got=repr(kind),
             remedy="Install the package that brings it",
         )
     try:
-        world: Live = found(origin)
+        world: Live = known[kind].begun(origin)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, FieldcraftError):
             raise

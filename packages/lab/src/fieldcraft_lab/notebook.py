@@ -17,14 +17,10 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft_lab import answers, protocol
-from fieldcraft_lab.knobs import settings
-from fieldcraft_lab.obeying import obey
-from fieldcraft_lab.orders import ORDERS
-from fieldcraft_lab.pictures import Painter
-from fieldcraft_lab.planes import shape_of
-from fieldcraft_lab.showing import described, knobs_of, sources_of
-from fieldcraft_lab.stage import Client, Stage
+from fieldcraft_lab import protocol
+from fieldcraft_lab.program import Program
+from fieldcraft_lab.showing import sources_of
+from fieldcraft_lab.stage import Client
 
 __all__ = ["Desk", "widget"]
 
@@ -99,34 +95,20 @@ def _after_cells(desk: Desk) -> None:
             shell.events.register("post_run_cell", lambda *result: desk.show())
 
 
-class Desk:
+class Desk(Program):
     """Answers the page of a widget: its settings and sources go to the map itself, and time passes
     when it is told to.
     """
 
+    kind = "notebook"
+
     def __init__(self, imap: InfluenceMap, say: Any, send: Any) -> None:
-        self._imap, self._say, self._send = imap, say, send
-        self._stage = Stage()
+        super().__init__(imap)
+        self._say, self._send = say, send
         self._client = Client(lambda: None, lambda message: say(json.dumps(message)))
-        self._stage.enter(self._client)
-        self._painter = Painter()
-        self._shape = shape_of(imap.space)
-        self._beginnings = {name: settings(layer) for name, layer in imap.layers.items()}
-        self._step = min((layer.every for layer in imap.layers.values()), default=0.1)
+        self.stage.enter(self._client)
         self._seen: Any = None
         self._playing = False
-        self._sides: Any = {"a": SimpleNamespace(live=self._live(), returns=0)}
-
-    def _live(self) -> Any:
-        return SimpleNamespace(
-            title="",
-            kind="notebook",
-            step_seconds=self._step,
-            end=None,
-            maps=self._imap.layers,
-            imap=self._imap,
-            space=self._imap.space,
-        )
 
     def hear(self, content: Any) -> None:
         """Take a message of the page."""
@@ -136,63 +118,45 @@ class Desk:
         if text.startswith('{"token"'):
             self._greet()
             return
+        number, answer = 0, None
         try:
             said = protocol.parse(text)
-            answer = self._done(said)
+            answer = self._done(said.message)
+            number = said.number
+            if isinstance(said.message, protocol.Look):
+                self._client.look_number = number
         except FieldcraftError as error:
-            answer, said = {"error": str(error)}, None
-        if said is not None:
-            self._client.done = max(self._client.done, said.number)
+            answer = {"error": str(error)}
+        self._client.done = max(self._client.done, number)
         if answer:
-            self._say(json.dumps({**answer, "id": 0 if said is None else said.number}))
+            self._say(json.dumps({**answer, "id": number}))
         self.show()
 
     def _greet(self) -> None:
         self._client.sent.clear()
         self._client.waiting.clear()
         self._client.sources = -1
-        self._say(json.dumps({"hello": self._hello(), "geometry": len(self._shape.geometry)}))
+        self._say(json.dumps({"hello": self.hello(), "geometry": len(self._shape.geometry)}))
         if self._shape.geometry:
             self._send(self._shape.geometry)
 
-    def _hello(self) -> dict[str, Any]:
-        live = self._live()
-        session: Any = SimpleNamespace(live=live, beginnings=self._beginnings)
-        return {
-            **described(session, self._shape.told),
-            "sides": {"a": {"knobs": knobs_of(live), "sources": sources_of(live)}},
-        }
-
-    def _done(self, said: protocol.Said) -> dict[str, Any] | None:
-        message, live = said.message, self._live()
-        if isinstance(message, ORDERS):
-            obey(message, self._imap)
-        elif isinstance(message, protocol.Ack):
-            self._client.acknowledge(message.frame)
-        elif isinstance(message, protocol.Look):
-            self._client.look, self._client.look_number = message, said.number
-        elif isinstance(message, protocol.Step):
-            self._imap.step(message.count)
-        elif isinstance(message, protocol.Play):
-            self._play()
-        elif isinstance(message, protocol.Pause):
-            self._playing = False
-        elif isinstance(message, protocol.Ask):
-            return {"hello": self._hello()}
-        elif isinstance(message, answers.QUESTIONS):
-            return answers.answered(message, live, self._painter.map_of)
-        else:
-            raise InvalidValue(
-                "A widget shows the map of the notebook as it goes on",
-                got=type(message).__name__.lower(),
-                remedy="Open a copy with fc.lab.serve(imap) to go back in time, fork and keep",
-            )
+    def _done(self, message: Any) -> dict[str, Any] | None:
+        match message:
+            case protocol.Ack():
+                self._client.acknowledge(message.frame)
+            case protocol.Look():
+                self._client.look = message
+            case protocol.Step():
+                self._imap.step(message.count)
+            case protocol.Play():
+                if not self._playing:
+                    self._playing = True
+                    asyncio.get_running_loop().call_later(_PERIOD, self._tick)
+            case protocol.Pause():
+                self._playing = False
+            case _:
+                return super()._done(message)
         return None
-
-    def _play(self) -> None:
-        if not self._playing:
-            self._playing = True
-            asyncio.get_running_loop().call_later(_PERIOD, self._tick)
 
     def _tick(self) -> None:
         if self._playing:
@@ -203,31 +167,19 @@ class Desk:
 
     def show(self) -> None:
         """Send what has changed, if the page drew what it got before."""
-        live = self._sides["a"].live
-        self._painter.paint(self._sides, self._client.look.views, self._shape)
-        versions = [layer.version for layer in self._imap.layers.values()]
-        sources = [
-            getattr(getattr(layer, "sources", None), "version", 0)
-            for layer in self._imap.layers.values()
-        ]
-        now = (versions, self._playing, sources)
-        status = None
+        live, layers = self._live(), self._imap.layers.values()
+        sides: Any = {"a": SimpleNamespace(live=live, returns=0)}
+        self._painter.paint(sides, self._client.look.views, self._shape)
+        sources = [getattr(getattr(layer, "sources", None), "version", 0) for layer in layers]
+        now = ([layer.version for layer in layers], self._playing, sources)
+        status, marks = None, None
         if now != self._seen:
-            moment = max((layer.updates for layer in self._imap.layers.values()), default=0)
-            told = {
-                "moment": moment,
-                "seconds": moment * self._step,
-                "furthest": moment,
-                "playing": self._playing,
-                "speed": 1.0,
-                "orders": 0,
-            }
-            status = {**told, "totals": {"a": self._painter.totals(live)}}
-        changed = self._seen is None or sources != self._seen[2]
-        self._seen = now
-        self._stage.publish(
-            self._painter.pictures, status, {"a": sources_of(live)} if changed else None
-        )
-        frame = self._stage.frame_for(self._client)
+            moment = max((layer.updates for layer in layers), default=0)
+            status = self._status(live, moment * live.step_seconds, playing=self._playing)
+            if self._seen is None or sources != self._seen[2]:
+                marks = {"a": sources_of(live)}
+            self._seen = now
+        self.stage.publish(self._painter.pictures, status, marks)
+        frame = self.stage.frame_for(self._client)
         if frame is not None:
             self._send(frame)

@@ -5,6 +5,7 @@ sources stand.
 from __future__ import annotations
 
 import base64
+from collections.abc import Container
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,7 @@ from fieldcraft_lab.knobs import curve, knobs
 from fieldcraft_lab.live import Live, LiveRecipe
 from fieldcraft_lab.session import Session
 
-__all__ = ["described", "knobs_of", "sources_of"]
+__all__ = ["described", "listed", "sources_of", "state_of"]
 
 _MOST_SOURCES = 2000
 
@@ -47,7 +48,12 @@ def described(session: Session, shape: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def knobs_of(live: Live) -> dict[str, Any]:
+def state_of(live: Live) -> dict[str, Any]:
+    """The knobs and sources of a world."""
+    return {"knobs": _knobs_of(live), "sources": sources_of(live)}
+
+
+def _knobs_of(live: Live) -> dict[str, Any]:
     """The knobs of all layers, and the curves of their falloffs."""
     own = getattr(live, "knobs", None)
     if own is not None:
@@ -77,18 +83,18 @@ def sources_of(live: Live) -> dict[str, Any]:
             continue
         sources = layer.sources
         keyed = {identity for key in sources.keys if (identity := sources.id_of(key)) is not None}
-        rows = zip(
-            sources.ids.tolist(),
-            sources.positions.tolist(),
-            sources.strengths.tolist(),
-            strict=True,
-        )
-        listed = [
-            [identity, *place[:2], strength, identity in keyed]
-            for identity, place, strength in list(rows)[:_MOST_SOURCES]
-        ]
-        told[name] = {"sources": listed, "all": len(sources)}
+        told[name] = listed(sources.ids, sources.positions, sources.strengths, keyed)
     return told
+
+
+def listed(ids: Any, positions: Any, strengths: Any, keyed: Container[int] = ()) -> dict[str, Any]:
+    """The sources of a layer as a page takes them; `keyed` are those that something moves."""
+    first = slice(_MOST_SOURCES)
+    rows = zip(
+        ids[first].tolist(), positions[first, :2].tolist(), strengths[first].tolist(), strict=True
+    )
+    found = [[identity, *place, strength, identity in keyed] for identity, place, strength in rows]
+    return {"sources": found, "all": len(ids)}
 
 
 def _takes(layer: Any) -> dict[str, Any]:

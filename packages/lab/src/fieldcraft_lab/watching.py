@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,16 +23,14 @@ from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
 from fieldcraft_lab import answers, protocol
-from fieldcraft_lab.knobs import settings
-from fieldcraft_lab.obeying import obey
 from fieldcraft_lab.orders import ORDERS
-from fieldcraft_lab.pictures import Painter
-from fieldcraft_lab.planes import shape_of
+from fieldcraft_lab.program import Program
 from fieldcraft_lab.server import Server
-from fieldcraft_lab.showing import described, knobs_of, sources_of
-from fieldcraft_lab.stage import Stage
+from fieldcraft_lab.showing import listed
 
 __all__ = ["Watch", "watch"]
+
+Reply = Callable[[dict[str, Any]], None]
 
 _PERIOD = 1 / 60
 _CLOCK_PERIOD = 1 / 8
@@ -95,7 +93,7 @@ class _Copy(Operand):
         return copied
 
 
-class Watch:
+class Watch(Program):
     """The door to an influence map that a program goes on using; `look` is called from the
     program's loop.
 
@@ -107,29 +105,21 @@ class Watch:
     kind = "program"
 
     def __init__(self, imap: InfluenceMap, *, port: int = 0) -> None:
-        self.stage = Stage()
+        super().__init__(imap)
         self.kinds = {kind.__name__.lower(): kind for kind in ORDERS}
-        self._imap = imap
         self._copies = {name: _Copy(layer) for name, layer in imap.layers.items()}
-        self._inbox: queue.SimpleQueue[tuple[protocol.Said, Callable[[dict[str, Any]], None]]] = (
-            queue.SimpleQueue()
-        )
-        self._waiting: list[tuple[protocol.Said, Callable[[dict[str, Any]], None]]] = []
+        self._inbox: queue.SimpleQueue[tuple[protocol.Said, Reply]] = queue.SimpleQueue()
+        self._waiting: list[tuple[protocol.Said, Reply]] = []
         self._sources: dict[str, Any] = {}
         self._versions: dict[str, int] = {}
-        self._last = self._asked = self._clock = 0.0
-        self._updates = 0
+        self._last = self._asked = self._clock = self._seconds = 0.0
         self._fresh = threading.Event()
         self._closing = threading.Event()
-        self._painter = Painter()
-        self._shape = shape_of(imap.space)
         self._walls = imap.space.walls_version
-        self._beginnings = {name: settings(layer) for name, layer in imap.layers.items()}
-        self._hello = self._described()
+        self._hello = self.hello()
         self._server = Server(self, port=port)
         self._server.start()
-        self._thread = threading.Thread(target=self._paint, name="fieldcraft watch", daemon=True)
-        self._thread.start()
+        threading.Thread(target=self._paint, name="fieldcraft watch", daemon=True).start()
 
     @property
     def url(self) -> str:
@@ -141,11 +131,11 @@ class Watch:
         """The triangles, dots and edges of a map that is no grid."""
         return self._shape.geometry
 
-    def greet(self, tell: Callable[[dict[str, Any]], None]) -> None:
+    def greet(self, tell: Reply) -> None:
         """Greet a page that comes with what the program's loop last saw, from any thread."""
         tell({"hello": self._hello})
 
-    def hear(self, said: protocol.Said, reply: Callable[[dict[str, Any]], None]) -> None:
+    def hear(self, said: protocol.Said, reply: Reply) -> None:
         """Take a message, from any thread, until the program's loop looks."""
         self._inbox.put((said, reply))
 
@@ -180,7 +170,7 @@ class Watch:
             self._asked = now
             self._reply(*self._waiting.pop(0))
 
-    def _reply(self, said: protocol.Said, reply: Callable[[dict[str, Any]], None]) -> None:
+    def _reply(self, said: protocol.Said, reply: Reply) -> None:
         try:
             answer = self._done(said.message)
         except FieldcraftError as error:
@@ -188,27 +178,17 @@ class Watch:
         reply({**(answer or {}), "id": said.number})
 
     def _done(self, message: Any) -> dict[str, Any] | None:
-        live: Any = self._live(self._imap.layers)
+        answer = super()._done(message)
         if isinstance(message, ORDERS):
-            obey(message, self._imap)
-            self._hello = self._described()
-            return None
-        if isinstance(message, answers.QUESTIONS):
-            return answers.answered(message, live, self._painter.map_of)
-        if isinstance(message, protocol.Ask):
-            return {"hello": self._hello}
-        raise InvalidValue(
-            "Time belongs to the program that is watched",
-            got=type(message).__name__.lower(),
-            remedy="Open a copy with fc.lab.serve(imap)",
-        )
+            self._hello = self.hello()
+        return answer
 
     def _copy(self) -> None:
         """Copy what is looked at and has changed."""
         for name in self._imap.layers:
             if name not in self._copies:
                 self._copies[name] = _Copy(self._imap[name])
-                self._hello = self._described()
+                self._hello = self.hello()
                 self.stage.say({"hello": self._hello})
         wanted = {view.map for look in self.stage.wanted() for view in look.views}
         has_formula = any(text not in self._copies and text != "#walls" for text in wanted)
@@ -231,8 +211,6 @@ class Watch:
             self._seconds = self._imap.time
             self._fresh.set()
 
-    _seconds = 0.0
-
     # In a thread of its own
 
     def _paint(self) -> None:
@@ -240,64 +218,15 @@ class Watch:
         while not self._closing.is_set():
             self._fresh.wait()
             self._fresh.clear()
-            sides: Any = {"a": SimpleNamespace(live=self._live(self._copies), returns=0)}
+            live = self._live(self._copies)
+            sides: Any = {"a": SimpleNamespace(live=live, returns=0)}
             views = [view for look in self.stage.wanted() for view in look.views]
             self._painter.paint(sides, views, self._shape)
-            now, sources = time.perf_counter(), self._sources
-            status = self._status() if now - self._clock > _CLOCK_PERIOD else None
-            self._clock = now if status is not None else self._clock
-            self.stage.publish(
-                self._painter.pictures, status, None if sources is told else {"a": _listed(sources)}
-            )
+            now, sources, status = time.perf_counter(), self._sources, None
+            if now - self._clock > _CLOCK_PERIOD:
+                status, self._clock = self._status(live, self._seconds, playing=True), now
+            marks = None
+            if sources is not told:
+                marks = {"a": {name: listed(*columns) for name, columns in sources.items()}}
+            self.stage.publish(self._painter.pictures, status, marks)
             told = sources
-
-    def _live(self, maps: Mapping[str, Operand]) -> Any:
-        return SimpleNamespace(space=self._imap.space, maps=maps, imap=self._imap)
-
-    def _status(self) -> dict[str, Any]:
-        self._updates += 1
-        step = min((layer.every for layer in self._imap.layers.values()), default=0.1)
-        moment = round(self._seconds / step)
-        totals = {"a": self._painter.totals(self._live(self._copies))}
-        told = {
-            "moment": moment,
-            "seconds": self._seconds,
-            "furthest": moment,
-            "playing": True,
-            "speed": 1.0,
-            "orders": 0,
-        }
-        return {**told, "totals": totals}
-
-    def _described(self) -> dict[str, Any]:
-        step = min((layer.every for layer in self._imap.layers.values()), default=0.1)
-        live: Any = SimpleNamespace(
-            title="",
-            kind=self.kind,
-            step_seconds=step,
-            end=None,
-            maps=self._imap.layers,
-            imap=self._imap,
-            space=self._imap.space,
-        )
-        session: Any = SimpleNamespace(live=live, beginnings=self._beginnings)
-        return {
-            **described(session, self._shape.told),
-            "sides": {"a": {"knobs": knobs_of(live), "sources": sources_of(live)}},
-        }
-
-
-def _listed(sources: dict[str, Any]) -> dict[str, Any]:
-    told = {}
-    for name, (ids, positions, strengths) in sources.items():
-        rows = zip(
-            ids[:2000].tolist(),
-            positions[:2000, :2].tolist(),
-            strengths[:2000].tolist(),
-            strict=True,
-        )
-        told[name] = {
-            "sources": [[identity, *place, strength, False] for identity, place, strength in rows],
-            "all": len(ids),
-        }
-    return told
