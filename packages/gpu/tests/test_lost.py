@@ -103,7 +103,7 @@ def test_all_go_on_bit_for_bit_from_what_was_last_read(
     assert world.swarm.recover(device=place) == 4
     world.food.recover()
     assert world.swarm.step == world.trail.updates == 7
-    assert world.imap.device is None or world.imap.device.device is device  # type: ignore[attr-defined]
+    assert world.imap.device is place
     assert world.swarm.device is place
     for ours, theirs in zip(world.seen(), before, strict=True):
         np.testing.assert_array_equal(ours, theirs)
