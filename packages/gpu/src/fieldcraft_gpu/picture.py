@@ -33,10 +33,22 @@ _BINDINGS = {
 }
 _LONGEST = 64
 _USUAL: dict[str, Any] = {  # in the order of the block of parameters
-    "width": 0, "height": 0, "scale": 1, "padding": 0,
-    "low": 0.0, "high": 1.0, "start": 0.0, "factor": 1.0, "last": 0,
-    "threshold": 0.0, "opacity": 1.0, "rim": 0,
-    "count": 0, "color": 0, "thick": 1, "length": 1,
+    "width": 0,
+    "height": 0,
+    "scale": 1,
+    "padding": 0,
+    "low": 0.0,
+    "high": 1.0,
+    "start": 0.0,
+    "factor": 1.0,
+    "last": 0,
+    "threshold": 0.0,
+    "opacity": 1.0,
+    "rim": 0,
+    "count": 0,
+    "color": 0,
+    "thick": 1,
+    "length": 1,
 }
 
 
