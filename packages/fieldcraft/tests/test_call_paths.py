@@ -21,6 +21,9 @@ THREAT = IMAP.add_layer("threat", fc.Spread(0.2))
 THREAT.add_source((2.5, 2.5), 1.0)
 IMAP.step(3)
 EXPRESSION = 1 + 4 * THREAT
+IDLE = fc.InfluenceMap(GRID)
+IDLE.add_layer("rest", fc.Spread(0.2, momentum=1.0)).add_source((2.5, 2.5), 1.0)
+IDLE.step(200)
 GOAL = (0.5, 0.5)
 PLACES = np.array([(1.2, 2.2), (2.2, 2.2)])
 
@@ -51,6 +54,7 @@ def calls(function: Callable[[], object]) -> list[str]:
         pytest.param(60, lambda: fc.distance_map(GRID, GOAL, cost=EXPRESSION), id="cost"),
         pytest.param(12, lambda: THREAT.sample(PLACES, how="bilinear"), id="bilinear"),
         pytest.param(40, lambda: fc.shortest_path(GRID, GOAL, (8.5, 6.5)), id="shortest_path"),
+        pytest.param(13, IDLE.step, id="step at rest"),
     ],
 )
 def test_few_functions_stand_between_a_call_and_its_kernel(

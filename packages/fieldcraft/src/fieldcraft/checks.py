@@ -97,7 +97,9 @@ def fraction(name: str, value: object) -> float:
 
 def whole(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 - 1) -> int:
     """`value` as an int from `minimum` to `maximum`."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+    if type(value) is not int and (
+        isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer))
+    ):
         raise InvalidValue(
             f"{name} is a whole number", got=f"{name}={_short(value)}", remedy="Pass an int"
         )

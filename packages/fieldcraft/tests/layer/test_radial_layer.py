@@ -762,7 +762,7 @@ class TestRadiiThatChange:
         imap.step()
         assert np.count_nonzero(layer.values) == 9 + 9
         same_bits(layer.values, rebuilt(layer))
-        with unchanged(layer), refused(InvalidValue, "radius", "0"):
+        with unchanged(layer), refused(InvalidValue, "radii", "0"):
             layer.sync(["a", "new"], there, 2, radii=[1, 0])
 
     def test_radii_that_change_each_tick_are_forgotten(

@@ -67,7 +67,8 @@ class Advancing:
             for part in (count,) if count <= A_FEW else in_parts(count):
                 for layer in self._layers.values():
                     layer._take_steps(part)
-                breathe()
+                if count > A_FEW:
+                    breathe()
 
     def advance(
         self,

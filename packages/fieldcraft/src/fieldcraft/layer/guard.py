@@ -45,9 +45,9 @@ class Guard:
             return
         interruption.hold()
         forks = _forks
-        if forks & 1 and not _mine.count:
+        if forks & 1 and not any(each._owner == me for each in _guards.copy()):
             _wait_for_fork()
-        if not self._lock.acquire(blocking=False) and not (
+        if not self._lock.acquire(False) and not (
             (forks & 1 or forks != _forks) and self._lock.acquire(timeout=_PATIENCE)
         ):
             interruption.release()
@@ -58,14 +58,12 @@ class Guard:
             )
         self._owner = me
         self._depth = 1
-        _mine.count += 1
 
     def __exit__(self, *exception: object) -> None:
         self._depth -= 1
         if self._depth == 0:
             self._owner = 0
             self._lock.release()
-            _mine.count -= 1
             interruption.release()
 
 
@@ -76,13 +74,6 @@ _fork_lock = threading.Lock()
 _guards: weakref.WeakSet[Guard] = weakref.WeakSet()
 _held: list[Guard] = []
 _forks = 0  # odd while one is under way
-
-
-class _Mine(threading.local):
-    count = 0  # guards that this thread is inside of
-
-
-_mine = _Mine()
 
 
 def _before_fork() -> None:

@@ -89,8 +89,8 @@ class SteppedLayer(Operand):
         while count > 0:
             self._feed()
             # A source may live through some of the steps only.
-            until_expiry = -(-(self._sources.next_expiry - self._ticks) // self._every)
-            batch = min(count, until_expiry)
+            left = self._sources.next_expiry - self._ticks
+            batch = count if left >= count * self._every else -(-left // self._every)
             try:
                 self._field.run(batch)
             except BaseException:
@@ -99,9 +99,11 @@ class SteppedLayer(Operand):
             self._version += 1
             self._ticks += batch * self._every
             self._updates += batch
-            self._follow(batch)
+            if self._shown is not None:
+                self._follow(batch)
             count -= batch
-        self._sources.expire(self._ticks)
+        if self._ticks >= self._sources.next_expiry:
+            self._sources.expire(self._ticks)
 
     @property
     def updates(self) -> int:
@@ -186,7 +188,8 @@ class SteppedLayer(Operand):
 
     def _feed(self) -> None:
         self._walls_seen = self.space.walls_version
-        self._sources.expire(self._ticks)
+        if self._ticks >= self._sources.next_expiry:
+            self._sources.expire(self._ticks)
         if self._field.barrier is not None:
             barrier = self._others.get(self._field.barrier)
             self._field.bar(None if barrier is None else barrier._values)

@@ -107,10 +107,8 @@ class Field(ABC):
         """Give cells, each of them once, these values."""
         raise NotImplementedError
 
-    @property
-    def barrier(self) -> str | None:
-        """The name of a layer of the same map that this field looks at before it steps."""
-        return None
+    barrier: str | None = None
+    """The name of a layer of the same map that this field looks at before it steps."""
 
     def bar(self, values: NDArray[np.float32] | None) -> None:  # noqa: B027 - of fields that look at none
         """Take notice of what the barrier's values are now; None where there is no such layer any

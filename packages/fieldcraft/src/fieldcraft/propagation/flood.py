@@ -98,7 +98,7 @@ class FloodField(Field):
 
     def __init__(self, flood: Flood, space: Space) -> None:
         self.space = space
-        self.flood = flood
+        self.flood, self.barrier = flood, flood.barrier
         self.values: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)
         self._flat = self.values.reshape(-1)
         count = len(space)
@@ -120,18 +120,13 @@ class FloodField(Field):
 
     # What changes from outside
 
-    @property
-    def barrier(self) -> str | None:
-        """The layer that floods do not enter; see `Field.barrier`."""
-        return self.flood.barrier
-
     def bar(self, values: NDArray[np.float32] | None) -> None:
         """Do not enter cells where these values are above 0; see `Field.bar`."""
         self._barred = None if values is None else values.reshape(-1) > 0
 
     def tune(self, flood: Flood, every: float) -> None:
         """Go on with other parameters; see `Field.tune`."""
-        self.flood = flood
+        self.flood, self.barrier = flood, flood.barrier
         self._fed = -1
         self._cool()
 

@@ -143,6 +143,8 @@ class GridSpreadField(SpreadingField):
         )
 
     def _run(self, count: int) -> None:
+        if self._tiles is not None and self._tiles.awake == 0:
+            return
         if (
             count == 1
             and self._whole is not None

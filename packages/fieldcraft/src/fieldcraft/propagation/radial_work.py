@@ -41,6 +41,7 @@ class RadialWork(RadiatingField, Generic[AnyWalks]):
         self.sums = Sums(self.walks.walls.shape)
         self._held = Emission.room(0)
         self._fed: Sources | None = None
+        self._seen: tuple[Sources, int, int] | None = None
         self._work: Iterator[int] | None = None
         self._at_once = True
         self._anew = False
@@ -64,8 +65,9 @@ class RadialWork(RadiatingField, Generic[AnyWalks]):
         """Work off what has changed from the next step on, after the work under way; see
         `Field.feed`.
         """
-        if self._work is None:
-            self._fed = sources
+        now = (sources, sources.version, self.space.walls_version)
+        if self._work is None and (self._anew or now != self._seen):
+            self._fed, self._seen = sources, now
 
     def _begin(self, sources: Sources) -> None:
         if self._at_once and self._patched(sources):
