@@ -1,0 +1,70 @@
+"""The side of the package `pogema`: it makes instances and replays moves. It runs in a Python that
+has `pogema` 1.4.0, which needs an older NumPy than fieldcraft; it imports nothing of this folder.
+
+usage: python judge.py < request.json > answer.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+STEPS = 256
+MOVES = {(0, 0): 0, (-1, 0): 1, (1, 0): 2, (0, -1): 3, (0, 1): 4}
+
+
+def environment(rows: list[str], agents: int, seed: int) -> Any:
+    """Return an episode at its start."""
+    import numpy as np
+    from pogema import GridConfig, pogema_v0
+
+    episode = pogema_v0(
+        GridConfig(
+            map="\n".join(rows),
+            num_agents=agents,
+            seed=seed,
+            on_target="restart",
+            max_episode_steps=STEPS,
+            collision_system="soft",
+            observation_type="MAPF",
+        )
+    )
+    episode.reset(seed=seed)
+    grid = episode.unwrapped.grid
+    # As arrays, which draws need anyway: else each of them converts thousands of pairs.
+    grid.component_to_points = {k: np.array(v) for k, v in grid.component_to_points.items()}
+    return episode
+
+
+def instance(rows: list[str], agents: int, seed: int) -> dict[str, Any]:
+    """Return walls, starts, and the goals of each agent, more than can be reached."""
+    world = environment(rows, agents, seed).unwrapped
+    return {
+        "walls": [list(map(int, row)) for row in world.grid.get_obstacles(ignore_borders=True)],
+        "starts": [list(map(int, xy)) for xy in world.get_agents_xy(ignore_borders=True)],
+        "goals": [
+            [list(map(int, xy)) for xy in each]
+            for each in world.get_lifelong_targets_xy(ignore_borders=True)
+        ],
+    }
+
+
+def replay(rows: list[str], agents: int, seed: int, moves: list[list[list[int]]]) -> float:
+    """Return the throughput of moves (steps, agents, 2): goals reached a step."""
+    episode, reached = environment(rows, agents, seed), 0
+    for turn in moves:
+        reached += int(sum(episode.step([MOVES[dx, dy] for dx, dy in turn])[1]))
+    return reached / STEPS
+
+
+def main() -> None:
+    """Answer one request."""
+    request = json.load(sys.stdin)
+    case = request["rows"], request["agents"], request["seed"]
+    answer: Any = replay(*case, request["moves"]) if "moves" in request else instance(*case)
+    json.dump(answer, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

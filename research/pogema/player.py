@@ -1,0 +1,79 @@
+"""Episodes played by fieldcraft: PIBT, plans for the next steps, and a layer of traffic."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import fieldcraft as fc
+from fieldcraft.steering import PIBT
+
+__all__ = ["VARIANTS", "Episode", "Variant", "play"]
+
+STEPS = 256
+_HALF_LIFE = 7  # steps
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is switched on: how many steps are planned, how often plans are improved in a step, and
+    what moving against traffic costs.
+    """
+
+    look_ahead: int = 12
+    effort: int = 40
+    weight: float = 4.0
+
+
+VARIANTS = {
+    "full": Variant(),
+    "no traffic layer": Variant(weight=0.0),
+    "no look-ahead": Variant(look_ahead=0),
+    "neither": Variant(look_ahead=0, weight=0.0),
+}
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What came of an episode: goals reached a step, seconds of processor time a step, and the
+    cells of all agents at all times.
+    """
+
+    throughput: float
+    seconds: float
+    cells: NDArray[np.int64]
+
+
+def play(instance: dict[str, Any], variant: Variant, seed: int = 0) -> Episode:
+    """Play an instance that the judge has made; a new goal is known once the last is reached."""
+    grid = fc.Grid(walls=np.array(instance["walls"], dtype=bool), neighbors=4)
+    imap = fc.InfluenceMap(grid)
+    traffic = imap.add_layer("traffic", fc.Trail(vector=True, blur=1, keep=0.5 ** (1 / _HALF_LIFE)))
+    crowd = PIBT(
+        grid,
+        look_ahead=variant.look_ahead,
+        effort=variant.effort,
+        traffic=traffic if variant.weight else None,
+        weight=variant.weight,
+        on_unreachable="wait",
+        seed=seed,
+    )
+    width = np.array([grid.width, 1])
+    queues = [iter((np.array(each) @ width).tolist()) for each in instance["goals"]]
+    cells = np.array(instance["starts"]) @ width
+    goals = np.array([next(queue) for queue in queues])
+    history, reached, start = [cells], 0, time.process_time()
+    for _ in range(STEPS):
+        cells = crowd.step(cells, goals)
+        imap.step()
+        history.append(cells)
+        for agent in np.flatnonzero(cells == goals).tolist():
+            reached += 1
+            goals[agent] = next(queues[agent], -1)
+    return Episode(
+        reached / STEPS, (time.process_time() - start) / STEPS, np.array(history, dtype=np.int64)
+    )
