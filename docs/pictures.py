@@ -33,6 +33,7 @@ EXAMPLES = (
     "tower_defence",
     "utility",
     "chase_sheet",
+    "warehouse",
 )
 """Drawn by `examples/NAME.py --picture`."""
 
@@ -85,8 +86,10 @@ PAGES = {
 BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
-ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fire", "fire_film")
-"""The page of `fieldcraft lab` in a browser; forty minutes of `examples/fire_front.py`."""
+ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fire", "fire_film", "warehouse_film")
+"""The page of `fieldcraft lab` in a browser; forty minutes of `examples/fire_front.py`;
+`examples/warehouse.py --film`.
+"""
 
 
 def decay_curves(file: Path) -> None:

@@ -36,6 +36,7 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "stealth.py": [["--picture", "stealth.png"]],
     "tower_defence.py": [["--picture", "tower_defence.png"]],
     "utility.py": [["--picture", "utility.png"]],
+    "warehouse.py": [["--frames", "5"], ["--picture", "warehouse.png"]],
     "pygame_enemy.py": [["--frames", "5"]],
 }
 

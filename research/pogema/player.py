@@ -24,7 +24,7 @@ class Variant:
     what moving against traffic costs.
     """
 
-    look_ahead: int = 12
+    look_ahead: int = 15
     effort: int = 40
     weight: float = 4.0
 

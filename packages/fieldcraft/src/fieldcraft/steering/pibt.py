@@ -69,7 +69,7 @@ class PIBT:
     >>> import fieldcraft as fc
     >>> grid = fc.Grid(walls=[[0, 0, 0, 0, 0],
     ...                       [1, 1, 0, 1, 1]], neighbors=4)
-    >>> crowd = fc.steering.PIBT(grid)
+    >>> crowd = fc.steering.PIBT(grid, look_ahead=6)
     >>> cells, goals = [0, 4], [4, 0]
     >>> for _ in range(6):
     ...     cells = crowd.step(cells, goals)
@@ -84,7 +84,7 @@ class PIBT:
         look_ahead: int = 0,
         effort: int = 20,
         traffic: Layer | None = None,
-        weight: float = 2.0,
+        weight: float = 4.0,
         on_unreachable: str = "refuse",
         seed: int = 0,
     ) -> None:
