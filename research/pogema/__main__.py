@@ -69,7 +69,7 @@ def main() -> None:
             if name == "full" and index < chosen.replays:
                 _confirm(chosen.judge, request, episode, len(instance["walls"][0]))
             write_row(path, Row(case, name, episode.throughput, episode.seconds))
-        print(*case.__dict__.values(), episode.throughput, flush=True)
+        print(case, flush=True)
     ours = read_rows(path)
     lines = table(ours, theirs, chosen.variants)
     (chosen.out / "table.md").write_text("\n".join(lines) + "\n")
