@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 import fieldcraft as fc
-from fieldcraft.space import picked
+from fieldcraft.space import checked_space, grid_of
 from support.refusals import refused
 
 
@@ -77,7 +77,6 @@ def test_a_grid_and_its_graph_answer_alike(wrap: bool) -> None:
 def test_a_space_that_cannot_serve_is_told_what_is_needed() -> None:
     graph = fc.Graph([(0, 0), (1, 0)], [(0, 1)])
     with refused(fc.errors.InvalidValue, "Stamping needs a grid", "2 vertices", "fieldcraft.Grid"):
-        picked(graph, "Stamping", grid=len)
+        grid_of(graph, "Stamping")
     with refused(fc.errors.InvalidValue, "Stamping needs a space", "str", "fc.Grid"):
-        picked("a map", "Stamping", grid=len)
-    assert picked(graph, "Stamping", grid=len, graph=repr) is repr
+        checked_space("a map", "Stamping needs")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import numpy_compose as operations
 from fieldcraft.layer.operand import Operand
-from fieldcraft.space import picked
+from fieldcraft.space import Grid
 from fieldcraft.space.answers import Spots, checked_none
 
 __all__ = ["Window", "window"]
@@ -85,8 +84,11 @@ def window(
     far = checks.positive("radius", radius)
     points, single = checks.positions(positions, dimensions=space.dimensions)
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
-    make: Callable[..., Frame] = picked(space, "A window", grid=GridFrame, graph=GraphFrame)
-    frame = make(space, cells, far, single)
+    frame: Frame
+    if isinstance(space, Grid):
+        frame = GridFrame(space, cells, far, single)
+    else:
+        frame = GraphFrame(space, cells, far, single)
     frame.inside = eligible(frame, where, walk)
     values = np.zeros(frame.shape, dtype=np.float32)
     expression_of(layer).fill(values, frame.segments())

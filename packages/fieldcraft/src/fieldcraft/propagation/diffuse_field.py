@@ -16,7 +16,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.propagation.field import Account, Field
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.ways import inside, kept_until_walls_change
+from fieldcraft.space.ways import inside, kept_until_walls_change, starts_of
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.diffuse import Diffuse
@@ -299,9 +299,8 @@ def _arrivals(space: Space) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     ascending.
     """
     ways = space.ways_from_walls
-    starts = np.zeros(len(space) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(ways.ends, minlength=len(space)), out=starts[1:])
-    return starts, ways.origins[np.argsort(ways.ends, kind="stable")].astype(np.int32)
+    order = np.argsort(ways.ends, kind="stable")
+    return starts_of(ways.ends, len(space)), ways.origins[order].astype(np.int32)
 
 
 class _Exchanges(NamedTuple):

@@ -209,7 +209,6 @@ class GridSpreadField(SpreadingField):
         )
 
     def _ready(self) -> Tiles:
-        """The tiles, with the kernels loaded."""
         if self._tiles is None:
             self._waves = kernels.spread
             self._tiles = Tiles(kernels.spread_tiles, self.space, self._reach)

@@ -4,7 +4,7 @@ from fieldcraft.space import apart as apart
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
-from fieldcraft.space.kinds import checked_space, grid_of, needs, needs_plane, picked
+from fieldcraft.space.kinds import checked_space, grid_of, needs, needs_plane
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood, Terrain
 from fieldcraft.space.protocol import Space, located
@@ -32,7 +32,6 @@ __all__ = [
     "located",
     "needs",
     "needs_plane",
-    "picked",
     "sees",
     "visible",
     "watchers",

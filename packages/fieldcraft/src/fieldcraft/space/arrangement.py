@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.space.ways import runs
+from fieldcraft.space.ways import runs, starts_of
 
 if TYPE_CHECKING:
     from fieldcraft.space.topology import Topology
@@ -64,8 +64,7 @@ class Arrangement:
             ]
             self.rank = np.empty(count, dtype=np.int64)
             self.rank[self.order] = np.arange(count)
-            self.starts = np.zeros(count + 1, dtype=np.int64)
-            np.cumsum(degrees[self.order], out=self.starts[1:])
+            self.starts = np.append(0, np.cumsum(degrees[self.order]))
             self.arcs = runs(topology.starts[:-1][self.order], degrees[self.order])
             self.origins = self.rank[topology.origins[self.arcs]].astype(np.uint32)
         self._losses: dict[tuple[float, int], tuple[NDArray[np.bool_], NDArray[np.float32]]] = {}
@@ -76,31 +75,22 @@ class Arrangement:
         degrees = np.diff(self.starts)
         widest = np.zeros(self.room, dtype=np.int64)
         widest[:count] = degrees
-        offsets = np.zeros(self.room // kernels.graph_spread.LANES + 1, dtype=np.int64)
-        np.cumsum(
-            widest.reshape(-1, kernels.graph_spread.LANES).max(axis=1) * kernels.graph_spread.LANES,
-            out=offsets[1:],
-        )
+        lanes = kernels.graph_spread.LANES
+        offsets = np.append(0, np.cumsum(widest.reshape(-1, lanes).max(axis=1) * lanes))
         vertices = np.repeat(np.arange(count), degrees)
         row = np.arange(len(self.origins)) - np.repeat(self.starts[:-1], degrees)
-        places = (
-            offsets[vertices // kernels.graph_spread.LANES]
-            + row * kernels.graph_spread.LANES
-            + vertices % kernels.graph_spread.LANES
-        )
+        places = offsets[vertices // lanes] + row * lanes + vertices % lanes
         origins = np.full(int(offsets[-1]), -1, dtype=np.int32)
         origins[places] = self.origins
-        rows = origins.reshape(-1, kernels.graph_spread.LANES)
+        rows = origins.reshape(-1, lanes)
         # Filling fits any place: all is lost on it.
-        base = (rows - np.arange(kernels.graph_spread.LANES, dtype=np.int32)).max(
-            axis=1, initial=-kernels.graph_spread.LANES, where=rows >= 0
+        base = (rows - np.arange(lanes, dtype=np.int32)).max(
+            axis=1, initial=-lanes, where=rows >= 0
         )
         beside = (
-            (
-                (rows < 0) | (rows == base[:, np.newaxis] + np.arange(kernels.graph_spread.LANES))
-            ).all(axis=1)
+            ((rows < 0) | (rows == base[:, np.newaxis] + np.arange(lanes))).all(axis=1)
             & (base >= 0)
-            & (base + kernels.graph_spread.LANES <= self.room)
+            & (base + lanes <= self.room)
         )
         origins[origins < 0] = 0
         rows[beside, 0] = ~base[beside]
@@ -156,20 +146,16 @@ class Arrangement:
         blocks = -(-count // kernels.graph_spread.BLOCK)
         keys = np.unique(origins[outside] * max(blocks, 1) + ends[outside])
         from_, into = np.divmod(keys, max(blocks, 1))
-        starts = np.zeros(count + 1, dtype=np.int64)
-        np.cumsum(np.bincount(from_, minlength=count), out=starts[1:])
-        return starts, into.astype(np.int32)
+        return starts_of(from_, count), into.astype(np.int32)
 
     @cached_property
     def leaving(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """The arcs by the rank that they leave: starts, ends (ranks), and their numbers among those
         here.
         """
-        starts = np.zeros(len(self) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.origins, minlength=len(self)), out=starts[1:])
         arcs = np.argsort(self.origins, kind="stable")
         ends = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
-        return starts, ends[arcs], arcs
+        return starts_of(self.origins, len(self)), ends[arcs], arcs
 
     def losses(self, decay: float, exponent: int, closed: NDArray[np.bool_]) -> NDArray[np.float32]:
         """The loss on each arc, in the order of `origins`: a factor for exponent 0, else an amount

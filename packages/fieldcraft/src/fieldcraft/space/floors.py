@@ -13,7 +13,7 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.topology import Topology
-from fieldcraft.space.ways import kept_until_walls_change, runs
+from fieldcraft.space.ways import kept_until_walls_change, runs, starts_of
 
 __all__ = ["Doors", "Floors", "floors_of"]
 
@@ -109,8 +109,7 @@ def _built(graph: Graph, mesh: Mesh) -> Doors:
     leaps = np.concatenate([leaps, np.ones(len(rest), dtype=np.bool_)])
     # Where one can walk or leap from a place, one walks.
     order = np.lexsort((leaps, inside))
-    starts = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(inside, minlength=count), out=starts[1:])
+    starts = starts_of(inside, count)
     fans = mesh.starts - 2 * np.arange(len(mesh.starts))
     arrays = (
         starts,

@@ -14,7 +14,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import portals_of
 
-__all__ = ["Outlook", "Stand", "counted", "is_clear", "lines", "sees", "stand", "vertices_within"]
+__all__ = ["Outlook", "Stand", "counted", "is_clear", "sees", "stand", "vertices_within"]
 
 
 def vertices_within(graph: Graph, points: NDArray[np.float64], radius: float) -> list[list[int]]:
@@ -69,13 +69,8 @@ def stand(graph: Graph, points: Floats) -> Stand:
     portals, _ = portals_of(graph)
     places = np.empty((len(points), 2))
     plan = np.ascontiguousarray(graph.mesh.centers[:, :2])
-    lines().settle(portals.corners, portals.rings, plan, cells, points, places)
+    kernels.sees.settle(portals.corners, portals.rings, plan, cells, points, places)
     return Stand(cells, points, portals.rounded(places))
-
-
-def lines() -> Any:
-    """The kernels of lines of sight."""
-    return kernels.sees
 
 
 def sees(
@@ -106,7 +101,7 @@ def counted(
     pool.run(
         [
             (
-                lines().look_round,
+                kernels.sees.look_round,
                 (
                     portals.starts,
                     portals.ends,
@@ -155,7 +150,7 @@ class Outlook:
             return np.flatnonzero(near & ~self._walls)
         portals, _ = portals_of(graph)
         counts = np.zeros(len(graph), dtype=np.int32)
-        lines().look_round(
+        kernels.sees.look_round(
             portals.starts,
             portals.ends,
             portals.fine,
@@ -180,7 +175,7 @@ class Outlook:
 def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
     """Whether nothing on a mesh hides the middle of a polygon from a place (x, y) in another."""
     portals, shut = portals_of(graph)
-    ops = lines()
+    ops = kernels.sees
     start, end = portals.rounded(place).tolist(), portals.middles[target].tolist()
     return bool(
         ops.between(
@@ -216,7 +211,7 @@ def _look(
     pool.run(
         [
             (
-                lines().look_places,
+                kernels.sees.look_places,
                 (
                     *common,
                     has_mesh,

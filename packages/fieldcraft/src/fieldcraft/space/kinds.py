@@ -2,35 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
-__all__ = ["checked_space", "grid_of", "has_lines", "needs", "needs_plane", "picked"]
+__all__ = ["checked_space", "grid_of", "has_lines", "needs", "needs_plane"]
 
-_Served = TypeVar("_Served")
 _NAMES = {
     "grid": ("a grid", "Use a fieldcraft.Grid, a map of cells"),
     "graph": ("a graph", "Use a fieldcraft.Graph, or grid.to_graph()"),
 }
-
-
-def picked(space: object, what: str, **rooms: Callable[..., _Served]) -> Callable[..., _Served]:
-    """The first of `grid=`, `graph=`, `hex=` that serves the forms of a space; else `InvalidValue`
-    says that `what` needs another.
-
-    The one switch between kinds of space: the `door.py` of a room calls it.
-    """
-    forms = getattr(space, "forms", None)  # looked at before the class, which takes longer
-    if forms is None:
-        forms = checked_space(space, f"{what} needs").forms
-    for form in forms:
-        if form in rooms:
-            return rooms[form]
-    raise _refusal(space, what, next(iter(rooms)))
 
 
 def needs(space: object, form: str, what: str, *, remedy: str | None = None) -> None:

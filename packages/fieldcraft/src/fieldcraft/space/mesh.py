@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.space.ways import runs
+from fieldcraft.space.ways import runs, starts_of
 
 __all__ = ["Mesh"]
 
@@ -251,9 +251,7 @@ class Mesh:
         squares = np.repeat(rows, spans[wide, 0]) * across + columns
         triangles = numbers[np.repeat(wide, spans[wide, 0])]
         order = np.argsort(squares, kind="stable")
-        starts = np.zeros(across * across + 1, dtype=np.int64)
-        np.cumsum(np.bincount(squares, minlength=across * across), out=starts[1:])
-        return low, side, across, starts, triangles[order]
+        return low, side, across, starts_of(squares, across * across), triangles[order]
 
     def locate(
         self, points: NDArray[np.float64], max_height: float | None = None
@@ -341,8 +339,7 @@ def _rings(
             remedy="Pass [(0, 1, 2), ...]",
         )
     rings = [_ring(polygon) for polygon in polygons]
-    starts = np.zeros(len(rings) + 1, dtype=np.int64)
-    np.cumsum([len(ring) for ring in rings], out=starts[1:])
+    starts = np.cumsum([0, *(len(ring) for ring in rings)])
     return starts, np.concatenate([np.zeros(0, dtype=np.int64), *rings])
 
 

@@ -12,7 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["MAX_STEPS", "Neighborhood", "Terrain", "build_links", "link_masks", "patch_links"]
+__all__ = [
+    "MAX_STEPS",
+    "Neighborhood",
+    "Terrain",
+    "beside",
+    "build_links",
+    "link_masks",
+    "patch_links",
+    "surroundings",
+]
 
 MAX_STEPS = 64
 _REACH = 64
@@ -172,6 +181,7 @@ class Terrain:
 
 
 _Kind = TypeVar("_Kind", np.bool_, np.uint8)
+Window = tuple[slice, slice]
 Steps = tuple[tuple[int, int], ...]
 Links = NDArray[np.unsignedinteger]
 
@@ -217,31 +227,56 @@ def patch_links(
     given.
     """
     leave = walls if free is None else free
-    height, width = walls.shape
     reach = max(max(abs(dx), abs(dy)) for dx, dy in steps)
+    classes = None if terrain is None else terrain.classes
+    found = surroundings(changed, walls.shape, reach, wrap)
+    if found is None:
+        return _built(walls, classes, terrain, steps, wrap, leave)
+    inner, window, part = found
+    near = None if classes is None else classes[window]
+    mended = links.copy()
+    mended[inner] = _built(walls[window], near, terrain, steps, False, leave[window])[part]
+    return mended
+
+
+def surroundings(
+    changed: NDArray[np.int64], shape: tuple[int, ...], reach: int, wrap: bool
+) -> tuple[Window, Window, Window] | None:
+    """The rows and columns that changes of cells may tell on, `reach` cells around them; those that
+    say what they become, as far again; and the place of the first in the second. None where
+    building all anew is less work.
+    """
+    height, width = shape
     rows, columns = np.divmod(changed, width)
     y0, y1 = int(rows.min()) - reach, int(rows.max()) + reach + 1
     x0, x1 = int(columns.min()) - reach, int(columns.max()) + reach + 1
     near_rim = y0 - reach < 0 or x0 - reach < 0 or y1 + reach > height or x1 + reach > width
-    if (wrap and near_rim) or (y1 - y0) * (x1 - x0) > links.size // 2:
-        return _built(
-            walls, None if terrain is None else terrain.classes, terrain, steps, wrap, leave
-        )
+    if (wrap and near_rim) or (y1 - y0) * (x1 - x0) > height * width // 2:
+        return None
     y0, y1, x0, x1 = max(y0, 0), min(y1, height), max(x0, 0), min(x1, width)
-    # What arrives in these cells comes from at most `reach` cells beyond them.
     top, left = max(y0 - reach, 0), max(x0 - reach, 0)
-    window = np.s_[top : min(y1 + reach, height), left : min(x1 + reach, width)]
-    around = _built(
-        walls[window],
-        None if terrain is None else terrain.classes[window],
-        terrain,
-        steps,
-        False,
-        leave[window],
+    return (
+        np.s_[y0:y1, x0:x1],
+        np.s_[top : min(y1 + reach, height), left : min(x1 + reach, width)],
+        np.s_[y0 - top : y1 - top, x0 - left : x1 - left],
     )
-    mended = links.copy()
-    mended[y0:y1, x0:x1] = around[y0 - top : y1 - top, x0 - left : x1 - left]
-    return mended
+
+
+def beside(
+    array: NDArray[_Kind], dx: int, dy: int, outside: int | bool, wrap: bool
+) -> NDArray[_Kind]:
+    """For each cell, the value of `array` one step (dx, dy) further; `outside` where that lies off
+    the map.
+    """
+    if wrap:
+        return np.roll(array, (-dy, -dx), axis=(0, 1))
+    height, width = array.shape
+    moved: NDArray[_Kind] = np.full_like(array, outside)
+    if abs(dy) < height and abs(dx) < width:
+        moved[max(-dy, 0) : height - max(dy, 0), max(-dx, 0) : width - max(dx, 0)] = array[
+            max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)
+        ]
+    return moved
 
 
 def _dtype(steps: Steps) -> type[np.unsignedinteger]:
@@ -261,15 +296,7 @@ def _built(
         """For each cell, the value of `array` one step (dx, dy) earlier; `outside` where that lies
         off the map.
         """
-        if wrap:
-            return np.roll(array, (dy, dx), axis=(0, 1))
-        moved: NDArray[_Kind] = np.full_like(array, outside)
-        height, width = array.shape
-        if abs(dy) < height and abs(dx) < width:
-            moved[max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)] = array[
-                max(-dy, 0) : height + min(-dy, 0), max(-dx, 0) : width + min(-dx, 0)
-            ]
-        return moved
+        return beside(array, -dx, -dy, outside, wrap)
 
     def may_step(dx: int, dy: int) -> NDArray[np.bool_]:
         """For each cell, whether a step (dx, dy) may end there as far as the rim and the terrain

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.neighborhood import Terrain
+from fieldcraft.space.neighborhood import Terrain, beside, surroundings
 
 __all__ = [
     "EAST",
@@ -30,7 +29,6 @@ NORTH_EAST, NORTH_WEST, SOUTH_EAST, SOUTH_WEST = 16, 32, 64, 128
 WALL = 255
 
 Bytes = NDArray[np.uint8]
-_Kind = TypeVar("_Kind", np.bool_, np.uint8)
 _SIDES = ((EAST, 1, 0), (WEST, -1, 0), (NORTH, 0, 1), (SOUTH, 0, -1))
 _CORNERS = (
     (NORTH_EAST, 0, 2),
@@ -85,7 +83,7 @@ def quiet(space: Grid, rings: int) -> Bytes:
         for dx, dy in ((1, 0), (0, 1)):
             spread = busy.copy()
             for ring in range(1, rings + 1):
-                spread |= _beside(busy, dx * ring, dy * ring, False, space.wrap) | _beside(
+                spread |= beside(busy, dx * ring, dy * ring, False, space.wrap) | beside(
                     busy, -dx * ring, -dy * ring, False, space.wrap
                 )
             busy = spread
@@ -102,23 +100,16 @@ def _ground(space: Grid) -> tuple[NDArray[np.bool_], Bytes | None]:
 
 
 def _patched(old: Bytes, space: Grid, changed: NDArray[np.int64]) -> Bytes:
-    height, width = space.shape
-    rows, columns = np.divmod(changed, width)
-    rows = height - 1 - rows if space.y_up else rows
-    y0, y1 = int(rows.min()) - 1, int(rows.max()) + 2
-    x0, x1 = int(columns.min()) - 1, int(columns.max()) + 2
-    near_rim = y0 < 1 or x0 < 1 or y1 >= height or x1 >= width
+    if space.y_up:
+        changed = (space.height - 1 - changed // space.width) * space.width + changed % space.width
     walls, classes = _ground(space)
-    if (space.wrap and near_rim) or (y1 - y0) * (x1 - x0) > old.size // 2:
+    found = surroundings(changed, space.shape, 1, space.wrap)
+    if found is None:
         return _built(walls, classes, space.terrain, space.wrap)
-    y0, y1, x0, x1 = max(y0, 0), min(y1, height), max(x0, 0), min(x1, width)
-    top, left = max(y0 - 1, 0), max(x0 - 1, 0)
-    window = np.s_[top : min(y1 + 1, height), left : min(x1 + 1, width)]
-    around = _built(
-        walls[window], None if classes is None else classes[window], space.terrain, False
-    )
+    inner, window, part = found
+    near = None if classes is None else classes[window]
     mended = old.copy()
-    mended[y0:y1, x0:x1] = around[y0 - top : y1 - top, x0 - left : x1 - left]
+    mended[inner] = _built(walls[window], near, space.terrain, False)[part]
     return mended
 
 
@@ -127,33 +118,16 @@ def _built(
 ) -> Bytes:
     barred = []
     for _, dx, dy in _SIDES:
-        closed = _beside(walls, dx, dy, True, wrap)
+        closed = beside(walls, dx, dy, True, wrap)
         if terrain is not None and classes is not None:
-            closed = closed | ~terrain.enter[classes, _beside(classes, dx, dy, 0, wrap)]
+            closed = closed | ~terrain.enter[classes, beside(classes, dx, dy, 0, wrap)]
         barred.append(closed)
     found = np.zeros(walls.shape, dtype=np.uint8)
     for (bit, _, _), closed in zip(_SIDES, barred, strict=True):
         found |= closed * np.uint8(bit)
     for bit, across, along in _CORNERS:
-        first = _beside(barred[along], *_SIDES[across][1:], True, wrap)
-        second = _beside(barred[across], *_SIDES[along][1:], True, wrap)
+        first = beside(barred[along], *_SIDES[across][1:], True, wrap)
+        second = beside(barred[across], *_SIDES[along][1:], True, wrap)
         found |= (~barred[across] & ~barred[along] & (first | second)) * np.uint8(bit)
     found[walls] = WALL
     return found
-
-
-def _beside(
-    array: NDArray[_Kind], dx: int, dy: int, outside: int | bool, wrap: bool
-) -> NDArray[_Kind]:
-    """For each cell, the value of `array` one step (dx, dy) further; `outside` where that lies off
-    the map.
-    """
-    if wrap:
-        return np.roll(array, (-dy, -dx), axis=(0, 1))
-    height, width = array.shape
-    moved: NDArray[_Kind] = np.full_like(array, outside)
-    if abs(dy) < height and abs(dx) < width:
-        moved[max(-dy, 0) : height - max(dy, 0), max(-dx, 0) : width - max(dx, 0)] = array[
-            max(dy, 0) : height + min(dy, 0), max(dx, 0) : width + min(dx, 0)
-        ]
-    return moved

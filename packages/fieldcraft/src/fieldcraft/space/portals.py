@@ -14,7 +14,7 @@ from fieldcraft import kernels
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.topology import Topology
-from fieldcraft.space.ways import kept_until_walls_change, runs
+from fieldcraft.space.ways import kept_until_walls_change, runs, starts_of
 
 __all__ = ["Portals", "portals_of"]
 
@@ -148,8 +148,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     keep = np.flatnonzero(turn)
     order = keep[np.lexsort((sides[keep, 1], sides[keep, 0], pairs[keep, 1], pairs[keep, 0]))]
     pairs, edges, sides = pairs[order], edges[order], np.ascontiguousarray(sides[order])
-    starts = np.zeros(count + len(fill) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(pairs[:, 0], minlength=len(starts) - 1), out=starts[1:])
+    starts = starts_of(pairs[:, 0], count + len(fill))
     arcs = np.stack([topology.arcs_between(edges[:, k], edges[:, 1 - k]) for k in range(2)], axis=1)
     # Round a gap one goes along the one side backwards, and along the other.
     around = gaps[:, [2, 3, 0, 1, 6, 7, 4, 5]].reshape(-1, 2)

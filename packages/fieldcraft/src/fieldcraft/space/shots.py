@@ -178,7 +178,7 @@ def _swept(
             np.empty(len(portals.starts), dtype=np.int64),
             np.empty(len(portals.starts)),
         )
-        count, stopped = graph_sight.lines().sweep(
+        count, stopped = kernels.sees.sweep(
             portals.starts,
             portals.ends,
             portals.sides,

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.neighborhood import build_links, patch_links
 from fieldcraft.space.ways import kept_until_walls_change
 
@@ -68,13 +69,8 @@ class GridSnapshot:
         before: GridSnapshot | None = None,
     ) -> None:
         self.version = version
-        for array in (walls, into):
-            if (
-                array.flags.writeable
-            ):  # never: kernels are compiled anew for arrays that can be written to
-                array.flags.writeable = False
-        self.walls = walls.reshape(-1)
-        self.links: NDArray[np.unsignedinteger] = into.reshape(-1)
+        self.walls = frozen(walls.reshape(-1))
+        self.links: NDArray[np.unsignedinteger] = frozen(into.reshape(-1))
         self._open: NDArray[np.bool_] | None = None
         self._spans: NDArray[np.int64] | None = None
         # An older snapshot of the same space that knows which blocks have open cells.
@@ -129,33 +125,21 @@ class GridSnapshot:
         """See `Snapshot.opened`; steps out of what was a wall mind no terrain, as before."""
         walls = self.walls.copy()
         walls[cells] = False
-        grid = _squares(space)
-        layout, terrain, steps = grid.shape, grid.terrain, grid.neighborhood.steps
-        before = self.walls.reshape(layout)
-        into = patch_links(
-            self.links.reshape(layout),
-            cells,
-            walls.reshape(layout),
-            terrain,
-            steps,
-            grid.wrap,
-            free=before,
-        )
-        return GridSnapshot(grid, walls, into, self.version)
+        return self._rebuilt(_squares(space), walls, cells, self.version, free=self.walls)
 
     def _rebuilt(
-        self, space: Grid, walls: NDArray[np.bool_], flipped: NDArray[np.int64], version: int
+        self,
+        space: Grid,
+        walls: NDArray[np.bool_],
+        flipped: NDArray[np.int64],
+        version: int,
+        free: NDArray[np.bool_] | None = None,
     ) -> GridSnapshot:
-        into = self.links.reshape(space.shape)
+        into, shape = self.links.reshape(space.shape), space.shape
         if len(flipped):
-            into = patch_links(
-                into,
-                flipped,
-                walls.reshape(space.shape),
-                space.terrain,
-                space.neighborhood.steps,
-                space.wrap,
-            )
+            steps, leave = space.neighborhood.steps, None if free is None else free.reshape(shape)
+            blocked = walls.reshape(shape)
+            into = patch_links(into, flipped, blocked, space.terrain, steps, space.wrap, free=leave)
         return GridSnapshot(space, walls, into, version)
 
     def spans(self, space: Grid) -> NDArray[np.int64]:
@@ -196,13 +180,8 @@ class GraphSnapshot:
 
     def __init__(self, walls: NDArray[np.bool_], sizes: NDArray[np.float64], version: int) -> None:
         self.version = version
-        for array in (walls, sizes):
-            if (
-                array.flags.writeable
-            ):  # never: kernels are compiled anew for arrays that can be written to
-                array.flags.writeable = False
-        self.walls = walls
-        self.sizes = sizes
+        self.walls = frozen(walls)
+        self.sizes = frozen(sizes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GraphSnapshot, (self.walls, self.sizes, self.version)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space.arrangement import Arrangement
+from fieldcraft.space.ways import starts_of
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -94,8 +95,7 @@ class Topology:
         )
         ends, origins = np.divmod(keys[first], max(count, 1))
         self.origins: NDArray[np.int32] = origins.astype(np.int32)
-        self.starts: NDArray[np.int64] = np.zeros(count + 1, dtype=np.int64)
-        np.cumsum(np.bincount(ends, minlength=count), out=self.starts[1:])
+        self.starts = starts_of(ends, count)
         for array in (self.positions, self.lengths, self.origins, self.starts):
             array.flags.writeable = False
 
@@ -127,9 +127,7 @@ class Topology:
         """The arcs by the vertex they come from: those of `v` are `arcs[starts[v]:starts[v + 1]]`,
         by end.
         """
-        starts = np.zeros(len(self) + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.origins, minlength=len(self)), out=starts[1:])
-        return starts, np.argsort(self.origins, kind="stable")
+        return starts_of(self.origins, len(self)), np.argsort(self.origins, kind="stable")
 
     @cached_property
     def tree(self) -> cKDTree:

@@ -27,6 +27,7 @@ __all__ = [
     "middles",
     "pieces",
     "runs",
+    "starts_of",
     "ways_on_arcs",
     "ways_on_grid",
 ]
@@ -118,11 +119,11 @@ def ways_on_grid(grid: Grid, *, from_walls: bool = False) -> Ways:
         ends = (rows + down[which]) % grid.height * grid.width + (
             columns + across[which]
         ) % grid.width
-        return _sorted(len(grid), start, ends, sizes)
+        order = np.lexsort((ends, start))
+        start, ends, sizes = start[order], ends[order], sizes[order]
+        return Ways(starts_of(start, len(grid)), ends.astype(np.int32), sizes)
     ends = start + np.array([dy * grid.width + dx for (dx, dy), _, _ in steps])[which]
-    starts = np.zeros(len(grid) + 1, dtype=np.int64)
-    np.cumsum(np.count_nonzero(leave.reshape(len(grid), -1), axis=1), out=starts[1:])
-    return Ways(starts, ends.astype(np.int32), sizes)
+    return Ways(starts_of(start, len(grid)), ends.astype(np.int32), sizes)
 
 
 def inside(grid: Grid, dx: int, dy: int) -> tuple[slice, slice]:
@@ -145,18 +146,8 @@ def ways_on_arcs(
         passable &= ~walls[topology.origins]
     _, arcs = topology.leaving
     arcs = arcs[passable[arcs]]
-    starts = np.zeros(len(topology) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(topology.origins[arcs], minlength=len(topology)), out=starts[1:])
+    starts = starts_of(topology.origins[arcs], len(topology))
     return Ways(starts, topology.ends[arcs], topology.lengths[arcs])
-
-
-def _sorted(
-    count: int, starts: NDArray[np.integer], ends: NDArray[np.integer], lengths: NDArray[np.float64]
-) -> Ways:
-    order = np.lexsort((ends, starts))
-    edges = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(starts, minlength=count), out=edges[1:])
-    return Ways(edges, ends[order].astype(np.int32), lengths[order])
 
 
 def pieces(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) -> NDArray[np.int64]:
@@ -223,6 +214,13 @@ def line_of(line: Any) -> Any:
         if held is not None and not callable(held):
             return held
     return line
+
+
+def starts_of(numbers: NDArray[np.integer], count: int) -> NDArray[np.int64]:
+    """Where in a sorted list of whole numbers below `count` those that are 0, 1, ... begin, and
+    where the list ends: (count + 1,).
+    """
+    return np.append(0, np.cumsum(np.bincount(numbers, minlength=count)))
 
 
 def runs(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
