@@ -49,6 +49,10 @@ _MOST_TICKS = 1 << 60  # 51 years: three times as much is left until 64 bits end
 _MESH = ("corners", "starts", "rings")
 
 
+Arrays = dict[int, NDArray[Any]]
+"""The arrays of a save that nothing has taken yet, by number."""
+
+
 def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     """Write an influence map to a file: beside it first, then renamed over it."""
     target = checks.path("path", path)
@@ -107,28 +111,14 @@ def load(
             space = spaces[entry["space"]]
             state = _layer_in(entry, space, arrays)
             imap._take(LAYERS[state.propagation.layer].restored(state, space, imap._guard))
-        arrays.check_all_used()
+        if arrays:
+            raise ValueError(f"{len(arrays)} arrays that belong to nothing")
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise damaged(target, f"contents that don't fit together ({error})") from error
     return imap
 
 
-class _Arrays:
-    """The arrays of a save, each of which is used once."""
-
-    def __init__(self, arrays: list[NDArray[Any]]) -> None:
-        self._left = dict(enumerate(arrays))
-
-    def __getitem__(self, index: int) -> NDArray[Any]:
-        return self._left.pop(index)
-
-    def check_all_used(self) -> None:
-        """Raise ValueError where arrays are left over."""
-        if self._left:
-            raise ValueError(f"{len(self._left)} arrays that belong to nothing")
-
-
-def _read(target: Path, most_bytes: int) -> tuple[dict[str, Any], _Arrays]:
+def _read(target: Path, most_bytes: int) -> tuple[dict[str, Any], dict[int, NDArray[Any]]]:
     with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
         version, length = _FRAME.unpack(file.read(_FRAME.size))
         if version != _VERSION:
@@ -152,7 +142,7 @@ def _read(target: Path, most_bytes: int) -> tuple[dict[str, Any], _Arrays]:
             if isinstance(error, FieldcraftError):
                 raise
             raise damaged(target, f"a header that cannot be read ({error})") from error
-    return header, _Arrays(arrays)
+    return header, dict(enumerate(arrays))
 
 
 def _size(value: Any, most: int) -> int:
@@ -210,7 +200,7 @@ def _space_out(space: Space, spaces: list[Space], listed: Any) -> dict[str, Any]
     )
 
 
-def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: _Arrays) -> Space:
+def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: Arrays) -> Space:
     kind = entry.get("kind", "grid")
     if kind == "graph":
         return _graph_in(entry, spaces, arrays)
@@ -226,12 +216,12 @@ def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: _Arrays) -> Sp
     return space
 
 
-def _graph_in(entry: dict[str, Any], spaces: list[Space], arrays: _Arrays) -> Space:
+def _graph_in(entry: dict[str, Any], spaces: list[Space], arrays: Arrays) -> Space:
     if "like" in entry:
         model, blocked, closed = (
             spaces[entry["like"]],
-            arrays[entry["blocked"]],
-            arrays[entry["closed"]],
+            arrays.pop(entry["blocked"]),
+            arrays.pop(entry["closed"]),
         )
         if NAMES[type(model)] != "graph" or blocked.dtype != np.bool_ or closed.dtype != np.bool_:
             raise ValueError(
@@ -270,14 +260,14 @@ def _out(parts: dict[str, Any], listed: Any) -> dict[str, Any]:
     return found
 
 
-def _in(entry: dict[str, Any], arrays: _Arrays) -> dict[str, Any]:
+def _in(entry: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
     """The parts that `_out` was given; `terrain` is None where there is none."""
     found: dict[str, Any] = {"terrain": None}
     for name, value in entry.items():
         found[name] = (
             _in(value, arrays)
             if isinstance(value, dict)
-            else arrays[value]
+            else arrays.pop(value)
             if name in ARRAYS
             else value
         )
@@ -305,8 +295,8 @@ def _layer_out(state: LayerState, space: int, listed: Any) -> dict[str, Any]:
     }
 
 
-def _layer_in(entry: dict[str, Any], space: Space, arrays: _Arrays) -> LayerState:
-    columns = {name: arrays[index] for name, index in entry["sources"].items()}
+def _layer_in(entry: dict[str, Any], space: Space, arrays: Arrays) -> LayerState:
+    columns = {name: arrays.pop(index) for name, index in entry["sources"].items()}
     keys = [(_key_in(key), int(identity)) for key, identity in entry["keys"]]
     shapes = [
         Shape(
@@ -315,7 +305,7 @@ def _layer_in(entry: dict[str, Any], space: Space, arrays: _Arrays) -> LayerStat
         )
         for radius, falloff in entry["shapes"]
     ]
-    held = {name: arrays[index] for name, index in entry["arrays"].items()}
+    held = {name: arrays.pop(index) for name, index in entry["arrays"].items()}
     values = held["values"]
     if values.dtype != np.float32 or values.shape != space.shape or not np.isfinite(values).all():
         raise ValueError(f"values of {values.dtype} and shape {values.shape}")

@@ -68,21 +68,13 @@ def text(values: NDArray[np.float32], walls: NDArray[np.bool_], *, doubled: bool
     strongest = np.take_along_axis(cells, np.abs(cells).argmax(axis=2)[..., None], axis=2)[..., 0]
     peak = float(np.abs(strongest).max(initial=0))
     share = np.abs(strongest) / peak if peak else np.zeros_like(strongest)
-    level = np.where(
-        share > 0, 1 + np.minimum(share * (len(_SHADES) - 1), len(_SHADES) - 2).astype(int), 0
-    )
+    most = len(_SHADES) - 1
+    level = np.where(share > 0, 1 + np.minimum(share * most, most - 1).astype(int), 0)
     repeat = 2 if doubled and block == 1 and width * 2 <= _COLUMNS else 1
-    lines = []
-    for y in range(down):
-        line = []
-        for x in range(across):
-            if solid[y, x]:
-                sign = _WALL
-            elif strongest[y, x] < 0:
-                sign = chr(ord("a") + int(level[y, x]) - 1)
-            else:
-                sign = _SHADES[min(level[y, x], len(_SHADES) - 1)]
-            line.append(sign * repeat)
-        lines.append("".join(line).rstrip())
+    # Shades, letters for negative values, and the sign of walls, one after the other.
+    signs = np.array([*_SHADES, *"abcdefgh", _WALL])
+    shown = np.where(strongest < 0, most + level, np.minimum(level, most))
+    shown = np.repeat(signs[np.where(solid, -1, shown)], repeat, axis=1)
+    lines = ["".join(row).rstrip() for row in shown]
     scale = f", {block} x {block} cells a character" if block > 1 else ""
     return "\n".join([*lines, f"strongest {peak:g}{scale}"])

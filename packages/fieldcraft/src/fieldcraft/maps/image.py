@@ -75,10 +75,16 @@ def load_image(
             got=f"threshold={threshold!r} and wall_color={wall_color!r}",
             remedy="Pass one of the two",
         )
-    limit = _up_to_255("threshold", 128 if threshold is None else threshold, minimum=1)
-    reach = _up_to_255("tolerance", tolerance, minimum=0)
+    limit = 128 if threshold is None else threshold
+    limit = checks.whole("threshold", limit, minimum=1, maximum=255)
+    reach = checks.whole("tolerance", tolerance, maximum=255)
     colors = None if wall_color is None else _colors(wall_color)
-    walls = _walls(file, limit, colors, reach, transparent == "wall")
+    walls: NDArray[np.bool_] = picture_cells(
+        file,
+        _FORMATS,
+        "a whole PNG, BMP, GIF, JPEG or WebP file",
+        lambda strip: _strip_walls(strip, limit, colors, reach, transparent == "wall"),
+    )
     height, width = walls.shape
     return Grid(
         width,
@@ -87,18 +93,6 @@ def load_image(
         walls=walls if mobility == "ground" else None,
         neighbors=neighbors,
     )
-
-
-def _walls(
-    file: Path, threshold: int, colors: NDArray[np.int16] | None, tolerance: int, see_through: bool
-) -> NDArray[np.bool_]:
-    walls: NDArray[np.bool_] = picture_cells(
-        file,
-        _FORMATS,
-        "a whole PNG, BMP, GIF, JPEG or WebP file",
-        lambda strip: _strip_walls(strip, threshold, colors, tolerance, see_through),
-    )
-    return walls
 
 
 def picture_cells(
@@ -199,15 +193,6 @@ def _eight_bits(strip: Image) -> Image:
     if isinstance(key, int):
         narrow.putalpha(Image.fromarray(np.where(wide == key, 0, 255).astype(np.uint8)))
     return narrow
-
-
-def _up_to_255(name: str, value: object, *, minimum: int) -> int:
-    number = checks.whole(name, value, minimum=minimum)
-    if number > 255:
-        raise InvalidValue(
-            f"{name} is at most 255", got=f"{name}={number}", remedy=f"Pass {minimum} to 255"
-        )
-    return number
 
 
 def _colors(value: Color | Sequence[Color]) -> NDArray[np.int16]:

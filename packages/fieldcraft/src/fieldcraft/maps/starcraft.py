@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import BadMapFile, InvalidValue
+from fieldcraft.errors import BadMapFile
 from fieldcraft.maps.reading import read_bytes
 from fieldcraft.space.grid import Grid
 
@@ -67,12 +67,7 @@ def load_starcraft(
     file = checks.path("path", path)
     checks.choice("mobility", mobility, MOBILITIES)
     checks.choice("grid", grid, GRIDS)
-    if not isinstance(resources, (bool, np.bool_)):
-        raise InvalidValue(
-            "resources is True or False",
-            got=f"resources={resources!r}",
-            remedy="Pass one of the two",
-        )
+    checks.flag("resources", resources)
     archive = _Archive(file)
     values = archive.array(grid, "biu", (None, None), _MAX_CELLS)
     if not values.size:

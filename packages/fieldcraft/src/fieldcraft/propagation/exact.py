@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.footprints import AnyWalks, Emission, Found
+from fieldcraft.propagation.footprints import AnyWalks, Emission, Footprints, Found
 from fieldcraft.propagation.graph_footprints import GraphWalks
 from fieldcraft.propagation.grid_walks import GridWalks
 from fieldcraft.propagation.radial_field import RadialField
@@ -21,59 +22,35 @@ __all__ = ["ExactGraphRadialField", "ExactGridRadialField", "ExactRadialField", 
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.int64]
-_Shape = tuple[Falloff, float, tuple[float, ...]]
 
 _MOST_AT_ONCE = 1 << 18  # cells around sources: as many are held in memory at a time
 _SHAPE = 64  # what a shape takes of the memory for footprints, in weights
 
 
-class Placements:
+class Placements(Footprints[Any]):
     """Footprints of straight distance. A *shape* is a falloff, a radius in world units and the very
     place of a source.
     """
 
     def __init__(self, space: Space) -> None:
+        super().__init__()
         self.space = space
-        self.shapes: list[_Shape] = []
-        self._numbers: dict[_Shape, int] = {}
 
     @property
-    def size(self) -> int:
+    def size(self) -> int:  # type: ignore[override]
         """How much of the memory for footprints is taken."""
         return _SHAPE * len(self.shapes)
-
-    @property
-    def reaches(self) -> Cells:
-        """Nothing is stamped from tables here."""
-        return np.zeros(len(self.shapes), dtype=np.int64)
 
     def number(
         self, falloff: Falloff, radius: float, walks: object = None, place: tuple[float, ...] = ()
     ) -> int:
         """The number of the shape with this falloff and this radius at this place."""
-        key = (falloff, radius, place)
-        if key not in self._numbers:
-            self._numbers[key] = len(self.shapes)
-            self.shapes.append(key)
-        return self._numbers[key]
+        return self._number((falloff, radius, place), walks)
 
-    def number_as(self, others: Placements, walks: object = None) -> None:
-        """Number the shapes that `others` have beyond these as they do."""
-        for falloff, radius, place in others.shapes[len(self.shapes) :]:
-            self.number(falloff, radius, place=place)
-
-    def without_others(self, shapes: Cells, used: NDArray[np.bool_]) -> tuple[Placements, Cells]:
-        """The footprints of those `shapes` that are `used`, and the new number of each; 0 where it
-        is not.
-        """
+    def without_others(self, shapes: Cells, used: NDArray[np.bool_]) -> tuple[Self, Cells]:
+        """See `Footprints.without_others`."""
         kept = type(self)(self.space)
-        wanted, numbers = np.unique(shapes[used], return_inverse=True)
-        for number in wanted.tolist():
-            falloff, radius, place = self.shapes[number]
-            kept.number(falloff, radius, place=place)
-        again = np.zeros_like(shapes)
-        again[used] = numbers
-        return kept, again
+        return kept, self._only(kept, shapes, used)[1]
 
     def search(
         self, walks: object, cell: int, number: int, *, aside: bool = False

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,32 +120,48 @@ class Walks(Protocol):
 
 
 AnyWalks = TypeVar("AnyWalks", bound=Walks)
-_Taken = TypeVar("_Taken", contravariant=True)
+_Taken = TypeVar("_Taken")
 
 
-class Footprints(Protocol[_Taken]):
-    """Footprints of one metric. A *shape* says falloff and radius, and has a number."""
+class Footprints(ABC, Generic[_Taken]):
+    """Footprints of one metric. A *shape* says falloff and radius, and has a number, its place in
+    `shapes`.
+    """
 
-    @property
-    def shapes(self) -> list[Any]:
-        """The shapes by number."""
+    size: int = 0
+    """How many weights fill the memory."""
 
-    @property
-    def size(self) -> int:
-        """How many weights fill the memory."""
+    def __init__(self) -> None:
+        self.shapes: list[Any] = []
+        self._numbers: dict[Any, int] = {}
 
     @property
     def reaches(self) -> NDArray[np.int64]:
         """How many cells each shape reaches each way where it is stamped from a table, else 0."""
+        return np.zeros(len(self.shapes), dtype=np.int64)
 
     def number(self, falloff: Falloff, radius: float, walks: _Taken) -> int:
         """The number of the shape with this falloff and this radius, in the unit that footprints
         count by.
         """
+        return self._number((falloff, radius), walks)
+
+    def _number(self, shape: Any, walks: _Taken) -> int:
+        if shape not in self._numbers:
+            self._cut(shape, walks)
+            self._numbers[shape] = len(self.shapes)
+            self.shapes.append(shape)
+        return self._numbers[shape]
+
+    def _cut(self, shape: Any, walks: _Taken) -> None:
+        """Cut the table of a new shape."""
 
     def number_as(self, others: Self, walks: _Taken) -> None:
         """Number the shapes that `others` have beyond these as they do."""
+        for shape in others.shapes[len(self.shapes) :]:
+            self._number(shape, walks)
 
+    @abstractmethod
     def without_others(
         self, shapes: NDArray[np.int64], used: NDArray[np.bool_]
     ) -> tuple[Self, NDArray[np.int64]]:
@@ -152,6 +169,20 @@ class Footprints(Protocol[_Taken]):
         is not.
         """
 
+    def _only(
+        self, kept: Self, shapes: NDArray[np.int64], used: NDArray[np.bool_]
+    ) -> tuple[list[int], NDArray[np.int64]]:
+        """Number some shapes in `kept`, which has none: the old number of each of these, and what
+        `without_others` returns.
+        """
+        wanted, numbers = np.unique(shapes[used], return_inverse=True)
+        kept.shapes = [self.shapes[number] for number in wanted.tolist()]
+        kept._numbers = {shape: number for number, shape in enumerate(kept.shapes)}
+        again = np.zeros_like(shapes)
+        again[used] = numbers
+        return wanted.tolist(), again
+
+    @abstractmethod
     def search(
         self, walks: _Taken, cell: int, number: int, *, aside: bool = False
     ) -> Generator[int, None, Found]:

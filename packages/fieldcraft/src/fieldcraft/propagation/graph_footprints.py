@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, Looks, whole_radius
+from fieldcraft.propagation.footprints import UNIT_SEARCHED, Footprints, Found, Looks, whole_radius
 from fieldcraft.space import Graph, GraphSnapshot, Grid, Space, needs_plane
 from fieldcraft.space.graph_sight import Outlook
 from fieldcraft.space.ways import Ways, ways_on_arcs
@@ -174,7 +173,7 @@ class GraphWalks:
         return Outlook(self.graph, self.blocked, self.snapshot.closed)
 
 
-class GraphFootprints:
+class GraphFootprints(Footprints[GraphWalks]):
     """Footprints of one metric on a graph, searched for and kept until walls change. A *shape* is a
     falloff and a radius.
 
@@ -183,30 +182,11 @@ class GraphFootprints:
     """
 
     def __init__(self, metric: str, thickness: float = 0.0) -> None:
+        super().__init__()
         self._metric = metric
         self._thickness = thickness
-        self._numbers: dict[tuple[Falloff, float], int] = {}
-        self.shapes: list[tuple[Falloff, float]] = []
-        self.size = 0
         self._scratch: dict[bool, _Scratch] = {}
         self._looks = Looks()
-
-    @property
-    def reaches(self) -> NDArray[np.int64]:
-        """Nothing is stamped from tables here."""
-        return np.zeros(len(self.shapes), dtype=np.int64)
-
-    def number(self, falloff: Falloff, radius: float, walks: GraphWalks) -> int:
-        """The number of the shape with this falloff and this radius in world units."""
-        if (falloff, radius) not in self._numbers:
-            self._numbers[falloff, radius] = len(self.shapes)
-            self.shapes.append((falloff, radius))
-        return self._numbers[falloff, radius]
-
-    def number_as(self, others: GraphFootprints, walks: GraphWalks) -> None:
-        """Number the shapes that `others` have beyond these as they do."""
-        for falloff, radius in others.shapes[len(self.shapes) :]:
-            self.number(falloff, radius, walks)
 
     def without_others(
         self, shapes: NDArray[np.int64], used: NDArray[np.bool_]
@@ -307,7 +287,8 @@ class GraphFootprints:
     ) -> Generator[int, None, Found]:
         scratch.mark += 2
         scratch.state[:] = 0
-        limit, scale = _limit(radius, walks)
+        scale = kernels.radial.LENGTH_SCALE * (radius / walks.unit)
+        limit = int(min(scale * (1 + 1e-12), 2.0**62))
         while scratch.state[2] == 0 or scratch.state[0] > 0:
             kernels.graph_radial.path(
                 walks.ways.starts,
@@ -328,14 +309,6 @@ class GraphFootprints:
             yield 1
         found = int(scratch.state[1])
         return scratch.cells[:found].astype(np.int64), scratch.gone[:found] / scale
-
-
-def _limit(radius: float, walks: GraphWalks) -> tuple[int, float]:
-    """A radius as a whole number of lengths, and what a length is divided by to become a share of
-    it.
-    """
-    scale = kernels.radial.LENGTH_SCALE * (radius / walks.unit)
-    return int(min(scale * (1 + 1e-12), 2.0**62)), scale
 
 
 class _Scratch:

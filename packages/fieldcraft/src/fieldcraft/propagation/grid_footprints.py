@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
-from fieldcraft.propagation.footprints import UNIT_SEARCHED, Found, Looks, finished, whole_radius
+from fieldcraft.propagation.footprints import (
+    UNIT_SEARCHED,
+    Footprints,
+    Found,
+    Looks,
+    finished,
+    whole_radius,
+)
 from fieldcraft.propagation.grid_walks import GridWalks
 from fieldcraft.space import Grid, Space
 
@@ -32,7 +39,7 @@ def too_large(space: Space) -> float:
     return math.inf
 
 
-class GridFootprints:
+class GridFootprints(Footprints[GridWalks]):
     """Footprints of one metric. A *shape* is a falloff and a radius; on open ground its footprint
     is cut once and shared.
 
@@ -40,26 +47,24 @@ class GridFootprints:
     """
 
     def __init__(self, metric: str, thickness: float = 0.0) -> None:
+        super().__init__()
         self._metric = metric
         self._thickness = thickness
-        self._numbers: dict[tuple[Falloff, float], int] = {}
         self._tables: list[NDArray[np.float64]] = []
-        self._shapes: list[tuple[Falloff, float]] = []
-        self._size = 0
         self._packed = np.zeros(0)
-        self._starts = np.zeros(0, dtype=np.int64)
         self._reaches = np.zeros(0, dtype=np.int64)
-        self._chords = np.zeros((0, 2), dtype=np.int64)
-        self._first_chords = np.zeros(0, dtype=np.int64)
+        self.starts = np.zeros(0, dtype=np.int64)
+        """Where in `packed` the table of each shape begins; as old as `packed` is."""
+        self.chords = np.zeros((0, 2), dtype=np.int64)
+        """The first column and the end of each row of flat footprints, one shape after the other,
+        (rows, 2); as old as `packed` is.
+        """
+        self.first_chords = np.zeros(0, dtype=np.int64)
+        """Where in `chords` those of each shape begin; -1 for shapes that are not flat."""
         self._by_square = np.zeros(0)
         self._square_starts = np.zeros(0, dtype=np.int64)
         self._scratch: dict[tuple[int, bool], Scratch] = {}
         self._looks = Looks()
-
-    @property
-    def shapes(self) -> list[tuple[Falloff, float]]:
-        """Falloff and radius in cells, by number."""
-        return self._shapes
 
     @property
     def packed(self) -> NDArray[np.float64]:
@@ -68,50 +73,18 @@ class GridFootprints:
         return self._packed
 
     @property
-    def starts(self) -> NDArray[np.int64]:
-        """Where in `packed` the table of each shape begins."""
-        self._pack()
-        return self._starts
-
-    @property
     def reaches(self) -> NDArray[np.int64]:
         """How many cells the table of each shape reaches each way."""
         self._pack()
         return self._reaches
 
-    @property
-    def chords(self) -> NDArray[np.int64]:
-        """The first column and the end of each row of flat footprints, one shape after the other,
-        (rows, 2).
-        """
-        self._pack()
-        return self._chords
-
-    @property
-    def first_chords(self) -> NDArray[np.int64]:
-        """Where in `chords` those of each shape begin; -1 for shapes that are not flat."""
-        self._pack()
-        return self._first_chords
-
-    @property
-    def size(self) -> int:
-        """How many weights have been cut since those that nobody has were forgotten."""
-        return self._size
-
     def without_others(
         self, shapes: NDArray[np.int64], used: NDArray[np.bool_]
     ) -> tuple[GridFootprints, NDArray[np.int64]]:
-        """The footprints of those `shapes` that are `used`, and the new number of each; 0 where it
-        is not.
-        """
+        """See `Footprints.without_others`."""
         kept = GridFootprints(self._metric, self._thickness)
-        wanted, numbers = np.unique(shapes[used], return_inverse=True)
-        for number in wanted.tolist():
-            kept._numbers[self._shapes[number]] = len(kept._tables)
-            kept._shapes.append(self._shapes[number])
-            kept._tables.append(self._tables[number])
-        again = np.zeros_like(shapes)
-        again[used] = numbers
+        wanted, again = self._only(kept, shapes, used)
+        kept._tables = [self._tables[number] for number in wanted]
         return kept, again
 
     def by_square(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
@@ -122,9 +95,7 @@ class GridFootprints:
         """
         known = len(self._square_starts)
         new = []
-        for (falloff, radius), table in zip(
-            self._shapes[known:], self._tables[known:], strict=True
-        ):
+        for (falloff, radius), table in zip(self.shapes[known:], self._tables[known:], strict=True):
             reach = len(table) // 2
             farthest = min(radius * radius, 2.0 * reach * reach) if reach <= SMALL_REACH else -1.0
             new.append(falloff(np.sqrt(np.arange(int(farthest) + 1, dtype=np.float64)) / radius))
@@ -135,7 +106,7 @@ class GridFootprints:
             )
             self._by_square = np.concatenate([self._by_square, *new])
         return (
-            np.array([radius for _, radius in self._shapes]),
+            np.array([radius for _, radius in self.shapes]),
             self._by_square,
             self._square_starts,
         )
@@ -144,40 +115,32 @@ class GridFootprints:
         """The number of the shape with this falloff and this radius in cells, see
         `whole_radius`.
         """
-        radius = whole_radius(radius)
-        key = (falloff, radius)
-        if key not in self._numbers:
-            reach = min(int(radius), max(walks.walls.shape) - 1)
-            table = (
-                footprint(falloff, radius, reach)
-                if self._metric != "path"
-                else self._open_paths(falloff, radius, reach, walks)
-            )
-            self._numbers[key] = len(self._tables)
-            self._shapes.append(key)
-            self._tables.append(table)
-            self._size += table.size
-        return self._numbers[key]
+        return self._number((falloff, whole_radius(radius)), walks)
 
-    def number_as(self, others: GridFootprints, walks: GridWalks) -> None:
-        """Number the shapes that `others` have beyond these as they do."""
-        for falloff, radius in others.shapes[len(self._shapes) :]:
-            self.number(falloff, radius, walks)
+    def _cut(self, shape: tuple[Falloff, float], walks: GridWalks) -> None:
+        reach = min(int(shape[1]), max(walks.walls.shape) - 1)
+        table = (
+            footprint(*shape, reach)
+            if self._metric != "path"
+            else self._open_paths(*shape, reach, walks)
+        )
+        self._tables.append(table)
+        self.size += table.size
 
     def _pack(self) -> None:
         new = self._tables[len(self._reaches) :]
         if new:
             sizes = np.array([table.size for table in new])
-            self._starts = np.append(self._starts, len(self._packed) + np.cumsum(sizes) - sizes)
+            self.starts = np.append(self.starts, len(self._packed) + np.cumsum(sizes) - sizes)
             self._packed = np.concatenate([self._packed, *(table.reshape(-1) for table in new)])
             self._reaches = np.append(self._reaches, [len(table) // 2 for table in new])
             for table in new:
                 chords = _chords(table)
-                self._first_chords = np.append(
-                    self._first_chords, -1 if chords is None else len(self._chords)
+                self.first_chords = np.append(
+                    self.first_chords, -1 if chords is None else len(self.chords)
                 )
                 if chords is not None:
-                    self._chords = np.concatenate([self._chords, chords])
+                    self.chords = np.concatenate([self.chords, chords])
 
     def table(self, number: int) -> NDArray[np.float64]:
         """The weights of a shape on open walks, (2 r + 1, 2 r + 1)."""
@@ -192,7 +155,7 @@ class GridFootprints:
         A search goes on in scratch that is its own until it ends; one asked for meanwhile goes
         `aside`.
         """
-        falloff, radius = self._shapes[number]
+        falloff, radius = self.shapes[number]
         if self._thickness > 0 and walks.walls.reshape(-1)[cell]:
             walks = walks.opened(cell, min(self._thickness, radius))
         if self._metric == "sight":
@@ -200,8 +163,6 @@ class GridFootprints:
                 walks.walls, walks.wrap, cell, radius, aside, UNIT_SEARCHED
             )
             return cells, falloff(shares)
-        if self._metric == "path" and walks.extra is not None:
-            return (yield from self._walk_resisted(walks, cell, falloff, radius, aside))
         if self._metric == "path":
             return (yield from self._walk(walks, cell, falloff, radius, aside))
         return (yield from self._connect(walks, cell, falloff, radius, aside))
@@ -238,67 +199,24 @@ class GridFootprints:
     ) -> Generator[int, None, Found]:
         scratch = self.scratch(radius, walks, aside)
         scratch.mark += 2
-        scratch.state[:] = 0
+        state = scratch.state
+        state[:] = 0
         limit = int(min(radius, _FAR) * kernels.radial.LENGTH_SCALE)
-        while scratch.state[3] == 0 or scratch.state[2] > 0:
-            before = int(scratch.state[1])
-            kernels.radial.path(
-                walks.links,
-                walks.masks,
-                walks.steps,
-                walks.lengths,
-                cell,
-                limit,
-                walks.wrap,
-                scratch.best,
-                scratch.seen,
-                scratch.mark,
-                scratch.heads,
-                scratch.node_cells,
-                scratch.node_next,
-                scratch.state,
-                scratch.cells,
-                scratch.distances,
-                UNIT_SEARCHED,
-            )
-            yield int(scratch.state[1]) - before
-        found = int(scratch.state[1])
-        weights = falloff(scratch.distances[:found] / (kernels.radial.LENGTH_SCALE * radius))
-        return scratch.cells[:found].copy(), weights
-
-    def _walk_resisted(
-        self, walks: GridWalks, cell: int, falloff: Falloff, radius: float, aside: bool
-    ) -> Generator[int, None, Found]:
-        scratch = self.scratch(radius, walks, aside)
-        scratch.mark += 2
-        scratch.state[:] = 0
-        limit = int(min(radius, _FAR) * kernels.radial.LENGTH_SCALE)
-        while scratch.state[2] == 0 or scratch.state[0] > 0:
-            before = int(scratch.state[1])
-            kernels.resisted.path(
-                walks.links,
-                walks.masks,
-                walks.steps,
-                walks.lengths,
-                walks.extra,
-                cell,
-                limit,
-                walks.wrap,
-                scratch.best,
-                scratch.seen,
-                scratch.mark,
-                scratch.node_next,
-                scratch.node_cells,
-                scratch.state,
-                scratch.cells,
-                scratch.distances,
-                UNIT_SEARCHED,
-            )
-            yield int(scratch.state[1]) - before
-        found = int(scratch.state[1])
-        return scratch.cells[:found].copy(), falloff(
-            scratch.distances[:found] / (kernels.radial.LENGTH_SCALE * radius)
-        )
+        ground = (walks.links, walks.masks, walks.steps, walks.lengths)
+        where = (cell, limit, walks.wrap, scratch.best, scratch.seen, scratch.mark)
+        out = (state, scratch.cells, scratch.distances, UNIT_SEARCHED)
+        nodes = (scratch.node_cells, scratch.node_next)
+        begun, waiting = (3, 2) if walks.extra is None else (2, 0)
+        while state[begun] == 0 or state[waiting] > 0:
+            before = int(state[1])
+            if walks.extra is None:
+                kernels.radial.path(*ground, *where, scratch.heads, *nodes, *out)
+            else:
+                kernels.resisted.path(*ground, walks.extra, *where, *nodes[::-1], *out)
+            yield int(state[1]) - before
+        found = int(state[1])
+        shares = scratch.distances[:found] / (kernels.radial.LENGTH_SCALE * radius)
+        return scratch.cells[:found].copy(), falloff(shares)
 
     def _open_paths(
         self, falloff: Falloff, radius: float, reach: int, walks: GridWalks

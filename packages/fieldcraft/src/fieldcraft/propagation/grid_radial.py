@@ -20,6 +20,7 @@ from fieldcraft.space import Grid
 __all__ = ["GridRadialField"]
 
 _STAMPED_PER_THREAD = 150_000
+Numbers = NDArray[np.int64]
 _NOWHERE = np.zeros((0, 0), dtype=np.int32)
 
 
@@ -262,7 +263,11 @@ class GridRadialField(RadialField[GridWalks]):
     def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         if self._is_open(Emission(np.array([cell]), np.ones(1), np.array([shape])))[0]:
             table = self.footprints.table(shape)
-            return _listed(self.sums.total.shape, cell, table, 0, len(table), self.space.wrap)
+            (height, width), reach = self.sums.total.shape, len(table) // 2
+            rows, down = _along(cell // width, reach, height, self.space.wrap)
+            columns, right = _along(cell % width, reach, width, self.space.wrap)
+            cells = rows[down, np.newaxis] * width + columns[right]
+            return cells.reshape(-1), table[np.ix_(down, right)].reshape(-1)
         return super()._cut(cell, shape)
 
     def _may_reach(self, sources: Emission, top: int, bottom: int) -> NDArray[np.bool_]:
@@ -297,38 +302,11 @@ class GridRadialField(RadialField[GridWalks]):
                 yield from self.sums.scatter(self._ops.scatter_strongest, cells, weights, strength)
 
 
-def _listed(
-    shape: tuple[int, ...],
-    cell: int,
-    weights: NDArray[np.float64],
-    first: int,
-    last: int,
-    wrap: bool,
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """The cells that rows of a footprint cover, each once, and their weights."""
-    height, width = shape
-    row, column = divmod(cell, width)
-    r = len(weights) // 2
-    cells, found = [], []
-    for j in range(first, last):
-        for i in range(2 * r + 1):
-            y, x = row + j - r, column + i - r
-            if (
-                wrap
-                and _offset(row, y % height, height, True) == j - r
-                and _offset(column, x % width, width, True) == i - r
-            ):
-                y, x = y % height, x % width
-            elif wrap or not (0 <= y < height and 0 <= x < width):
-                continue
-            cells.append(y * width + x)
-            found.append(weights[j, i])
-    return np.array(cells, dtype=np.int64), np.array(found)
-
-
-def _offset(here: int, there: int, size: int, wrap: bool) -> int:
-    """The signed steps from one column (or row) to another: the short way round on a torus,
-    forwards on a tie.
+def _along(here: int, reach: int, size: int, wrap: bool) -> tuple[Numbers, NDArray[np.bool_]]:
+    """The rows (or columns) up to so many from one, and which of them lie on the map; on a torus
+    each once, the short way round, forwards on a tie.
     """
-    away = there - here
-    return (away + (size - 1) // 2) % size - (size - 1) // 2 if wrap else away
+    away = np.arange(-reach, reach + 1)
+    if not wrap:
+        return here + away, (here + away >= 0) & (here + away < size)
+    return (here + away) % size, (away + (size - 1) // 2) % size - (size - 1) // 2 == away

@@ -196,13 +196,7 @@ class Stamp:
                 remedy="Pass a 2-D array, such as one channel of a picture divided by 255",
             )
         pixels = pixels.astype(np.float64)
-        if not (np.abs(pixels) <= MOST_WEIGHT).all():
-            bad = float(pixels[~(np.abs(pixels) <= MOST_WEIGHT)][0])
-            raise InvalidValue(
-                f"Weights lie within +-{MOST_WEIGHT:g}",
-                got=f"{bad:g}",
-                remedy="Divide the image, and put size into amounts",
-            )
+        _check_weights("Weights", pixels)
         size = checks.positive("width", width) / pixels.shape[1]
         rows, columns = pixels.shape
 
@@ -321,16 +315,16 @@ class Stamp:
         InvalidValue
             If one lies beyond +-16.
         """
+        return self._turned(rotation, scale)._weights(offsets[:, 0], offsets[:, 1])
+
+    def _turned(self, rotation: float, scale: float) -> Stamp:
         stamp = self if scale == 1.0 else self.scaled(scale)
-        stamp = stamp if rotation == 0.0 else stamp.rotated(rotation)
-        weights = np.asarray(stamp._weigh(offsets[:, 0], offsets[:, 1]), dtype=np.float64)
-        if not (np.abs(weights) <= MOST_WEIGHT).all():
-            bad = float(weights[~(np.abs(weights) <= MOST_WEIGHT)][0])
-            raise InvalidValue(
-                f"The weights of a stamp lie within +-{MOST_WEIGHT:g}",
-                got=f"{bad:g}",
-                remedy="Put size into the amounts of layer.stamp()",
-            )
+        return stamp if rotation == 0.0 else stamp.rotated(rotation)
+
+    def _weights(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights at offsets from the center; refuses those beyond +-16."""
+        weights = np.asarray(self._weigh(x, y), dtype=np.float64)
+        _check_weights("The weights of a stamp", weights)
         return weights
 
     def on(
@@ -355,19 +349,10 @@ class Stamp:
     def _printed(
         self, cell_size: float, y_up: bool, most: int, rotation: float, scale: float
     ) -> Print:
-        stamp = self if scale == 1.0 else self.scaled(scale)
-        stamp = stamp if rotation == 0.0 else stamp.rotated(rotation)
+        stamp = self._turned(rotation, scale)
         reach = int(min(stamp._reach / cell_size * _EDGE, most))
         away = np.arange(-reach, reach + 1) * cell_size
-        x, y = np.broadcast_arrays(away, (-away if y_up else away)[:, None])
-        weights = np.asarray(stamp._weigh(x, y), dtype=np.float64)
-        if not (np.abs(weights) <= MOST_WEIGHT).all():
-            bad = float(weights[~(np.abs(weights) <= MOST_WEIGHT)][0])
-            raise InvalidValue(
-                f"The weights of a stamp lie within +-{MOST_WEIGHT:g}",
-                got=f"{bad:g}",
-                remedy="Put size into the amounts of layer.stamp()",
-            )
+        weights = stamp._weights(*np.broadcast_arrays(away, (-away if y_up else away)[:, None]))
         rows, columns = np.flatnonzero(weights.any(axis=1)), np.flatnonzero(weights.any(axis=0))
         if not len(rows) and stamp._reach / cell_size > most:
             return Print(
@@ -382,6 +367,16 @@ class Stamp:
         cut = np.ascontiguousarray(weights[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1])
         cut.flags.writeable = False
         return Print(cut, int(rows[0]) - reach, int(columns[0]) - reach)
+
+
+def _check_weights(what: str, weights: NDArray[np.float64]) -> None:
+    wrong = weights[~(np.abs(weights) <= MOST_WEIGHT)]
+    if len(wrong):
+        raise InvalidValue(
+            f"{what} lie within +-{MOST_WEIGHT:g}",
+            got=f"{wrong[0]:g}",
+            remedy="Put size into the amounts of layer.stamp()",
+        )
 
 
 def _snapped(share: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.errors import OutsideMap
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space import graph_parts
 from fieldcraft.space.cells import checked_cells
@@ -101,12 +101,7 @@ class Graph(EdgeSpace):
         squares: Grid | None = None,
     ) -> None:
         places = checked_positions(positions)
-        if not isinstance(directed, (bool, np.bool_)):
-            raise InvalidValue(
-                "directed is True or False",
-                got=f"directed={directed!r}",
-                remedy="Pass lengths=... by name",
-            )
+        directed = checks.flag("directed", directed)
         pairs = checked_edges(edges, len(places))
         loops = pairs[:, 0] == pairs[:, 1]
         sizes = (
@@ -116,7 +111,7 @@ class Graph(EdgeSpace):
         )
         if squares is not None:
             check_squares(squares, places, mesh)
-        self.topology = topology = Topology(places, pairs[~loops], sizes[~loops], bool(directed))
+        self.topology = topology = Topology(places, pairs[~loops], sizes[~loops], directed)
         self._mesh = check_mesh(mesh, topology)
         self.y_up = checks.flag("y_up", y_up)
         self.labels = None if labels is None else checked_labels(labels, len(places))
