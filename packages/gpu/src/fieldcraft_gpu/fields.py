@@ -75,7 +75,7 @@ class SteppedField(DeviceField):
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values; see `Field.write`."""
         self._by_host()
-        super().write(values)  # type: ignore[safe-super]
+        super().write(values)
 
     def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
         """Give cells these values; see `Field.put`."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock, hooks
 from fieldcraft.errors import InvalidValue, WrongLayer
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.labels import unlabeled
@@ -132,11 +133,8 @@ class Layer(SteppedLayer):
         """
         if self._field.lazy:
             with self._guard:
-                view = self._values.view()
-        else:
-            view = self._values.view()
-        view.flags.writeable = False
-        return view
+                return frozen(self._values)
+        return frozen(self._values)
 
     @property
     def _values(self) -> NDArray[np.float32]:

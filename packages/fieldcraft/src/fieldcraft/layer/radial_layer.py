@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer.source_layer import SourceLayer
 from fieldcraft.propagation.field import RadiatingField
 from fieldcraft.sources import Source, Sources
@@ -125,9 +126,7 @@ class RadialLayer(SourceLayer):
         view in the shape of `values`.
         """
         with self._guard:
-            view = self._field.strongest(self._sources, self.version).view()
-        view.flags.writeable = False
-        return view
+            return frozen(self._field.strongest(self._sources, self.version))
 
     def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
         """Sweep on over the next `max_cells` cells, in whole bands of rows, and mend what is wrong

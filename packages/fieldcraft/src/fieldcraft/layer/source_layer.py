@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.moving import Moving
 from fieldcraft.layer.without import Without
@@ -194,11 +195,7 @@ class SourceLayer(Moving):
             else.
         """
         held = self._field.resistance
-        if held is None:
-            return None
-        view = held.view()
-        view.flags.writeable = False
-        return view
+        return None if held is None else frozen(held)
 
     @resistance.setter
     def resistance(self, resistance: ArrayLike | None) -> None:

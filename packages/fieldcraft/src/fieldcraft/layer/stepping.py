@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.interruption import A_FEW, breathe, in_parts
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Field, Propagation
@@ -122,11 +123,7 @@ class SteppedLayer(Operand):
 
         Without a `response` these are the values.
         """
-        if self._shown is None:
-            return self.values
-        view = self._shown.view()
-        view.flags.writeable = False
-        return view
+        return self.values if self._shown is None else frozen(self._shown)
 
     def _updated(self, count: int) -> None:
         """Take notice of updates that a device made, along with agents."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer.layer import Layer
 from fieldcraft.layer.moving import Moving
 from fieldcraft.propagation.canvas import BLENDS, blots_on
@@ -203,9 +204,7 @@ class TrailLayer(StampedLayer, Moving):
                 remedy="Read layer.values",
             )
         with self._guard:
-            view = self._field.vectors.view()
-        view.flags.writeable = False
-        return view
+            return frozen(self._field.vectors)
 
     def deposit(
         self,

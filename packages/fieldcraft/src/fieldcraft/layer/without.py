@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import clock
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import field_on
@@ -68,9 +69,7 @@ class Without(Operand):
                 self._follow()
                 self._seen = self.layer.version
             assert self._field is not None
-            view = self._field.values.view()
-        view.flags.writeable = False
-        return view
+            return frozen(self._field.values)
 
     def _follow(self) -> None:
         """Let the twin radiate or settle what all other sources say now."""

@@ -6,9 +6,9 @@ import os
 
 import numpy as np
 
-from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.json_document import Document, built, read_document
+from fieldcraft.maps.reading import map_file
 from fieldcraft.space import Graph, Mesh
 
 __all__ = ["load_counterstrike"]
@@ -30,8 +30,7 @@ def load_counterstrike(
     [id, ...], "ladders_above": [...], "ladders_below": [...]}}}`. Raises `BadMapFile` for anything
     else, connections to areas that don't exist among them.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, ("ground",))
+    file = map_file(path, mobility, ("ground",))
     return from_document(read_document(file, _KIND), max_height)
 
 

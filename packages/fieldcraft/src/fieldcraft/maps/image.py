@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
-from fieldcraft.maps.reading import file_size
+from fieldcraft.maps.reading import file_size, map_file
 from fieldcraft.space.grid import Grid
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def load_image(
     4000 pixels in WebP, 7000 x 7000 in a colour PNG, 8192 x 8192 in a grey one), and
     `MissingLibrary` without Pillow.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, MOBILITIES)
+    file = map_file(path, mobility, MOBILITIES)
     checks.choice("transparent", transparent, ("open", "wall"))
     if threshold is not None and wall_color is not None:
         raise InvalidValue(

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps.json_document import Document, read_document
 from fieldcraft.maps.objects import objects_by_name
+from fieldcraft.maps.reading import map_file
 from fieldcraft.space import Grid
 from fieldcraft.space.grid import MAX_CELLS
 
@@ -38,8 +38,7 @@ def load_ldtk(
     Entities come as `objects` of the grid, by identifier. Levels in files of their own are not
     read. Raises `BadMapFile` for anything else, and `UnknownName` for a level that is not there.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, ("ground", "air"))
+    file = map_file(path, mobility, ("ground", "air"))
     if wall_values is not None and not np.iterable(wall_values):
         raise InvalidValue(
             "wall_values are whole numbers", got=repr(wall_values)[:60], remedy="Pass [1, 2], say"

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps.reading import file_size, read_bytes
+from fieldcraft.maps.reading import file_size, map_file, read_bytes
 from fieldcraft.space.grid import MAX_CELLS, Grid
 from fieldcraft.space.neighborhood import Terrain
 
@@ -73,8 +72,7 @@ def load_movingai(
     such a map, does not hold what its header says, or has more than 2**28 cells, and `InvalidValue`
     for a mobility that it does not offer.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, tuple(MOBILITIES))
+    file = map_file(path, mobility, tuple(MOBILITIES))
     width, height, start = _header(file)
     # Two bytes end a line at most.
     limit = start + height * (width + 2) + _BLANKS

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.json_document import built
-from fieldcraft.maps.reading import read_bytes
+from fieldcraft.maps.reading import map_file, read_bytes
 from fieldcraft.space import Graph, Mesh
 
 __all__ = ["load_obj", "weld"]
@@ -49,8 +49,7 @@ def load_obj(
     BadMapFile
         For a damaged file, for faces that are not convex, and where nothing is walkable.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, ("ground",))
+    file = map_file(path, mobility, ("ground",))
     checks.choice("up", up, ("y", "z"))
     slope = checks.not_negative("max_slope", max_slope)
     if slope >= 90:

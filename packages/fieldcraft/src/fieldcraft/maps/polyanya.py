@@ -7,10 +7,9 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
 from fieldcraft.errors import BadMapFile
 from fieldcraft.maps.json_document import built
-from fieldcraft.maps.reading import read_bytes
+from fieldcraft.maps.reading import map_file, read_bytes
 from fieldcraft.space import Graph
 
 __all__ = ["load_polyanya"]
@@ -33,8 +32,7 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
     BadMapFile
         For anything else: another version, numbers that are none, counts that don't fit the file.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, ("ground",))
+    file = map_file(path, mobility, ("ground",))
     raw = read_bytes(file, _MAX_BYTES, "Cut the mesh into several")
     words = raw.split(maxsplit=2)
     if len(words) < 3 or words[0] != b"mesh" or words[1] != b"2":

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.json_document import Document, built, read_document
+from fieldcraft.maps.reading import map_file
 from fieldcraft.space import Graph
 
 __all__ = ["load_quake"]
@@ -45,8 +46,7 @@ def load_quake(
     BadMapFile
         For anything else, links to where no node is among them.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, ("ground",))
+    file = map_file(path, mobility, ("ground",))
     if link_types is not None and not np.iterable(link_types):
         raise InvalidValue(
             "link_types are several whole numbers",

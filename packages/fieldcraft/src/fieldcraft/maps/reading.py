@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
+from fieldcraft import checks
 from fieldcraft.errors import BadMapFile
 
-__all__ = ["file_size", "read_bytes"]
+__all__ = ["file_size", "map_file", "read_bytes"]
+
+
+def map_file(path: str | os.PathLike[str], mobility: str, offered: Sequence[str]) -> Path:
+    """The path of a map file, and whether files of its kind offer a mobility."""
+    checks.choice("mobility", mobility, tuple(offered))
+    return checks.path("path", path)
 
 
 def file_size(path: Path) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.maps.json_document import Document, built, read_document
 from fieldcraft.maps.obj import weld
+from fieldcraft.maps.reading import map_file
 from fieldcraft.space import Graph
 
 __all__ = ["load_recast"]
@@ -35,8 +36,7 @@ def load_recast(
     BadMapFile
         For anything else.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, ("ground",))
+    file = map_file(path, mobility, ("ground",))
     return from_document(read_document(file, _KIND), max_height)
 
 

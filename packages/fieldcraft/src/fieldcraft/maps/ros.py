@@ -14,7 +14,7 @@ from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.files import Staging
 from fieldcraft.maps.image import MOBILITIES, picture_cells
-from fieldcraft.maps.reading import read_bytes
+from fieldcraft.maps.reading import map_file, read_bytes
 from fieldcraft.space import Grid, grid_of
 
 if TYPE_CHECKING:
@@ -64,8 +64,7 @@ def load_ros(
     in `origin`), and `MissingLibrary` without PyYAML or Pillow.
     Source of the format: https://docs.nav2.org (map_server), https://wiki.ros.org/map_server.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, MOBILITIES)
+    file = map_file(path, mobility, MOBILITIES)
     checks.choice("unknown", unknown, ("wall", "open"))
     about = _read(file)
     walls: NDArray[np.bool_] = picture_cells(

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile
-from fieldcraft.maps.reading import read_bytes
+from fieldcraft.maps.reading import map_file, read_bytes
 from fieldcraft.space.grid import Grid
 
 __all__ = ["GRIDS", "MOBILITIES", "load_starcraft"]
@@ -64,8 +64,7 @@ def load_starcraft(
         For a damaged archive, arrays that are missing or of the wrong type or shape, and more than
         2**22 cells.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, MOBILITIES)
+    file = map_file(path, mobility, MOBILITIES)
     checks.choice("grid", grid, GRIDS)
     checks.flag("resources", resources)
     archive = _Archive(file)

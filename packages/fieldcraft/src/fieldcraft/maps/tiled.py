@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps.objects import objects_by_name
+from fieldcraft.maps.reading import map_file
 from fieldcraft.maps.shapes import Points, ShapePainter, ellipse, rectangle
 from fieldcraft.maps.tiled_reader import MAX_TILES, read_tiled
 from fieldcraft.maps.tiled_records import TiledLayer, TiledMap, TiledObject, TiledTileset, tile_ids
@@ -88,8 +88,7 @@ def load_tiled(
     cells, 500,000 tags and points, 64 MB of XML or 16 MB of JSON; `UnknownName` for a layer that is
     not there; `MissingLibrary` for a layer compressed by zstd without that library.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, MOBILITIES)
+    file = map_file(path, mobility, MOBILITIES)
     named = None if wall_layers is None else _names("wall_layers", wall_layers)
     flags = frozenset(_names("wall_properties", wall_properties))
     objects = frozenset(_names("wall_objects", wall_objects))

@@ -13,6 +13,7 @@ import numpy as np
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.json_document import Document, built, read_document
+from fieldcraft.maps.reading import map_file
 from fieldcraft.space import Graph
 
 __all__ = ["load_waypoints", "save_waypoints"]
@@ -41,8 +42,7 @@ def load_waypoints(
     BadMapFile
         For anything else.
     """
-    file = checks.path("path", path)
-    checks.choice("mobility", mobility, ("ground", "air"))
+    file = map_file(path, mobility, ("ground", "air"))
     return from_document(read_document(file, _KIND), mobility, max_height)
 
 

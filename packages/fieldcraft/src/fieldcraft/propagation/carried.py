@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.propagation.canvas import MOST_AMOUNT, Blots, Canvas
-from fieldcraft.propagation.field import Account, StampedField
+from fieldcraft.propagation.field import StampedField
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
@@ -39,6 +39,7 @@ class CarriedField(StampedField):
 
     at_once = True
     holds_walls = True
+    remainder_is = "the array it carries"
 
     def __init__(self, space: Space) -> None:
         self.space = space
@@ -74,10 +75,6 @@ class CarriedField(StampedField):
 
     def settle(self) -> None:
         """Stay as it is."""
-
-    def account(self, cell: int, sources: Sources) -> Account:
-        """No source; see `Field.account`."""
-        return super().account(cell, sources)._replace(remainder_is="the array it carries")
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The array, and the sums behind it if it was stamped; see `Field.state`."""

@@ -13,7 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import interruptible
 from fieldcraft.kernels import pool
-from fieldcraft.propagation.field import Account, Field
+from fieldcraft.propagation.field import Field
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.ways import inside, kept_until_walls_change, starts_of
@@ -120,6 +120,7 @@ class DiffuseField(Field):
     no wall anywhere.
     """
 
+    remainder_is = "mixed"
     _given: NDArray[Any] | None
     """How many shares leave each cell, as kernels take it; None after a change of walls or
     settings.
@@ -149,15 +150,6 @@ class DiffuseField(Field):
     def _rows(self) -> int:
         """How many rows there are to share out: of cells, or cells."""
         return len(self.values)
-
-    def write(self, values: Numbers) -> None:
-        """Replace all values; see `Field.write`."""
-        self.values[:] = values
-        self.values[self.space.walls] = 0
-
-    def put(self, cells: NDArray[np.int64], values: Numbers) -> None:
-        """Give cells these values; see `Field.put`."""
-        self.values.reshape(-1)[cells] = values
 
     def feed(self, sources: Sources) -> None:
         """Hold the cells of the sources; see `Field.feed`."""
@@ -193,10 +185,6 @@ class DiffuseField(Field):
         self._keep = np.float32(diffuse.kept(every))
         self._floor = np.float32(min(max(diffuse.floor, _LEAST_FLOOR), checks.LARGEST))
         self._shares = (diffuse.rate / np.maximum(self._degrees, 1)).astype(np.float32)
-
-    def account(self, cell: int, sources: Sources) -> Account:
-        """No source: what is mixed has no names; see `Field.account`."""
-        return super().account(cell, sources)._replace(remainder_is="mixed")
 
     def run(self, count: int) -> None:
         """Take `count` steps."""

@@ -4,7 +4,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from fieldcraft import clock, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
-from fieldcraft.propagation.field import Account, RememberingField
+from fieldcraft.propagation.field import RememberingField
 from fieldcraft.propagation.surroundings import surroundings_of
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
@@ -77,6 +77,7 @@ class FadeField(RememberingField):
     """Moments at which cells are forgotten, and the values that follow from them."""
 
     lazy = True
+    remainder_is = "marks that fade"
 
     def __init__(self, fade: Fade, space: Space, every: float) -> None:
         self.space = space
@@ -257,10 +258,6 @@ class FadeField(RememberingField):
         changed = self.space.walls_changed(self._walls_version)
         return changed[walls[changed]]
 
-    def account(self, cell: int, sources: Sources) -> Account:
-        """No source; see `Field.account`."""
-        return super().account(cell, sources)._replace(remainder_is="marks that fade")
-
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values, which lie in 0 to the maximum; see `Field.write`."""
         if (values < 0).any() or (values > np.float32(self.fade.maximum)).any():
@@ -270,15 +267,7 @@ class FadeField(RememberingField):
                 got=f"{bad:g}",
                 remedy="Cut them to that",
             )
-        shown = self.values
-        shown[:] = values
-        shown[self.space.walls] = 0
-        self.touched(None)
-
-    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values, cut to what they can hold; see `Field.put`."""
-        self.values.reshape(-1)[cells] = values
-        self.touched(cells)
+        super().write(values)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Let these cells (None: any) fade from the values that they were given."""
@@ -330,11 +319,6 @@ class FadeField(RememberingField):
         if self._age > _MOST_AGE:
             self._move_epoch()
         self._is_shown = self._is_shown and (count == 0 or self._count == 0)
-
-    def step_in_units(self) -> Iterator[None]:
-        """Let the time of one step pass: one unit."""
-        self.run(1)
-        yield
 
     def settle(self) -> None:
         """Forget everything."""

@@ -65,6 +65,8 @@ class Field(ABC):
         def values(self) -> NDArray[np.float32]:
             """The values now."""
 
+    remainder_is: ClassVar[str] = "from no source"
+    """What the part of a value is called that no source accounts for."""
     holds_walls: ClassVar[bool] = False
     """Whether walls have values, too."""
 
@@ -83,11 +85,16 @@ class Field(ABC):
         """The values of these cells."""
         return np.asarray(self.values.reshape(-1)[cells])
 
-    @abstractmethod
+    space: Any
+
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values by finite ones of `shape`. Raises `InvalidValue` for values of a size
         that the field can't hold.
         """
+        shown = self.values
+        shown[...] = values
+        shown[self.space.walls] = 0
+        self.touched(None)
 
     def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
         """Add amounts (N,) to the values of cells (N,), any of them several times; a sum beyond
@@ -105,7 +112,11 @@ class Field(ABC):
 
     def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
         """Give cells, each of them once, these values."""
-        raise NotImplementedError
+        self.values.reshape(-1)[cells] = values
+        self.touched(cells)
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:  # noqa: B027 - some need not know
+        """Take notice that the values of these cells (None: of any) were changed."""
 
     barrier: str | None = None
     """The name of a layer of the same map that this field looks at before it steps."""
@@ -172,7 +183,7 @@ class Field(ABC):
 
     def account(self, cell: int, sources: Sources) -> Account:
         """Which sources make the value of a cell, and how much each."""
-        return Account(np.zeros(0, np.int64), np.zeros(0), "from no source")
+        return Account(np.zeros(0, np.int64), np.zeros(0), self.remainder_is)
 
 
 class RadiatingField(Field):

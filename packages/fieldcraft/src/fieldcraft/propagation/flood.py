@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.propagation.field import Account, Field, checked_pins
+from fieldcraft.propagation.field import Field, checked_pins
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import choice, number, text, whole
 from fieldcraft.sources import Sources
@@ -96,6 +96,8 @@ class FloodField(Field):
     ignited, and how strong it was then.
     """
 
+    remainder_is = "a flood"
+
     def __init__(self, flood: Flood, space: Space) -> None:
         self.space = space
         self.flood, self.barrier = flood, flood.barrier
@@ -150,17 +152,6 @@ class FloodField(Field):
             self._label[cells[new]] = self._now
             self._ignited[cells] = self._now
             self._heat(cells)
-
-    def write(self, values: NDArray[np.float32]) -> None:
-        """Replace all values; see `Field.write`."""
-        self.values[:] = values
-        self.values[self.space.walls] = 0
-        self.touched(None)
-
-    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values; see `Field.put`."""
-        self.values.reshape(-1)[cells] = values
-        self.touched(cells)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Begin floods in these cells (None: in any) where there are values now, and none where
@@ -281,10 +272,6 @@ class FloodField(Field):
             cold = self._warm[~np.isin(self._warm, self.pinned)]
             self._ignited[cold] = self._now - int(np.ceil(1 / self.flood.cooling)) - 1
             self._cool()
-
-    def account(self, cell: int, sources: Sources) -> Account:
-        """No source: a flood is one event; see `Field.account`."""
-        return super().account(cell, sources)._replace(remainder_is="a flood")
 
     # Coming back
 

@@ -76,10 +76,7 @@ class RadialField(RadialWork[AnyWalks]):
                 got=f"{float(np.abs(values).max()):g}",
                 remedy="Count in larger units",
             )
-        shown = self.values
-        shown[:] = values
-        shown[self.space.walls] = 0
-        self.touched(None)
+        super().write(values)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Take what was written for what the sources have summed up to, until `validate` finds the

@@ -164,18 +164,6 @@ class SpreadingField(Field):
         self._stale = True
         self._wake(places)
 
-    def write(self, values: NDArray[np.float32]) -> None:
-        """Replace all values; see `Field.write`."""
-        flat = self._by_cell
-        flat[:] = values.reshape(-1)
-        flat[self.space.walls.reshape(-1)] = 0
-        self.touched(None)
-
-    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values; see `Field.put`."""
-        self._by_cell[cells] = values
-        self.touched(cells)
-
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Take notice that the values of these cells (None: of any) were changed."""
         self._fed = -1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ class Surroundings(ABC):
     shape in which tiles of cells are kept.
     """
 
+    space: Space
     layout: tuple[int, int]
 
     @abstractmethod
@@ -47,6 +49,27 @@ class Surroundings(ABC):
         that each takes.
         """
 
+    def _with_searched(
+        self,
+        search: Callable[[Any, int, int], Generator[int, None, Found]],
+        ground: Any,
+        number: int,
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float64],
+        found: list[NDArray[np.int64]],
+        given: list[NDArray[np.float64]],
+    ) -> Found:
+        """The open cells found and what each is given, with those that searches around cells
+        find.
+        """
+        for cell, strength in zip(cells.tolist(), strengths.tolist(), strict=True):
+            reached, weights = finished(search(ground, cell, number))
+            found.append(reached)
+            given.append(weights * strength)
+        every = np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        free = ~self.space.walls.reshape(-1)[every]
+        return every[free], np.concatenate([np.zeros(0), *given])[free]
+
     @abstractmethod
     def bleeding(
         self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
@@ -61,6 +84,8 @@ def surroundings_of(space: Space) -> Surroundings:
 
 class GridSurroundings(Surroundings):
     """The surroundings of the cells of a grid, as its walls are at one moment."""
+
+    space: Grid
 
     def __init__(self, space: Grid) -> None:
         self.space = space
@@ -116,15 +141,10 @@ class GridSurroundings(Surroundings):
         else:
             inside = (rows >= 0) & (rows < space.height) & (columns >= 0) & (columns < space.width)
         found, given = [rows[inside] * space.width + columns[inside]], [shares[inside]]
-        for cell, strength in zip(
-            cells[~is_open].tolist(), strengths[~is_open].tolist(), strict=True
-        ):
-            reached, weights = finished(footprints.search(ground, cell, number))
-            found.append(reached)
-            given.append(weights * strength)
-        every, amounts = np.concatenate(found), np.concatenate(given)
-        free = ~space.walls.reshape(-1)[every]
-        return every[free], amounts[free]
+        closed = ~is_open
+        return self._with_searched(
+            footprints.search, ground, number, cells[closed], strengths[closed], found, given
+        )
 
     def bleeding(
         self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
@@ -181,14 +201,7 @@ class GraphSurroundings(Surroundings):
         ground = self._ground(metric)
         footprints = self._footprints.setdefault(metric, GraphFootprints(metric))
         number = footprints.number(falloff, radius, ground)
-        found, given = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
-        for cell, strength in zip(cells.tolist(), strengths.tolist(), strict=True):
-            reached, weights = finished(footprints.search(ground, cell, number))
-            found.append(reached)
-            given.append(weights * strength)
-        every, amounts = np.concatenate(found), np.concatenate(given)
-        free = ~self.space.graph.walls[every]
-        return every[free], amounts[free]
+        return self._with_searched(footprints.search, ground, number, cells, strengths, [], [])
 
     def _ground(self, metric: str) -> GraphWalks:
         """The ground as it is now; one for each metric, as it keeps the footprints that were found

@@ -12,7 +12,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.canvas import Blots, Canvas
-from fieldcraft.propagation.field import Account, GatheringField
+from fieldcraft.propagation.field import GatheringField
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 
@@ -31,6 +31,7 @@ class TrailField(GatheringField):
     """Values that gather and blur: one plane of numbers, or two for vectors."""
 
     lazy = True
+    remainder_is = "a trail"
 
     def __init__(self, trail: Trail, space: Space, every: float) -> None:
         self.space = space
@@ -122,10 +123,6 @@ class TrailField(GatheringField):
         self.planes[:] = np.moveaxis(values, -1, 0) if self.vector else values
         self.planes[:, self.space.walls] = 0
         self._lengths = None
-
-    def account(self, cell: int, sources: Sources) -> Account:
-        """No source; see `Field.account`."""
-        return super().account(cell, sources)._replace(remainder_is="a trail")
 
     def tune(self, trail: Trail, every: float) -> None:
         """Go on with other parameters; see `Field.tune`."""

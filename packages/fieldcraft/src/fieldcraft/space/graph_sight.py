@@ -176,20 +176,9 @@ def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
     """Whether nothing on a mesh hides the middle of a polygon from a place (x, y) in another."""
     portals, shut = portals_of(graph)
     ops = kernels.sees
-    start, end = portals.rounded(place).tolist(), portals.middles[target].tolist()
-    return bool(
-        ops.between(
-            portals.starts,
-            portals.ends,
-            portals.fine,
-            shut,
-            cell,
-            *start,
-            target,
-            *end,
-            *ops.scratch(),
-        )
-    )
+    (x0, y0), (x1, y1) = portals.rounded(place).tolist(), portals.middles[target].tolist()
+    common = (portals.starts, portals.ends, portals.fine, shut)
+    return bool(ops.between(*common, cell, x0, y0, target, x1, y1, *ops.scratch()))
 
 
 def _look(
