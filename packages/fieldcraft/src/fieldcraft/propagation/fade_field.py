@@ -256,7 +256,7 @@ class FadeField(RememberingField):
         if self._walls_version == _UNKNOWN:
             return np.flatnonzero(walls)
         changed = self.space.walls_changed(self._walls_version)
-        return changed[walls[changed]]
+        return np.asarray(changed[walls[changed]])
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values, which lie in 0 to the maximum; see `Field.write`."""
