@@ -66,8 +66,8 @@ def test_few_functions_stand_between_a_call_and_its_kernel(
 
 FOLLOWED = [
     # the name, in which file and after which text it stands, and the file and name it leads to
-    ("__init__.py", "    distance_map,", "distance_map", "paths/distances.py", "distance_map"),
-    ("paths/distances.py", "    return DistanceMap(", "DistanceMap", "paths/distances.py", "DistanceMap"),
+    ("__init__.py", "    distance_map,", "distance_map", "paths/making.py", "distance_map"),
+    ("paths/making.py", "    return DistanceMap(", "DistanceMap", "paths/distances.py", "DistanceMap"),
     ("paths/distances.py", "paths = backend(", "backend", "paths/backend.py", "backend"),
     ("paths/distances.py", "search = backend(self.space).search", "search(", "paths/backend.py", "search"),
     ("paths/distances.py", "self.search.settle()", "settle", "paths/search_base.py", "settle"),

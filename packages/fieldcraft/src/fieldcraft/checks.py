@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,15 +18,19 @@ __all__ = [
     "LARGEST",
     "amounts",
     "array",
+    "array_of",
     "choice",
     "finite",
     "flag",
     "fraction",
     "function",
+    "generator",
+    "instance",
     "not_negative",
     "numbers",
     "pair",
     "path",
+    "position",
     "positions",
     "positive",
     "positives",
@@ -35,6 +39,8 @@ __all__ = [
     "text",
     "whole",
 ]
+
+T = TypeVar("T")
 
 # the largest size of a strength or a value: differences and sums of many stay within float32
 LARGEST = 1e30
@@ -151,6 +157,19 @@ def function(name: str, value: object) -> Any:
     return value
 
 
+def instance(value: object, kind: type[T], rule: str, remedy: str) -> T:
+    """`value` if it is an instance of a class."""
+    if not isinstance(value, kind):
+        raise InvalidValue(rule, got=type(value).__name__, remedy=remedy)
+    return value
+
+
+def generator(value: object) -> np.random.Generator:
+    """`value` as the source of random numbers that `rng` is."""
+    remedy = "Pass np.random.default_rng(seed)"
+    return instance(value, np.random.Generator, "rng is a numpy.random.Generator", remedy)
+
+
 def pair(name: str, value: ArrayLike) -> tuple[float, float]:
     """`value` as two finite numbers."""
     try:
@@ -259,6 +278,28 @@ def shaped(what: str, value: ArrayLike, shape: tuple[int, ...], kinds: str = "iu
             remedy=f"Pass an array of {kind}, one for each cell{order}",
         )
     return given
+
+
+def array_of(
+    value: ArrayLike, shape: tuple[int, ...], kinds: str, rule: str, remedy: str
+) -> NDArray[Any]:
+    """`value` as an array of a shape whose dtype is of one of some kinds: "b", "i", "u" or "f"."""
+    given = array("The values of an array", value)
+    if given.shape != shape or given.dtype.kind not in kinds:
+        swapped = len(shape) == 2 and given.shape == shape[::-1] != shape
+        hint = " (it looks like [x, y]: transpose it)" if swapped else ""
+        raise InvalidValue(rule, got=f"{given.dtype} of shape {given.shape}{hint}", remedy=remedy)
+    return given
+
+
+def position(value: ArrayLike, rule: str, *, dimensions: int = 2) -> NDArray[np.float64]:
+    """`value` as one world position, (dimensions,)."""
+    points, single = positions(value, dimensions=dimensions)
+    if not single:
+        raise InvalidValue(
+            rule, got=f"an array of shape {np.shape(value)}", remedy="Make one call for each"
+        )
+    return np.asarray(points[0])
 
 
 def positions(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.paths.distances import distance_map
+from fieldcraft.paths.making import distance_map
 from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from support.mazes import World, cheapest, edges
 from support.refusals import refused

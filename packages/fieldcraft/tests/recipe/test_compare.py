@@ -8,7 +8,7 @@ from PIL import Image
 
 from fieldcraft.errors import BadRecipe, InvalidValue
 from fieldcraft.recipe.compare import compare
-from fieldcraft.view.colors import sequential
+from fieldcraft.view.palettes import sequential
 
 RECIPE = """
 title = "Decay"

@@ -15,9 +15,10 @@ import fieldcraft as fc
 from fieldcraft import Grid, Terrain, view
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view import ColorScale, Placement
-from fieldcraft.view.colors import HIDDEN, lab_of
+from fieldcraft.view.colors import HIDDEN
 from fieldcraft.view.legends import format_number
 from fieldcraft.view.overlays import NEGATIVE, POSITIVE
+from fieldcraft.view.palettes import lab_of
 from fieldcraft.view.plan import GROUND, WALL
 from fieldcraft.view.text import measure, wrapped, write
 

@@ -14,8 +14,9 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering import Swarm
-from fieldcraft.view.colors import Color, ColorScale, parse_color
+from fieldcraft.view.colors import ColorScale
 from fieldcraft.view.drawing import RIM, ground_kinds
+from fieldcraft.view.palettes import Color, parse_color
 from fieldcraft_gpu.batches import Batch, Buffer
 from fieldcraft_gpu.carrying import Device, checked_device
 from fieldcraft_gpu.fields import lives_on

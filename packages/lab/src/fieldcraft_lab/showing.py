@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from fieldcraft.layer import SourceLayer
-from fieldcraft.view.colors import TEAM_COLORS, diverging, parse_color, sequential, tinted
+from fieldcraft.view.palettes import TEAM_COLORS, diverging, parse_color, sequential, tinted
 from fieldcraft_lab.knobs import curve, knobs
 from fieldcraft_lab.live import Live, LiveRecipe
 from fieldcraft_lab.session import Session

@@ -121,25 +121,16 @@ def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Express
     >>> fc.formula("clamp(ally - 0.5 * enemy, 0, 1)", imap).values
     array([[0., 1., 1.]], dtype=float32)
     """
-    if not isinstance(text, str):
-        raise InvalidValue(
-            "A formula is a text",
-            got=type(text).__name__,
-            remedy="Pass a string such as 'ally - enemy'",
-        )
-    if len(text) > MOST_CHARACTERS:
+    remedy = "Pass a string such as 'ally - enemy'"
+    if len(checks.instance(text, str, "A formula is a text", remedy)) > MOST_CHARACTERS:
         raise InvalidValue(
             f"A formula has at most {MOST_CHARACTERS} characters",
             got=str(len(text)),
             remedy="Put parts of it into expressions of their own",
         )
     known: Mapping[str, Any] = maps.layers if isinstance(maps, Layered) else maps
-    if not isinstance(known, Mapping):
-        raise InvalidValue(
-            "Names are looked up in an influence map or a mapping",
-            got=type(maps).__name__,
-            remedy="Pass imap, or a dict",
-        )
+    rule = "Names are looked up in an influence map or a mapping"
+    checks.instance(known, Mapping, rule, "Pass imap, or a dict")  # type: ignore[type-abstract]
     result = _Formula(text, known).value()
     if isinstance(result, Operand):
         return expression_of(result)

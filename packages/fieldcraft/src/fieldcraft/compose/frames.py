@@ -259,19 +259,14 @@ def _holds(frame: Frame, where: Any) -> NDArray[np.bool_]:
         values = np.zeros(frame.shape, dtype=np.float32)
         expression_of(where).fill(values, frame.segments())
         return np.asarray(values != 0)
-    mask = checks.array("A mask of cells", where)
-    if mask.shape != space.shape or mask.dtype != np.bool_:
-        hint = (
-            " (it looks like [x, y]: transpose it)"
-            if mask.shape == space.shape[::-1] != space.shape
-            else ""
-        )
-        raise InvalidValue(
-            f"where is an array of bool of the map's shape {space.shape}, or a layer or expression"
-            " that is not 0 where one may be taken",
-            got=f"{mask.dtype} of shape {mask.shape}{hint}",
-            remedy="Pass a comparison such as layer > 0.5",
-        )
+    mask = checks.array_of(
+        where,
+        space.shape,
+        "b",
+        f"where is an array of bool of the map's shape {space.shape}, or a layer or expression"
+        " that is not 0 where one may be taken",
+        "Pass a comparison such as layer > 0.5",
+    )
     return np.asarray(mask.reshape(-1)[frame.cells])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,6 @@ from fieldcraft.space.answers import Regions, regions_owned
 
 __all__ = [
     "FrontLine",
-    "Strongest",
     "Survey",
     "Surveyed",
     "front_lines",
@@ -35,26 +35,6 @@ Numbers = NDArray[np.int32]
 _WORK_PER_THREAD = 500_000  # cells times teams that pay for waking a thread; changes no value
 
 
-class Strongest:
-    """The strongest single source of a radial layer in each cell, following what the layer
-    shows.
-    """
-
-    def __init__(self, layer: Layer) -> None:
-        if not isinstance(layer, RadialLayer):
-            raise InvalidValue(
-                'by="source" compares the sources of layers with fc.Radial',
-                got=f"layer {layer.name!r} with {type(layer.propagation).__name__}",
-                remedy='Use by="total", or give the teams fc.Radial(...)',
-            )
-        self._layer = layer
-
-    @property
-    def values(self) -> Floats:
-        """float32 of shape (height, width)."""
-        return self._layer.strongest
-
-
 class Survey:
     """Totals and leaders over the maps of all teams, kept until a layer changes. Arrays of shape
     (height, width).
@@ -63,7 +43,13 @@ class Survey:
     def __init__(self, layers: Sequence[Layer], by: str) -> None:
         self._by = by
         self._layers = tuple(layers)
-        self._strongest = [Strongest(layer) for layer in layers] if by == "source" else []
+        for layer in layers:
+            if by == "source" and not isinstance(layer, RadialLayer):
+                raise InvalidValue(
+                    'by="source" compares the sources of layers with fc.Radial',
+                    got=f"layer {layer.name!r} with {type(layer.propagation).__name__}",
+                    remedy='Use by="total", or give the teams fc.Radial(...)',
+                )
         self._together: Operand = reduce(
             add, self._layers[1:], self._layers[0]
         )  # refuses layers of different cells
@@ -99,25 +85,15 @@ class Survey:
     def leader(self) -> Numbers:
         """The number of the strongest team, or `NOBODY`."""
         self.look()
-        view = self._leader.view()
-        view.flags.writeable = False
-        return view
+        return frozen(self._leader)
 
     def lead(self, margin: float, neutral: int) -> Numbers:
         """The number of the strongest team where it is ahead by `margin`, else `neutral`."""
         with self.guard:
             owner = np.empty(self._leader.shape, dtype=np.int32)
-            flat = owner.reshape(-1)
-            maps = self._maps()
-            self._over(
-                maps,
-                lambda bases, first, last: (
-                    kernels.teams.lead,
-                    (bases, first, last, np.float32(margin), np.int32(neutral), flat),
-                ),
-            )
-            owner.flags.writeable = False
-            return owner
+            output = np.float32(margin), np.int32(neutral), owner.reshape(-1)
+            self._over(kernels.teams.lead, output)
+            return frozen(owner)
 
     def presence(self, number: int) -> Floats:
         """How strong one team is in each cell."""
@@ -131,36 +107,24 @@ class Survey:
             if seen == self._seen:
                 return
             self._seen = None
-            maps = self._maps()
-            total: Floats = self._total.reshape(-1)
-            contested: Floats = self._contested.reshape(-1)
-            leader: Numbers = self._leader.reshape(-1)
-            self._over(
-                maps,
-                lambda bases, first, last: (
-                    kernels.teams.survey,
-                    (bases, first, last, total, contested, leader),
-                ),
-            )
+            arrays = self._total, self._contested, self._leader
+            self._over(kernels.teams.survey, tuple(each.reshape(-1) for each in arrays))
             self._seen = seen
             self.version += 1
 
-    def _maps(self) -> list[Floats]:
-        return [
-            np.ascontiguousarray(self._maps_of(number), dtype=np.float32).reshape(-1)
-            for number in range(len(self._layers))
-        ]
-
     def _maps_of(self, number: int) -> Floats:
-        return self._strongest[number].values if self._strongest else self._layers[number].values
+        layer = self._layers[number]
+        if self._by == "source" and isinstance(layer, RadialLayer):
+            return layer.strongest
+        return layer.values
 
-    def _over(
-        self, maps: list[Floats], call: Callable[[NDArray[np.int64], int, int], pool.Call]
-    ) -> None:
+    def _over(self, kernel: Callable[..., None], output: tuple[Any, ...]) -> None:
+        """Call a kernel on the maps of all teams, on several threads where that pays."""
+        numbers, cells = range(len(self._layers)), self._leader.size
+        maps = [np.ascontiguousarray(self._maps_of(number), np.float32) for number in numbers]
         bases = np.array([values.__array_interface__["data"][0] for values in maps], dtype=np.int64)
-        cells = self._leader.size
         bands = pool.bands(cells, cells * len(maps) // _WORK_PER_THREAD, align=16)
-        pool.run([call(bases, first, last) for first, last in bands])
+        pool.run([(kernel, (bases, *band, *output)) for band in bands])
 
 
 class Surveyed(Operand):

@@ -91,12 +91,8 @@ class Teams(Pictured):
         *,
         hostile: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        if not isinstance(imap, Layered):
-            raise InvalidValue(
-                "Teams live on an influence map",
-                got=type(imap).__name__,
-                remedy="Pass fc.InfluenceMap(space)",
-            )
+        remedy = "Pass fc.InfluenceMap(space)"
+        checks.instance(imap, Layered, "Teams live on an influence map", remedy)  # type: ignore[type-abstract]
         self._layers = {
             name: cast(SourceLayer, _layer(imap, name)) for name in _checked_names(names)
         }
@@ -362,14 +358,12 @@ def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
             "Teams are named by a list of words", got=repr(names), remedy='Pass ["red", "blue"]'
         )
     listed = tuple(checks.sequence("names", names))
-    for name in listed:
-        if not isinstance(name, str) or not name:
-            raise InvalidValue(
-                "A team's name is a word or more", got=repr(name), remedy="Pass a list of strings"
-            )
-    if not listed:
+    wrong = [name for name in listed if not isinstance(name, str) or not name]
+    if wrong or not listed:
         raise InvalidValue(
-            "There is at least one team", got="no names", remedy='Pass ["red", "blue"]'
+            "There is at least one team, and a team's name is a word or more",
+            got=repr(wrong[0]) if wrong else "no names",
+            remedy='Pass ["red", "blue"]',
         )
     if len(set(listed)) != len(listed):
         twice = next(name for name in listed if listed.count(name) > 1)

@@ -74,13 +74,8 @@ def window(
     >>> near.best().positions
     array([3.5, 2.5])
     """
-    if not isinstance(layer, Operand):
-        raise InvalidValue(
-            "A window is cut from a map",
-            got=type(layer).__name__,
-            remedy="Pass a layer or an expression",
-        )
-    space = layer.space
+    remedy = "Pass a layer or an expression"
+    space = checks.instance(layer, Operand, "A window is cut from a map", remedy).space
     far = checks.positive("radius", radius)
     points, single = checks.positions(positions, dimensions=space.dimensions)
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)

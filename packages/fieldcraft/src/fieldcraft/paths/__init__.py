@@ -1,8 +1,8 @@
 """Distance maps, flow fields and shortest paths."""
 
-from fieldcraft.paths.distances import DistanceMap, distance_map
-from fieldcraft.paths.flee import FleeMap, flee_map
+from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.flow import FlowField, FlowFields, flow_field
+from fieldcraft.paths.making import FleeMap, distance_map, flee_map
 from fieldcraft.paths.path import Path
 from fieldcraft.paths.reaching import Reach, reach, would_block
 from fieldcraft.paths.shortest import shortest_path, shortest_paths

@@ -4,7 +4,7 @@ charged on entering or walked away from the goals.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, scratch_of
+from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, SearchTask, scratch_of
 from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
 from fieldcraft.space.apart import apart, together
 from fieldcraft.space.ways import Ways, kept, kept_until_walls_change
@@ -118,20 +118,11 @@ class ArcSearch(DistanceSearch):
     _following: NDArray[np.int32]
     _state: Ints
 
-    def __init__(
-        self,
-        ground: Snapshot,
-        costs: CellCosts,
-        goals: Ints,
-        start_costs: NDArray[np.float64],
-        limit: float,
-        charge: str,
-        outward: bool,
-    ) -> None:
-        super().__init__(ground, costs, goals, start_costs, limit)
-        self.charge, self.outward = charge, outward
+    def __init__(self, task: SearchTask) -> None:
+        super().__init__(task)
+        self.charge, self.outward = task.charge, task.outward
         self._on_grid = isinstance(self.space, Grid)
-        self.repairable = not self._on_grid and charge == "mean" and not outward
+        self.repairable = not self._on_grid and self.charge == "mean" and not self.outward
         self._sizes_of: Snapshot | None = None
         self._started = False
         self.costs_changed()
@@ -258,15 +249,7 @@ class ArcSearch(DistanceSearch):
         here = self.ground
         ground = here.walled(self.space, walls)
         if not self.repairable:
-            anew = ArcSearch(
-                ground,
-                self.costs,
-                self.goals,
-                self.start_costs,
-                self.limit,
-                self.charge,
-                self.outward,
-            )
+            anew = ArcSearch(replace(self.task, ground=ground))
             anew.settle()
             return np.flatnonzero(np.isfinite(self.dist) & ~np.isfinite(anew.dist))
         vertices, olds = self._repaired(ground, walls)

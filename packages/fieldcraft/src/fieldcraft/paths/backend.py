@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.paths.arc_search import ArcSearch
-from fieldcraft.paths.cost import CellCosts, Cost
+from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.graph_paths import GraphProblem
 from fieldcraft.paths.grid_paths import GridProblem
 from fieldcraft.paths.grid_search import GridSearch
 from fieldcraft.paths.path import PathProblem
-from fieldcraft.paths.search_base import DistanceSearch
+from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.space import GraphSnapshot, Grid, GridSnapshot, Snapshot, Space, checked_space
 
 __all__ = ["PathBackend", "backend"]
@@ -27,16 +27,7 @@ class PathBackend(ABC):
         """Return the space as it is now; infinite `costs`, one per cell, are walls as well."""
 
     @abstractmethod
-    def search(
-        self,
-        ground: Snapshot,
-        costs: CellCosts,
-        goals: NDArray[np.int64],
-        start_costs: NDArray[np.float64],
-        limit: float,
-        charge: str,
-        outward: bool,
-    ) -> DistanceSearch:
+    def search(self, task: SearchTask) -> DistanceSearch:
         """Return a search for walking distances to goals, which has not begun."""
 
     @abstractmethod
@@ -54,21 +45,9 @@ class GridPaths(PathBackend):
         """See `PathBackend.snapshot`."""
         return GridSnapshot.of(self.space, costs)
 
-    def search(
-        self,
-        ground: Snapshot,
-        costs: CellCosts,
-        goals: NDArray[np.int64],
-        start_costs: NDArray[np.float64],
-        limit: float,
-        charge: str,
-        outward: bool,
-    ) -> DistanceSearch:
+    def search(self, task: SearchTask) -> DistanceSearch:
         """See `PathBackend.search`."""
-        if charge != "mean" or outward:
-            return ArcSearch(ground, costs, goals, start_costs, limit, charge, outward)
-        assert isinstance(ground, GridSnapshot)
-        return GridSearch(ground, costs, goals, start_costs, limit)
+        return ArcSearch(task) if task.charge != "mean" or task.outward else GridSearch(task)
 
     def problem(self, cost: Cost, smooth: bool) -> GridProblem:
         """See `PathBackend.problem`."""
@@ -85,18 +64,9 @@ class GraphPaths(PathBackend):
         """See `PathBackend.snapshot`."""
         return GraphSnapshot.of(self.space, costs)
 
-    def search(
-        self,
-        ground: Snapshot,
-        costs: CellCosts,
-        goals: NDArray[np.int64],
-        start_costs: NDArray[np.float64],
-        limit: float,
-        charge: str,
-        outward: bool,
-    ) -> ArcSearch:
+    def search(self, task: SearchTask) -> ArcSearch:
         """See `PathBackend.search`."""
-        return ArcSearch(ground, costs, goals, start_costs, limit, charge, outward)
+        return ArcSearch(task)
 
     def problem(self, cost: Cost, smooth: bool) -> GraphProblem:
         """See `PathBackend.problem`."""

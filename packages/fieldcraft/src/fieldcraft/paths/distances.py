@@ -18,95 +18,17 @@ from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.filled import UNREACHED, Filled
 from fieldcraft.paths.path import Path, no_path
 from fieldcraft.paths.places import ON_WALL, resolve_cells, unique_goals
-from fieldcraft.paths.search_base import DistanceSearch
+from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.paths.stepping import step_down
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.answers import Spots
 
-__all__ = ["DistanceMap", "distance_map"]
+__all__ = ["DistanceMap"]
 
 _CHANGES = 64  # versions that `changed_since` can look back
 _NOT_COPIED = ("_guard", "_values", "_view", "_finite", "_search")
 _NONE = np.empty(0, dtype=np.int64)
 _NONE.flags.writeable = False
-
-
-def distance_map(
-    space: Space,
-    goals: ArrayLike,
-    *,
-    cost: Cost = None,
-    start_costs: ArrayLike | None = None,
-    limit: float | None = None,
-    charge: str = "mean",
-    outward: bool = False,
-    on_wall: str = "refuse",
-) -> DistanceMap:
-    """Return the walking distance from every cell to the nearest goal.
-
-    Distances are computed lazily: nothing is searched before a value is requested, and no farther
-    than that value needs. Maps with another charge, or outward, are searched again as a whole after
-    each change of walls or costs.
-
-    Parameters
-    ----------
-    space : Grid, HexGrid, Graph or Mesh
-        Where agents walk. The neighborhood of a grid determines the allowed steps, which cut no
-        corners. On a graph or mesh agents walk along open edges. Distances are of walking *to* the
-        goals, also where steps lead one way.
-    goals : array_like of shape (2,) or (N, 2)
-        World positions; on a 3D graph of shape (3,) or (N, 3).
-    cost : float, ndarray, layer or expression, optional
-        Cost per world unit, at least 1e-6 (default 1), such as `1 + 4 * threat`; infinite cells are
-        walls. A step costs its length times the mean cost of its two cells. Layers and expressions
-        are read once, and again by `DistanceMap.repair`.
-    start_costs : float or array_like of shape (N,), optional
-        Cost added to each goal, for example the price of entering an exit. A goal is ignored where
-        another one is cheaper even from there.
-    limit : float, optional
-        Largest distance to search, inclusive.
-    charge : {"mean", "enter"}
-        With "enter" a step costs its length times the cost of the cell that it ends in, as in tile
-        and board games.
-    outward : bool
-        Return distances of walking *from* the goals. They differ where steps lead one way or are
-        charged on entering. `fieldcraft.reach` finds the cells within a few steps of units.
-    on_wall : {"refuse", "nearest"}
-        With "nearest" a goal in a wall is moved to the nearest open cell.
-
-    Returns
-    -------
-    DistanceMap
-        A map that can be sampled, drawn, used in expressions, followed downhill and repaired after
-        walls change.
-
-    Raises
-    ------
-    OnWall
-        If a goal is in a wall. The message names the nearest open cell.
-    OutsideMap
-        If a goal is outside the map.
-    InvalidValue
-        If there are no goals, or an argument does not fit.
-
-    References
-    ----------
-    E. W. Dijkstra, "A note on two problems in connexion with graphs", Numerische Mathematik 1
-    (1959).
-
-    Examples
-    --------
-    >>> import fieldcraft as fc
-    >>> grid = fc.Grid(walls=[[0, 0, 1, 0, 0],
-    ...                       [0, 0, 1, 0, 0],
-    ...                       [0, 0, 0, 0, 0]])
-    >>> distances = fc.distance_map(grid, (0.5, 0.5))
-    >>> distances.values
-    array([[ 0.,  1., inf,  7.,  8.],
-           [ 1.,  2., inf,  6.,  7.],
-           [ 2.,  3.,  4.,  5.,  6.]], dtype=float32)
-    """
-    return DistanceMap(space, goals, cost, start_costs, limit, charge, outward, on_wall)
 
 
 class DistanceMap(Operand):
@@ -162,11 +84,8 @@ class DistanceMap(Operand):
         ground = paths.snapshot(costs.walls)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
-            raise InvalidValue(
-                "A distance map has goals",
-                got="none",
-                remedy="Pass one position or an array of at least one",
-            )
+            remedy = "Pass one position or an array of at least one"
+            raise InvalidValue("A distance map has goals", got="none", remedy=remedy)
         limit = math.inf if limit is None else checks.not_negative("limit", limit)
         self._set_up(ground, costs, *unique_goals(cells, start_costs), limit)
 
@@ -197,15 +116,9 @@ class DistanceMap(Operand):
     def search(self) -> DistanceSearch:
         """The search behind the map, which may not have begun."""
         if self._search is None:
-            self._search = backend(self.space).search(
-                self._ground,
-                self.cell_costs,
-                self.goals,
-                self.start_costs,
-                self.limit,
-                self.charge,
-                self.outward,
-            )
+            goals = self.goals, self.start_costs, self.limit, self.charge, self.outward
+            search = backend(self.space).search(SearchTask(self._ground, self.cell_costs, *goals))
+            self._search = search
         return self._search
 
     def settled(self) -> DistanceSearch:
@@ -216,10 +129,8 @@ class DistanceMap(Operand):
 
     def __repr__(self) -> str:
         goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
-        return (
-            f"<{type(self).__name__} to {goals} on"
-            f" {self.space.describe()}{', outdated' if self.outdated else ''}>"
-        )
+        outdated = ", outdated" if self.outdated else ""
+        return f"<{type(self).__name__} to {goals} on {self.space.describe()}{outdated}>"
 
     # Python's own copies
 
@@ -314,11 +225,7 @@ class DistanceMap(Operand):
         """
         cells, single = resolve_cells(self.space, self._ground.walls, "start", position)
         if not single:
-            raise InvalidValue(
-                "A path begins at one position",
-                got=f"an array of shape {np.shape(position)}",
-                remedy="Call it for each position",
-            )
+            checks.position(position, "A path begins at one position")
         total = float(self.measured(cells)[0])
         if total == math.inf:
             return no_path(self.space)

@@ -11,9 +11,10 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.distances import DistanceMap, distance_map
+from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow, GridFlow
+from fieldcraft.paths.making import distance_map
 from fieldcraft.space import Grid, Space, checked_space
 
 __all__ = ["FlowField", "FlowFields", "flow_field"]
@@ -52,12 +53,8 @@ def flow_field(distance_map: DistanceMap) -> FlowField:
     array([[1., 0.],
            [0., 0.]])
     """
-    if not isinstance(distance_map, DistanceMap):
-        raise InvalidValue(
-            "A flow field is made from a distance map",
-            got=type(distance_map).__name__,
-            remedy="Pass fc.distance_map(space, goals)",
-        )
+    remedy = "Pass fc.distance_map(space, goals)"
+    checks.instance(distance_map, DistanceMap, "A flow field is made from a distance map", remedy)
     if distance_map.outward:
         raise InvalidValue(
             "A flow field leads to the goals of its map",

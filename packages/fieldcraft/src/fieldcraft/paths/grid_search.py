@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import counting
-from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.grid_paths import moves_of
-from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, scratch_of
+from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, SearchTask, scratch_of
 from fieldcraft.space import Grid, GridSnapshot
 from fieldcraft.space.ways import kept
 
@@ -82,15 +81,9 @@ class GridSearch(DistanceSearch):
     space: Grid
     ground: GridSnapshot
 
-    def __init__(
-        self,
-        ground: GridSnapshot,
-        costs: CellCosts,
-        goals: NDArray[np.int64],
-        start_costs: NDArray[np.float64],
-        limit: float,
-    ) -> None:
-        super().__init__(ground, costs, goals, start_costs, limit)
+    def __init__(self, task: SearchTask) -> None:
+        super().__init__(task)
+        costs, start_costs = task.costs, task.start_costs
         self.steps = steps = grid_steps(self.space)
         self.scratch = scratch_of(self.space)
         self.counted = steps.counted and costs.uniform is not None and not start_costs.any()
@@ -103,7 +96,7 @@ class GridSearch(DistanceSearch):
             self.scale = self.space.cell_size * (costs.uniform or 1.0)
             self.far = counting.FAR
             self.lengths = steps.counts
-            self.starts = np.zeros(len(goals), dtype=np.int64)
+            self.starts = np.zeros(len(self.goals), dtype=np.int64)
             self.most = int(min(self.limit / self.scale * 2.0**steps.measure.shift, self.far - 1))
         # Kernels are compiled once more for None in place of an array.
         self.cost = None if self.counted else _EVEN if costs.values is None else costs.values

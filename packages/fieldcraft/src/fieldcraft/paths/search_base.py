@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.ways import kept
 
-__all__ = ["EVERYWHERE", "SLACK", "DistanceSearch", "Scratch", "scratch_of"]
+__all__ = ["EVERYWHERE", "SLACK", "DistanceSearch", "Scratch", "SearchTask", "scratch_of"]
 
 SLACK = 1e-9
 """Limits are met to one part in 1e9, so that 0.3 is three cells of 0.1."""
@@ -21,29 +22,39 @@ EVERYWHERE = np.empty(0, dtype=np.int64)
 _MOST_CACHED = 4
 
 
-class DistanceSearch(ABC):
-    """Distances from the cells of a snapshot to the nearest of some goals.
+@dataclass(frozen=True, eq=False)
+class SearchTask:
+    """What a search finds: distances from the cells of a snapshot to the nearest of some goals.
 
-    Nothing is searched before `settle`. `goals` ascend; each has a cost to begin with in
-    `start_costs`. `finished` says that the search has reached its end, and `repairable` that
-    `repair` can then be called.
+    `goals` ascend; each has a cost to begin with in `start_costs`. `charge` and `outward` are those
+    of `distance_map`.
+    """
+
+    ground: Snapshot
+    costs: CellCosts
+    goals: NDArray[np.int64]
+    start_costs: NDArray[np.float64]
+    limit: float
+    charge: str = "mean"
+    outward: bool = False
+
+
+class DistanceSearch(ABC):
+    """A search for the distances of a task.
+
+    Nothing is searched before `settle`. `finished` says that the search has reached its end, and
+    `repairable` that `repair` can then be called.
     """
 
     repairable: bool = False
     dist: NDArray[Any]
 
-    def __init__(
-        self,
-        ground: Snapshot,
-        costs: CellCosts,
-        goals: NDArray[np.int64],
-        start_costs: NDArray[np.float64],
-        limit: float,
-    ) -> None:
-        self.space: Space = costs.space
-        self.ground, self.costs = ground, costs
-        self.goals, self.start_costs = goals, start_costs
-        self.limit = limit * (1 + SLACK)
+    def __init__(self, task: SearchTask) -> None:
+        self.task = task
+        self.space: Space = task.costs.space
+        self.ground, self.costs = task.ground, task.costs
+        self.goals, self.start_costs = task.goals, task.start_costs
+        self.limit = task.limit * (1 + SLACK)
         self.finished = False
 
     @abstractmethod

@@ -180,11 +180,7 @@ def _end(
     """Return one end of a path and its cell."""
     cells, single = resolve_cells(space, walls, what, position, on_wall)
     if not single:
-        raise InvalidValue(
-            f"{what} is one position",
-            got=f"an array of shape {np.shape(position)}",
-            remedy="Call shortest_paths for many",
-        )
+        checks.position(position, f"{what} is one position; shortest_paths takes many")
     place = np.asarray(position, dtype=np.float64)
     if on_wall != ON_WALL[0]:
         place = moved(space, place[np.newaxis], cells)[0]

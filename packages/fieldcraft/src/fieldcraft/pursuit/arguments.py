@@ -23,7 +23,6 @@ __all__ = [
     "heading_of",
     "interval_of",
     "not_of_a_memory",
-    "one_position",
     "place",
     "plain_numbers",
     "plain_whole",
@@ -119,33 +118,15 @@ def interval_of(step: float, speed: float, every: float | None) -> float:
 
 def checked_mask(space: Space, mask: ArrayLike, name: str) -> NDArray[np.bool_]:
     """Bool in the space's shape, or `InvalidValue`."""
-    given = checks.array(name, mask)
-    if given.dtype != np.bool_ or given.shape != space.shape:
-        raise InvalidValue(
-            f"{name} is bool in the space's shape",
-            got=f"{given.dtype} of shape {given.shape}",
-            remedy=f"Pass shape {space.shape}",
-        )
-    return given
+    rule, remedy = f"{name} is bool in the space's shape", f"Pass shape {space.shape}"
+    return checks.array_of(mask, space.shape, "b", rule, remedy)
 
 
 def checked_velocity(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]:
     """Return a velocity, 0 where it is not known."""
     if velocity is None:
         return np.zeros(dimensions)
-    return one_position(velocity, dimensions, "velocity is one vector")
-
-
-def one_position(position: ArrayLike, dimensions: int, rule: str) -> NDArray[np.float64]:
-    """Return one position (D,), or raise `InvalidValue` with the rule for several."""
-    points, single = checks.positions(position, dimensions=dimensions)
-    if not single:
-        raise InvalidValue(
-            rule,
-            got=f"shape {np.shape(position)}",
-            remedy="Make one call or search for each target",
-        )
-    return np.asarray(points[0])
+    return checks.position(velocity, "velocity is one vector", dimensions=dimensions)
 
 
 def share_below_one(name: str, value: object) -> float:
@@ -186,14 +167,7 @@ def checked_range(name: str, value: ArrayLike) -> tuple[float, float]:
 
 def target_number(target: int, count: int) -> int:
     """Return the number of one of `count` targets, or raise `InvalidValue`."""
-    number = checks.whole("target", target)
-    if number >= count:
-        raise InvalidValue(
-            f"Targets are numbered 0 to {count - 1}",
-            got=f"target={number}",
-            remedy="Pass one of these, or begin with more targets",
-        )
-    return number
+    return checks.whole("target", target, maximum=count - 1)
 
 
 def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:

@@ -17,7 +17,7 @@ from fieldcraft.pursuit.arguments import (
     checked_mask,
     checked_velocity,
     interval_of,
-    one_position,
+    share_below_one,
     target_number,
 )
 from fieldcraft.pursuit.backend import Flow, backend
@@ -102,13 +102,7 @@ class Belief(Operand):
         self.space = checked_space(space)
         self.speed = checks.positive("speed", speed)
         self.targets = checks.whole("targets", targets, minimum=1)
-        self.stay = checks.fraction("stay", stay)
-        if self.stay == 1:
-            raise InvalidValue(
-                "stay is below 1",
-                got="stay=1",
-                remedy="Pass 0.5, say: half of it moves on in each step",
-            )
+        self.stay = share_below_one("stay", stay)
         self._hypotheses = hypotheses_of(motion, self.stay)
         self.doubt = checks.fraction("doubt", doubt)
         parts = len(self._hypotheses.stages)
@@ -203,9 +197,7 @@ class Belief(Operand):
         path from where it was thought to be. Then False comes back.
         """
         cells = self.space.cell_ids(view)
-        part = checks.fraction("missed", missed)
-        if part == 1:
-            raise InvalidValue("missed is below 1", got="missed=1", remedy="Don't look, then")
+        part = share_below_one("missed", missed)
         numbers = range(self.targets) if target is None else [target_number(target, self.targets)]
         beliefs = [self._beliefs[number] for number in numbers]
         self._follow_walls()
@@ -405,8 +397,7 @@ class Belief(Operand):
             self._walls_version = -1  # on these walls they have yet to move
         self._changes += 1
 
-    # Arguments
-
     def _cell(self, position: ArrayLike, outside: str) -> int:
-        point = one_position(position, self.space.dimensions, "A target is in one place")
+        rule = "A target is in one place"
+        point = checks.position(position, rule, dimensions=self.space.dimensions)
         return int(self.space.cell_at(point, outside=outside))

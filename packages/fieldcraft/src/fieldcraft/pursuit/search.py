@@ -14,7 +14,7 @@ from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.arguments import checked_velocity, one_position
+from fieldcraft.pursuit.arguments import checked_velocity
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
@@ -114,12 +114,7 @@ class Search:
         Before a target was lost, and while it is in sight, all stay where they are.
         """
         points, _ = checks.positions(searchers, dimensions=self.space.dimensions)
-        if not isinstance(rng, np.random.Generator):
-            raise InvalidValue(
-                "rng is a numpy.random.Generator",
-                got=type(rng).__name__,
-                remedy="Pass np.random.default_rng(seed)",
-            )
+        checks.generator(rng)
         if not self.searching or not len(points):
             return points.copy()
         if len(points) != len(self._goals):
@@ -218,7 +213,8 @@ class Search:
         self._given = np.zeros(0, dtype=np.int64)
 
     def _open_cell(self, position: ArrayLike) -> int:
-        point = one_position(position, self.space.dimensions, "A target is in one place")
+        rule = "A target is in one place"
+        point = checks.position(position, rule, dimensions=self.space.dimensions)
         return int(self.space.nearest_open(int(self.space.cell_at(point))))
 
     def _around(self, limit: float | None = None) -> NDArray[np.int64]:

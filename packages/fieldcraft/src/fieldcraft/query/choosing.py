@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
 from fieldcraft.query.backend import queries
 from fieldcraft.query.ground import Ground, Readable
 from fieldcraft.space import Space
@@ -113,19 +114,18 @@ def _choose(
 ) -> Spots:
     ground, otherwise = queries(layer), checked_none(none)
     far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
-    wanted = 1 if count is None else checks.whole("count", count, minimum=1)
-    if wanted > len(ground.space):
-        raise InvalidValue(
-            f"count is at most the size of the map, {len(ground.space)}",
-            got=f"count={wanted}",
-            remedy="Ask for fewer",
-        )
+    wanted = _wanted(count, ground.space)
     cells, single = ground.best(positions, far, wanted, apart, where, walk, outside, sign)
 
     def own() -> NDArray[np.int64]:
         return np.atleast_1d(ground.space.cell_at(positions, outside=outside))
 
     return chosen(cells, own, single, count, otherwise, ground.space, ground.flat)
+
+
+def _wanted(count: int | None, space: Space) -> int:
+    """Return how many cells are asked for, at most as many as there are."""
+    return 1 if count is None else checks.whole("count", count, minimum=1, maximum=len(space))
 
 
 def pick(
@@ -175,20 +175,8 @@ def pick(
     ground, otherwise = Ground(layer), checked_none(none)
     space = ground.space
     far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
-    wanted = 1 if count is None else checks.whole("count", count, minimum=1)
-    if wanted > len(space):
-        raise InvalidValue(
-            f"count is at most the size of the map, {len(space)}",
-            got=f"count={wanted}",
-            remedy="Ask for fewer",
-        )
-    if not isinstance(rng, np.random.Generator):
-        raise InvalidValue(
-            "rng is a numpy Generator",
-            got=type(rng).__name__,
-            remedy="Pass np.random.default_rng(seed)",
-        )
-    good = ~ground.closed(where)
+    wanted = _wanted(count, space)
+    dice, good = checks.generator(rng), ~ground.closed(where)
     if above is not None:
         good &= ground.values > checks.finite("above", above)
     points, single = checks.positions(positions, dimensions=space.dimensions)
@@ -197,19 +185,18 @@ def pick(
         space.cell_at(points, outside=outside), dtype=np.int64
     )  # refuses before a die is thrown
     for number, point in enumerate(points):
-        draws = queries(_Draws(space, rng.random(space.shape, dtype=np.float32)))
+        draws = queries(_Draws(space, dice.random(space.shape, dtype=np.float32)))
         cells[number] = draws.best(point, far, wanted, apart, good, walk, outside, np.float32(1))[
             0
         ][0]
     return chosen(cells, lambda: own, single, count, otherwise, space, ground.flat)
 
 
-class _Draws:
+class _Draws(NamedTuple):
     """The random number of each cell of a space; the highest wins."""
 
-    def __init__(self, space: Space, values: NDArray[np.float32]) -> None:
-        self.space = space
-        self.values = values
+    space: Space
+    values: NDArray[np.float32]
 
 
 def peaks(

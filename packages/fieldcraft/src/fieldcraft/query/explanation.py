@@ -7,7 +7,6 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks
@@ -101,14 +100,9 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     that have no sources, such as expressions: explain the layers that they are made of.
     """
     ground = Ground(layer)
-    points, single = checks.positions(position, dimensions=ground.space.dimensions)
-    if not single:
-        raise InvalidValue(
-            "explain() takes one (x, y) pair",
-            got=f"an array of shape {np.shape(position)}",
-            remedy="Call it for each position",
-        )
-    cell = int(np.asarray(ground.space.cell_at(points, outside=outside))[0])
+    rule = "explain() takes one (x, y) pair"
+    point = checks.position(position, rule, dimensions=ground.space.dimensions)
+    cell = int(ground.space.cell_at(point, outside=outside))
     ids, amounts, rest = _parts(layer, cell)
     value = float(ground.flat[cell])
     parts = [

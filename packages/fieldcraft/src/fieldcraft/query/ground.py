@@ -117,21 +117,14 @@ class Ground:
                     remedy="Use layers on one map with one cell size, or pass an array of bool",
                 )
             return np.asarray(other.values != 0)
-        mask = checks.array("where", where)  # type: ignore[arg-type]
-        shape = self.space.shape
-        if mask.shape != shape or mask.dtype != np.bool_:
-            hint = (
-                " (it looks like [x, y]: transpose it)"
-                if mask.shape == shape[::-1] != shape
-                else ""
-            )
-            raise InvalidValue(
-                f"where is an array of bool of shape {shape}, or a layer or expression that is not"
-                " 0 where one may be taken",
-                got=f"{mask.dtype} of shape {mask.shape}{hint}",
-                remedy="Pass a comparison such as layer.values > 0.5",
-            )
-        return mask
+        return checks.array_of(
+            where,  # type: ignore[arg-type]
+            self.space.shape,
+            "b",
+            f"where is an array of bool of shape {self.space.shape}, or a layer or expression"
+            " that is not 0 where one may be taken",
+            "Pass a comparison such as layer.values > 0.5",
+        )
 
 
 class Queries(Ground, ABC):

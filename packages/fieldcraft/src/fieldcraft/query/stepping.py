@@ -172,19 +172,10 @@ def explore_step(
             got=f"{tuple(points[index].tolist())} at index {index}",
             remedy="Use space.nearest_open()",
         )
-    if rng is not None and not isinstance(rng, np.random.Generator):
-        raise InvalidValue(
-            "rng is a numpy Generator",
-            got=type(rng).__name__,
-            remedy="Pass np.random.default_rng(seed)",
-        )
-    key = 0 if rng is None else int(rng.integers(_MOST_KEY))
+    checks.flag("apart", apart)
+    key = 0 if rng is None else int(checks.generator(rng).integers(_MOST_KEY))
     cells, targets = starts.copy(), starts.copy()
     flat = frozen(ground.flat)
-    if not isinstance(apart, bool):
-        raise InvalidValue(
-            "apart is True or False", got=f"apart={apart!r}", remedy="Pass one of these"
-        )
 
     def look(searches: bool) -> None:
         bar = np.float32(0) if limit is None else limit

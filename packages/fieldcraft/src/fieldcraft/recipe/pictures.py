@@ -30,10 +30,10 @@ from fieldcraft.view import (
     sheet,
     tinted,
 )
-from fieldcraft.view.colors import Color, parse_color
 from fieldcraft.view.frame import Team, mark_sources
 from fieldcraft.view.legends import Legend
 from fieldcraft.view.pages import floor_cuts
+from fieldcraft.view.palettes import Color, parse_color
 from fieldcraft.view.placement import Subject
 from fieldcraft.view.text import measure
 

@@ -41,7 +41,7 @@ from fieldcraft.settings import (
     one_of,
 )
 from fieldcraft.space import Grid
-from fieldcraft.view.colors import team_colors
+from fieldcraft.view.palettes import team_colors
 
 __all__ = ["MAX_STEPS", "read_recipe"]
 

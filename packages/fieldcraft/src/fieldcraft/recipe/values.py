@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation import Stamp
 from fieldcraft.propagation.settings import curve
 from fieldcraft.settings import refused
-from fieldcraft.view.colors import parse_color
+from fieldcraft.view.palettes import parse_color
 
 __all__ = [
     "SHAPES",

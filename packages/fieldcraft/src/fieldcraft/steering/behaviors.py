@@ -45,10 +45,8 @@ def seek(
     """
     at, single = points(positions)
     moving = vectors("Velocities", velocities, len(at))
-    wanted = (
-        _directions(vectors("Targets", targets, len(at)) - at)
-        * limits("max_speed", max_speed, len(at))[:, np.newaxis]
-    )
+    offsets = vectors("Targets", targets, len(at)) - at
+    wanted = _directions(offsets) * _speeds(max_speed, len(at))
     return _one(wanted - moving, single)
 
 
@@ -73,8 +71,7 @@ def flee(
         else checks.not_negative("within", within)
     )
     away = at - vectors("Targets", targets, len(at))
-    wanted = _directions(away) * limits("max_speed", max_speed, len(at))[:, np.newaxis]
-    distances = _lengths(away)
+    wanted, distances = _directions(away) * _speeds(max_speed, len(at)), _lengths(away)
     return _one(np.where((distances <= reach) & (distances > 0), wanted - moving, 0.0), single)
 
 
@@ -95,9 +92,7 @@ def arrive(
     moving = vectors("Velocities", velocities, len(at))
     brake = checks.positive("slowing", slowing)
     offsets = vectors("Targets", targets, len(at)) - at
-    speeds = limits("max_speed", max_speed, len(at))[:, np.newaxis] * np.minimum(
-        _lengths(offsets) / brake, 1.0
-    )
+    speeds = _speeds(max_speed, len(at)) * np.minimum(_lengths(offsets) / brake, 1.0)
     return _one(_directions(offsets) * speeds - moving, single)
 
 
@@ -117,10 +112,8 @@ def pursue(
     `seek`.
     """
     at, single = points(positions)
-    return _one(
-        seek(at, velocities, _ahead(at, targets, target_velocities, max_speed, horizon), max_speed),
-        single,
-    )
+    goals = _ahead(at, targets, target_velocities, max_speed, horizon)
+    return _one(seek(at, velocities, goals, max_speed), single)
 
 
 def evade(
@@ -137,16 +130,8 @@ def evade(
     `within` of that place: (0, 0).
     """
     at, single = points(positions)
-    return _one(
-        flee(
-            at,
-            velocities,
-            _ahead(at, targets, target_velocities, max_speed, horizon),
-            max_speed,
-            within=within,
-        ),
-        single,
-    )
+    goals = _ahead(at, targets, target_velocities, max_speed, horizon)
+    return _one(flee(at, velocities, goals, max_speed, within=within), single)
 
 
 def wander(
@@ -189,23 +174,16 @@ def wander(
     given = checks.array("Velocities", velocities)
     moving = vectors("Velocities", given, len(np.atleast_2d(given)) if given.size else 0)
     count = len(moving)
-    if not isinstance(rng, np.random.Generator):
-        raise InvalidValue(
-            "rng is a numpy.random.Generator",
-            got=type(rng).__name__,
-            remedy="Pass np.random.default_rng(seed)",
-        )
-    spread = checks.not_negative("jitter", jitter)
+    dice, spread = checks.generator(rng), checks.not_negative("jitter", jitter)
     radius = checks.not_negative("wildness", wildness)
-    turned = checks.numbers("angles", angles, count) + spread * rng.standard_normal(count)
+    turned = checks.numbers("angles", angles, count) + spread * dice.standard_normal(count)
     turned = np.mod(turned + 180.0, 360.0) - 180.0
     ahead = _directions(moving)
     ahead[(ahead == 0).all(axis=1)] = (1.0, 0.0)
     way = np.radians(turned)
     cos, sin = (radius * np.cos(way))[:, np.newaxis], (radius * np.sin(way))[:, np.newaxis]
     aim = ahead + cos * ahead + sin * np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
-    wanted = _directions(aim) * limits("max_speed", max_speed, count)[:, np.newaxis]
-    return wanted - moving, turned
+    return _directions(aim) * _speeds(max_speed, count) - moving, turned
 
 
 def follow_flow(
@@ -223,13 +201,8 @@ def follow_flow(
     2). Positions off the map raise `OutsideMap`, or count as the rim with `outside="clamp"`. The
     rest as for `seek`.
     """
-    if not isinstance(flow, FlowField):
-        raise InvalidValue(
-            "flow is a flow field",
-            got=type(flow).__name__,
-            remedy="Pass fc.flow_field(distance_map)",
-        )
-    space = flow.space
+    remedy = "Pass fc.flow_field(distance_map)"
+    space = checks.instance(flow, FlowField, "flow is a flow field", remedy).space  # type: ignore[type-abstract]
     if space.dimensions == 3 and space.graph.mesh is None:
         raise InvalidValue(
             "Behaviours steer in the ground plane",
@@ -238,10 +211,7 @@ def follow_flow(
         )
     at, single = checks.positions(positions, dimensions=space.dimensions)
     moving = vectors("Velocities", velocities, len(at))
-    wanted = (
-        flow.sample(at, outside=outside)[:, :2]
-        * limits("max_speed", max_speed, len(at))[:, np.newaxis]
-    )
+    wanted = flow.sample(at, outside=outside)[:, :2] * _speeds(max_speed, len(at))
     return _one(wanted - moving, single)
 
 
@@ -252,9 +222,13 @@ def _ahead(
     goals = vectors("Targets", targets, len(at))
     moving = vectors("Target velocities", target_velocities, len(at))
     most = checks.not_negative("horizon", horizon)
-    speeds = limits("max_speed", max_speed, len(at))[:, np.newaxis]
+    speeds = _speeds(max_speed, len(at))
     times = np.minimum(_lengths(goals - at) / np.where(speeds > 0, speeds, 1.0), most)
     return goals + moving * np.where(speeds > 0, times, most)
+
+
+def _speeds(max_speed: ArrayLike, count: int) -> Wide:
+    return limits("max_speed", max_speed, count)[:, np.newaxis]
 
 
 def _lengths(offsets: Wide) -> Wide:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, extensions, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.kernels.swarm_layout import LONGEST_SINCE, circle, packed
 from fieldcraft.space import Grid, grid_of
 
@@ -235,24 +236,14 @@ class Forage:
         InvalidValue
             For other shapes and numbers.
         """
-        grid_of(space, "Food")
-        portions, inside = checks.array("food", food), checks.array("home", home)
-        if (
-            portions.shape != space.shape
-            or portions.dtype.kind not in "iu"
-            or (portions.size and not 0 <= portions.min() <= portions.max() <= _MOST_FOOD)
-        ):
-            raise InvalidValue(
-                "food is whole numbers from 0 on, in the space's shape (height, width)",
-                got=f"{portions.dtype} of shape {portions.shape}",
-                remedy=f"Pass np.zeros({space.shape}, int) and fill it in",
-            )
-        if inside.shape != space.shape or inside.dtype != np.bool_:
-            raise InvalidValue(
-                "home is bool in the space's shape (height, width)",
-                got=f"{inside.dtype} of shape {inside.shape}",
-                remedy="Pass a comparison, such as distance < 5",
-            )
+        shape = grid_of(space, "Food").shape
+        rule = "food is whole numbers from 0 on, in the space's shape (height, width)"
+        remedy = f"Pass np.zeros({shape}, int) and fill it in"
+        portions = checks.array_of(food, shape, "iu", rule, remedy)
+        if portions.size and not 0 <= portions.min() <= portions.max() <= _MOST_FOOD:
+            raise InvalidValue(rule, got=f"{portions.min()} to {portions.max()}", remedy=remedy)
+        rule = "home is bool in the space's shape (height, width)"
+        inside = checks.array_of(home, shape, "b", rule, "Pass a comparison, such as distance < 5")
         self.space = space
         self.homes = packed(inside)
         self.claims = np.zeros((2, portions.size), dtype=np.int32)
@@ -269,9 +260,7 @@ class Forage:
         holds them.
         """
         portions = self._food if self._held is None else self._held.read()[0]
-        view: NDArray[np.int32] = portions.reshape(self.space.shape).view()
-        view.flags.writeable = False
-        return view
+        return frozen(portions.reshape(self.space.shape))
 
     @property
     def brought(self) -> int:

@@ -145,13 +145,9 @@ class Travellers:
         """The arcs to the vertices that agents have chosen; for who is on an edge, that one or the
         one back.
         """
-        wanted = checks.array("way", way)
-        if wanted.shape != (len(self),) or (wanted.size and wanted.dtype.kind not in "iu"):
-            raise InvalidValue(
-                "way is a flow field, or the next vertex of each agent",
-                got=f"{wanted.dtype} of shape {wanted.shape} for {len(self)} agents",
-                remedy=f"Pass {len(self)} whole numbers, -1 to stay",
-            )
+        rule = "way is a flow field, or the next vertex of each agent"
+        remedy = f"Pass {len(self)} whole numbers, -1 to stay"
+        wanted = checks.array_of(way, (len(self),), "iu" if len(self) else "iuf", rule, remedy)
         topology = self.space.graph.topology
         heading = self.heading
         back = (self.arcs >= 0) & (wanted != heading)

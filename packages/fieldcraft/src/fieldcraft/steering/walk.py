@@ -105,12 +105,7 @@ def by_role(name: str, given: Any) -> list[Any]:
 
 def checked_key(seed: Any) -> int:
     """The key of a seed's dice; raises `InvalidValue` for what is none."""
-    key = checks.whole("seed", seed)
-    if key > _MOST_KEY:
-        raise InvalidValue(
-            f"seed is at most {_MOST_KEY}", got=f"seed={key}", remedy="Pass a smaller seed"
-        )
-    return key
+    return checks.whole("seed", seed, maximum=_MOST_KEY)
 
 
 def places_of(
@@ -158,17 +153,10 @@ def minds_of(
         )
         minds = (turns.astype(np.int64) & 0xFFFF).astype(np.int32)
     if roles is not None:
-        which = checks.array("roles", roles)
-        if (
-            which.shape != (count,)
-            or which.dtype.kind not in "biu"
-            or (which.size and not 0 <= which.min() <= which.max() <= 1)
-        ):
-            raise InvalidValue(
-                "roles are 0 or 1, one per agent",
-                got=f"{which.dtype} of shape {which.shape}",
-                remedy=f"Pass shape ({count},)",
-            )
+        rule, remedy = "roles are 0 or 1, one per agent", f"Pass shape ({count},)"
+        which = checks.array_of(roles, (count,), "biu", rule, remedy)
+        if which.size and not 0 <= which.min() <= which.max() <= 1:
+            raise InvalidValue(rule, got=f"{which.min()} to {which.max()}", remedy=remedy)
         minds |= which.astype(np.int32) << 16
     return minds
 

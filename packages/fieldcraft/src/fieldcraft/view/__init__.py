@@ -3,19 +3,15 @@
 None of these libraries is loaded before a function that needs it is called.
 """
 
-from fieldcraft.view.colors import TEAM_COLORS, ColorScale, between, diverging, sequential, tinted
+from fieldcraft.view.colors import ColorScale
 from fieldcraft.view.film import Film, save_film, save_map, save_png
 from fieldcraft.view.frame import Team, frame, frame_owners, frame_shares, frame_teams
 from fieldcraft.view.legends import ScaleLegend, TeamLegend
 from fieldcraft.view.overlays import draw_arrows, draw_dots, draw_lines
-from fieldcraft.view.pages import (
-    picture,
-    picture_floors,
-    picture_teams,
-    plot_over_time,
-    sheet,
-)
+from fieldcraft.view.pages import picture, picture_floors, picture_teams, sheet
+from fieldcraft.view.palettes import TEAM_COLORS, between, diverging, sequential, tinted
 from fieldcraft.view.placement import Placement
+from fieldcraft.view.plots import plot_over_time
 from fieldcraft.view.window import Camera, draw
 
 __all__ = [

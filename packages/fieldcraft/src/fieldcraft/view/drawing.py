@@ -3,9 +3,10 @@ walls and values.
 """
 
 from fieldcraft.view.brush import SHAPES, Brush, empty_mask
-from fieldcraft.view.colors import HIDDEN, parse_color, plain_values
+from fieldcraft.view.colors import HIDDEN, plain_values
 from fieldcraft.view.film import SUFFIXES
 from fieldcraft.view.legends import format_number, need_plots, over_ground, styled
+from fieldcraft.view.palettes import parse_color
 from fieldcraft.view.placement import subject_of
 from fieldcraft.view.plan import GROUND, ON_WALL, RIM, WALL
 from fieldcraft.view.plan_graph import outlines

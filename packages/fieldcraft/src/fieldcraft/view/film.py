@@ -49,12 +49,8 @@ def save_film(
     quality: int | None = None,
 ) -> None:
     """Write all `frames` to `path`, one after the other; see `Film`."""
-    if not isinstance(frames, Iterable):
-        raise InvalidValue(
-            "frames are many frames",
-            got=type(frames).__name__,
-            remedy="Pass a list of them, or a generator",
-        )
+    remedy = "Pass a list of them, or a generator"
+    checks.instance(frames, Iterable, "frames are many frames", remedy)  # type: ignore[type-abstract]
     with Film(path, fps, quality=quality) as film:
         for frame in frames:
             film.add(frame)

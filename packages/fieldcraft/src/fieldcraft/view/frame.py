@@ -12,18 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space
-from fieldcraft.view.colors import (
-    HIDDEN,
-    Color,
-    ColorScale,
-    lab_of,
-    parse_color,
-    plain_values,
-    rgb_of,
-    team_colors,
-    tinted,
-)
+from fieldcraft.view.colors import HIDDEN, ColorScale, plain_values
 from fieldcraft.view.overlays import draw_markers
+from fieldcraft.view.palettes import Color, lab_of, parse_color, rgb_of, team_colors, tinted
 from fieldcraft.view.placement import Placement, Subject, subject_of
 from fieldcraft.view.plan import RGBA
 
@@ -166,10 +157,7 @@ def scale_for(
     """The caller's scale, or one from limits and threshold; not both."""
     if colors is None:
         return ColorScale.of(subject.values, limits=limits, threshold=threshold)
-    if not isinstance(colors, ColorScale):
-        raise InvalidValue(
-            "colors is a ColorScale", got=type(colors).__name__, remedy="Pass ColorScale(low, high)"
-        )
+    checks.instance(colors, ColorScale, "colors is a ColorScale", "Pass ColorScale(low, high)")
     if limits is not None or threshold != 0:
         raise InvalidValue(
             "A color scale brings its own limits and threshold",

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
-from fieldcraft.view.colors import HIDDEN, Color, ColorScale, parse_color
+from fieldcraft.view.colors import HIDDEN, ColorScale
+from fieldcraft.view.palettes import Color, parse_color
 from fieldcraft.view.plan import GROUND, RGBA
 from fieldcraft.view.text import LINE, measure, wrapped
 
@@ -169,12 +170,8 @@ class ScaleLegend:
     opacity: float = 1.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.colors, ColorScale):
-            raise InvalidValue(
-                "A legend explains a ColorScale",
-                got=type(self.colors).__name__,
-                remedy="Pass ColorScale(low, high)",
-            )
+        remedy = "Pass ColorScale(low, high)"
+        checks.instance(self.colors, ColorScale, "A legend explains a ColorScale", remedy)
         checks.text("title", self.title), checks.flag("percent", self.percent)
         checks.fraction("opacity", self.opacity)
         if len(checks.sequence("beyond", self.beyond)) != 2:

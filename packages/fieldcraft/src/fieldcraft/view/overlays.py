@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.ways import line_of
 from fieldcraft.view.brush import Brush
-from fieldcraft.view.colors import Color, parse_color
+from fieldcraft.view.palettes import Color, parse_color
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plan import RGBA, Floats
 from fieldcraft.view.text import blend
@@ -132,12 +132,8 @@ def _segments(
 
 def _check_picture(picture: RGBA, place: Placement) -> None:
     """Refuse a picture that can't be drawn on, or is of another size than its placement."""
-    if not isinstance(place, Placement):
-        raise InvalidValue(
-            "A place is a Placement",
-            got=type(place).__name__,
-            remedy="Pass fieldcraft.view.Placement(space, ...)",
-        )
+    remedy = "Pass fieldcraft.view.Placement(space, ...)"
+    checks.instance(place, Placement, "A place is a Placement", remedy)
     if (
         not isinstance(picture, np.ndarray)
         or picture.dtype != np.uint8
@@ -198,17 +194,10 @@ def draw_arrows(
         For a picture of another size than the placement's, and vectors of another shape.
     """
     _check_picture(picture, place)
-    space, given = grid_of(space, "A picture with arrows"), checks.array("Vectors", vectors)
-    if (
-        given.shape != (*space.shape, 2)
-        or given.dtype.kind not in "iuf"
-        or not np.isfinite(given).all()
-    ):
-        raise InvalidValue(
-            "Vectors are finite numbers of shape (height, width, 2)",
-            got=f"{given.dtype} of shape {given.shape} on {space.shape}",
-            remedy="Pass layer.vectors",
-        )
+    space, rule = grid_of(space, "A picture with arrows"), "Vectors are finite numbers"
+    given = checks.array_of(vectors, (*space.shape, 2), "iuf", rule, "Pass layer.vectors")
+    if not np.isfinite(given).all():
+        raise InvalidValue(rule, got="NaN or infinity", remedy="Pass layer.vectors")
     apart = checks.finite("spacing", spacing)
     if apart < 1:
         raise InvalidValue(

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space
-from fieldcraft.view.colors import TEAM_COLORS, Color, ColorScale, parse_color
+from fieldcraft.view.colors import ColorScale
 from fieldcraft.view.frame import Team, frame, frame_teams, scale_for, team_scale
 from fieldcraft.view.legends import (
     INK,
@@ -22,22 +22,18 @@ from fieldcraft.view.legends import (
     Legend,
     ScaleLegend,
     TeamLegend,
-    format_number,
-    rendered,
-    share_of,
-    styled,
 )
+from fieldcraft.view.palettes import Color
 from fieldcraft.view.placement import subject_of
 from fieldcraft.view.plan import RGBA
 from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
 
-__all__ = ["picture", "picture_floors", "picture_teams", "plot_over_time", "sheet"]
+__all__ = ["GAP", "MARGIN", "TITLE", "picture", "picture_floors", "picture_teams", "sheet"]
 
-_MARGIN = 18
-_GAP = 14
-_TITLE = 1.5
+MARGIN = 18
+GAP = 14
+TITLE = 1.5
 _MOST_PIXELS = 2**27
-_STEPS = (0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds
 
 
 class Drawing(TypedDict, total=False):
@@ -272,16 +268,16 @@ def sheet(
     wide = max(*(shown.shape[1] for shown in pictures), *(measure(name) for name in names), 1)
     high = max(shown.shape[0] for shown in pictures)
     down = -(-len(pictures) // across)
-    grid = (across * wide + (across - 1) * _GAP, down * (high + head) + (down - 1) * _GAP)
+    grid = (across * wide + (across - 1) * GAP, down * (high + head) + (down - 1) * GAP)
     key = legend.beside(grid[1] - head) if isinstance(legend, Legend) else None
     content = grid[0] + (0 if key is None else 22 + key.shape[1])
-    content = max(content, measure(title, scale=_TITLE, bold=True), 160 if caption or spare else 0)
+    content = max(content, measure(title, scale=TITLE, bold=True), 160 if caption or spare else 0)
     lines = wrapped(caption, content) if caption else []
-    top = _MARGIN + (round(LINE * _TITLE) + 8 if title else 0)
+    top = MARGIN + (round(LINE * TITLE) + 8 if title else 0)
     body = max(grid[1], 0 if key is None else head + key.shape[0])
     foot = max(len(lines), spare) * LINE
-    height = top + body + (foot + 8 if foot else 0) + _MARGIN
-    width = content + 2 * _MARGIN
+    height = top + body + (foot + 8 if foot else 0) + MARGIN
+    width = content + 2 * MARGIN
     if height * width > _MOST_PIXELS:
         raise InvalidValue(
             f"A sheet has at most {_MOST_PIXELS:,} pixels",
@@ -290,17 +286,17 @@ def sheet(
         )
     page = np.full((height, width, 4), (*PAGE, 255), dtype=np.uint8)
     if title:
-        baseline = _MARGIN + round(ASCENT * _TITLE)
-        write(page, _MARGIN, baseline, title, INK, scale=_TITLE, bold=True)
+        baseline = MARGIN + round(ASCENT * TITLE)
+        write(page, MARGIN, baseline, title, INK, scale=TITLE, bold=True)
     for i, (shown, name) in enumerate(zip(pictures, names, strict=True)):
-        left, upper = _MARGIN + i % across * (wide + _GAP), top + i // across * (high + head + _GAP)
+        left, upper = MARGIN + i % across * (wide + GAP), top + i // across * (high + head + GAP)
         if name:
             write(page, left, upper + ASCENT, name, INK)
         _paste(page, shown, left, upper + head + (high - shown.shape[0]) // 2)
     if key is not None:
-        _paste(page, key, _MARGIN + grid[0] + 22, top + head)
+        _paste(page, key, MARGIN + grid[0] + 22, top + head)
     for i, text in enumerate(lines):
-        write(page, _MARGIN, top + body + 8 + ASCENT + i * LINE, text, MUTED)
+        write(page, MARGIN, top + body + 8 + ASCENT + i * LINE, text, MUTED)
     return page
 
 
@@ -331,120 +327,3 @@ def _checked_picture(shown: ArrayLike) -> RGBA:
             remedy="Pass what frame(layer) returns",
         )
     return array
-
-
-def plot_over_time(
-    seconds: ArrayLike,
-    curves: Sequence[tuple[str, ArrayLike, Color | None]],
-    *,
-    title: str = "",
-    caption: str = "",
-    limits: tuple[float, float] | None = None,
-    percent: bool = False,
-    width: int = 960,
-    height: int = 440,
-) -> RGBA:
-    """Numbers over time as lines, with a legend: uint8 of shape (height, width, 4).
-
-    Parameters
-    ----------
-    seconds : array_like
-        The times, shape (N,), ascending, at least one.
-    curves : sequence
-        (name, values of shape (N,), color) of each line; a color of None takes the next of
-        `TEAM_COLORS`.
-    limits : (float, float), optional
-        Of the upright axis; 0 and all values if absent.
-    percent : bool
-        Write 1 as 100 %.
-    width, height : int
-        Pixels, at least 240 x 160.
-
-    Raises
-    ------
-    InvalidValue
-        For no curves, lengths that differ, and numbers that are not finite.
-    MissingLibrary
-        Without matplotlib.
-    """
-    times, lines = checks.array("seconds", seconds), checks.sequence("curves", curves)
-    size = [
-        checks.whole(name, side, minimum=least, maximum=2**14)
-        for name, side, least in (("width", width, 240), ("height", height, 160))
-    ]
-    checks.text("title", title), checks.text("caption", caption), checks.flag("percent", percent)
-    if not lines or any(not isinstance(line, tuple) or len(line) != 3 for line in lines):
-        raise InvalidValue(
-            "A plot has curves (name, values, color), at least one",
-            got=repr(lines)[:60],
-            remedy="Pass [('red', values, '#ff8a3c')], say",
-        )
-    rows = [(f"Values of {checks.text('A name', name)!r}", values) for name, values, _ in lines]
-    columns = [_finite_row(what, values, times.shape) for what, values in rows]
-    if (np.diff(_finite_row("seconds", times, times.shape)) <= 0).any():
-        raise InvalidValue(
-            "The times of a plot ascend",
-            got=repr(times.tolist())[:60],
-            remedy="Sort them, and drop repeats",
-        )
-    low, high = (None, None) if limits is None else checks.pair("limits", limits)
-    if low is not None and high is not None and low >= high:
-        raise InvalidValue(
-            "The limits of a plot are (low, high), low below high",
-            got=f"limits={limits!r}",
-            remedy="Pass (0, 1), say",
-        )
-    with styled():
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-        from matplotlib.ticker import FuncFormatter, MultipleLocator
-
-        layout = ConstrainedLayoutEngine(w_pad=_MARGIN / 72, h_pad=_GAP / 72)
-        figure = Figure((size[0] / 72, size[1] / 72), layout=layout)
-        axes = figure.subplots()
-        for k, ((name, _, color), values) in enumerate(zip(lines, columns, strict=True)):
-            tone = parse_color(TEAM_COLORS[k % len(TEAM_COLORS)] if color is None else color)
-            axes.plot(times, values, color=share_of(tone), label=name, clip_on=limits is not None)
-        axes.set_xmargin(0)
-        axes.set_ylim(min(0.0, axes.get_ylim()[0]) if low is None else low, high)
-        axes.grid(axis="y")
-        least = float(times[-1] - times[0]) * 70 / size[0]
-        step = next((step for step in _STEPS if step >= least), 3600 * math.ceil(least / 3600))
-        axes.xaxis.set_major_locator(MultipleLocator(step))
-        axes.xaxis.set_major_formatter(FuncFormatter(_clock if times[-1] >= 120 else _seconds))
-        unit, factor = (" %", 100) if percent else ("", 1)
-        axes.yaxis.set_major_formatter(
-            FuncFormatter(lambda value, _: f"{format_number(value * factor)}{unit}")
-        )
-        figure.legend(loc="outside right upper", labelcolor="linecolor")
-        if title:
-            figure.suptitle(title, size=13 * _TITLE, weight="bold", x=0.02, ha="left")
-        if caption:
-            text = "\n".join(wrapped(caption, size[0] - 2 * _MARGIN))
-            figure.supxlabel(text, size=13, color=share_of(MUTED), x=0.02, ha="left")
-        return rendered(figure).copy()
-
-
-def _clock(seconds: float, _: int) -> str:
-    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
-
-
-def _seconds(seconds: float, _: int) -> str:
-    return f"{seconds:g} s"
-
-
-def _finite_row(what: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    row = checks.array(what, values)
-    if (
-        row.ndim != 1
-        or not len(row)
-        or row.shape != shape
-        or row.dtype.kind not in "iufb"
-        or not np.isfinite(row).all()
-    ):
-        raise InvalidValue(
-            f"{what} are finite numbers in a row, one per time",
-            got=f"{row.dtype} of shape {row.shape}",
-            remedy="Pass one per time",
-        )
-    return row.astype(np.float64)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.colors import HIDDEN, Color, ColorScale
+from fieldcraft.view.colors import HIDDEN, ColorScale
+from fieldcraft.view.palettes import Color
 
 __all__ = ["FOG", "GROUND", "MOST_PIXELS", "ON_WALL", "RGBA", "RIM", "WALL", "Floats", "Plan"]
 

@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import HexGrid, Space, checked_space
 from fieldcraft.view.brush import Brush
-from fieldcraft.view.colors import Color, parse_color
+from fieldcraft.view.palettes import Color, parse_color
 from fieldcraft.view.plan import GROUND, RGBA, WALL, Floats, Plan, ground_picture
 
 __all__ = ["AbovePlan", "outlines"]

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid
-from fieldcraft.view.colors import HIDDEN, Color, ColorScale, parse_color
+from fieldcraft.view.colors import HIDDEN, ColorScale
+from fieldcraft.view.palettes import Color, parse_color
 from fieldcraft.view.plan import GROUND, ON_WALL, RGBA, RIM, WALL, Floats, Plan, ground_picture
 
 __all__ = ["GridPlan", "beside", "ground_kinds"]

@@ -19,6 +19,7 @@ from fieldcraft import kernels
 from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.backend import backend as path_backend
 from fieldcraft.paths.cost import CellCosts
+from fieldcraft.paths.search_base import SearchTask
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.space import Space
@@ -95,10 +96,9 @@ class PathSegment:
 
 def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment:
     """Return the shortest paths from a cell."""
-    goal, no_costs = np.array([cell]), CellCosts(space, None)
-    walks = ArcSearch(
-        path_backend(space).snapshot(), no_costs, goal, np.zeros(1), math.inf, "mean", True
-    )
+    ground_now, no_costs = path_backend(space).snapshot(), CellCosts(space, None)
+    goal = np.array([cell]), np.zeros(1)
+    walks = ArcSearch(SearchTask(ground_now, no_costs, *goal, math.inf, outward=True))
     walks.settle()
     away = walks.measured(slice(None))
     offsets = ground.positions - ground.positions[cell]

@@ -1,4 +1,4 @@
-"""Flee maps: the path to safety, not into a corner."""
+"""Distance maps to goals, and flee maps: the path to safety, not into a corner."""
 
 from __future__ import annotations
 
@@ -10,11 +10,90 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distances import DistanceMap
+from fieldcraft.space import Space
 
-__all__ = ["FleeMap", "flee_map"]
+__all__ = ["FleeMap", "distance_map", "flee_map"]
 
 _NONE = np.empty(0, dtype=np.int64)
 _NONE.flags.writeable = False
+
+
+def distance_map(
+    space: Space,
+    goals: ArrayLike,
+    *,
+    cost: Cost = None,
+    start_costs: ArrayLike | None = None,
+    limit: float | None = None,
+    charge: str = "mean",
+    outward: bool = False,
+    on_wall: str = "refuse",
+) -> DistanceMap:
+    """Return the walking distance from every cell to the nearest goal.
+
+    Distances are computed lazily: nothing is searched before a value is requested, and no farther
+    than that value needs. Maps with another charge, or outward, are searched again as a whole after
+    each change of walls or costs.
+
+    Parameters
+    ----------
+    space : Grid, HexGrid, Graph or Mesh
+        Where agents walk. The neighborhood of a grid determines the allowed steps, which cut no
+        corners. On a graph or mesh agents walk along open edges. Distances are of walking *to* the
+        goals, also where steps lead one way.
+    goals : array_like of shape (2,) or (N, 2)
+        World positions; on a 3D graph of shape (3,) or (N, 3).
+    cost : float, ndarray, layer or expression, optional
+        Cost per world unit, at least 1e-6 (default 1), such as `1 + 4 * threat`; infinite cells are
+        walls. A step costs its length times the mean cost of its two cells. Layers and expressions
+        are read once, and again by `DistanceMap.repair`.
+    start_costs : float or array_like of shape (N,), optional
+        Cost added to each goal, for example the price of entering an exit. A goal is ignored where
+        another one is cheaper even from there.
+    limit : float, optional
+        Largest distance to search, inclusive.
+    charge : {"mean", "enter"}
+        With "enter" a step costs its length times the cost of the cell that it ends in, as in tile
+        and board games.
+    outward : bool
+        Return distances of walking *from* the goals. They differ where steps lead one way or are
+        charged on entering. `fieldcraft.reach` finds the cells within a few steps of units.
+    on_wall : {"refuse", "nearest"}
+        With "nearest" a goal in a wall is moved to the nearest open cell.
+
+    Returns
+    -------
+    DistanceMap
+        A map that can be sampled, drawn, used in expressions, followed downhill and repaired after
+        walls change.
+
+    Raises
+    ------
+    OnWall
+        If a goal is in a wall. The message names the nearest open cell.
+    OutsideMap
+        If a goal is outside the map.
+    InvalidValue
+        If there are no goals, or an argument does not fit.
+
+    References
+    ----------
+    E. W. Dijkstra, "A note on two problems in connexion with graphs", Numerische Mathematik 1
+    (1959).
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 1, 0, 0],
+    ...                       [0, 0, 1, 0, 0],
+    ...                       [0, 0, 0, 0, 0]])
+    >>> distances = fc.distance_map(grid, (0.5, 0.5))
+    >>> distances.values
+    array([[ 0.,  1., inf,  7.,  8.],
+           [ 1.,  2., inf,  6.,  7.],
+           [ 2.,  3.,  4.,  5.,  6.]], dtype=float32)
+    """
+    return DistanceMap(space, goals, cost, start_costs, limit, charge, outward, on_wall)
 
 
 def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None = None) -> FleeMap:
@@ -58,12 +137,8 @@ def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None 
     >>> path.positions[-1]  # past the danger, out of the dead end
     array([19.5,  0.5])
     """
-    if not isinstance(danger, DistanceMap):
-        raise InvalidValue(
-            "A flee map is made from a distance map",
-            got=type(danger).__name__,
-            remedy="Pass fc.distance_map(space, threats)",
-        )
+    remedy = "Pass fc.distance_map(space, threats)"
+    checks.instance(danger, DistanceMap, "A flee map is made from a distance map", remedy)
     number = checks.finite("strength", strength)
     if not number > 1:
         raise InvalidValue("strength is above 1", got=f"strength={strength!r}", remedy="Pass 1.2")

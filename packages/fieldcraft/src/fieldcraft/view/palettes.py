@@ -1,0 +1,258 @@
+"""Colors by name, and perceptually uniform tables of colors.
+
+A table is uint8 of shape (N, 3), N at most 255, from the weakest value to the strongest.
+Neighboring colors of the tables made here look equally far apart (CIELAB distance), so equal
+steps of value look like equal steps.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+
+__all__ = [
+    "COLOR_WORDS",
+    "TEAM_COLORS",
+    "Color",
+    "between",
+    "diverging",
+    "lab_of",
+    "parse_color",
+    "rgb_of",
+    "sequential",
+    "team_colors",
+    "tinted",
+]
+
+Color = str | Sequence[int]
+Table = NDArray[np.uint8]
+
+STEPS = 255
+
+TEAM_COLORS: tuple[str, ...] = (
+    "#3fa7f5",
+    "#ff8a3c",
+    "#2fc08f",
+    "#f0c93a",
+    "#d77fc0",
+    "#8f8cf2",
+    "#c3d36b",
+    "#e0605e",
+)
+"""Colors for teams that nobody chose one for; the first four stay apart under the common color
+blindnesses.
+"""
+
+COLOR_WORDS: dict[str, str] = {
+    "blue": "#3fa7f5",
+    "orange": "#ff8a3c",
+    "green": "#2fc08f",
+    "yellow": "#f0c93a",
+    "gold": "#f0c93a",
+    "pink": "#d77fc0",
+    "magenta": "#d77fc0",
+    "purple": "#8f8cf2",
+    "violet": "#8f8cf2",
+    "lime": "#c3d36b",
+    "olive": "#a3a948",
+    "red": "#e0605e",
+    "cyan": "#45c7d8",
+    "teal": "#3aa6a0",
+    "brown": "#a9744f",
+    "white": "#f4f5f7",
+    "silver": "#c3c7d0",
+    "gray": "#969ca8",
+    "grey": "#969ca8",
+    "black": "#50545f",
+}
+"""The words that are colors, tuned to the same page as `TEAM_COLORS`."""
+
+_WHITE = np.array([0.95047, 1.0, 1.08883])
+_TO_XYZ = np.array(
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
+)
+# Lightness, chroma and hue in degrees of the points that pull the curves.
+_EMBER = (
+    (11, 14, 285),
+    (24, 50, 297),
+    (38, 78, 325),
+    (50, 80, 12),
+    (60, 72, 45),
+    (72, 72, 66),
+    (86, 58, 86),
+    (95, 28, 102),
+)
+_WARM = ((14, 2, 40), (30, 36, 28), (46, 72, 38), (62, 78, 56), (78, 68, 74), (92, 34, 90))
+_COOL = ((14, 2, 260), (30, 34, 280), (46, 54, 274), (62, 46, 258), (78, 34, 236), (92, 16, 222))
+
+
+def lab_of(rgb: ArrayLike) -> NDArray[np.float64]:
+    """CIELAB (D65) of sRGB colors 0 to 255, shape (..., 3)."""
+    share = np.asarray(rgb, dtype=np.float64) / 255
+    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+    ratio = linear @ _TO_XYZ.T / _WHITE
+    root = np.where(ratio > (6 / 29) ** 3, np.cbrt(ratio), ratio * (29 / 6) ** 2 / 3 + 4 / 29)
+    x, y, z = np.moveaxis(root, -1, 0)
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)
+
+
+def rgb_of(lab: ArrayLike) -> NDArray[np.float64]:
+    """SRGB 0 to 255, shape (..., 3), of CIELAB (D65) colors; outside of 0 to 255 where a screen
+    cannot show the color.
+    """
+    lightness, a, b = np.moveaxis(np.asarray(lab, dtype=np.float64), -1, 0)
+    y = (lightness + 16) / 116
+    root = np.stack([y + a / 500, y, y - b / 200], axis=-1)
+    ratio = np.where(root > 6 / 29, root**3, (root - 4 / 29) * 3 * (6 / 29) ** 2)
+    linear = (ratio * _WHITE) @ np.linalg.inv(_TO_XYZ).T
+    share = np.where(
+        linear <= 0.0031308,
+        linear * 12.92,
+        1.055 * np.maximum(linear, 0.0031308) ** (1 / 2.4) - 0.055,
+    )
+    return np.asarray(share * 255)
+
+
+@cache
+def sequential() -> Table:
+    """The table for values of one sign: dark indigo over magenta and orange to pale yellow,
+    lightness rising all the way.
+    """
+    return _frozen(_along(_curve(_EMBER), STEPS))
+
+
+@cache
+def diverging() -> Table:
+    """The table for signed values: dark at 0 in the middle, pale blue at the negative end, pale
+    orange at the positive one.
+
+    Opposite values are equally light.
+    """
+    half = STEPS // 2 + 1
+    warm, cool = (_along(_curve(points), half, by_lightness=True) for points in (_WARM, _COOL))
+    middle = (warm[:1] + cool[:1]) / 2
+    return _frozen(np.concatenate([cool[:0:-1], middle, warm[1:]]))
+
+
+@cache
+def _tint(red: int, green: int, blue: int) -> Table:
+    lightness, a, b = lab_of([red, green, blue])
+    hue, chroma = float(np.degrees(np.arctan2(b, a))), float(np.hypot(a, b))
+    pale = lightness + 0.45 * (98 - lightness)
+    points = (
+        (12, 0.15 * chroma, hue),
+        (0.45 * lightness, 0.8 * chroma, hue),
+        (lightness, 1.25 * chroma, hue),
+        (pale, 0.6 * chroma, hue),
+    )
+    return _frozen(_along(_curve(points), STEPS))
+
+
+def tinted(color: Color) -> Table:
+    """The table of one hue: from near black over `color` to a pale tint of it."""
+    return _tint(*parse_color(color))
+
+
+def between(negative: Color, positive: Color) -> Table:
+    """The table for signed values of two hues: dark at 0 in the middle, `negative` at one end,
+    `positive` at the other.
+    """
+    cool, warm = tinted(negative), tinted(positive)
+    half = STEPS // 2 + 1
+    places = np.rint(np.linspace(0, len(warm) - 1, half)).astype(np.int64)
+    table: Table = np.concatenate([cool[places][:0:-1], warm[places]])
+    table.flags.writeable = False
+    return table
+
+
+def parse_color(color: Color) -> tuple[int, int, int]:
+    """`color` as (red, green, blue) of 0 to 255: "#rrggbb", "#rgb", a word of `COLOR_WORDS`, or
+    three whole numbers.
+    """
+    if isinstance(color, str):
+        color = COLOR_WORDS.get(color.strip().lower(), color)
+        if re.fullmatch(r"#[0-9a-fA-F]{6}", color):
+            return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
+        if re.fullmatch(r"#[0-9a-fA-F]{3}", color):
+            return int(color[1] * 2, 16), int(color[2] * 2, 16), int(color[3] * 2, 16)
+    else:
+        numbers: NDArray[Any] = checks.array("A color", color)
+        if (
+            numbers.shape == (3,)
+            and numbers.dtype.kind in "iu"
+            and numbers.min() >= 0
+            and numbers.max() <= 255
+        ):
+            return int(numbers[0]), int(numbers[1]), int(numbers[2])
+    raise InvalidValue(
+        "A color is '#rrggbb', a word or three whole numbers of 0 to 255",
+        got=repr(color),
+        remedy="Pass '#ff8a3c', 'orange' or (255, 138, 60), say",
+    )
+
+
+def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tuple[int, int, int]]:
+    """A color for each team: the one that was chosen, or that its name says, or else the next of
+    `TEAM_COLORS` that is free.
+    """
+    found = [
+        COLOR_WORDS.get(name.strip().lower()) if color is None else color
+        for name, color in zip(names, colors, strict=True)
+    ]
+    taken = {parse_color(color) for color in found if color is not None}
+    free = [color for color in TEAM_COLORS if parse_color(color) not in taken]
+    for i, color in enumerate(found):
+        if color is None:
+            usual = TEAM_COLORS[i % len(TEAM_COLORS)]
+            found[i] = usual if usual in free else free[0] if free else usual
+            free = [each for each in free if each != found[i]]
+    return [parse_color(color) for color in found if color is not None]
+
+
+def _curve(points: Sequence[tuple[float, float, float]]) -> NDArray[np.float64]:
+    """A Bezier curve in CIELAB pulled by points of lightness, chroma and hue, at 2000 places."""
+    polar = np.array(points)
+    angle = np.radians(polar[:, 2])
+    lab = np.stack([polar[:, 0], polar[:, 1] * np.cos(angle), polar[:, 1] * np.sin(angle)], axis=1)
+    t = np.linspace(0, 1, 2000)[:, np.newaxis]
+    degree = len(lab) - 1
+    return np.asarray(
+        sum(
+            math.comb(degree, k) * t**k * (1 - t) ** (degree - k) * lab[k]
+            for k in range(degree + 1)
+        )
+    )
+
+
+def _along(
+    curve: NDArray[np.float64], count: int, *, by_lightness: bool = False
+) -> NDArray[np.float64]:
+    """SRGB of `count` points along a curve in CIELAB, each as far from the next, or as much
+    lighter.
+    """
+    walked = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1))])
+    if by_lightness:
+        walked = curve[:, 0]
+    places = np.linspace(walked[0], walked[-1], count)
+    return rgb_of(
+        np.stack([np.interp(places, walked, curve[:, axis]) for axis in range(3)], axis=1)
+    )
+
+
+def _frozen(rgb: NDArray[np.float64]) -> Table:
+    table = np.rint(np.clip(rgb, 0, 255)).astype(np.uint8)
+    table.flags.writeable = False
+    return table
