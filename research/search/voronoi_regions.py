@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.pursuit.backend import backend
-from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
+from fieldcraft.pursuit.visibility import Landmarks, landmarks_of
 from fieldcraft.space import Space
 from fieldcraft.space.ways import kept_until_walls_change
 

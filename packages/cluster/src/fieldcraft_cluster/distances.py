@@ -27,7 +27,7 @@ from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, uniform_cost
 from fieldcraft.paths.filled import UNREACHED
 from fieldcraft.paths.grid_search import grid_steps
-from fieldcraft.paths.places import unique_goals
+from fieldcraft.paths.path import unique_goals
 from fieldcraft.space import Grid
 from fieldcraft_cluster.plan import Box, Piece, Plan
 from fieldcraft_cluster.surface import centers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ __all__ = [
     "array",
     "array_of",
     "choice",
+    "fields",
     "finite",
     "flag",
     "fraction",
@@ -28,6 +29,7 @@ __all__ = [
     "instance",
     "not_negative",
     "numbers",
+    "optional",
     "pair",
     "path",
     "position",
@@ -157,14 +159,25 @@ def function(name: str, value: object) -> Any:
     return value
 
 
-def instance(value: object, kind: type[T], rule: str, remedy: str) -> T:
-    """`value` if it is an instance of a class."""
+def instance(value: T, kind: Any, rule: str, remedy: str) -> T:
+    """`value` if it is an instance of a class, or of a protocol."""
     if not isinstance(value, kind):
         raise InvalidValue(rule, got=type(value).__name__, remedy=remedy)
     return value
 
 
-def generator(value: object) -> np.random.Generator:
+def fields(settings: object, **checks_of: Callable[[str, Any], Any]) -> None:
+    """Replace fields of a frozen dataclass by what their checks return."""
+    for name, check in checks_of.items():
+        object.__setattr__(settings, name, check(name, getattr(settings, name)))
+
+
+def optional(check: Callable[[str, Any], T]) -> Callable[[str, Any], T | None]:
+    """Return a check that accepts None as well."""
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def generator(value: np.random.Generator) -> np.random.Generator:
     """`value` as the source of random numbers that `rng` is."""
     remedy = "Pass np.random.default_rng(seed)"
     return instance(value, np.random.Generator, "rng is a numpy.random.Generator", remedy)

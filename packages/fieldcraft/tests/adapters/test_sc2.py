@@ -9,9 +9,9 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft.adapters.sc2 import EFFECTS, UNITS, Battlefield, Threat
+from fieldcraft.adapters.sc2.enemies import by_weapons
 from fieldcraft.adapters.sc2.ground import Standing, dilated
 from fieldcraft.adapters.sc2.regions import regions_of
-from fieldcraft.adapters.sc2.threats import by_weapons
 from fieldcraft.errors import InvalidValue
 from support import realdata
 

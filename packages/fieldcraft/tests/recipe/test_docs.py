@@ -9,7 +9,7 @@ import pytest
 from fieldcraft.compose.formula import FUNCTIONS
 from fieldcraft.demo import SHIPPED
 from fieldcraft.propagation import PROPAGATIONS
-from fieldcraft.recipe import parts, read_map, read_recipe
+from fieldcraft.recipe import loading, parts, read_recipe
 from fieldcraft.recipe.outputs import run
 from fieldcraft.recipe.parts import maps_of_teams
 from fieldcraft.recipe.values import SHAPES, measures_of
@@ -19,7 +19,7 @@ from tools.recipe_tables import updated
 ROOT = Path(__file__).resolve().parents[4]
 GUIDE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 TABLES: dict[str, tuple[Any, ...]] = {
-    "map": (*read_map.MAP_KINDS.values(), read_map.FileKeys),
+    "map": (*loading.MAP_KINDS.values(), loading.FileKeys),
     "layers": (*PROPAGATIONS.values(), parts.LayerPart, parts.Mark, parts.Stamping),
     "teams": (parts.TeamsPart,),
     "sources": (parts.SourcePart,),

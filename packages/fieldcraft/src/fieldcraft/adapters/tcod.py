@@ -82,17 +82,16 @@ def field_of_view(
             got=f"{(x, y)} on {table.shape[0]} x {table.shape[1]} tiles",
             remedy="Pass (x, y) of a tile",
         )
-    rule = (
-        constants.FOV_SYMMETRIC_SHADOWCAST
-        if algorithm is None
-        else checks.whole("algorithm", algorithm)
-    )
     seen = compute_fov(
         np.asfortranarray(table),
         (int(x), int(y)),
         checks.whole("radius", radius, maximum=2**31 - 1),
         checks.flag("light_walls", light_walls),
-        algorithm=rule,
+        algorithm=(
+            constants.FOV_SYMMETRIC_SHADOWCAST
+            if algorithm is None
+            else checks.whole("algorithm", algorithm)
+        ),
     )
     return np.asarray(seen.T)
 

@@ -129,8 +129,12 @@ def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Express
             remedy="Put parts of it into expressions of their own",
         )
     known: Mapping[str, Any] = maps.layers if isinstance(maps, Layered) else maps
-    rule = "Names are looked up in an influence map or a mapping"
-    checks.instance(known, Mapping, rule, "Pass imap, or a dict")  # type: ignore[type-abstract]
+    checks.instance(
+        known,
+        Mapping,
+        "Names are looked up in an influence map or a mapping",
+        "Pass imap, or a dict",
+    )
     result = _Formula(text, known).value()
     if isinstance(result, Operand):
         return expression_of(result)
@@ -230,8 +234,12 @@ class _Formula:
             return self._applied(node, _VERBS[type(node.ops[0])], left, right)
         if isinstance(node, ast.BinOp):
             return self._chained(node, depth)
-        rule = "Names have no attributes" if isinstance(node, ast.Attribute) else _SUPPORTED
-        raise self._error(node, rule, got=type(node).__name__, remedy=_REMEDY)
+        raise self._error(
+            node,
+            "Names have no attributes" if isinstance(node, ast.Attribute) else _SUPPORTED,
+            got=type(node).__name__,
+            remedy=_REMEDY,
+        )
 
     def _chained(self, node: ast.BinOp, depth: int) -> Value:
         """The value of a + b - c ..., which Python nests to the left as deep as it is long."""
@@ -318,9 +326,11 @@ class _Formula:
         names = sorted(each for each in known if isinstance(each, str))
         near = difflib.get_close_matches(name, names, n=1)
         listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        remedy = f"Did you mean {near[0]!r}?" if near else f"Known: {listed or 'none yet'}"
         return self._error(
-            node, f"There is no {what} of that name", got=repr(name)[:80], remedy=remedy
+            node,
+            f"There is no {what} of that name",
+            got=repr(name)[:80],
+            remedy=f"Did you mean {near[0]!r}?" if near else f"Known: {listed or 'none yet'}",
         )
 
     def _place(self, byte: int) -> int:

@@ -259,14 +259,7 @@ def _holds(frame: Frame, where: Any) -> NDArray[np.bool_]:
         values = np.zeros(frame.shape, dtype=np.float32)
         expression_of(where).fill(values, frame.segments())
         return np.asarray(values != 0)
-    mask = checks.array_of(
-        where,
-        space.shape,
-        "b",
-        f"where is an array of bool of the map's shape {space.shape}, or a layer or expression"
-        " that is not 0 where one may be taken",
-        "Pass a comparison such as layer > 0.5",
-    )
+    mask = checks.shaped("where", where, space.shape, "b")
     return np.asarray(mask.reshape(-1)[frame.cells])
 
 

@@ -91,8 +91,9 @@ class Teams(Pictured):
         *,
         hostile: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        remedy = "Pass fc.InfluenceMap(space)"
-        checks.instance(imap, Layered, "Teams live on an influence map", remedy)  # type: ignore[type-abstract]
+        checks.instance(
+            imap, Layered, "Teams live on an influence map", "Pass fc.InfluenceMap(space)"
+        )
         self._layers = {
             name: cast(SourceLayer, _layer(imap, name)) for name in _checked_names(names)
         }
@@ -147,13 +148,9 @@ class Teams(Pictured):
         """The team's layer minus those of its enemies: above 0 where it has the upper hand. Signed,
         as the layers are.
         """
-        own = self[team]
-        enemies = [self[name] for name in self._hostile[team]]
-        return self._map(
-            ("influence", team),
-            f"influence of {team}",
-            lambda: own - reduce(add, enemies) if enemies else expression_of(own),
-        )
+        own, enemies = self[team], [self[name] for name in self._hostile[team]]
+        make = lambda: own - reduce(add, enemies) if enemies else expression_of(own)  # noqa: E731
+        return self._map(("influence", team), f"influence of {team}", make)
 
     def tension(self) -> Operand:
         """How much influence there is, whosever: the sum over the teams of their presence."""
@@ -185,16 +182,10 @@ class Teams(Pictured):
                 f"vulnerability of {name}",
                 lambda: self._vulnerable(name, least),
             )
-        if least:
+        if least or len(self) != 2:
             raise InvalidValue(
-                "A stake is that of a team",
-                got=f"stake={stake!r} without a team",
-                remedy="Pass the team's name first",
-            )
-        if len(self) != 2:
-            raise InvalidValue(
-                "vulnerability() without a team compares two teams",
-                got=f"{len(self)} teams",
+                "vulnerability() without a team compares two teams, and has no stake",
+                got=f"{len(self)} teams and stake={stake!r}",
                 remedy="Use contested(), or pass a team's name",
             )
         return self._surveyed("vulnerability", "contested")

@@ -74,8 +74,9 @@ def window(
     >>> near.best().positions
     array([3.5, 2.5])
     """
-    remedy = "Pass a layer or an expression"
-    space = checks.instance(layer, Operand, "A window is cut from a map", remedy).space
+    space = checks.instance(
+        layer, Operand, "A window is cut from a map", "Pass a layer or an expression"
+    ).space
     far = checks.positive("radius", radius)
     points, single = checks.positions(positions, dimensions=space.dimensions)
     cells = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)

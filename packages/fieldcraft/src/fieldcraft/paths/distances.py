@@ -16,8 +16,7 @@ from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.filled import UNREACHED, Filled
-from fieldcraft.paths.path import Path, no_path
-from fieldcraft.paths.places import ON_WALL, resolve_cells, unique_goals
+from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.paths.stepping import step_down
 from fieldcraft.space import Snapshot, Space
@@ -84,8 +83,11 @@ class DistanceMap(Operand):
         ground = paths.snapshot(costs.walls)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
-            remedy = "Pass one position or an array of at least one"
-            raise InvalidValue("A distance map has goals", got="none", remedy=remedy)
+            raise InvalidValue(
+                "A distance map has goals",
+                got="none",
+                remedy="Pass one position or an array of at least one",
+            )
         limit = math.inf if limit is None else checks.not_negative("limit", limit)
         self._set_up(ground, costs, *unique_goals(cells, start_costs), limit)
 

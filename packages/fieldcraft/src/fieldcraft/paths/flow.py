@@ -53,8 +53,12 @@ def flow_field(distance_map: DistanceMap) -> FlowField:
     array([[1., 0.],
            [0., 0.]])
     """
-    remedy = "Pass fc.distance_map(space, goals)"
-    checks.instance(distance_map, DistanceMap, "A flow field is made from a distance map", remedy)
+    checks.instance(
+        distance_map,
+        DistanceMap,
+        "A flow field is made from a distance map",
+        "Pass fc.distance_map(space, goals)",
+    )
     if distance_map.outward:
         raise InvalidValue(
             "A flow field leads to the goals of its map",

@@ -137,8 +137,12 @@ def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None 
     >>> path.positions[-1]  # past the danger, out of the dead end
     array([19.5,  0.5])
     """
-    remedy = "Pass fc.distance_map(space, threats)"
-    checks.instance(danger, DistanceMap, "A flee map is made from a distance map", remedy)
+    checks.instance(
+        danger,
+        DistanceMap,
+        "A flee map is made from a distance map",
+        "Pass fc.distance_map(space, threats)",
+    )
     number = checks.finite("strength", strength)
     if not number > 1:
         raise InvalidValue("strength is above 1", got=f"strength={strength!r}", remedy="Pass 1.2")

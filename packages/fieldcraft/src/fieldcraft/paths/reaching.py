@@ -15,8 +15,7 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.cost import LEAST, Cost, cell_values, invalid_cost, uniform_cost
 from fieldcraft.paths.distances import DistanceMap
-from fieldcraft.paths.path import Path, no_path
-from fieldcraft.paths.places import ON_WALL, resolve_cells
+from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
 from fieldcraft.paths.search_base import SLACK
 from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.space.ways import kept

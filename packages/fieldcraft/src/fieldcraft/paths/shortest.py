@@ -11,8 +11,7 @@ from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.distances import DistanceMap
-from fieldcraft.paths.path import Path, PathProblem
-from fieldcraft.paths.places import ON_WALL, moved, resolve_cells, resolve_pairs
+from fieldcraft.paths.path import ON_WALL, Path, PathProblem, moved, resolve_cells, resolve_pairs
 from fieldcraft.space import Space
 
 __all__ = ["shortest_path", "shortest_paths"]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.arc_search import step_cost, ways_with_walls
-from fieldcraft.paths.places import resolve_cells
+from fieldcraft.paths.path import resolve_cells
 from fieldcraft.space.answers import Spots
 from fieldcraft.space.ways import Ways, runs
 

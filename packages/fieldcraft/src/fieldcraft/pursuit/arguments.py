@@ -118,8 +118,7 @@ def interval_of(step: float, speed: float, every: float | None) -> float:
 
 def checked_mask(space: Space, mask: ArrayLike, name: str) -> NDArray[np.bool_]:
     """Bool in the space's shape, or `InvalidValue`."""
-    rule, remedy = f"{name} is bool in the space's shape", f"Pass shape {space.shape}"
-    return checks.array_of(mask, space.shape, "b", rule, remedy)
+    return checks.shaped(name, mask, space.shape, "b")
 
 
 def checked_velocity(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]:

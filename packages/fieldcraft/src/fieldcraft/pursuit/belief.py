@@ -141,10 +141,8 @@ class Belief(Operand):
         self._seen: tuple[int, NDArray[np.float32]] | None = None
 
     def __repr__(self) -> str:
-        return (
-            f"<Belief about {self.targets} {'target' if self.targets == 1 else 'targets'} on"
-            f" {self.space!r}>"
-        )
+        many = "target" if self.targets == 1 else "targets"
+        return f"<Belief about {self.targets} {many} on {self.space!r}>"
 
     # What happens
 
@@ -197,12 +195,11 @@ class Belief(Operand):
         path from where it was thought to be. Then False comes back.
         """
         cells = self.space.cell_ids(view)
-        part = share_below_one("missed", missed)
-        numbers = range(self.targets) if target is None else [target_number(target, self.targets)]
-        beliefs = [self._beliefs[number] for number in numbers]
+        part, beliefs = share_below_one("missed", missed), self._beliefs
+        if target is not None:
+            beliefs = [beliefs[target_number(target, self.targets)]]
         self._follow_walls()
-        flat = self._flow.index(cells)
-        sound = True
+        flat, sound = self._flow.index(cells), True
         for belief in beliefs:
             before = belief.clear(flat, part)
             left = belief.total()
@@ -373,13 +370,8 @@ class Belief(Operand):
         self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
     ) -> Floats:
         """A place of its own for each searcher, likely ones first; see `Pursuit.assign`."""
-        return assigned(
-            self.space,
-            *likely_cells(np.asarray(self.values, dtype=np.float64)),
-            agents,
-            spacing,
-            outside,
-        )
+        likely = likely_cells(np.asarray(self.values, dtype=np.float64))
+        return assigned(self.space, *likely, agents, spacing, outside)
 
     # Saves
 
@@ -398,6 +390,7 @@ class Belief(Operand):
         self._changes += 1
 
     def _cell(self, position: ArrayLike, outside: str) -> int:
-        rule = "A target is in one place"
-        point = checks.position(position, rule, dimensions=self.space.dimensions)
+        point = checks.position(
+            position, "A target is in one place", dimensions=self.space.dimensions
+        )
         return int(self.space.cell_at(point, outside=outside))

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.landmarks import Landmarks, shared_out
 from fieldcraft.pursuit.motion.mixture import Motion
-from fieldcraft.pursuit.visibility import joined
+from fieldcraft.pursuit.visibility import Landmarks, joined, shared_out
 from fieldcraft.space import Space
 
 __all__ = ["DOUBLES_BACK", "HIDES", "KINDS", "RUNS", "STANDS", "WANDERS", "Lost", "Particles"]

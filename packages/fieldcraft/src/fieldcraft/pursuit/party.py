@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.particles import KINDS, Lost, Particles
 from fieldcraft.pursuit.rollouts import Rollouts
 from fieldcraft.pursuit.search import NONE, PATIENCE, Places, Search, not_a_memory
-from fieldcraft.pursuit.visibility import hiding_places, visibility_cache
+from fieldcraft.pursuit.visibility import Landmarks, hiding_places, landmarks_of, visibility_cache
 from fieldcraft.space import Space
 
 __all__ = ["SearchParty"]

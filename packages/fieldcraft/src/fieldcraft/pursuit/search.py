@@ -213,8 +213,9 @@ class Search:
         self._given = np.zeros(0, dtype=np.int64)
 
     def _open_cell(self, position: ArrayLike) -> int:
-        rule = "A target is in one place"
-        point = checks.position(position, rule, dimensions=self.space.dimensions)
+        point = checks.position(
+            position, "A target is in one place", dimensions=self.space.dimensions
+        )
         return int(self.space.nearest_open(int(self.space.cell_at(point))))
 
     def _around(self, limit: float | None = None) -> NDArray[np.int64]:

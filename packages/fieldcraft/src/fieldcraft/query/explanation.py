@@ -100,8 +100,9 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     that have no sources, such as expressions: explain the layers that they are made of.
     """
     ground = Ground(layer)
-    rule = "explain() takes one (x, y) pair"
-    point = checks.position(position, rule, dimensions=ground.space.dimensions)
+    point = checks.position(
+        position, "explain() takes one (x, y) pair", dimensions=ground.space.dimensions
+    )
     cell = int(ground.space.cell_at(point, outside=outside))
     ids, amounts, rest = _parts(layer, cell)
     value = float(ground.flat[cell])

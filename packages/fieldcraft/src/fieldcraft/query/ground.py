@@ -117,14 +117,7 @@ class Ground:
                     remedy="Use layers on one map with one cell size, or pass an array of bool",
                 )
             return np.asarray(other.values != 0)
-        return checks.array_of(
-            where,  # type: ignore[arg-type]
-            self.space.shape,
-            "b",
-            f"where is an array of bool of shape {self.space.shape}, or a layer or expression"
-            " that is not 0 where one may be taken",
-            "Pass a comparison such as layer.values > 0.5",
-        )
+        return checks.shaped("where", where, self.space.shape, "b")  # type: ignore[arg-type]
 
 
 class Queries(Ground, ABC):

@@ -57,13 +57,12 @@ class RecipeFile(SettingsFile):
             return os.environ[name]
         if name == DATA and (found := data_beside(self.file)) is not None:
             return str(found)
-        remedy = "Set that environment variable, or write the path out"
         raise InvalidValue(
             "A variable in a path is set",
             got=f"${{{name}}}",
             remedy=f"Pass --data DIR, or set the environment variable {DATA}"
             if name == DATA
-            else remedy,
+            else "Set that environment variable, or write the path out",
         )
 
 

@@ -14,6 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Propagation, Radial
 from fieldcraft.recipe.document import RecipeFile
+from fieldcraft.recipe.loading import read_map
 from fieldcraft.recipe.parts import (
     FormulaPart,
     LayerPart,
@@ -33,7 +34,6 @@ from fieldcraft.recipe.read_acts import (
     read_source,
     read_timeline,
 )
-from fieldcraft.recipe.read_map import read_map
 from fieldcraft.settings import (
     Table,
     Text,

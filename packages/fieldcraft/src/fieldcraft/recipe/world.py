@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose.formula import formula
 from fieldcraft.compose.teams import Teams, add_teams
-from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer, SourceLayer, SpreadLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.recipe.actors import Actor, Deposit, Scripted, recordings
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.loading import load_space, load_timeline
-from fieldcraft.recipe.parts import LayerPart, Recipe, SourcePart, maps_of_teams
+from fieldcraft.recipe.parts import LayerPart, Recipe, SourcePart, TeamsPart, maps_of_teams
 from fieldcraft.recipe.places import check_places, on_map, stride_of
 from fieldcraft.settings_file import dotted
 from fieldcraft.space import grid_of
@@ -113,20 +113,19 @@ class World:
         """Leaves a source of the recipe to others: it walks no more, and does not go when its time
         is over.
         """
-        for actor in self._actors:
-            if isinstance(actor, Scripted) and actor.layer is self.imap[layer]:
-                actor.release(source)
+        for actor in self._scripted(layer):
+            actor.release(source)
 
     def part_of(self, layer: str, source: int) -> SourcePart | None:
         """The part of the recipe that a source came from, also when it was released since; None for
         others.
         """
-        scripted = (
-            actor
-            for actor in self._actors
-            if isinstance(actor, Scripted) and actor.layer is self.imap[layer]
-        )
+        scripted = self._scripted(layer)
         return next((actor.part for actor in scripted if actor.source == source), None)
+
+    def _scripted(self, layer: str) -> list[Scripted]:
+        actors = [actor for actor in self._actors if isinstance(actor, Scripted)]
+        return [actor for actor in actors if actor.layer is self.imap[layer]]
 
     def _act(self, live: bool) -> None:
         """Move the live sources to this moment, or let all others act."""
@@ -227,14 +226,9 @@ class World:
     def _nothing(self, part: LayerPart) -> NDArray[np.float32]:
         """The empty array of a layer of stamps."""
         space = self.imap.space
-        return np.zeros(
-            (
-                space.shape
-                if part.cell_size is None
-                else grid_of(space, "cell_size").coarser(part.cell_size).shape
-            ),
-            dtype=np.float32,
-        )
+        if part.cell_size is not None:
+            space = grid_of(space, "cell_size").coarser(part.cell_size)
+        return np.zeros(space.shape, dtype=np.float32)
 
     def _add_formulas(self, problems: RecipeFile) -> None:
         for part in self.recipe.formulas:
@@ -247,18 +241,20 @@ class World:
         """The number of the team that owns each cell of the teams' layers, -1 for nobody, shape
         (height, width).
         """
-        part, teams = self.recipe.teams, self.teams
-        assert part is not None
-        assert teams is not None
+        part, teams = self._of_teams
         return teams.owner(by=part.owner_by, margin=part.margin)
+
+    @property
+    def _of_teams(self) -> tuple[TeamsPart, Teams]:
+        part, teams = self.recipe.teams, self.teams
+        assert part is not None and teams is not None
+        return part, teams
 
     def front_lines(self) -> list[NDArray[np.float64]]:
         """The lines between the ground of teams that are hostile to each other, in world units,
         shape (N, 2) each.
         """
-        part, teams = self.recipe.teams, self.teams
-        assert part is not None
-        assert teams is not None
+        part, teams = self._of_teams
         return [line.points for line in teams.front_lines(by=part.owner_by)]
 
     def holdings(self, what: str) -> list[float]:
@@ -267,9 +263,8 @@ class World:
         "share": the mean of the team's share over the open cells. "owned": the part of them that it
         owns.
         """
-        assert self.teams is not None
-        names = self.teams.names
-        is_open = ~self.teams[names[0]].space.walls
+        _, teams = self._of_teams
+        names, is_open = teams.names, ~teams[teams.names[0]].space.walls
         cells = max(int(np.count_nonzero(is_open)), 1)
         if what == "owned":
             owner = self.owner()[is_open]
@@ -397,12 +392,12 @@ def played(recipe: Recipe, seconds: float | None = None) -> InfluenceMap:
     Nothing is written to files. Raises `BadRecipe` for a map or a recording that can't be read, and
     `InvalidValue`.
     """
-    if not isinstance(recipe, Recipe):
-        raise InvalidValue(
-            "A world follows a recipe",
-            got=repr(recipe),
-            remedy="Pass what fieldcraft.recipe.read_recipe() gives",
-        )
+    checks.instance(
+        recipe,
+        Recipe,
+        "A world follows a recipe",
+        "Pass what fieldcraft.recipe.read_recipe() gives",
+    )
     until = recipe.run.seconds if seconds is None else checks.not_negative("seconds", seconds)
     world = World(recipe)
     world.go_to(min(until, recipe.run.seconds))

@@ -1,16 +1,24 @@
 """Movement of agents: behaviors, crowds, swarms, collisions with walls."""
 
-from fieldcraft.steering.behaviors import arrive, evade, flee, follow_flow, pursue, seek, wander
-from fieldcraft.steering.combine import accelerate, combine
+from fieldcraft.steering.behaviors import (
+    accelerate,
+    arrive,
+    combine,
+    evade,
+    flee,
+    follow_flow,
+    pursue,
+    seek,
+    wander,
+)
 from fieldcraft.steering.context import context, directions
-from fieldcraft.steering.crowd import Crowd
 from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.pibt import PIBT
 from fieldcraft.steering.swarm import Swarm
 from fieldcraft.steering.travellers import Travellers
 from fieldcraft.steering.walk import Walk
-from fieldcraft.steering.walls import avoid_walls, move
+from fieldcraft.steering.walls import Crowd, avoid_walls, move
 
 __all__ = [
     "PIBT",

@@ -148,11 +148,14 @@ def _seen(
     """A layer to look at, or what is seen in each direction already."""
     space = getattr(value, "space", None)
     if isinstance(space, Space):
-        remedy = (
-            "Read it yourself in steering.directions(16), by fc.sample, and pass an array of shape"
-            " (N, 16)"
+        grid_of(
+            space,
+            f"Looking at {name} in a layer",
+            remedy=(
+                "Read it yourself in steering.directions(16), by fc.sample, and pass an array of"
+                " shape (N, 16)"
+            ),
         )
-        grid_of(space, f"Looking at {name} in a layer", remedy=remedy)
         return GridGround(value)  # type: ignore[arg-type]
     if value is None:
         return np.zeros((count, slots))

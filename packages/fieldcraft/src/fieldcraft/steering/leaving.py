@@ -237,13 +237,14 @@ class Forage:
             For other shapes and numbers.
         """
         shape = grid_of(space, "Food").shape
-        rule = "food is whole numbers from 0 on, in the space's shape (height, width)"
-        remedy = f"Pass np.zeros({shape}, int) and fill it in"
-        portions = checks.array_of(food, shape, "iu", rule, remedy)
+        portions = checks.shaped("food", food, shape, "iu")
         if portions.size and not 0 <= portions.min() <= portions.max() <= _MOST_FOOD:
-            raise InvalidValue(rule, got=f"{portions.min()} to {portions.max()}", remedy=remedy)
-        rule = "home is bool in the space's shape (height, width)"
-        inside = checks.array_of(home, shape, "b", rule, "Pass a comparison, such as distance < 5")
+            raise InvalidValue(
+                f"food is portions of each cell, from 0 to {_MOST_FOOD:,}",
+                got=f"{portions.min()} to {portions.max()}",
+                remedy="Pass such numbers",
+            )
+        inside = checks.shaped("home", home, shape, "b")
         self.space = space
         self.homes = packed(inside)
         self.claims = np.zeros((2, portions.size), dtype=np.int32)

@@ -19,7 +19,7 @@ from fieldcraft.steering.arguments import limits, vectors
 from fieldcraft.steering.neighbors import Neighbors
 
 if TYPE_CHECKING:
-    from fieldcraft.steering.crowd import Crowd
+    from fieldcraft.steering.walls import Crowd
 
 __all__ = ["avoid_walls", "check_crowd", "crowd_step", "feelers", "move"]
 

@@ -22,7 +22,7 @@ from fieldcraft.steering import neighbors
 from fieldcraft.steering.arguments import cells_long, limits, longest, points, vectors
 
 if TYPE_CHECKING:
-    from fieldcraft.steering.crowd import Crowd
+    from fieldcraft.steering.walls import Crowd
 
 __all__ = ["avoid_walls", "check_crowd", "crowd_step", "move", "refuse_outside"]
 

@@ -52,17 +52,10 @@ class Swarm:
         one.
         """
         self._key = _checked_key(space, key)
-        if (
-            not isinstance(agents, np.ndarray)
-            or agents.dtype != np.int32
-            or agents.ndim != 2
-            or len(agents) != 3
-        ):
-            raise InvalidValue(
-                "A swarm is an int32 array of shape (3, N)",
-                got=repr(agents)[:60],
-                remedy="Use Swarm.at(space, positions)",
-            )
+        rule, remedy = "A swarm is an int32 array of shape (3, N)", "Use Swarm.at(space, positions)"
+        checks.instance(agents, np.ndarray, rule, remedy)
+        if agents.dtype != np.int32 or agents.ndim != 2 or len(agents) != 3:
+            raise InvalidValue(rule, got=repr(agents)[:60], remedy=remedy)
         columns, rows = agents[0] >> 16, agents[1] >> 16
         if agents.size and not (
             0 <= columns.min() <= columns.max() < space.width
@@ -214,10 +207,11 @@ class Swarm:
     @property
     def cells(self) -> NDArray[np.int64]:
         """The cells that they are in, (N,)."""
-        agents = self._held.read()
-        return np.asarray(
-            (agents[1].astype(np.int64) >> 16) * self._space.width + (agents[0] >> 16)
-        )
+        return self._cells_of(self._held.read())
+
+    def _cells_of(self, agents: NDArray[np.int32]) -> NDArray[np.int64]:
+        rows = agents[1].astype(np.int64) >> 16
+        return np.asarray(rows * self._space.width + (agents[0] >> 16))
 
     @property
     def roles(self) -> NDArray[np.int8]:
@@ -315,7 +309,7 @@ class Swarm:
         if self._walls_seen == space.walls_version:
             return
         agents = self._held.read()
-        cells = (agents[1].astype(np.int64) >> 16) * space.width + (agents[0] >> 16)
+        cells = self._cells_of(agents)
         blocked = np.flatnonzero(space.walls.reshape(-1)[cells])
         if len(blocked):
             agents, free = (

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import Rule
 from fieldcraft.propagation.field import GatheringField
@@ -117,12 +118,12 @@ def trail_field(layer: Any) -> Any:
 
 
 def _scent(space: Grid, smell: Any) -> Scent:
-    if not isinstance(smell, Smell):
-        raise InvalidValue(
-            "smell is a Smell, or a list of them",
-            got=repr(smell)[:80],
-            remedy="Pass steering.Smell(layer, cells, amount)",
-        )
+    checks.instance(
+        smell,
+        Smell,
+        "smell is a Smell, or a list of them",
+        "Pass steering.Smell(layer, cells, amount)",
+    )
     field = _left_on(space, smell.layer)
     return Scent(smell.layer, smell, smell.on(space, vector=field.trail.vector))
 
@@ -141,12 +142,9 @@ def _left_on(space: Grid, layer: Any) -> Any:
 
 
 def _marks(space: Grid, leaf: Any) -> list[Mark]:
-    if not isinstance(leaf, Leave):
-        raise InvalidValue(
-            "leave is a Leave, or a list of them",
-            got=repr(leaf)[:80],
-            remedy="Pass steering.Leave(layer, amount)",
-        )
+    checks.instance(
+        leaf, Leave, "leave is a Leave, or a list of them", "Pass steering.Leave(layer, amount)"
+    )
     field = _left_on(space, leaf.layer)
     role = -1 if leaf.role is None else int(leaf.role)
     if field.trail.vector and np.size(leaf.amount) > 1:

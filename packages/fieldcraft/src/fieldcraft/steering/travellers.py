@@ -145,9 +145,13 @@ class Travellers:
         """The arcs to the vertices that agents have chosen; for who is on an edge, that one or the
         one back.
         """
-        rule = "way is a flow field, or the next vertex of each agent"
-        remedy = f"Pass {len(self)} whole numbers, -1 to stay"
-        wanted = checks.array_of(way, (len(self),), "iu" if len(self) else "iuf", rule, remedy)
+        wanted = checks.array_of(
+            way,
+            (len(self),),
+            "iu" if len(self) else "iuf",
+            "way is a flow field, or the next vertex of each agent",
+            f"Pass {len(self)} whole numbers, -1 to stay",
+        )
         topology = self.space.graph.topology
         heading = self.heading
         back = (self.arcs >= 0) & (wanted != heading)

@@ -76,12 +76,10 @@ class Walk:
     angle: float = 45.0
 
     def __post_init__(self) -> None:
-        for name in ("speed", "wander", "follow", "align", "separate", "cohere", "avoid"):
-            object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
-        object.__setattr__(self, "distance", checks.positive("distance", self.distance))
-        object.__setattr__(self, "angle", checks.finite("angle", self.angle))
-        if self.turn is not None:
-            object.__setattr__(self, "turn", checks.not_negative("turn", self.turn))
+        numbers = "speed", "wander", "follow", "align", "separate", "cohere", "avoid"
+        checks.fields(self, **dict.fromkeys(numbers, checks.not_negative))
+        checks.fields(self, distance=checks.positive, angle=checks.finite)
+        checks.fields(self, turn=checks.optional(checks.not_negative))
         if self.wander >= 180:
             raise InvalidValue(
                 "wander is below 180 degrees",
@@ -174,12 +172,7 @@ def rule_of(
     """A walk in steps of `dt` seconds as whole numbers; raises `InvalidValue` for settings beyond
     what these hold.
     """
-    if not isinstance(how, Walk):
-        raise InvalidValue(
-            "how is a Walk",
-            got=f"how={how!r}"[:80],
-            remedy="Pass steering.Walk(speed=...), then dt",
-        )
+    checks.instance(how, Walk, "how is a Walk", "Pass steering.Walk(speed=...), then dt")
     stride = how.speed * checks.not_negative("dt", dt) / cell_size
     if stride > _MOST_STRIDE:
         raise InvalidValue(
@@ -187,16 +180,15 @@ def rule_of(
             got=f"{stride:g}",
             remedy="Pass dt in seconds, or less speed",
         )
-    weights = {
-        name: getattr(how, name) for name in ("follow", "avoid", "align", "separate", "cohere")
-    }
-    for name, weight in weights.items():
-        if weight > _MOST_WEIGHT:
-            raise InvalidValue(
-                f"Weights of a swarm are at most {_MOST_WEIGHT:g}",
-                got=f"{name}={weight:g}",
-                remedy="Their heading weighs 1: divide all",
-            )
+    names = "follow", "avoid", "align", "separate", "cohere"
+    weights = {name: getattr(how, name) for name in names}
+    name = max(weights, key=weights.__getitem__)
+    if weights[name] > _MOST_WEIGHT:
+        raise InvalidValue(
+            f"Weights of a swarm are at most {_MOST_WEIGHT:g}",
+            got=f"{name}={weights[name]:g}",
+            remedy="Their heading weighs 1: divide all",
+        )
     distance = how.distance / cell_size
     most = min(_MOST_DISTANCE, min(shape)) if wrap else _MOST_DISTANCE
     if distance > most:

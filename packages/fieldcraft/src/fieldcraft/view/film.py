@@ -49,8 +49,9 @@ def save_film(
     quality: int | None = None,
 ) -> None:
     """Write all `frames` to `path`, one after the other; see `Film`."""
-    remedy = "Pass a list of them, or a generator"
-    checks.instance(frames, Iterable, "frames are many frames", remedy)  # type: ignore[type-abstract]
+    checks.instance(
+        frames, Iterable, "frames are many frames", "Pass a list of them, or a generator"
+    )
     with Film(path, fps, quality=quality) as film:
         for frame in frames:
             film.add(frame)

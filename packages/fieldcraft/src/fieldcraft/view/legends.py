@@ -170,8 +170,9 @@ class ScaleLegend:
     opacity: float = 1.0
 
     def __post_init__(self) -> None:
-        remedy = "Pass ColorScale(low, high)"
-        checks.instance(self.colors, ColorScale, "A legend explains a ColorScale", remedy)
+        checks.instance(
+            self.colors, ColorScale, "A legend explains a ColorScale", "Pass ColorScale(low, high)"
+        )
         checks.text("title", self.title), checks.flag("percent", self.percent)
         checks.fraction("opacity", self.opacity)
         if len(checks.sequence("beyond", self.beyond)) != 2:

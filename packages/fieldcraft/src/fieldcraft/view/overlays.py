@@ -132,8 +132,9 @@ def _segments(
 
 def _check_picture(picture: RGBA, place: Placement) -> None:
     """Refuse a picture that can't be drawn on, or is of another size than its placement."""
-    remedy = "Pass fieldcraft.view.Placement(space, ...)"
-    checks.instance(place, Placement, "A place is a Placement", remedy)
+    checks.instance(
+        place, Placement, "A place is a Placement", "Pass fieldcraft.view.Placement(space, ...)"
+    )
     if (
         not isinstance(picture, np.ndarray)
         or picture.dtype != np.uint8

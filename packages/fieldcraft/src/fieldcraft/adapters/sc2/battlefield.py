@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.adapters.sc2.enemies import LAYERS, Enemies
+from fieldcraft.adapters.sc2.enemies import BUFFER, EFFECTS, LAYERS, UNITS, Effect, Enemies, Threat
 from fieldcraft.adapters.sc2.ground import Standing, climbable, dilated
 from fieldcraft.adapters.sc2.regions import Regions, regions_of
-from fieldcraft.adapters.sc2.threats import BUFFER, EFFECTS, UNITS, Effect, Threat
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer

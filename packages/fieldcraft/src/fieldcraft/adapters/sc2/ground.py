@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.adapters.sc2.fields import fields
+from fieldcraft.adapters.sc2.enemies import fields
 
 __all__ = ["Standing", "climbable", "dilated"]
 

@@ -76,8 +76,10 @@ class Motion:
     changes: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("runs", "hides", "doubles_back", "stands", "wanders"):
-            object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
+        numbers = "runs", "hides", "doubles_back", "stands", "wanders", "far", "heading", "changes"
+        checks.fields(self, **dict.fromkeys(numbers, checks.not_negative))
+        checks.fields(self, turn=checked_range, near=checked_range)
+        checks.fields(self, speed=checks.optional(checks.positive))
         if not sum(self.shares) > 0:
             raise InvalidValue(
                 "A fugitive does something",

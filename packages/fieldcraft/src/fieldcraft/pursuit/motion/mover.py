@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit.arguments import share_above_zero, share_below_one
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
@@ -178,8 +179,7 @@ class Wander(Mover):
     alike: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stay", share_below_one("stay", self.stay))
-        object.__setattr__(self, "pace", share_above_zero("pace", self.pace))
+        checks.fields(self, stay=share_below_one, pace=share_above_zero)
 
     def chances(self, lost: Lost) -> Floats:
         """The chances of all steps, see `Mover`."""

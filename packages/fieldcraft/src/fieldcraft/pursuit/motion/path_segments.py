@@ -21,7 +21,7 @@ from fieldcraft.paths.backend import backend as path_backend
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.search_base import SearchTask
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
-from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
+from fieldcraft.pursuit.visibility import Landmarks, landmarks_of
 from fieldcraft.space import Space
 from fieldcraft.space.ways import kept_until_walls_change
 

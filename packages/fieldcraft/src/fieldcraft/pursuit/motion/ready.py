@@ -51,9 +51,7 @@ class _Led(Mover):
     pace: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stay", share_below_one("stay", self.stay))
-        object.__setattr__(self, "stray", checks.fraction("stray", self.stray))
-        object.__setattr__(self, "pace", share_above_zero("pace", self.pace))
+        checks.fields(self, stay=share_below_one, stray=checks.fraction, pace=share_above_zero)
 
     def prepare(self, lost: Lost) -> StepChances:
         """Return the chances of steps and of having arrived."""
@@ -105,15 +103,13 @@ class _Onward(_Led):
     sector: int = 0
 
     @staticmethod
-    def all_stages(mover: _Led) -> tuple[Stage, ...]:
-        """A part for each sector; after each, one towards another."""
-        made = (
-            _Onward(stay=mover.stay, stray=mover.stray, pace=mover.pace, sector=number)
-            for number in range(SECTORS)
-        )
+    def after(mover: _Led) -> tuple[Stage, ...]:
+        """A part for a motion, and one for each sector; after each, one towards a sector."""
+        shared = {"stay": mover.stay, "stray": mover.stray, "pace": mover.pace}
+        movers = (mover, *(_Onward(sector=number, **shared) for number in range(SECTORS)))
         return tuple(
-            Stage(each, arrives=True, follows=tuple(range(-n, SECTORS - n)))
-            for n, each in enumerate(made)
+            Stage(each, arrives=True, follows=tuple(range(1 - n, 1 - n + SECTORS)))
+            for n, each in enumerate(movers)
         )
 
     def chances(self, lost: Lost) -> Floats:
@@ -168,16 +164,12 @@ class Run(_Led):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "heading", checks.not_negative("heading", self.heading))
-        object.__setattr__(self, "far", checks.not_negative("far", self.far))
+        checks.fields(self, heading=checks.not_negative, far=checks.not_negative)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The first way, and then those to each sector of the map."""
-        return (
-            Stage(self, arrives=True, follows=tuple(range(1, 1 + SECTORS))),
-            *_Onward.all_stages(self),
-        )
+        return _Onward.after(self)
 
     def prepare(self, lost: Lost) -> StepChances:
         """Return the chances of the first path, to any far cell."""
@@ -206,10 +198,7 @@ class _Back(_Led):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """Turning, and the ways to each sector of the map."""
-        return (
-            Stage(self, arrives=True, follows=tuple(range(1, 1 + SECTORS))),
-            *_Onward.all_stages(self),
-        )
+        return _Onward.after(self)
 
     def flow(self, lost: Lost) -> Flow | None:
         """Return None: nothing moves while it turns."""
@@ -258,7 +247,7 @@ class DoubleBack(Run):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "turn", checked_range("turn", self.turn))
+        checks.fields(self, turn=checked_range)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -290,9 +279,7 @@ class Hide(_Led):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "near", checked_range("near", self.near))
-        if self.sight is not None:
-            object.__setattr__(self, "sight", checks.positive("sight", self.sight))
+        checks.fields(self, near=checked_range, sight=checks.optional(checks.positive))
 
     @property
     def stages(self) -> tuple[Stage, ...]:
