@@ -51,7 +51,8 @@ def calls(function: Callable[[], object]) -> list[str]:
     ("most", "function"),
     [
         pytest.param(20, lambda: fc.distance_map(GRID, GOAL), id="distance_map"),
-        pytest.param(60, lambda: fc.distance_map(GRID, GOAL, cost=EXPRESSION), id="cost"),
+        pytest.param(35, lambda: fc.distance_map(GRID, GOAL, cost=EXPRESSION), id="cost"),
+        pytest.param(60, lambda: fc.distance_map(GRID, GOAL, cost=1 + 4 * THREAT), id="new cost"),
         pytest.param(12, lambda: THREAT.sample(PLACES, how="bilinear"), id="bilinear"),
         pytest.param(40, lambda: fc.shortest_path(GRID, GOAL, (8.5, 6.5)), id="shortest_path"),
         pytest.param(13, IDLE.step, id="step at rest"),

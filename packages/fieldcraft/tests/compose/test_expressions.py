@@ -450,12 +450,10 @@ def test_smoothed_and_nested_maps_follow_their_inputs(imap):
 def test_equal_parts_are_computed_once(imap):
     a, b = imap["ally"], imap["enemy"]
     share = (a - b).curve("linear", 0, 2)
-    once, twice = (
-        plan.Plan(share.node),
-        plan.Plan((share * share + (a - b).curve("linear", 0, 2)).node),
-    )
-    assert len(twice._last.instructions) == len(once._last.instructions) + 1
-    assert len(twice.sources) == 2
+    again = share * share + (a - b).curve("linear", 0, 2)
+    once, twice = (plan.calculation_of(each.node)[0].plan for each in (share, again))
+    assert len(twice.last.instructions) == len(once.last.instructions) + 1
+    assert len(again.maps) == 2
 
 
 def test_what_was_looked_at_is_not_computed_twice(imap, one_by_one):
@@ -483,8 +481,8 @@ def test_a_long_sum_needs_few_rows(imap):
     total = imap["ally"]
     for weight in range(2000):
         total = total + weight
-    compiled = plan.Plan(total.node)
-    assert compiled._layout.registers <= 3
+    calculation, *_ = plan.calculation_of(total.node)
+    assert calculation.plan.layout.registers <= 3
     assert total.values.shape == (HEIGHT, WIDTH)
     assert len(repr(total)) < 300
 

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ __all__ = ["Engine", "Layout", "Program", "segments", "whole"]
 Floats = NDArray[np.float32]
 Segments = NDArray[np.int64]
 
+_instructions = attrgetter("instructions")
 # A scheduler's constants: none of them changes a value.
 _WORK_PER_THREAD = 2_000_000  # cells times instructions that pay for waking a thread
 
@@ -82,7 +84,29 @@ class Engine:
         self._threads = pool.threads()
         self._sources: Sequence[Floats] = ()
         self._out: Floats | None = None
-        self._prepared = self._prepare(programs)
+        cells = int(where[:, 2].sum())
+        work = cells * max(map(len, map(_instructions, programs)))
+        most = min(1 + work // _WORK_PER_THREAD, cells // kernels.compose.BLOCK)
+        parts = _split(where, pool.shares(most)) if most > 1 else [where]
+        longest = int(where[:, 2].max(initial=0))
+        block = min(kernels.compose.BLOCK, max(16, -(-longest // 16) * 16))
+        stride = block + 16
+        first_fixed, fixed = 1 + layout.sources, layout.constants + layout.registers
+        self._scratch = aligned(len(parts) * fixed * stride)
+        bases = self._bases = np.zeros((len(parts), first_fixed + fixed), dtype=np.int64)
+        offsets = 4 * stride * np.arange(len(parts) * fixed).reshape(len(parts), fixed)
+        bases[:, first_fixed:] = self._scratch.__array_interface__["data"][0] + offsets
+        self._prepared: dict[Program, tuple[list[pool.Call], Floats]] = {}
+        for program in programs:
+            moves = np.full(first_fixed + fixed, kernels.compose.FIXED, dtype=np.int64)
+            moves[0] = kernels.compose.RESULT if program.writes else kernels.compose.FIXED
+            moves[1:first_fixed] = kernels.compose.MAP
+            ranges = np.zeros((len(parts), program.ranges, 2), dtype=np.int32)
+            calls: list[pool.Call] = []
+            for base, part, found in zip(bases, parts, ranges, strict=True):
+                inputs = program.instructions, base, moves, constants, walls, part, block, found
+                calls.append((kernels.compose.evaluate, inputs))
+            self._prepared[program] = calls, ranges.view(np.float32)
 
     def fits(self, walls: NDArray[np.uint8], where: Segments) -> bool:
         """Whether this is tied to these cells, and to as many threads as there may be now."""
@@ -97,16 +121,20 @@ class Engine:
         self._sources, self._out = sources, out
         bases = self._bases
         for row, values in enumerate(sources, start=1):
-            bases[:, row] = _address(values)
+            bases[:, row] = values.__array_interface__["data"][0]
         if out is not None:
-            bases[:, 0] = _address(out)
+            bases[:, 0] = out.__array_interface__["data"][0]
 
     def run(self, program: Program) -> list[tuple[float, float]]:
         """Run a program; gives the (smallest, largest) value of each range on open ground, (inf,
         -inf) where no cell is open.
         """
         calls, ranges = self._prepared[program]
-        pool.run(calls)
+        if len(calls) == 1:
+            kernel, arguments = calls[0]
+            kernel(*arguments)
+        else:
+            pool.run(calls)
         if not program.ranges:
             return []
         bands = ranges.tolist()
@@ -114,43 +142,6 @@ class Engine:
             (min(band[slot][0] for band in bands), max(band[slot][1] for band in bands))
             for slot in range(program.ranges)
         ]
-
-    def _prepare(
-        self, programs: Sequence[Program]
-    ) -> dict[Program, tuple[list[pool.Call], Floats]]:
-        cells = int(self._where[:, 2].sum())
-        work = cells * max(len(program.instructions) for program in programs)
-        parts = _split(
-            self._where,
-            pool.shares(min(1 + work // _WORK_PER_THREAD, cells // kernels.compose.BLOCK)),
-        )
-        block = min(
-            kernels.compose.BLOCK, max(16, -(-int(self._where[:, 2].max(initial=0)) // 16) * 16)
-        )
-        stride = block + 16
-        first_fixed = 1 + self._layout.sources
-        fixed = self._layout.constants + self._layout.registers
-        self._scratch = aligned(len(parts) * fixed * stride)
-        bases = self._bases = np.zeros((len(parts), first_fixed + fixed), dtype=np.int64)
-        bases[:, first_fixed:] = _address(self._scratch) + 4 * stride * np.arange(
-            len(parts) * fixed
-        ).reshape(len(parts), fixed)
-        prepared = {}
-        for program in programs:
-            moves = np.full(first_fixed + fixed, kernels.compose.FIXED, dtype=np.int64)
-            moves[0] = kernels.compose.RESULT if program.writes else kernels.compose.FIXED
-            moves[1:first_fixed] = kernels.compose.MAP
-            ranges = np.zeros((len(parts), program.ranges, 2), dtype=np.int32)
-            shared = (moves, self._constants, self._walls)
-            calls: list[pool.Call] = [
-                (
-                    kernels.compose.evaluate,
-                    (program.instructions, bases[i], *shared, part, block, ranges[i]),
-                )
-                for i, part in enumerate(parts)
-            ]
-            prepared[program] = calls, ranges.view(np.float32)
-        return prepared
 
 
 def _split(where: Segments, parts: int) -> list[Segments]:
@@ -166,7 +157,3 @@ def _split(where: Segments, parts: int) -> list[Segments]:
         ]
     edges = [len(where) * part // parts for part in range(parts + 1)]
     return [where[first:last] for first, last in pairwise(edges)]
-
-
-def _address(values: Floats) -> int:
-    return int(values.__array_interface__["data"][0])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.compose.engine import Segments
 from fieldcraft.compose.ground import Ground
-from fieldcraft.compose.plan import Plan
+from fieldcraft.compose.plan import Calculation, calculation_of
 from fieldcraft.compose.tree import Node
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import numpy_compose as operations
@@ -112,17 +114,17 @@ def _applied(what: Written, least: float, deepest: int) -> str:
 Floats = NDArray[np.float32]
 
 _MADE_ANEW = (  # by a copy
-    "_shape",
-    "_guard",
-    "_plan",
+    "_calculation",
+    "_sources",
     "_seen",
     "_version",
-    "_guards",
+    "_alone",
     "_held",
     "_view",
     "_held_version",
     "_ranges_version",
 )
+_version_of, _walls_version = attrgetter("version"), attrgetter("walls_version")
 
 
 class Expression(Operand):
@@ -134,36 +136,28 @@ class Expression(Operand):
     thread at a time, like the influence map behind it.
     """
 
+    _name: str | None = None
+    _maps: tuple[Operand, ...] | None = None
+    _calculation: Calculation | None = None
+    _sources: Sequence[Any] = ()
+    _seen: tuple[int, ...] | None = None
+    _version = 0
+    _alone: AbstractContextManager[None] | None = None
+    _held: Floats | None = None
+    _view: Floats | None = None
+    _held_version = -1
+    _ranges_version = -1
+
     def __init__(self, node: Node | None, ground: Ground, written: Any) -> None:
         self._node = node
         self.ground = ground
         self.written = written
-        self._name: str | None = None
-        self._maps: tuple[Operand, ...] | None = None
-        self._begin()
-
-    def _begin(self) -> None:
-        """Have nothing computed yet."""
-        self._shape = self.ground.shape
-        self._guard = Guard()
-        self._plan: Plan | None = None
-        self._seen: tuple[object, object] | None = None
-        self._version = 0
-        self._guards: _Alone | None = None
-        self._held: Floats | None = None
-        self._view: Floats | None = None
-        self._held_version = -1
-        self._ranges_version = -1
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _MADE_ANEW}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._begin()
-
     def __repr__(self) -> str:
-        return f"<Expression {self.name} on {' x '.join(map(str, self._shape[::-1]))}>"
+        return f"<Expression {self.name} on {' x '.join(map(str, self.ground.shape[::-1]))}>"
 
     def __str__(self) -> str:
         return f"{self.name}\n{terminal.drawn(self.space, self.values)}"
@@ -210,12 +204,14 @@ class Expression(Operand):
     @property
     def space(self) -> Space:  # type: ignore[override]
         """The space that its values lie on."""
-        return self.ground.space
+        spaces = self.ground.spaces
+        return spaces[0] if len(spaces) == 1 else self.ground.space
 
     @property
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
-        seen = ([each.version for each in self.maps], self.ground.stamp)
+        maps = self.maps if self._maps is None else self._maps
+        seen = (*map(_version_of, maps), *map(_walls_version, self.ground.spaces))
         if seen != self._seen:
             self._seen = seen
             self._version += 1
@@ -229,10 +225,10 @@ class Expression(Operand):
         if self._node is not None and self._node.kind == "map" and not len(self.ground.walls):
             source: Operand = self._node.payload
             return source.finite_values()
-        if self._held_version != self.version or self._view is None:
-            with self._alone():
+        if self._view is None or self._held_version != self.version:
+            with self._alone or self._guards():
                 if self._held is None:
-                    self._held = aligned(self._shape)
+                    self._held = aligned(self.ground.spaces[0].shape)
                     self._view = self._held.view()
                     self._view.flags.writeable = False
                 self._held_version = -1
@@ -245,16 +241,13 @@ class Expression(Operand):
         """A copy of the values, into `out` (float32 of shape (height, width), contiguous) if
         given.
         """
-        shape = self._shape
-        if out is None:
-            out = np.empty(shape, dtype=np.float32)
-        else:
-            checked_out(out, shape)
+        shape = self.ground.shape
+        out = np.empty(shape, dtype=np.float32) if out is None else checked_out(out, shape)
         held = self._fresh()
         if held is not None:
             out[:] = held
         else:
-            with self._alone():
+            with self._alone or self._guards():
                 self._evaluate(out)
         return out
 
@@ -262,74 +255,77 @@ class Expression(Operand):
     def maps(self) -> tuple[Operand, ...]:
         """The maps that it is computed from."""
         if self._maps is None:
-            self._maps = tuple(
-                source for source in self._planned().sources if isinstance(source, Operand)
-            )
+            self._planned()
+        assert self._maps is not None
         return self._maps
 
     def fill(self, out: Floats, where: Segments) -> None:
         """Compute the cells of the segments `where` only, into the contiguous float32 array
         `out`.
         """
-        with self._alone():
+        with self._alone or self._guards():
             held = self._fresh()
             if held is not None:
-                Plan(Node("array", payload=held)).fill(out, [held], self.ground.walls, where)
+                calculation, *_ = calculation_of(Node("array", payload=held))
+                calculation.fill(out, [held], self.ground.walls, where)
                 return
-            plan, sources, version = self._ready()
-            if plan.ranges and self._ranges_version != version:
-                plan.find_ranges(sources, self.ground.walls, math.prod(self._shape))
+            shape, version = self.ground.shape, self.version
+            calculation, sources = self._planned(), self._read_sources(shape)
+            if calculation.plan.passes and self._ranges_version != version:
+                calculation.find_ranges(sources, self.ground.walls, math.prod(shape))
                 self._ranges_version = version
-            plan.fill(out, sources, self.ground.walls, where)
+            calculation.fill(out, sources, self.ground.walls, where)
 
     def _evaluate(self, out: Floats) -> None:
         """Compute all values into `out`, of shape (height, width)."""
-        plan, sources, version = self._ready()
-        plan.evaluate(out, sources, self.ground.walls)
-        self._ranges_version = version
+        calculation = self._calculation or self._planned()
+        calculation.evaluate(out, self._read_sources(out.shape), self.ground.walls)
+        if calculation.plan.passes:
+            self._ranges_version = self.version
 
-    def _ready(self) -> tuple[Plan, list[Floats], int]:
-        """The plan, the values that it reads, and the version that will come of them."""
-        plan = self._planned()
-        return plan, [self._values_of(source) for source in plan.sources], self.version
-
-    def _values_of(self, source: Any) -> Floats:
-        """The values of a map or an array. The kernel trusts their number and their order, which
-        are looked at here.
+    def _read_sources(self, shape: tuple[int, ...]) -> list[Floats]:
+        """The values of the maps and arrays that are read. The kernel trusts their number and their
+        order, which are checked here.
         """
-        values: Floats = source.finite_values() if isinstance(source, Operand) else source
-        if values.shape != self._shape:
-            raise InvalidValue(
-                f"A map's values have its shape {self._shape}",
-                got=f"{values.shape} from {source!r}",
-                remedy="Mend that map's values",
-            )
-        return np.ascontiguousarray(values, dtype=np.float32)
+        found = []
+        for source in self._sources:
+            values: Floats = source.finite_values() if isinstance(source, Operand) else source
+            if values.shape != shape:
+                raise InvalidValue(
+                    f"A map's values have its shape {shape}",
+                    got=f"{values.shape} from {source!r}",
+                    remedy="Mend that map's values",
+                )
+            found.append(np.ascontiguousarray(values, dtype=np.float32))
+        return found
 
-    def _planned(self) -> Plan:
-        if self._plan is None:
-            self._plan = Plan(self.node)
-        return self._plan
+    def _planned(self) -> Calculation:
+        if self._calculation is None:
+            node = self.as_map() if self._node is None else self._node
+            self._calculation, self._sources, maps = calculation_of(node)
+            self._maps = maps if self._maps is None else self._maps
+        return self._calculation
 
     def _fresh(self) -> Floats | None:
         """The values of last time, if they still hold."""
         return self._held if self._held_version == self.version else None
 
-    def _alone(self) -> _Alone:
-        """Keeps other threads out of this expression and of the maps that it reads."""
-        if self._guards is None:
-            self._guards = _Alone(tuple(dict.fromkeys(self._all_guards())))
-        return self._guards
-
-    def _all_guards(self) -> Iterator[Guard]:
-        waiting: list[Operand] = [self]
+    def _guards(self) -> AbstractContextManager[None]:
+        """Return what keeps other threads out of the maps that this reads, or out of this alone
+        where none of them has a guard.
+        """
+        guards: dict[Guard, None] = {}
+        self._planned()
+        waiting = list(self._maps or ())
         while waiting:
             each = waiting.pop()
-            guard = getattr(each, "_guard", None)
-            if isinstance(guard, Guard):
-                yield guard
+            if isinstance(guard := getattr(each, "_guard", None), Guard):
+                guards[guard] = None
             if isinstance(each, Expression):
                 waiting += each.maps
+        found = tuple(guards) or (Guard(),)
+        self._alone = found[0] if len(found) == 1 else _Alone(found)
+        return self._alone
 
 
 class _Alone:

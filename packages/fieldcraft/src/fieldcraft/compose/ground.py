@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -14,18 +16,18 @@ from fieldcraft.space import Space
 
 __all__ = ["Ground", "Layered"]
 
+_walls_version = attrgetter("walls_version")
 
+
+@dataclass(eq=False)
 class Ground:
     """The spaces of the maps in an expression: the same cells, maybe with different walls.
 
     A cell is a wall if it is one in all of them.
     """
 
-    def __init__(self, spaces: tuple[Space, ...]) -> None:
-        self.spaces = spaces
-        self._stamp: list[int] | None = None
-        self._walls = _by_cell(spaces[0].walls[:0])
-        self._space = spaces[0]
+    spaces: tuple[Space, ...]
+    _stamp: tuple[int, ...] | None = None
 
     def __reduce__(self) -> tuple[type[Ground], tuple[tuple[Space, ...]]]:
         return Ground, (self.spaces,)
@@ -38,19 +40,28 @@ class Ground:
     @property
     def space(self) -> Space:
         """A space of these cells with these walls."""
-        self._look()
+        _ = self.walls  # finds the space
         return self._space
 
     @property
     def walls(self) -> NDArray[np.uint8]:
         """Not 0 for each cell that is a wall, by cell id; empty where there is none."""
-        self._look()
+        stamp = tuple(map(_walls_version, self.spaces))
+        if stamp != self._stamp:
+            self._space, walls = self.spaces[0], self.spaces[0].walls
+            if len(self.spaces) > 1:
+                walls = np.logical_and.reduce([space.walls for space in self.spaces])
+                fitting = [space for space in self.spaces if np.array_equal(space.walls, walls)]
+                self._space = fitting[0] if fitting else self.spaces[0].with_walls(walls)
+            self._walls = (walls if walls.any() else walls[:0]).reshape(-1).view(np.uint8)
+            self._walls.flags.writeable = False  # else kernels are compiled anew
+            self._stamp = stamp
         return self._walls
 
     @property
-    def stamp(self) -> list[int]:
+    def stamp(self) -> tuple[int, ...]:
         """Something that changes when a wall does."""
-        return [space.walls_version for space in self.spaces]
+        return tuple(map(_walls_version, self.spaces))
 
     def joined(self, other: Ground) -> Ground:
         """The ground of two maps together; raises `InvalidValue` where their cells are not the
@@ -66,30 +77,6 @@ class Ground:
         return (
             self is other or self.spaces == other.spaces or np.array_equal(self.walls, other.walls)
         )
-
-    def _look(self) -> None:
-        stamp = self.stamp
-        if stamp == self._stamp:
-            return
-        walls = self.spaces[0].walls
-        for space in self.spaces[1:]:
-            walls = walls & space.walls
-        fitting = [
-            space
-            for space in self.spaces
-            if len(self.spaces) == 1 or np.array_equal(space.walls, walls)
-        ]
-        self._space = fitting[0] if fitting else self.spaces[0].with_walls(walls)
-        self._walls = _by_cell(walls if walls.any() else walls[:0])
-        self._stamp = stamp
-
-
-def _by_cell(walls: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    by_cell = walls.reshape(-1).view(np.uint8)
-    by_cell.flags.writeable = (
-        False  # always: kernels are compiled anew for arrays that can be written to
-    )
-    return by_cell
 
 
 def _refuse_other_cells(one: Space, other: Space) -> None:

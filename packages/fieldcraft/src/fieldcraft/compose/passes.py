@@ -48,7 +48,7 @@ class Smoothed(Kept):
         super().__init__(source, source.ground, Written("smooth", (source, cells)))
         self._cells = cells
         self._counts: Floats | None = None
-        self._counts_stamp: list[int] | None = None
+        self._counts_stamp: tuple[int, ...] | None = None
 
     def _evaluate(self, out: Floats) -> None:
         if self._counts is None or self._counts_stamp != self.ground.stamp:

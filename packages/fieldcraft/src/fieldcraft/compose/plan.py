@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +13,10 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose import engine
 from fieldcraft.compose.engine import Engine, Layout, Program, Segments
-from fieldcraft.compose.tree import BEYOND, CODES, RANGED, Node, number
+from fieldcraft.compose.tree import BEYOND, CODES, RANGED, Node
 from fieldcraft.kernels import numpy_compose as operations
 
-__all__ = ["Plan"]
+__all__ = ["Calculation", "Plan", "calculation_of"]
 
 Floats = NDArray[np.float32]
 
@@ -22,6 +24,12 @@ _MAP_BOUND = 1e3 * checks.LARGEST  # layers hold values up to LARGEST; the rest 
 _BOUND = 0.999 * float(
     operations.LARGEST
 )  # what keeps below it, rounding included, is not held back
+
+
+Part = tuple[str, tuple[int, ...], Any, float | None]
+"""A node of a tree, with the numbers of its inputs in place of them: its kind, inputs, payload and
+bound. The payload of a map or an array is its number among the sources, that of a number its bytes.
+"""
 
 
 @dataclass(frozen=True)
@@ -34,143 +42,77 @@ class _Step:
 
     kind: str
     inputs: tuple[int, ...]
-    payload: object
+    payload: Any
     bound: float
     level: int
 
 
 class Plan:
-    """How an expression is computed: one program per pass over the map.
+    """How expressions of one structure are computed: one program per pass over the map.
 
     All but the last pass look for the ranges that `normalize` and `invert` need. Equal parts of the
     tree are computed once per pass, and where the last pass goes on from what the one before looked
     at, that is kept in the result meanwhile.
     """
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, parts: Sequence[Part]) -> None:
         self._steps: list[_Step] = []
         self._known: dict[object, int] = {}
-        self._engine: Engine | None = None
-        target = self._distinct(root)
-        sources = [index for index, step in enumerate(self._steps) if step.kind in ("map", "array")]
+        numbers: list[int] = []
+        for kind, inputs, payload, bound in parts:
+            numbers.append(self._number(kind, tuple(numbers[i] for i in inputs), payload, bound))
+        target, steps = numbers[-1], self._steps
+        sources = [index for index, step in enumerate(steps) if step.kind in ("map", "array")]
+        sources.sort(key=lambda index: steps[index].payload)
         constants = [
             index
-            for index, step in enumerate(self._steps)
+            for index, step in enumerate(steps)
             if step.kind == "number" or step.kind in RANGED
         ]
         self._row = {index: row for row, index in enumerate(sources + constants, start=1)}
         self._first_register = 1 + len(self._row)
         self._registers = 0
-        self.sources = [self._steps[index].payload for index in sources]
-        self._ranged = [
-            (row, self._steps[index])
+        self.ranged = [
+            (row, steps[index])
             for row, index in enumerate(constants)
-            if self._steps[index].kind in RANGED
+            if steps[index].kind in RANGED
         ]
-        self._passes: list[tuple[Program, list[int]]] = []
-        for level in range(1, self._steps[target].level + 1):
+        self.passes: list[tuple[Program, list[int]]] = []
+        for level in range(1, steps[target].level + 1):
             looked_at = list(
-                dict.fromkeys(step.inputs[0] for _, step in self._ranged if step.level == level)
+                dict.fromkeys(step.inputs[0] for _, step in self.ranged if step.level == level)
             )
-            self._passes.append((self._program(looked_at, result=None), looked_at))
-        self._last = self._program([target], result=target)
-        self._keeping = self._kept(target)
-        self._layout = Layout(len(sources), len(constants), self._registers)
-        self._constants = np.array(
-            [self._steps[i].payload if self._steps[i].kind == "number" else 0 for i in constants],
-            dtype=np.float32,
-        )
+            self.passes.append((self._program(looked_at, result=None), looked_at))
+        self.last = self._program([target], result=target)
+        self.keeping = self._kept(target)
+        self.layout = Layout(len(sources), len(constants), self._registers)
+        self.programs = [*(program for program, _ in self.passes), self.last, *self.keeping]
+        self.constants = np.zeros(len(constants), dtype=np.float32)
+        for row, index in enumerate(constants):
+            if steps[index].kind == "number":
+                self.constants[row] = np.frombuffer(steps[index].payload, dtype=np.float32)[0]
 
-    @property
-    def ranges(self) -> bool:
-        """Whether values depend on those of the whole map."""
-        return bool(self._passes)
-
-    def evaluate(self, out: Floats, sources: Sequence[Floats], walls: NDArray[np.uint8]) -> None:
-        """Compute all cells into the contiguous array `out`.
-
-        `sources` are the values of `self.sources`, contiguous; `walls` is uint8 by cell, or empty.
-        """
-        tied = self._tied(walls, engine.whole(out.size))
-        tied.tie(sources, out)
-        self._look(tied, self._keeping[0] if self._keeping else None)
-        tied.run(self._keeping[1] if self._keeping else self._last)
-
-    def fill(
-        self, out: Floats, sources: Sequence[Floats], walls: NDArray[np.uint8], where: Segments
-    ) -> None:
-        """Compute the cells of the segments `where` into the contiguous array `out`, by the ranges
-        found last.
-        """
-        tied = self._tied(walls, where)
-        tied.tie(sources, out)
-        tied.run(self._last)
-
-    def find_ranges(self, sources: Sequence[Floats], walls: NDArray[np.uint8], cells: int) -> None:
-        """Pass over all `cells` for the ranges."""
-        tied = self._tied(walls, engine.whole(cells))
-        tied.tie(sources, None)
-        self._look(tied, None)
-
-    def _look(self, tied: Engine, last_look: Program | None) -> None:
-        for level, (program, looked_at) in enumerate(self._passes, start=1):
-            found = tied.run(
-                last_look if last_look is not None and level == len(self._passes) else program
-            )
-            for row, step in self._ranged:
-                if step.level == level:
-                    self._constants[row] = _of_range(
-                        step.kind, *found[looked_at.index(step.inputs[0])]
-                    )
-
-    def _tied(self, walls: NDArray[np.uint8], where: Segments) -> Engine:
-        if self._engine is not None and self._engine.fits(walls, where):
-            return self._engine
-        programs = [*(program for program, _ in self._passes), self._last, *(self._keeping or ())]
-        new = Engine(programs, self._layout, self._constants, walls, where)
-        if len(where) == 1:
-            self._engine = new
-        return new
-
-    def _kept(self, target: int) -> tuple[Program, Program] | None:
+    def _kept(self, target: int) -> tuple[Program, ...]:
         """The last look for ranges and the last pass, so that the first keeps what saves the second
-        most.
+        most; nothing where nothing is saved.
         """
-        best: tuple[Program, Program] | None = None
-        for index in self._passes[-1][1] if self._passes else ():
+        best: tuple[Program, ...] = ()
+        for index in self.passes[-1][1] if self.passes else ():
             if index not in self._row:
                 last = self._program([target], result=target, kept=index)
-                if len(last.instructions) < len((best[1] if best else self._last).instructions):
-                    best = self._program(self._passes[-1][1], result=None, kept=index), last
+                if len(last.instructions) < len((best[1] if best else self.last).instructions):
+                    best = self._program(self.passes[-1][1], result=None, kept=index), last
         return best
 
-    def _distinct(self, root: Node) -> int:
-        """Number the distinct nodes of a tree, each after its inputs; the number of the root."""
-        numbers: dict[int, int] = {}
-        waiting = [root]
-        while waiting:
-            node = waiting[-1]
-            missing = [each for each in node.inputs if id(each) not in numbers]
-            if missing:
-                waiting += missing
-                continue
-            waiting.pop()
-            numbers[id(node)] = self._number(node, tuple(numbers[id(each)] for each in node.inputs))
-        return numbers[id(root)]
-
-    def _number(self, node: Node, inputs: tuple[int, ...]) -> int:
-        what = node.payload.tobytes() if node.kind == "number" else id(node.payload)
-        key = (node.kind, inputs, what)
+    def _number(self, kind: str, inputs: tuple[int, ...], payload: Any, bound: float | None) -> int:
+        key = (kind, inputs, payload)
         if key not in self._known:
-            level = max((self._steps[index].level for index in inputs), default=0) + (
-                node.kind in RANGED
-            )
-            bound = self._bound(node, inputs) if node.bound is None else node.bound
-            self._steps.append(_Step(*self._fused(node.kind, inputs), node.payload, bound, level))
-            if node.kind in BEYOND and not bound < _BOUND:
-                self._known[key] = self._hold(len(self._steps) - 1)
-            else:
-                self._known[key] = len(self._steps) - 1
+            level = max((self._steps[i].level for i in inputs), default=0) + (kind in RANGED)
+            most = self._bound(kind, inputs, payload) if bound is None else bound
+            self._steps.append(_Step(*self._fused(kind, inputs), payload, most, level))
+            number = len(self._steps) - 1
+            beyond = kind in BEYOND and not most < _BOUND
+            self._known[key] = self._hold(number) if beyond else number
         return self._known[key]
 
     def _fused(self, kind: str, inputs: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
@@ -191,7 +133,8 @@ class Plan:
     def _hold(self, index: int) -> int:
         """A step that keeps what another may lead beyond float32 within it."""
         limits = tuple(
-            self._number(number(sign * float(operations.LARGEST)), ()) for sign in (-1, 1)
+            self._number("number", (), np.float32(sign * operations.LARGEST).tobytes(), None)
+            for sign in (-1, 1)
         )
         self._steps.append(
             _Step(
@@ -200,32 +143,30 @@ class Plan:
         )
         return len(self._steps) - 1
 
-    def _bound(self, node: Node, inputs: tuple[int, ...]) -> float:
+    def _bound(self, kind: str, inputs: tuple[int, ...], payload: Any) -> float:
         bounds = [self._steps[index].bound for index in inputs]
-        if node.kind == "number":
-            return abs(float(node.payload))
-        if node.kind == "array":
-            return checks.LARGEST
-        if node.kind == "map":
-            return _MAP_BOUND
-        if node.kind in ("add", "subtract"):
+        if kind == "number":
+            return abs(float(np.frombuffer(payload, dtype=np.float32)[0]))
+        if kind in ("array", "map"):
+            return checks.LARGEST if kind == "array" else _MAP_BOUND
+        if kind in ("add", "subtract"):
             return bounds[0] + bounds[1]
-        if node.kind == "multiply":
+        if kind == "multiply":
             return bounds[0] * bounds[1]
-        if node.kind == "divide":
+        if kind == "divide":
             divisor = self._steps[inputs[1]]
             return (
                 bounds[0] / divisor.bound
                 if divisor.kind == "number" and divisor.bound > 0
                 else float("inf")
             )
-        if node.kind in ("clamp", "where"):
+        if kind in ("clamp", "where"):
             return max(bounds[1], bounds[2])
-        if node.kind in ("less", "less_equal", "equal", "unequal"):
+        if kind in ("less", "less_equal", "equal", "unequal"):
             return 1.0
-        if node.kind == "exp":
+        if kind == "exp":
             return 1e27
-        return min(2 * bounds[0], float(operations.LARGEST)) if node.kind == "span" else max(bounds)
+        return min(2 * bounds[0], float(operations.LARGEST)) if kind == "span" else max(bounds)
 
     def _program(
         self, targets: list[int], *, result: int | None, kept: int | None = None
@@ -278,6 +219,99 @@ class Plan:
         return Program(
             np.array(program, dtype=np.int64), len(targets) if result is None else 0, writes
         )
+
+
+_plan_of = functools.lru_cache(maxsize=256)(Plan)
+
+
+def calculation_of(root: Node) -> tuple[Calculation, list[Any], tuple[Any, ...]]:
+    """Return what computes a tree, the maps and arrays that it reads, and the maps alone. Trees of
+    one structure share their plan.
+    """
+    numbers: dict[int, int] = {}
+    parts: list[Part] = []
+    places: dict[int, int] = {}
+    sources: list[Any] = []
+    maps: list[Any] = []
+    waiting = [root]
+    while waiting:
+        node = waiting[-1]
+        size = len(waiting)
+        for each in node.inputs:
+            if id(each) not in numbers:
+                waiting += (each,)
+        if len(waiting) > size:
+            continue
+        waiting.pop()
+        if id(node) in numbers:
+            continue
+        payload = node.payload
+        if node.kind == "number":
+            payload = payload.tobytes()
+        elif not node.inputs:
+            if id(payload) not in places:
+                places[id(payload)] = len(sources)
+                sources.append(payload)
+                maps += (payload,) if node.kind == "map" else ()
+            payload = places[id(payload)]
+        numbers[id(node)] = len(parts)
+        inputs = tuple(map(numbers.__getitem__, map(id, node.inputs)))
+        parts.append((node.kind, inputs, payload, node.bound))
+    plan = _plan_of(tuple(parts))
+    return Calculation(plan, plan.constants.copy()), sources, tuple(maps)
+
+
+@dataclass(eq=False)
+class Calculation:
+    """The plan of one expression, with the ranges that were found last."""
+
+    plan: Plan
+    constants: Floats
+    _engine: Engine | None = None
+
+    def evaluate(self, out: Floats, sources: Sequence[Floats], walls: NDArray[np.uint8]) -> None:
+        """Compute all cells into the contiguous array `out`.
+
+        `sources` are the values of maps and arrays, contiguous; `walls` is uint8 by cell, or empty.
+        """
+        tied, plan = self._tied(walls, engine.whole(out.size)), self.plan
+        tied.tie(sources, out)
+        if plan.passes:
+            self._look(tied, plan.keeping[0] if plan.keeping else plan.passes[-1][0])
+        tied.run(plan.keeping[1] if plan.keeping else plan.last)
+
+    def fill(
+        self, out: Floats, sources: Sequence[Floats], walls: NDArray[np.uint8], where: Segments
+    ) -> None:
+        """Compute the cells of the segments `where` into the contiguous array `out`, by the ranges
+        found last.
+        """
+        tied = self._tied(walls, where)
+        tied.tie(sources, out)
+        tied.run(self.plan.last)
+
+    def find_ranges(self, sources: Sequence[Floats], walls: NDArray[np.uint8], cells: int) -> None:
+        """Pass over all `cells` for the ranges."""
+        tied = self._tied(walls, engine.whole(cells))
+        tied.tie(sources, None)
+        self._look(tied, self.plan.passes[-1][0])
+
+    def _look(self, tied: Engine, last_look: Program) -> None:
+        programs = [*(program for program, _ in self.plan.passes[:-1]), last_look]
+        for level, program in enumerate(programs, start=1):
+            found, looked_at = tied.run(program), self.plan.passes[level - 1][1]
+            for row, step in self.plan.ranged:
+                if step.level == level:
+                    low, high = found[looked_at.index(step.inputs[0])]
+                    self.constants[row] = _of_range(step.kind, low, high)
+
+    def _tied(self, walls: NDArray[np.uint8], where: Segments) -> Engine:
+        if self._engine is not None and self._engine.fits(walls, where):
+            return self._engine
+        new = Engine(self.plan.programs, self.plan.layout, self.constants, walls, where)
+        if len(where) == 1:
+            self._engine = new
+        return new
 
 
 def _of_range(kind: str, low: float, high: float) -> float:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
+from dataclasses import dataclass
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any
 
@@ -48,6 +49,7 @@ RANGED = (
 BEYOND = ("add", "subtract", "multiply", "divide")  # what can lead beyond float32
 
 
+@dataclass(eq=False, slots=True)
 class Node:
     """One step of a calculation.
 
@@ -57,19 +59,10 @@ class Node:
     known to keep.
     """
 
-    __slots__ = ("bound", "inputs", "kind", "payload")
-
-    def __init__(
-        self,
-        kind: str,
-        inputs: tuple[Node, ...] = (),
-        payload: Any = None,
-        bound: float | None = None,
-    ) -> None:
-        self.kind = kind
-        self.inputs = inputs
-        self.payload = payload
-        self.bound = bound
+    kind: str
+    inputs: tuple[Node, ...] = ()
+    payload: Any = None
+    bound: float | None = None
 
 
 def number(value: float) -> Node:
@@ -79,12 +72,13 @@ def number(value: float) -> Node:
 
 def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
     """One operation; of numbers only, it is done at once."""
-    if all(node.kind == "number" for node in inputs):
-        rows = [np.full(1, node.payload, dtype=np.float32) for node in inputs]
-        return Node(
-            "number", payload=operations.held(operations.apply(CODES[kind], *(rows * 3)[:3]))[0]
-        )
-    return Node(kind, inputs, bound=bound)
+    for node in inputs:
+        if node.kind != "number":
+            return Node(kind, inputs, None, bound)
+    rows = [np.full(1, node.payload, dtype=np.float32) for node in inputs]
+    return Node(
+        "number", payload=operations.held(operations.apply(CODES[kind], *(rows * 3)[:3]))[0]
+    )
 
 
 _ZERO, _ONE = number(0), number(1)
@@ -92,10 +86,6 @@ _ZERO, _ONE = number(0), number(1)
 
 def _chain(kind: str) -> Callable[..., Node]:
     return lambda *nodes: reduce(lambda a, b: operation(kind, a, b), nodes)
-
-
-def _simple(kind: str) -> Callable[..., Node]:
-    return lambda *nodes: operation(kind, *nodes)
 
 
 def _turned(kind: str) -> Callable[..., Node]:
@@ -240,23 +230,13 @@ def _points(x: Node, *coordinates: Node) -> Node:
 
 
 CELLWISE: dict[str, Callable[..., Node]] = {
-    "add": _simple("add"),
-    "subtract": _simple("subtract"),
-    "multiply": _simple("multiply"),
-    "divide": _simple("divide"),
-    "negate": _simple("negate"),
-    "abs": _simple("abs"),
-    "less": _simple("less"),
-    "less_equal": _simple("less_equal"),
+    **{kind: partial(operation, kind) for kind in CODES},
     "greater": _turned("less"),
     "greater_equal": _turned("less_equal"),
-    "equal": _simple("equal"),
-    "unequal": _simple("unequal"),
     "min": _chain("minimum"),
     "max": _chain("maximum"),
     "clamp": _clamp,
     "lerp": _lerp,
-    "where": _simple("where"),
     "normalize": _normalize,
     "normalize_signed": _normalize_signed,
     "invert": _invert,

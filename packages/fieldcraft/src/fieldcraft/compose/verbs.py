@@ -5,7 +5,6 @@ maps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, Written, expression_of
 from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.passes import Mapped, Refined, Smoothed, exponential, powered, rooted
-from fieldcraft.compose.tree import CELLWISE, Node, number
+from fieldcraft.compose.tree import CELLWISE, CODES, Node, number
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, grid_of
@@ -127,17 +126,36 @@ def where(
 
 def apply(verb: str, *operands: Any) -> Operand | float:
     """Apply one of `CELLWISE`; a map if any operand is one, else a number."""
-    grounds = [expression_of(each).ground for each in operands if isinstance(each, Operand)]
-    if not grounds:
-        return float(CELLWISE[verb](*(_number_node(each) for each in operands)).payload)
-    ground = reduce(Ground.joined, grounds)
-    nodes = [_node(each, ground) for each in operands]
-    return Expression(CELLWISE[verb](*nodes), ground, Written(verb, operands))
+    if any(isinstance(each, Operand) for each in operands):
+        return cellwise(verb, *operands)
+    return float(CELLWISE[verb](*(_number_node(each) for each in operands)).payload)
 
 
 def cellwise(verb: str, *operands: Any) -> Operand:
     """Apply one of `CELLWISE` to operands of which at least one is a map."""
-    return _sure(apply(verb, *operands))
+    ground: Ground | None = None
+    for each in operands:
+        if isinstance(each, Operand):
+            own = each.ground if isinstance(each, Expression) else Ground((each.space,))
+            ground = own if ground is None else ground.joined(own)
+    assert ground is not None
+    nodes = []
+    for each in operands:
+        if type(each) in (float, int) and -checks.LARGEST <= each <= checks.LARGEST:
+            nodes.append(Node("number", (), np.float32(each)))
+        elif isinstance(each, Expression):
+            # Ranges and walls of the operand are those of its own ground.
+            shared = each.ground is ground or each.ground.same_walls(ground)
+            own_node = each._node if shared else None
+            nodes.append(each.as_map() if own_node is None else own_node)
+        elif isinstance(each, Operand):
+            shared = ground.spaces == (each.space,) or expression_of(each).ground.same_walls(ground)
+            nodes.append(Node("map", (), each) if shared else expression_of(each).as_map())
+        else:
+            nodes.append(_value_node(each, ground))
+    simple = verb in CODES and verb != "clamp"
+    node = Node(verb, tuple(nodes)) if simple else CELLWISE[verb](*nodes)
+    return Expression(node, ground, Written(verb, operands))
 
 
 def curve(
@@ -284,11 +302,7 @@ def _number_node(value: Any) -> Node:
     return number(amount)
 
 
-def _node(operand: Any, ground: Ground) -> Node:
-    if isinstance(operand, Operand):
-        mine = expression_of(operand)
-        # Ranges and walls of the operand are those of its own ground.
-        return mine.node if mine.ground.same_walls(ground) else mine.as_map()
+def _value_node(operand: Any, ground: Ground) -> Node:
     if isinstance(operand, (bool, int, float, np.number)):
         return _number_node(operand)
     array = checks.array("The values of an operand", operand)

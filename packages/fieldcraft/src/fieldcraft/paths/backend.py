@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +36,11 @@ class PathBackend(ABC):
         """Return the searches of one call for shortest paths."""
 
 
+@dataclass(frozen=True, eq=False)
 class GridPaths(PathBackend):
     """Paths on a grid of squares."""
 
-    def __init__(self, space: Grid) -> None:
-        self.space = space
+    space: Grid
 
     def snapshot(self, costs: NDArray[np.float64] | None = None) -> GridSnapshot:
         """See `PathBackend.snapshot`."""
@@ -54,11 +55,11 @@ class GridPaths(PathBackend):
         return GridProblem(self.space, cost, smooth)
 
 
+@dataclass(frozen=True, eq=False)
 class GraphPaths(PathBackend):
     """Paths on hexagons, graphs and meshes: over the arcs of a graph."""
 
-    def __init__(self, space: Space) -> None:
-        self.space = space
+    space: Space
 
     def snapshot(self, costs: NDArray[np.float64] | None = None) -> GraphSnapshot:
         """See `PathBackend.snapshot`."""

@@ -41,7 +41,7 @@ class CellCosts:
 
     def __init__(self, space: Space, cost: Cost) -> None:
         self.space = space
-        self.uniform = 1.0 if cost is None else uniform_cost(cost)
+        self.uniform = None if isinstance(cost, Operand) else uniform_cost(cost)
         self.values: NDArray[np.float64] | None = None
         self.infinite = False
         self._source: Any = None
@@ -49,16 +49,10 @@ class CellCosts:
         if self.uniform is not None:
             self.least = self.greatest = self.uniform
             return
-        self.values = np.empty(len(space))
-        self.least, self.greatest, self.infinite = read_costs(space, cost, self.values)
-        self._follow(cost)
-
-    def _follow(self, cost: Cost) -> None:
-        """Remember a layer or an expression, which can be read again, and its version."""
+        self.values, self.least, self.greatest, self.infinite = read_costs(space, cost)
+        # A layer or an expression can be read again.
         if isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space):
             self._source, self._seen = cost, getattr(cost, "version", None)
-        else:
-            self._source = self._seen = None
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_seen": None, "outdated": self.outdated}
@@ -104,8 +98,7 @@ class CellCosts:
         if number is not None or self.values is None:
             return _NONE if number is not None and number == self.uniform else None
         if cells is None:
-            found = np.empty(len(self.space))
-            read_costs(self.space, cost, found)
+            found = read_costs(self.space, cost)[0]
             where = np.flatnonzero(found != self.values)
         else:
             where = np.union1d(cells, walls)
@@ -114,7 +107,9 @@ class CellCosts:
             _check(self.space, found[where], where)
             where = where[found[where] != self.values[where]]
         self.values[where] = found[where]
-        self._follow(cost)
+        followed = isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space)
+        self._source = cost if followed else None
+        self._seen = getattr(cost, "version", None) if followed else None
         self._widen(np.concatenate([where, walls]))
         return where
 
@@ -127,10 +122,10 @@ class CellCosts:
         self.greatest = max(self.greatest, float(finite.max(initial=0)))
 
 
-def read_costs(space: Space, cost: Cost, out: NDArray[np.float64]) -> tuple[float, float, bool]:
-    """Write the cost of each cell into `out`, flat; infinite ones are walls.
+def read_costs(space: Space, cost: Cost) -> tuple[NDArray[np.float64], float, float, bool]:
+    """Return the cost of each cell, flat, where infinite ones are walls; the least cost of open
+    cells, the greatest finite one, and whether some are infinite.
 
-    Returns the least cost of open cells, the greatest finite one, and whether some are infinite.
     Raises `InvalidValue` for costs below `LEAST`, above 1e30 but finite, or NaN on open cells.
     """
     values = np.ascontiguousarray(cell_values(space, cost)).reshape(-1)
@@ -139,12 +134,13 @@ def read_costs(space: Space, cost: Cost, out: NDArray[np.float64]) -> tuple[floa
     values = values.view()
     # Kernels are compiled once more for arrays that can be written to.
     values.flags.writeable = False
+    out = np.empty(values.size)
     least, greatest, infinite, bad = kernels.distance.price(
         values, space.walls.reshape(-1), LEAST, checks.LARGEST, out
     )
     if bad >= 0:
         raise invalid_cost(space, float(values[bad]), bad)
-    return float(least), float(greatest), bool(infinite)
+    return out, float(least), float(greatest), bool(infinite)
 
 
 def _check(space: Space, found: NDArray[np.float64], cells: NDArray[np.int64]) -> None:

@@ -80,7 +80,7 @@ class DistanceMap(Operand):
         self.charge, self.outward = charge, bool(outward)
         paths = backend(space)
         costs = CellCosts(space, cost)
-        ground = paths.snapshot(costs.walls)
+        ground = paths.snapshot(costs.values if costs.infinite else None)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
             raise InvalidValue(
@@ -106,13 +106,12 @@ class DistanceMap(Operand):
         self._finite: Filled | None = None
         self._version = 0
         self._changes: list[NDArray[np.int64] | None] = []
-        self._restart(ground)
+        self._ground, self._shown = ground, False
+        self._search: DistanceSearch | None = None
 
     def _restart(self, ground: Snapshot) -> None:
         """Forget all distances; the next question begins a search for them."""
-        self._ground = ground
-        self._search: DistanceSearch | None = None
-        self._shown = False
+        self._ground, self._search, self._shown = ground, None, False
 
     @property
     def search(self) -> DistanceSearch:

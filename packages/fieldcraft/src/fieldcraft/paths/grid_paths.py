@@ -219,8 +219,7 @@ class GridProblem(PathProblem):
         if uniform is not None:
             self.least = uniform
         else:
-            costs = np.empty(len(space))
-            self.least, highest, infinite = read_costs(space, cost, costs)
+            costs, self.least, highest, infinite = read_costs(space, cost)
             if infinite:
                 self.walls = self.walls | np.isinf(costs).reshape(space.shape)
             if infinite or self.least != highest:
