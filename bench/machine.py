@@ -48,20 +48,14 @@ def vector_units() -> str:
 
 
 def kernel_units() -> str:
-    """The widest vector instructions that kernels are compiled for: those of the processor, or of
-    NUMBA_CPU_NAME.
-    """
-    import llvmlite.binding as llvm
-    from numba.core import config
+    """The level of the native library that serves, or that Numba compiles."""
+    from fieldcraft.kernels import native, tier
 
-    named = config.CPU_FEATURES if config.CPU_NAME else llvm.get_host_cpu_features().flatten()
-    features = {each[1:] for each in (named or "").split(",") if each.startswith("+")}
-    if config.CPU_NAME and not features:
-        return f"{config.CPU_NAME} (NUMBA_CPU_NAME)"
-    for flag, name in (("avx512f", "AVX-512"), ("avx2", "AVX2"), ("avx", "AVX")):
-        if flag in features:
-            return name
-    return "less than AVX"
+    if tier.library() is None:
+        return "none: Numba compiles"
+    asked = os.environ.get("FIELDCRAFT_LEVEL")
+    fitting = (level for level, needed in native.LEVELS.items() if native.runs_here(needed))
+    return asked or next(level for level in fitting if native.place(level).exists())
 
 
 def caches() -> str:

@@ -450,7 +450,7 @@ def costs(quick: bool) -> Table:
     compiling, cached = startup.first_steps(1 if quick else 3)
     for what, runs, required in (
         ("compiling", compiling, 4.0),
-        ("compiled by an earlier process", cached, 0.7),
+        ("native library", cached, 0.7),
     ):
         step = [run["step"] for run in runs]
         whole = [run["step"] + run["import"] for run in runs]
@@ -471,7 +471,7 @@ def costs(quick: bool) -> Table:
 
     if not quick:
         for what, run in zip(
-            ("compiling", "compiled by an earlier process"), startup.warm_up(), strict=True
+            ("compiling", "native library"), startup.warm_up(), strict=True
         ):
             table.add(f"fc.warm_up(), {what}", f"{run['warm_up']:.3f} s", "", "", "")
             table.add(

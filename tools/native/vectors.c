@@ -58,10 +58,10 @@ INLINE Floats load_end(const float *row, int64_t x, int64_t width, float beyond)
 #define EARLIER(a, b) __builtin_shufflevector(a, b, 3, 4, 5, 6)
 #endif
 
-INLINE Floats where(Bytes ground, int bits, Floats some)
+INLINE Floats where(Numbers ground, int bits, Floats some)
 {
-    Numbers has = __builtin_convertvector(ground & (uint8_t)bits, Numbers) != 0;
-    return has ? some : (Floats)0;
+    Numbers has = (ground & bits) != 0;
+    return (Floats)(has & (Numbers)some);
 }
 
 typedef struct {
@@ -76,9 +76,10 @@ INLINE Floats weakened(Floats strongest, float loss, int power)
 }
 
 INLINE Floats moved(
-    const Floats *middle, const Floats *left, const Floats *right, Bytes ground, Rule rule, int eight,
+    const Floats *middle, const Floats *left, const Floats *right, Bytes soil, Rule rule, int eight,
     int power)
 {
+    Numbers ground = __builtin_convertvector(soil, Numbers);
     Floats target = weakened(
         larger(larger(middle[0], middle[2]), larger(left[1], right[1])), rule.straight, power);
     if (eight) {
@@ -93,7 +94,7 @@ INLINE Floats moved(
         target = target * target;
     Floats new = middle[1] + rule.momentum * (target - middle[1]);
     new = larger(new, target) >= rule.floor ? new : (Floats)0;
-    Numbers held = __builtin_convertvector(ground & (uint8_t)HELD, Numbers) != 0;
+    Numbers held = (ground & HELD) != 0;
     return held ? middle[1] : new;
 }
 
@@ -203,7 +204,16 @@ void fieldcraft_step_three_rows(
         {GROUND(ground), GROUND(second_ground), GROUND(third_ground)},
         {0}, {0}, {0}};
     Rule rule = {straight, diagonal, momentum, floor};
-    step_rows(block, width, rule, eight, power, wrap, 3);
+    if (WIDTH == 16 || !eight) {
+        step_rows(block, width, rule, eight, power, wrap, 3);
+        return;
+    }
+    /* Three rows with diagonals need more vectors than there are registers. */
+    for (int i = 0; i < 3; i++) {
+        Block row = {
+            {block.rows[0], block.rows[i + 1], block.rows[i + 2]}, {block.grounds[i]}, {0}, {0}, {0}};
+        step_rows(row, width, rule, eight, power, wrap, 1);
+    }
 }
 
 enum { LANES = 16 };
