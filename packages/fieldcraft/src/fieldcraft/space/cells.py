@@ -1,4 +1,4 @@
-"""Checks of cells that callers pass: ids and masks."""
+"""Checks of cells that callers pass, ids and masks, and of positions that may lie off the map."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
 
-__all__ = ["checked_cells"]
+__all__ = ["checked_cells", "on_map"]
 
 
 def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
@@ -62,3 +62,17 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
             remedy="Use cell_at() to turn positions into cells",
         )
     return ids.astype(np.int64)
+
+
+def on_map(space: Space, positions: ArrayLike, outside: str) -> ArrayLike:
+    """Return positions, with `outside="clamp"` those off the map moved into the nearest cell."""
+    if checks.choice("outside", outside, ("refuse", "clamp")) == "refuse":
+        return positions
+    points, single = checks.positions(positions, dimensions=space.dimensions)
+    cells = np.atleast_1d(space.cell_at(points, outside="clamp"))
+    for index, cell in enumerate(cells.tolist()):
+        try:
+            space.cell_at(points[index])
+        except OutsideMap:
+            points[index] = space.position_of(cell)
+    return points[0] if single else points

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import graph_sight
+from fieldcraft.space.cells import on_map
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import checked_space, needs_plane
@@ -39,7 +40,13 @@ class Shot:
 
 
 def incoming(
-    space: Space, start: ArrayLike, end: ArrayLike, *, speed: float, width: float = 0.0
+    space: Space,
+    start: ArrayLike,
+    end: ArrayLike,
+    *,
+    speed: float,
+    width: float = 0.0,
+    outside: str = "refuse",
 ) -> Shot:
     """The cells that a shot from `start` to `end` will sweep, and when.
 
@@ -68,6 +75,8 @@ def incoming(
         World units per second, above 0.
     width : float, optional
         World units, at least 0, and on a grid at most 2,048 cells.
+    outside : {"refuse", "clamp"}
+        With "clamp" a start off the map counts as in the nearest cell.
 
     Raises
     ------
@@ -76,7 +85,7 @@ def incoming(
     OutsideMap
         If `start` is off the map.
     """
-    checked_space(space, "A shot takes place on")
+    start = on_map(checked_space(space, "A shot takes place on"), start, outside)
     from_to = []
     for name, point in (("start", start), ("end", end)):
         points, single = checks.positions(point, dimensions=space.dimensions)

@@ -12,6 +12,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.space import graph_sight
+from fieldcraft.space.cells import on_map
 from fieldcraft.space.kinds import checked_space, needs_plane
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.sight_arguments import (
@@ -39,6 +40,7 @@ def visible(
     facing: ArrayLike | None = None,
     angle: float = 90.0,
     walls: bool = False,
+    outside: str = "refuse",
 ) -> NDArray[np.bool_]:
     """Which cells can be seen from a position: bool in the space's shape.
 
@@ -83,6 +85,8 @@ def visible(
     walls : bool, optional
         Whether walls count, on a grid or a graph of squares, of which a side can be seen, and those
         in the corner between two such: for drawing. By default only open cells are seen.
+    outside : {"refuse", "clamp"}
+        With "clamp" positions off the map count as in the nearest cell.
 
     Raises
     ------
@@ -91,6 +95,7 @@ def visible(
     OutsideMap
         For positions off the map.
     """
+    positions = on_map(checked_space(space, "Sight takes place on"), positions, outside)
     return _counted(space, positions, radius, heights, eye, facing, angle, walls) > 0
 
 
@@ -104,12 +109,14 @@ def watchers(
     facing: ArrayLike | None = None,
     angle: float = 90.0,
     walls: bool = False,
+    outside: str = "refuse",
 ) -> NDArray[np.int32]:
     """How many of the positions see each cell: int32 in the space's shape.
 
     The cover map of a group of enemies: cover is where this is 0. Takes what `visible` takes;
     positions in the same cell count each.
     """
+    positions = on_map(checked_space(space, "Sight takes place on"), positions, outside)
     return _counted(space, positions, radius, heights, eye, facing, angle, walls)
 
 
@@ -124,6 +131,7 @@ def sees(
     facing: ArrayLike | None = None,
     angle: float = 90.0,
     pairs: bool = False,
+    outside: str = "refuse",
 ) -> NDArray[np.bool_]:
     """Which viewers see which targets: bool of shape (V, T); with `pairs`, whether each sees the
     target of its own number: (V,).
@@ -147,6 +155,8 @@ def sees(
     pairs : bool, optional
         Whether the first viewer looks for the first target alone, the second for the second, and so
         on.
+    outside : {"refuse", "clamp"}
+        With "clamp" viewers and targets off the map count as in the nearest cell.
 
     Raises
     ------
@@ -155,6 +165,8 @@ def sees(
     OutsideMap
         As `visible` does.
     """
+    checked_space(space, "Sight takes place on")
+    viewers, targets = on_map(space, viewers, outside), on_map(space, targets, outside)
     points, narrow, facings = _viewers(space, viewers, facing, angle)
     radius = finite_radii(space, radius)
     aims, _ = checks.positions(targets, dimensions=space.dimensions)
@@ -254,7 +266,6 @@ def _viewers(
     """Checked positions (N, 2 or 3), the cosine of half the cone, and unit vectors (N, 2), none
     without a facing.
     """
-    checked_space(space, "Sight takes place on")
     points, _ = checks.positions(positions, dimensions=space.dimensions)
     opening = checks.positive("angle", angle)
     if opening > 360:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.space import Grid, Space, checked_space
+from fieldcraft.space.cells import on_map
 from fieldcraft.steering import on_graph, on_grid
 
 __all__ = ["Crowd", "avoid_walls", "move"]
@@ -25,6 +26,7 @@ def move(
     *,
     radius: float = 0.0,
     leap: bool | FlowField = True,
+    outside: str = "refuse",
 ) -> Wide:
     """Move agents, along walls where these bar their way: the new positions, (N, 2), or (2,) for
     one (x, y) pair.
@@ -61,14 +63,23 @@ def move(
         Whether open edges of a mesh that lead over gaps (jumps, drops) are taken by who walks into
         them. Or the flow field on it that agents follow: then they leap where it leads over a gap,
         and nowhere else.
+    outside : {"refuse", "clamp"}
+        With "clamp" agents off the map start in the nearest cell.
     """
+    positions = on_map(checked_space(space, "Moving needs"), positions, outside)
     if isinstance(space, Grid):
         return on_grid.move(space, positions, displacements, radius, leap)
-    ground = checked_space(space, "Moving needs")
-    return on_graph.move(ground, positions, displacements, radius, leap)
+    return on_graph.move(space, positions, displacements, radius, leap)
 
 
-def avoid_walls(space: Space, positions: ArrayLike, velocities: ArrayLike, ahead: float) -> Wide:
+def avoid_walls(
+    space: Space,
+    positions: ArrayLike,
+    velocities: ArrayLike,
+    ahead: float,
+    *,
+    outside: str = "refuse",
+) -> Wide:
     """The change of velocity that keeps agents off walls: (N, 2), or (2,) for one pair, in world
     units per second.
 
@@ -80,7 +91,8 @@ def avoid_walls(space: Space, positions: ArrayLike, velocities: ArrayLike, ahead
     (1999).
 
     On a mesh the rim is what is felt, seen from above, gaps that edges leap over included;
-    positions on a 3D mesh are (N, 3).
+    positions on a 3D mesh are (N, 3). With `outside="clamp"` agents off the map count as in the
+    nearest cell.
 
     Raises
     ------
@@ -89,10 +101,10 @@ def avoid_walls(space: Space, positions: ArrayLike, velocities: ArrayLike, ahead
     InvalidValue
         If an argument has a wrong value, shape or type.
     """
+    positions = on_map(checked_space(space, "Avoiding walls needs"), positions, outside)
     if isinstance(space, Grid):
         return on_grid.avoid_walls(space, positions, velocities, ahead)
-    ground = checked_space(space, "Avoiding walls needs")
-    return on_graph.avoid_walls(ground, positions, velocities, ahead)
+    return on_graph.avoid_walls(space, positions, velocities, ahead)
 
 
 @dataclass(frozen=True)
