@@ -470,9 +470,7 @@ def costs(quick: bool) -> Table:
         )
 
     if not quick:
-        for what, run in zip(
-            ("compiling", "native library"), startup.warm_up(), strict=True
-        ):
+        for what, run in zip(("compiling", "native library"), startup.warm_up(), strict=True):
             table.add(f"fc.warm_up(), {what}", f"{run['warm_up']:.3f} s", "", "", "")
             table.add(
                 f"  longest stall after it ({run['where']})",
