@@ -91,7 +91,7 @@ def strike(
 
     def tell(verb: str, arguments: list[Any]) -> list[Any]:
         told = usual(verb, arguments)
-        if verb == moment:
+        if moment in (verb, *arguments[0][:2]):
             os.kill(victim, blow)
             monkeypatch.setattr(stores, "_tell", usual)
             monkeypatch.setattr(stores, "_timeout", limit)

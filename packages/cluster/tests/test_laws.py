@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.stores import LocalStores
+from fieldcraft_cluster.store import Stores
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 STAMP = fc.Stamp.disc(2.6, "linear")
@@ -203,7 +203,7 @@ def made(
     two = world.add_layer(
         "layer", KINDS[kind], every=0.1, reach=3.0 if kind.startswith("fade") else None
     )
-    world.use(LocalStores(stores))
+    world.use(Stores(stores))
     return Pair(rng, kind, grid, one, world, two, make)
 
 

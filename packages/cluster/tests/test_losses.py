@@ -16,7 +16,7 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.stores import LocalStores, WorkerLost
+from fieldcraft_cluster.store import Stores, WorkerLost
 from support.forks import forked
 from support.refusals import refused
 
@@ -30,7 +30,7 @@ def walls(rows: slice, columns: slice) -> np.ndarray:
     return np.random.default_rng(3).random(SIZE[::-1])[rows, columns] < 0.1
 
 
-class DyingStores(LocalStores):
+class DyingStores(Stores):
     """Stores that are lost at some calls, before they have done anything or after."""
 
     can_be_lost = True
@@ -104,7 +104,7 @@ def test_workers_that_all_die_are_an_error_and_the_checkpoint_stays(tmp_path: Pa
 KILLED = """
 import os, signal
 from packages.cluster.tests.test_losses import POINTS, SPREAD, world_in
-from fieldcraft_cluster import checkpoint, store
+from fieldcraft_cluster import block, checkpoint
 from pathlib import Path
 world = world_in(Path({folder!r}))
 layer = world.add_layer("threat", SPREAD)
@@ -127,7 +127,7 @@ world.checkpoint()
 
 @pytest.mark.parametrize(
     ("where", "call"),
-    [("store.Block, 'run'", 7), ("store.Block, 'save'", 5), ("checkpoint, 'remove_unlisted'", 1)],
+    [("block.Block, 'run'", 7), ("block.Block, 'save'", 5), ("checkpoint, 'remove_unlisted'", 1)],
     ids=["in a superstep", "in a checkpoint", "after it"],
 )
 def test_a_killed_coordinator_goes_on_from_the_last_checkpoint(

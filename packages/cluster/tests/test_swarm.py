@@ -18,7 +18,7 @@ import fieldcraft_cluster as cluster
 from fieldcraft.errors import InvalidValue, NameTaken, OnWall, UnknownName
 from fieldcraft.steering import Leave, Swarm, Walk
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.stores import LocalStores
+from fieldcraft_cluster.store import Stores
 from packages.cluster.tests.test_losses import DyingStores
 from support.refusals import refused
 
@@ -148,7 +148,7 @@ def test_blocks_give_the_bits_of_one_swarm(
     )
     with tempfile.TemporaryDirectory() as folder:
         twins = Twins(Path(folder), size, block, seed, wrap=wrap, y_up=y_up, share=share, k=k)
-        twins.world.use(LocalStores(stores))
+        twins.world.use(Stores(stores))
         twins.run(how, 5)
         twins.agree()
         for each in (twins.imap["scent"], twins.world.layer("scent")):

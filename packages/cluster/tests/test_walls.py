@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.stores import LocalStores
+from fieldcraft_cluster.store import Stores
 from packages.cluster.tests.test_laws import KINDS
 
 
@@ -44,9 +44,9 @@ def test_new_walls_read_0_at_once_wherever_blocks_lie(
     world.set_walls(wall)
     assert not np.any(two.sample(wall))
     agree()
-    world.use(LocalStores(2))  # by way of files
+    world.use(Stores(2))  # by way of files
     agree()
-    world.use(LocalStores(1), halo_steps=3)  # and into blocks with other halos
+    world.use(Stores(1), halo_steps=3)  # and into blocks with other halos
     agree()
     one.step(3)
     world.step(3)

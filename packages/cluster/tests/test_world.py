@@ -11,7 +11,7 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import DeadSource, InvalidValue, NameTaken, OnWall, OutsideMap, UnknownName
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.stores import LocalStores
+from fieldcraft_cluster.store import Stores
 from support.refusals import refused
 
 
@@ -114,7 +114,7 @@ def test_a_settled_world_is_a_settled_array(
         layer.add_sources(points, [9.0, -9.0, 4.0, -2.0, 9.0, 7.0, -7.5], on_wall="through")
     one.step(5)
     world.step(5)
-    world.use(LocalStores(3))
+    world.use(Stores(3))
     for _ in range(2):
         one.settle()
         two.settle()

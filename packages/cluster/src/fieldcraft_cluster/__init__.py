@@ -12,7 +12,7 @@
 
 from fieldcraft_cluster.layer import WorldLayer, digest_of
 from fieldcraft_cluster.running import Running, run
-from fieldcraft_cluster.stores import WorkerLost
+from fieldcraft_cluster.store import WorkerLost
 from fieldcraft_cluster.world import World
 
 __all__ = [

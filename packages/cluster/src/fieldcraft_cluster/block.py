@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,68 +12,17 @@ from numpy.typing import NDArray
 from fieldcraft import clock
 from fieldcraft.errors import BadSaveFile
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Propagation
-from fieldcraft.space import Grid, Neighborhood
 from fieldcraft_cluster.files import read_planes, write_planes
 from fieldcraft_cluster.plan import Piece, Plan
-from fieldcraft_cluster.terrain import Changes, Cover, walls_in
-from fieldcraft_cluster.transfer import Transfer, transfer_of
+from fieldcraft_cluster.terrain import Changes, grid_over, walls_in
+from fieldcraft_cluster.transfer import LayerPlan
 
-__all__ = ["Block", "BlockSources", "HaloUpdate", "LayerCall", "LayerPlan", "WorldPlan"]
+__all__ = ["Block", "BlockSources", "HaloUpdate", "LayerCall"]
 
 _NEW_WALLS = "new walls"
 
 Planes = dict[str, NDArray[Any]]
 Parts = list[tuple[Piece, tuple[NDArray[np.float32], ...]]]
-
-
-@dataclass(frozen=True)
-class WorldPlan:
-    """The plan of a world, which all of its layers share; `walls` are those it was made with."""
-
-    width: int
-    height: int
-    block: int
-    cell_size: float
-    origin: tuple[float, float]
-    y_up: bool
-    neighbors: tuple[tuple[int, int], ...]
-    wrap: bool
-    walls: Cover
-
-    @property
-    def neighborhood(self) -> Neighborhood:
-        """Its steps."""
-        return Neighborhood.of(np.array(self.neighbors), y_up=self.y_up)
-
-
-@dataclass(frozen=True)
-class LayerPlan:
-    """A layer of a world: `every` in ticks, `reach` in world units, `halo_steps` of one
-    superstep.
-    """
-
-    name: str
-    propagation: Propagation
-    every: int
-    reach: float
-    halo_steps: int
-    world: WorldPlan
-    resistance: Cover | None = None
-
-    @property
-    def kind(self) -> Transfer:
-        """How it is carried."""
-        return transfer_of(self.propagation)
-
-    def plan(self, halo_steps: int | None = None) -> Plan:
-        """Its blocks, with halos for so many steps."""
-        steps = self.halo_steps if halo_steps is None else halo_steps
-        world = self.world
-        halo = self.kind.halo(
-            self.propagation, world.neighborhood, world.cell_size, steps, self.reach
-        )
-        return Plan(world.width, world.height, world.block, halo, world.wrap)
 
 
 class BlockSources(NamedTuple):
@@ -154,7 +102,7 @@ class Block:
         """Its layer, fetched from the file if need be."""
         if self._imap is None:
             shape = self.plan.extended(self.number).shape
-            self._load(None if self.file is None else read_planes(self.file, shape))
+            self.load(None if self.file is None else read_planes(self.file, shape))
         assert self._imap is not None
         return self._imap[self._layer_plan.name]
 
@@ -162,24 +110,13 @@ class Block:
     def _field(self) -> Any:
         return self.layer._field
 
-    def _load(self, planes: Planes | None) -> None:
-        layer, world, box = (
-            self._layer_plan,
-            self._layer_plan.world,
-            self.plan.extended(self.number),
-        )
-        height, width = box.shape
+    def load(self, planes: Planes | None) -> None:
+        """Be in memory, with these planes of its extended block if there are any."""
+        layer, box = self._layer_plan, self.plan.extended(self.number)
+        walls = walls_in(layer.world.walls, self._walls, box)
         new_walls = np.flatnonzero((planes or {}).get(_NEW_WALLS, ()))
-        walls = walls_in(world.walls, self._walls, box)
         walls.reshape(-1)[new_walls] = False
-        space = Grid(
-            width,
-            height,
-            cell_size=world.cell_size,
-            y_up=world.y_up,
-            neighbors=np.array(world.neighbors),
-            walls=walls,
-        )
+        space = grid_over(layer.world, box, walls)
         imap = InfluenceMap(space)
         made: Any = imap.add_layer(layer.name, layer.propagation, every=clock.seconds(layer.every))
         if layer.resistance is not None:
@@ -200,10 +137,6 @@ class Block:
                 ) from error
             space.set_walls(new_walls)
             self._grab()
-
-    def begin(self, planes: Planes) -> None:
-        """Be loaded with these planes of its extended block."""
-        self._load(planes)
 
     def unload(self, file: Path) -> None:
         """Leave the memory for a file; nothing is written if nothing has changed since it was
@@ -280,8 +213,7 @@ class Block:
             self._halo[halo.number] = (
                 halo.planes if any(plane.any() for plane in halo.planes) else None
             )
-        self.dirty = True
-        self._quiet = 0
+        self.dirty, self._quiet = True, 0
 
     def _interior_parts(self, planes: tuple[NDArray[np.float32], ...]) -> Parts:
         interior, extended = self.plan.interior(self.number), self.plan.extended(self.number)
@@ -305,8 +237,7 @@ class Block:
     def hold(self, sources: BlockSources) -> None:
         """Have exactly these sources from now on; shows from the next step on."""
         self._sources = sources
-        self.dirty = True
-        self._quiet = 0
+        self.dirty, self._quiet = True, 0
         if self._imap is not None:
             self._hold(sources)
 
@@ -323,8 +254,7 @@ class Block:
         for call in calls:
             self._call(layer, call)
         self._grab()
-        self.dirty = True
-        self._quiet = 0
+        self.dirty, self._quiet = True, 0
 
     def _call(self, layer: Any, call: LayerCall) -> None:
         space = layer.space
@@ -339,13 +269,12 @@ class Block:
                 space.position_of(call.rows * space.width + call.columns), **call.arguments
             )
 
-    def gather(self, plane: int, leave: Callable[[Any, int], None]) -> None:
-        """Let agents leave something on a plane: `leave` is given what has come in on its extended
-        block, and how many columns that has.
+    def inflow(self, plane: int) -> tuple[Any, int]:
+        """What has come in on a plane of its extended block, to be added to, and how many columns
+        that has.
         """
-        leave(self._field.inflow[plane], self.plan.extended(self.number).shape[1])
-        self.dirty = True
-        self._quiet = 0
+        self.dirty, self._quiet = True, 0
+        return self._field.inflow[plane], self.plan.extended(self.number).shape[1]
 
     # Steps
 
@@ -386,13 +315,11 @@ class Block:
         if self._quiet < self._look_at:
             layer.step(steps)
             return False
-        inner = self._inner()
-        before = [plane.copy() for plane in self._kind.travels(layer._field)]
+        inner, before = self._inner(), [p.copy() for p in self._kind.travels(layer._field)]
         layer.step(1)
         after = self._kind.travels(layer._field)
-        if all(
-            a[inner].tobytes() == b[inner].tobytes() for a, b in zip(before, after, strict=True)
-        ):
+        pairs = zip(before, after, strict=True)
+        if all(a[inner].tobytes() == b[inner].tobytes() for a, b in pairs):
             return True
         self._look_at = min(2 * self._look_at, 64)
         self._quiet = 0
@@ -404,8 +331,7 @@ class Block:
         """Begin to settle: hold nothing, and know of no halo."""
         self._kind.empty(self._field)
         self._halo = {}
-        self.dirty = True
-        self._quiet = 0
+        self.dirty, self._quiet = True, 0
 
     def relax(self) -> list[HaloUpdate]:
         """Settle as far as the halo allows that is known now: pieces of halos that have changed."""
@@ -425,12 +351,16 @@ class Block:
         """
         extended, plan, inset = self.plan.extended(self.number), self.plan, self._inset
         height, width = extended.shape
-        open_rim = plan.wrap
-        top = inset if open_rim or extended.top > 0 else 0
-        left = inset if open_rim or extended.left > 0 else 0
-        bottom = height - (inset if open_rim or extended.bottom < plan.height else 0)
-        right = width - (inset if open_rim or extended.right < plan.width else 0)
-        return slice(top, bottom), slice(left, right)
+        top, left, down, right = (
+            inset if plan.wrap or cut else 0
+            for cut in (
+                extended.top > 0,
+                extended.left > 0,
+                extended.bottom < plan.height,
+                extended.right < plan.width,
+            )
+        )
+        return slice(top, height - down), slice(left, width - right)
 
     def catch_up(self, now: int) -> None:
         """Take the steps that nobody has asked for yet, where these cost as much as one."""
@@ -442,8 +372,7 @@ class Block:
     def tune(self, layer: LayerPlan) -> None:
         """Go on with other parameters of the propagation."""
         self._layer_plan = layer
-        self.dirty = True
-        self._quiet = 0
+        self.dirty, self._quiet = True, 0
         if self._imap is not None:
             self.layer.propagation = layer.propagation
 

@@ -5,20 +5,21 @@ other.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft_cluster.block import Block, BlockSources, HaloUpdate, LayerCall, LayerPlan
+from fieldcraft_cluster.block import Block, BlockSources, HaloUpdate, LayerCall
 from fieldcraft_cluster.files import read_planes
 from fieldcraft_cluster.plan import Box, Plan
+from fieldcraft_cluster.transfer import LayerPlan
 
 if TYPE_CHECKING:
     from fieldcraft_cluster.store import Store
 
-__all__ = ["BlockCommands", "BlockEntry", "Blocks", "Saved", "Superstep", "owner"]
+__all__ = ["BlockCommands", "BlockEntry", "Blocks", "Superstep", "owner"]
 
 
 class BlockEntry(NamedTuple):
@@ -53,13 +54,6 @@ class Superstep(NamedTuple):
     bytes_between: int
 
 
-class Saved(NamedTuple):
-    """The blocks of a layer after a checkpoint, and how many bytes were written for it."""
-
-    entries: list[BlockEntry]
-    written: int
-
-
 def owner(plan: Plan, number: int, stores: int) -> int:
     """The store that holds a block: stores take bands of the map, so that few halos go from one to
     another.
@@ -72,7 +66,7 @@ class Blocks:
 
     def __init__(self, store: Store, layer: LayerPlan, steps: int) -> None:
         self._store, self._layer, self._steps = store, layer, steps
-        self._plan = layer.plan()
+        self.plan = layer.plan()
         self._blocks: dict[int, Block] = {}
         self._awake: set[int] = set()
         self._loaded: set[int] = set()
@@ -80,8 +74,7 @@ class Blocks:
         self._clock = 0
 
     def _new(self, number: int) -> Block:
-        block = self._blocks[number] = Block(self._layer, self._plan, number, self._store.walls)
-        block.made = 0
+        block = self._blocks[number] = Block(self._layer, self.plan, number, self._store.walls)
         return block
 
     def _block(self, number: int) -> Block:
@@ -93,11 +86,6 @@ class Blocks:
             self._store.make_room(block)
         self._loaded.add(number)
         return block
-
-    @property
-    def plan(self) -> Plan:
-        """How the map is cut."""
-        return self._plan
 
     def look(self, number: int) -> Block | None:
         """A block, in memory from now on, if there is one."""
@@ -133,9 +121,10 @@ class Blocks:
         of.
         """
         files = {entry.number: entry for entry in entries}
-        mine = [entry for entry in entries if self._is_mine(entry.number)]
         self._store.in_checkpoint.update(entry.file for entry in entries)
-        for entry in mine:
+        for entry in entries:
+            if not self._is_mine(entry.number):
+                continue
             block = self._new(entry.number)
             block.made = entry.made
             if self._fits(entry):
@@ -147,10 +136,10 @@ class Blocks:
 
     def _fits(self, entry: BlockEntry) -> bool:
         """Whether the halo in a file is as wide as halos are now."""
-        return self._layer.plan(entry.halo_steps).halo == self._plan.halo
+        return self._layer.plan(entry.halo_steps).halo == self.plan.halo
 
     def _is_mine(self, number: int) -> bool:
-        return owner(self._plan, number, self._store.stores) == self._store.place
+        return self._store.is_mine(self.plan, number)
 
     def _cut_anew(self, files: dict[int, BlockEntry]) -> None:
         """Make blocks with halos of another width, out of the interiors of them all."""
@@ -165,7 +154,7 @@ class Blocks:
                 extended = old.extended(number)
                 part = old.interior(number).within(extended)
                 found = read_planes(self._store.folder / entry.file, extended.shape)
-                if len(interiors) > 3 * self._plan.across + 9:
+                if len(interiors) > 3 * self.plan.across + 9:
                     interiors.clear()
                 interiors[number] = {name: plane[part] for name, plane in found.items()}
             return interiors[number]
@@ -174,7 +163,7 @@ class Blocks:
         for number in sorted(files):
             planes = interior(number)
             assert planes is not None
-            for piece in self._plan.outgoing(number):
+            for piece in self.plan.outgoing(number):
                 if (
                     piece.target not in wanted
                     and self._is_mine(piece.target)
@@ -182,12 +171,12 @@ class Blocks:
                 ):
                     wanted.add(piece.target)
         for number in sorted(wanted):
-            extended = self._plan.extended(number)
+            extended = self.plan.extended(number)
             sources = [
                 (interior(piece.source), piece.there, piece.here)
-                for piece in self._plan.pieces(number)
+                for piece in self.plan.pieces(number)
             ]
-            whole = self._plan.interior(number)
+            whole = self.plan.interior(number)
             sources.append((interior(number), whole.within(whole), whole.within(extended)))
             names = {
                 name: plane.dtype
@@ -200,7 +189,7 @@ class Blocks:
                 for name, plane in (parts or {}).items():
                     planes[name][here] = plane[there]
             block = self._block(number)
-            block.begin(planes)
+            block.load(planes)
             block.dirty = True
             self._awake.add(number)
 
@@ -228,30 +217,33 @@ class Blocks:
             self._awake.add(number)
 
     def superstep(self, steps: int, now: int, halos: Iterable[HaloUpdate]) -> Superstep:
-        """Take steps, up to a time of `now` steps; see `Store.superstep`."""
+        """Take steps, at most as many as halos are made for, up to a time of `now` steps."""
         self._steps = now
         self.take(halos)
-        ran, between = 0, 0
-        mine: list[HaloUpdate] = []
-        others: list[HaloUpdate] = []
-        for number in sorted(self._awake):
+        awake, sent = sorted(self._awake), []
+        for number in awake:
             block = self._block(number)
-            sent, at_rest = block.run(steps, now)
-            ran += 1
-            for halo in sent:
-                between += halo.bytes
-                (mine if self._is_mine(halo.target) else others).append(halo)
+            halos, at_rest = block.run(steps, now)
+            sent += halos
             if at_rest:
                 self._awake.discard(number)
                 if block.is_loaded and block.is_empty:
-                    self._forget(number)
-        self.take(mine)
-        return Superstep(
-            others, ran, len(self._blocks) - ran if ran < len(self._blocks) else 0, between
-        )
+                    del self._blocks[number]
+                    self._loaded.discard(number)
+                    self.used.pop(number, None)
+        others = self._pass_on(sent)
+        between = sum(halo.bytes for halo in sent)
+        return Superstep(others, len(awake), max(len(self._blocks) - len(awake), 0), between)
+
+    def _pass_on(self, sent: list[HaloUpdate]) -> list[HaloUpdate]:
+        """Take the halos of blocks that are here; those of other stores."""
+        self.take(halo for halo in sent if self._is_mine(halo.target))
+        return [halo for halo in sent if not self._is_mine(halo.target)]
 
     def relax(self, halos: Iterable[HaloUpdate], begins: bool) -> Superstep:
-        """Let blocks settle; see `Store.relax`."""
+        """Let the blocks settle that have heard of another halo; as it begins, all of them, from
+        nothing.
+        """
         if begins:
             for number in sorted(self._blocks):
                 self._block(number).empty()
@@ -259,19 +251,12 @@ class Blocks:
         self.take(halos)
         some, self._awake = sorted(self._awake), set()
         sent = [halo for number in some for halo in self._block(number).relax()]
-        mine = [halo for halo in sent if self._is_mine(halo.target)]
-        self.take(mine)
-        others = [halo for halo in sent if not self._is_mine(halo.target)]
+        others = self._pass_on(sent)
         return Superstep(others, len(some), len(self._awake), sum(halo.bytes for halo in sent))
 
     def wake(self) -> None:
         """Look at all blocks in the next superstep."""
         self._awake = set(self._blocks)
-
-    def _forget(self, number: int) -> None:
-        del self._blocks[number]
-        self._loaded.discard(number)
-        self.used.pop(number, None)
 
     def take(self, halos: Iterable[HaloUpdate]) -> None:
         """Take notice of what owners of pieces of halos say."""
@@ -284,30 +269,20 @@ class Blocks:
 
     # Answers
 
-    def save(self, stamp: str) -> Saved:
-        """Write the blocks that have changed since they were last written."""
-        written = 0
-        entries = []
+    def save(self, stamp: str) -> tuple[list[BlockEntry], int]:
+        """Write the blocks that have changed since they were last written: all of them, and how
+        many bytes were written.
+        """
+        written, entries = 0, []
         for number in sorted(self._blocks):
             block = self._blocks[number]
             block.catch_up(self._steps)
-            written += (
-                block.save(self._store.path(self._layer.name, number, stamp))
-                if block.dirty or block.file is None
-                else 0
-            )
+            written += block.save(self._store.path(self._layer.name, number, stamp))
             assert block.file is not None
-            entries.append(
-                BlockEntry(
-                    number,
-                    block.file.name,
-                    number not in self._awake,
-                    block.made,
-                    self._layer.halo_steps,
-                )
-            )
             self._store.in_checkpoint.add(block.file.name)
-        return Saved(entries, written)
+            at_rest, halo = number not in self._awake, self._layer.halo_steps
+            entries.append(BlockEntry(number, block.file.name, at_rest, block.made, halo))
+        return entries, written
 
     def read(self, number: int, rows: slice, columns: slice) -> NDArray[np.float32] | None:
         """The values of some of a block's cells; None where it holds nothing."""
@@ -315,21 +290,24 @@ class Blocks:
             return None
         return self._block(number).interior_values(self._steps)[rows, columns].copy()
 
+    def _interiors(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        """The values of each block that holds something."""
+        for number in sorted(self._blocks):
+            yield number, self._block(number).interior_values(self._steps)
+
     def strongest(self, scale: int) -> list[tuple[int, NDArray[np.float32]]]:
         """The strongest value in each square of the map, for each block that holds something."""
-        found = []
-        for number in sorted(self._blocks):
-            values = self._block(number).interior_values(self._steps)
-            found.append((number, _strongest(values, self._plan.interior(number), scale)))
-        return found
+        return [
+            (number, _strongest(values, self.plan.interior(number), scale))
+            for number, values in self._interiors()
+        ]
 
     def digests(self) -> list[tuple[int, bytes]]:
         """The SHA-256 of the values of each block that holds something."""
-        found = []
-        for number in sorted(self._blocks):
-            values = self._block(number).interior_values(self._steps)
-            found.append((number, hashlib.sha256(np.ascontiguousarray(values).data).digest()))
-        return found
+        return [
+            (number, hashlib.sha256(np.ascontiguousarray(values).data).digest())
+            for number, values in self._interiors()
+        ]
 
 
 def _is_idle(order: BlockCommands) -> bool:
@@ -343,15 +321,9 @@ def _strongest(values: NDArray[np.float32], interior: Box, scale: int) -> NDArra
     """The strongest value of each square of the map that a block has a part in; of equals the
     positive one.
     """
-    down = np.unique(
-        np.maximum(
-            np.arange(interior.top // scale * scale, interior.bottom, scale) - interior.top, 0
-        )
-    )
-    right = np.unique(
-        np.maximum(
-            np.arange(interior.left // scale * scale, interior.right, scale) - interior.left, 0
-        )
+    down, right = (
+        np.unique(np.maximum(np.arange(low // scale * scale, end, scale) - low, 0))
+        for low, end in ((interior.top, interior.bottom), (interior.left, interior.right))
     )
     high = np.maximum.reduceat(np.maximum.reduceat(values, down, axis=0), right, axis=1)
     low = np.minimum.reduceat(np.minimum.reduceat(values, down, axis=0), right, axis=1)

@@ -75,6 +75,11 @@ class Checkpoint:
     layers: list[LayerState]
     swarms: list[SwarmState] = field(default_factory=list)
 
+    @classmethod
+    def none(cls) -> Checkpoint:
+        """The moment before the first checkpoint."""
+        return cls(0, {}, 0, np.zeros(0, np.int64), np.zeros(0, np.bool_), [])
+
 
 def commit(folder: Path, label: str, checkpoint: Checkpoint) -> None:
     """Write the checkpoint of a world, then delete the block files that it does not list."""

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft.kernels import pool
 from fieldcraft_cluster.plan import Box, Plan
-from fieldcraft_cluster.store import Store
-from fieldcraft_cluster.stores import WorkerLost
+from fieldcraft_cluster.store import Store, Stores, WorkerLost
 
 __all__ = ["DaskStores", "array_of"]
 
@@ -35,7 +34,7 @@ class _WorkerStore(Store):
         super().__init__(*arguments)
 
 
-class DaskStores:
+class DaskStores(Stores):
     """A store in each worker of a client, as a Dask actor: blocks stay where they are, and halos
     travel by way of the client.
     """
@@ -53,13 +52,11 @@ class DaskStores:
                 got=repr(client),
                 remedy='Pass Client("tcp://...") or Client(n_workers=2)',
             )
-        self._client = client
-        self._timeout = timeout
+        super().__init__(0)
+        self._client, self._timeout = client, timeout
         self._wanted = 0
         self._given_up: set[str] = set()
-        self._stores: list[Any] = []
         self._homes: list[str] = []
-        self.count = 0
 
     def open(self, folder: str, label: str, memory: float) -> None:
         """Have empty stores, one in each worker that answers."""
@@ -84,7 +81,7 @@ class DaskStores:
             for place, (home, threads) in enumerate(workers.items())
         ]
         limit = max(self._timeout, _STARTS)
-        self._stores = [
+        self.stores = [
             self._result(place, future.result, limit) for place, future in enumerate(made)
         ]
 
@@ -141,7 +138,7 @@ class DaskStores:
                 None
                 if given is None
                 else self._result(
-                    place, lambda p=place, g=given, **_: getattr(self._stores[p], verb)(*g)
+                    place, lambda p=place, g=given, **_: getattr(self.stores[p], verb)(*g)
                 )
             )
         return told
@@ -177,10 +174,6 @@ class DaskStores:
         self._given_up.add(home)
         with contextlib.suppress(Exception):
             self._client.restart_workers([home], timeout=_COMES_BACK, raise_for_error=False)
-
-    def close(self) -> None:
-        """Let go of them."""
-        self._stores = []
 
 
 def _is_loss(error: Exception) -> bool:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import math
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import ArrayLayer
 from fieldcraft.propagation import Propagation
-from fieldcraft_cluster.block import LayerCall, LayerPlan
+from fieldcraft_cluster.block import LayerCall
 from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.plan import Box, Plan
+from fieldcraft_cluster.transfer import LayerPlan
 
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
@@ -40,11 +43,11 @@ class WorldLayer:
     def __init__(self, world: World, plan: LayerPlan) -> None:
         self.name = plan.name
         self._world = world
-        self._layer_plan = plan
-        self._plan: Plan = plan.plan()
+        self.plan = plan
+        self.cut: Plan = plan.plan()
         self._calls: dict[int, list[LayerCall]] = {}
         self.steps = 0
-        self._due = 0
+        self.due = 0
 
     def __repr__(self) -> str:
         world = self._world.plan
@@ -56,17 +59,17 @@ class WorldLayer:
     @property
     def propagation(self) -> Propagation:
         """How influence gets from cell to cell."""
-        return self._layer_plan.propagation
+        return self.plan.propagation
 
     @property
     def every(self) -> float:
         """Seconds between two steps."""
-        return clock.seconds(self._layer_plan.every)
+        return clock.seconds(self.plan.every)
 
     @property
     def time(self) -> float:
         """Seconds that it has lived through."""
-        return clock.seconds(self.steps * self._layer_plan.every)
+        return clock.seconds(self.steps * self.plan.every)
 
     def tune(self, **parameters: Any) -> None:
         """Go on with other parameters of the propagation, such as `decay`; shows from the next step
@@ -79,20 +82,21 @@ class WorldLayer:
         """
         kind = type(self.propagation)
         new = kind(**(self.propagation.settings() | parameters))
-        plan = dataclasses.replace(self._layer_plan, propagation=new)
-        if plan.plan() != self._plan:
+        plan = dataclasses.replace(self.plan, propagation=new)
+        if plan.plan() != self.cut:
             raise InvalidValue(
                 "Rims keep their width while a world runs",
                 got=repr(new),
                 remedy="Add another layer",
             )
         self._world.flush(self)
-        self._layer_plan = plan
-        self._world.tuned(plan)
+        self.plan = plan
+        self._world.coordinator.tune(plan)
 
-    def _set_halo(self, plan: LayerPlan) -> None:
-        """Have blocks with other halos."""
-        self._layer_plan, self._plan = plan, plan.plan()
+    def set_halo(self, halo_steps: int) -> None:
+        """Have blocks with halos for so many steps."""
+        self.plan = dataclasses.replace(self.plan, halo_steps=halo_steps)
+        self.cut = self.plan.plan()
 
     # Answers
 
@@ -122,14 +126,9 @@ class WorldLayer:
         """The values of the rows and columns of a box of the map, (height, width)."""
         self._world.flush(self)
         found = np.zeros(box.shape, dtype=np.float32)
-        for number in self._plan.blocks_over(box):
-            interior = self._plan.interior(number)
-            part = Box(
-                max(interior.top, box.top),
-                min(interior.bottom, box.bottom),
-                max(interior.left, box.left),
-                min(interior.right, box.right),
-            )
+        for number in self.cut.blocks_over(box):
+            interior = self.cut.interior(number)
+            part = interior.cut(box)
             values = self._world.coordinator.read(self.name, number, *part.within(interior))
             if values is not None:
                 found[part.within(box)] = values
@@ -145,10 +144,10 @@ class WorldLayer:
         rows, columns = self._world.cells(points, outside=outside)
         self._world.flush(self)
         found = np.zeros(len(points), dtype=np.float32)
-        homes = self._plan.home(rows, columns)
+        homes = self.cut.home(rows, columns)
         for number in np.unique(homes).tolist():
             here = homes == number
-            interior = self._plan.interior(number)
+            interior = self.cut.interior(number)
             down, right = rows[here] - interior.top, columns[here] - interior.left
             first, left = int(down.min()), int(right.min())
             part = slice(first, int(down.max()) + 1), slice(left, int(right.max()) + 1)
@@ -173,7 +172,7 @@ class WorldLayer:
         self._world.flush(self)
         found = np.zeros(shape, dtype=np.float32)
         for number, part in self._world.coordinator.of_blocks("strongest", self.name, size).items():
-            interior = self._plan.interior(number)
+            interior = self.cut.interior(number)
             top, left = interior.top // size, interior.left // size
             here = found[top : top + part.shape[0], left : left + part.shape[1]]
             stronger = (np.abs(part) > np.abs(here)) | (
@@ -188,7 +187,7 @@ class WorldLayer:
         """
         self._world.flush(self)
         known = self._world.coordinator.of_blocks("digests", self.name)
-        return _digest(self._plan, lambda number: known.get(number))
+        return _digest(self.cut, known.get)
 
     def to_dask(self) -> Any:
         """The values as a Dask array of float32, (height, width), a chunk a block, fetched when it
@@ -196,7 +195,7 @@ class WorldLayer:
         """
         from fieldcraft_cluster.dask_transport import array_of
 
-        return array_of(self._plan, self.values_in)
+        return array_of(self.cut, self.values_in)
 
     def to_zarr(self, path: str | os.PathLike[str]) -> None:
         """Write the values as a zarr array, (height, width), a chunk a block; blocks that hold
@@ -207,7 +206,7 @@ class WorldLayer:
         self._world.flush(self)
         write_zarr(
             checks.path("path", path),
-            self._plan,
+            self.cut,
             sorted(self._world.coordinator.of_blocks("digests", self.name)),
             self.values_in,
         )
@@ -227,14 +226,13 @@ class WorldLayer:
         points, _ = checks.positions(positions)
         rows, columns = self._world.cells(points, outside=outside)
         if on_wall == "refuse":
-            blocked = self._world.walls_at(rows, columns)
-            if blocked.any():
-                index = int(np.flatnonzero(blocked)[0])
-                raise OnWall(
-                    "Sources, deposits and marks stand on open ground",
-                    got=f"{tuple(points[index].tolist())} at index {index}",
-                    remedy='Move it, or pass on_wall="through" for a source',
-                )
+            self._world.refuse_walls(
+                rows,
+                columns,
+                points,
+                "Sources, deposits and marks stand",
+                'Move it, or pass on_wall="through" for a source',
+            )
         return rows, columns
 
     def _call(
@@ -249,7 +247,7 @@ class WorldLayer:
         """Let the layers of all blocks that hold these cells do something there, before the next
         step; `each` has a row for each cell.
         """
-        which, blocks, down, right = self._plan.holders(rows, columns, beyond)
+        which, blocks, down, right = self.cut.holders(rows, columns, beyond)
         order = np.lexsort((which, blocks))
         which, blocks, down, right = which[order], blocks[order], down[order], right[order]
         for number in np.unique(blocks).tolist():
@@ -258,7 +256,7 @@ class WorldLayer:
             self._calls.setdefault(number, []).append(
                 LayerCall(verb, down[here], right[here], {**own, **common})
             )
-        self._world.changed(self)
+        self._world.changed.add(self.name)
 
     def take_orders(self) -> dict[int, BlockCommands]:
         """The orders that have come in since this was last asked, for each block."""
@@ -275,18 +273,16 @@ class WorldLayer:
         return None
 
 
-def _digest(plan: Plan, of: Any) -> str:
+def _digest(plan: Plan, of: Callable[[int], bytes | None]) -> str:
     whole = hashlib.sha256()
-    empty: dict[tuple[int, int], bytes] = {}
     for number in range(len(plan)):
-        known = of(number)
-        if known is None:
-            shape = plan.interior(number).shape
-            if shape not in empty:
-                empty[shape] = hashlib.sha256(np.zeros(shape, dtype=np.float32).data).digest()
-            known = empty[shape]
-        whole.update(known)
+        whole.update(of(number) or _empty(plan.interior(number).shape))
     return whole.hexdigest()
+
+
+@functools.cache
+def _empty(shape: tuple[int, int]) -> bytes:
+    return hashlib.sha256(np.zeros(shape, dtype=np.float32).data).digest()
 
 
 def digest_of(values: NDArray[np.float32], block: int) -> str:

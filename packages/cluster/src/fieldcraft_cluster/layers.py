@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation import Stamp
+from fieldcraft.propagation import Propagation, Radial, Spread, Stamp, Trail
 from fieldcraft.propagation.radial import METRICS
-from fieldcraft_cluster.block import LayerPlan
 from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.layer import MOST_REACH, WorldLayer
 from fieldcraft_cluster.sources import WorldSources
+from fieldcraft_cluster.transfer import LayerPlan, transfer_of
 
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
@@ -28,6 +28,7 @@ __all__ = [
     "WorldRadialLayer",
     "WorldSpreadLayer",
     "WorldTrailLayer",
+    "plan_of",
 ]
 
 
@@ -37,12 +38,13 @@ class SourceLayer(WorldLayer):
     def __init__(self, world: World, plan: LayerPlan) -> None:
         super().__init__(world, plan)
         self.sources = WorldSources(
-            self._plan, plan.reach if isinstance(self, WorldRadialLayer) else None
+            self.cut, plan.reach if isinstance(self, WorldRadialLayer) else None
         )
 
-    def _set_halo(self, plan: LayerPlan) -> None:
-        super()._set_halo(plan)
-        self.sources.stand_on(self._plan)
+    def set_halo(self, halo_steps: int) -> None:
+        """Have blocks with halos for so many steps."""
+        super().set_halo(halo_steps)
+        self.sources.stand_on(self.cut)
 
     def _add(
         self,
@@ -57,12 +59,12 @@ class SourceLayer(WorldLayer):
         amounts = checks.amounts("strengths", strengths, len(rows))
         expires = None
         if lifetimes is not None:
-            now = self.steps * self._layer_plan.every
+            now = self.steps * self.plan.every
             seconds = checks.numbers("lifetimes", lifetimes, len(rows)).tolist()
             expires = np.array(
                 [now + clock.ticks("lifetime", s, minimum=1) for s in seconds], dtype=np.int64
             )
-        self._world.changed(self)
+        self._world.changed.add(self.name)
         return self.sources.add(rows, columns, amounts, radii, expires)
 
     def move(
@@ -79,21 +81,21 @@ class SourceLayer(WorldLayer):
         wanted = self.sources.checked(ids)
         rows, columns = self._place(positions, on_wall, outside, ("refuse", "through"))
         self.sources.move(wanted, rows, columns)
-        self._world.changed(self)
+        self._world.changed.add(self.name)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Give sources other strengths: one number for all, or one each."""
         self.sources.set_strengths(ids, strengths)
-        self._world.changed(self)
+        self._world.changed.add(self.name)
 
     def remove(self, ids: ArrayLike) -> None:
         """Take sources away."""
         self.sources.remove(ids)
-        self._world.changed(self)
+        self._world.changed.add(self.name)
 
     def take_orders(self) -> dict[int, BlockCommands]:
         """The orders that have come in, and the sources of the blocks where these have changed."""
-        self.sources.expire(self.steps * self._layer_plan.every)
+        self.sources.expire(self.steps * self.plan.every)
         orders = super().take_orders()
         for number, held in self.sources.take_changes().items():
             orders[number] = orders.get(number, BlockCommands())._replace(sources=held)
@@ -102,7 +104,7 @@ class SourceLayer(WorldLayer):
     @property
     def next_expiry(self) -> int | None:
         """The step before which a lifetime ends."""
-        return -(-self.sources.next_expiry // self._layer_plan.every)
+        return -(-self.sources.next_expiry // self.plan.every)
 
 
 class WorldSpreadLayer(SourceLayer):
@@ -181,18 +183,14 @@ class WorldRadialLayer(SourceLayer):
         propagation. Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
         points, _ = checks.positions(positions)
-        sizes = None
-        if radii is not None:
-            sizes = checks.numbers("radii", radii, len(points))
-            if len(sizes) and not (sizes.min() > 0 and sizes.max() <= self._layer_plan.reach):
-                raise InvalidValue(
-                    f"Radii lie within the reach of the layer, {self._layer_plan.reach:g}",
-                    got=f"{sizes.max() if sizes.min() > 0 else sizes.min():g}",
-                    remedy="Pass add_layer(..., reach=) the largest radius",
-                )
-        else:
-            radius = float(self.propagation.settings()["radius"])
-            sizes = np.full(len(points), radius)
+        usual = self.propagation.settings()["radius"]
+        sizes = checks.numbers("radii", usual if radii is None else radii, len(points))
+        if len(sizes) and not (sizes.min() > 0 and sizes.max() <= self.plan.reach):
+            raise InvalidValue(
+                f"Radii lie within the reach of the layer, {self.plan.reach:g}",
+                got=f"{sizes.max() if sizes.min() > 0 else sizes.min():g}",
+                remedy="Pass add_layer(..., reach=) the largest radius",
+            )
         return self._add(points, strengths, sizes, lifetimes, on_wall, outside)
 
 
@@ -224,9 +222,9 @@ class WorldMemoryLayer(WorldLayer):
                     remedy="Marks fade by themselves",
                 )
             each["amounts"] = given
-        if radius is not None and checks.positive("radius", radius) > self._layer_plan.reach:
+        if radius is not None and checks.positive("radius", radius) > self.plan.reach:
             raise InvalidValue(
-                f"Marks reach at most as far as their layer, {self._layer_plan.reach:g}",
+                f"Marks reach at most as far as their layer, {self.plan.reach:g}",
                 got=f"radius={radius:g}",
                 remedy="Pass add_layer(..., reach=) the largest radius",
             )
@@ -327,3 +325,33 @@ LAYERS: dict[str, type[WorldLayer]] = {
     "memory": WorldMemoryLayer,
     "trail": WorldTrailLayer,
 }
+
+
+def plan_of(
+    world: World,
+    name: str,
+    propagation: Propagation,
+    every: int,
+    reach: float | None,
+    halo_steps: int,
+) -> LayerPlan:
+    """The plan of a new layer; raises `InvalidValue` for what can't be cut into blocks."""
+    transfer_of(propagation)
+    far = 0.0 if reach is None else checks.positive("reach", reach)
+    if isinstance(propagation, Radial):
+        far = max(far, propagation.radius)
+    resistance = world.resistance.get(name)
+    if resistance is not None and not isinstance(propagation, Spread):
+        raise InvalidValue(
+            "Cells resist on layers with fc.Spread",
+            got=repr(propagation),
+            remedy="Leave its resistance out",
+        )
+    if far / world.plan.cell_size > MOST_REACH:
+        raise InvalidValue(
+            f"A reach is at most {MOST_REACH:,} cells", got=f"{far:g}", remedy="Use larger cells"
+        )
+    plan = LayerPlan(name, propagation, every, far, halo_steps, world.plan, resistance)
+    if far and not isinstance(propagation, (Spread, Trail)):
+        world.check_torus(plan.plan().halo, f"a reach of {far:g}")
+    return plan

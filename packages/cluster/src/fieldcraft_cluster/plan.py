@@ -38,6 +38,15 @@ class Box(NamedTuple):
             self.left - outer.left, self.right - outer.left
         )
 
+    def cut(self, other: Box) -> Box:
+        """The part that lies in another box, too."""
+        return Box(
+            max(self.top, other.top),
+            min(self.bottom, other.bottom),
+            max(self.left, other.left),
+            min(self.right, other.right),
+        )
+
 
 class Piece(NamedTuple):
     """A part of a block's halo that another block, or the same one on a torus, holds: where it lies
@@ -94,21 +103,14 @@ class Plan:
         """The cells of a block."""
         row, column = divmod(number, self.across)
         top, left = row * self.block, column * self.block
-        return Box(
-            top, min(top + self.block, self.height), left, min(left + self.block, self.width)
-        )
+        whole = Box(0, self.height, 0, self.width)
+        return Box(top, top + self.block, left, left + self.block).cut(whole)
 
     def extended(self, number: int) -> Box:
         """The cells that a block holds, its halo included."""
         top, bottom, left, right = self.interior(number)
-        if self.wrap:
-            return Box(top - self.halo, bottom + self.halo, left - self.halo, right + self.halo)
-        return Box(
-            max(top - self.halo, 0),
-            min(bottom + self.halo, self.height),
-            max(left - self.halo, 0),
-            min(right + self.halo, self.width),
-        )
+        found = Box(top - self.halo, bottom + self.halo, left - self.halo, right + self.halo)
+        return found if self.wrap else found.cut(Box(0, self.height, 0, self.width))
 
     def pieces(self, target: int) -> tuple[Piece, ...]:
         """The pieces that a block's halo is made of."""
@@ -140,10 +142,9 @@ class Plan:
             for fits_too, j, c in right
             if (both := fits & fits_too).any()
         ]
-        if not found:
-            none = np.zeros(0, dtype=np.int64)
-            return Holders(none, none, none, none)
-        return Holders(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+        none = np.zeros(0, dtype=np.int64)
+        parts = zip(*found, strict=True) if found else [[none]] * 4
+        return Holders(*(np.concatenate(part) for part in parts))
 
     def _along(
         self, places: Cells, size: int, count: int, beyond: int

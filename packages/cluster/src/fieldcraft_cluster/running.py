@@ -9,8 +9,9 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Walk
-from fieldcraft_cluster.report import Report
-from fieldcraft_cluster.stores import LocalStores, Stores
+from fieldcraft_cluster import stepping
+from fieldcraft_cluster.coordinator import Report
+from fieldcraft_cluster.store import Stores
 from fieldcraft_cluster.swarm import WorldSwarm
 from fieldcraft_cluster.world import World
 
@@ -26,8 +27,8 @@ class Running:
 
     def step(self, count: int = 1) -> Report:
         """Let every layer make `count` steps."""
-        wanted = checks.whole("count", count)
-        return self.world._take(dict.fromkeys(self.world.layers, wanted), self._every)
+        steps = dict.fromkeys(self.world.layers, checks.whole("count", count))
+        return stepping.take(self.world, steps, self._every)
 
     def walk(
         self, swarm: WorldSwarm, how: Walk, dt: float, *, steps: int = 1, **options: Any
@@ -39,11 +40,13 @@ class Running:
             raise InvalidValue(
                 "A swarm of this world walks", got=repr(swarm)[:80], remedy="Pass world.swarm(name)"
             )
-        return self.world._walk(swarm, swarm.step_plan_of(how, dt, **options), steps, self._every)
+        return stepping.walk(
+            self.world, swarm, swarm.step_plan_of(how, dt, **options), steps, self._every
+        )
 
     def advance(self, dt: float) -> Report:
         """Let `dt` seconds pass."""
-        return self.world._take(self.world._fall_due(dt), self._every)
+        return stepping.take(self.world, stepping.fall_due(self.world, dt), self._every)
 
 
 @contextlib.contextmanager
@@ -90,7 +93,7 @@ def run(
         if halo_steps is None
         else checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
     )
-    stores: Stores = LocalStores()
+    stores = Stores()
     if client is not None:
         from fieldcraft_cluster.dask_transport import DaskStores
 
@@ -102,4 +105,4 @@ def run(
         if world.coordinator.is_torn:
             world.coordinator.close()
         else:
-            world.use(LocalStores())
+            world.use(Stores())

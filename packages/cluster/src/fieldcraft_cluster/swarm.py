@@ -12,16 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.errors import InvalidValue
 from fieldcraft.files import damaged
 from fieldcraft.kernels.swarm_layout import ROLE, SINCE, Rule
 from fieldcraft.steering import Leave, Walk
 from fieldcraft.steering.walk import MOST_AGENTS, by_role, minds_of, places_of, rule_of
-from fieldcraft_cluster.agent_shard import Group, Mark, StepPlan, spread_over
-from fieldcraft_cluster.block import WorldPlan
+from fieldcraft_cluster import stepping
+from fieldcraft_cluster.agents import Group, Mark, StepPlan, spread_over
+from fieldcraft_cluster.coordinator import Report
 from fieldcraft_cluster.layers import WorldSpreadLayer, WorldTrailLayer
 from fieldcraft_cluster.plan import Plan
-from fieldcraft_cluster.report import Report
+from fieldcraft_cluster.transfer import WorldPlan
 
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
@@ -44,7 +45,7 @@ class WorldSwarm:
 
     def __init__(self, world: World, name: str, key: int, count: int, step: int = 0) -> None:
         self.name = name
-        self._world, self._key, self._count = world, key, count
+        self._world, self.key, self._count = world, key, count
         self.step = step
         self._walls_seen: Any = None
 
@@ -67,7 +68,7 @@ class WorldSwarm:
         x, y = np.zeros(self._count, dtype=np.int64), np.zeros(self._count, dtype=np.int64)
         minds = np.zeros(self._count, dtype=np.int32)
         plan = _interiors(self._world.plan)
-        groups = self._world.coordinator.of_blocks("agents_of", self.name)
+        groups = self._world.coordinator.of_agents("agents", self.name)
         listed = np.concatenate([[], *(numbers for _, numbers in groups.values())])
         if not np.array_equal(np.sort(listed), np.arange(self._count)):
             raise damaged(self._world.folder, f"other agents than the {self._count:,} of a swarm")
@@ -154,7 +155,7 @@ class WorldSwarm:
             deposit=deposit,
             leave=leave,
         )
-        return self._world._walk(self, step_plan, steps, None)
+        return stepping.walk(self._world, self, step_plan, steps)
 
     def step_plan_of(
         self,
@@ -177,7 +178,7 @@ class WorldSwarm:
             cell_size=world.cell_size,
             y_up=world.y_up,
             wrap=world.wrap,
-            key=self._key,
+            key=self.key,
         )
         marks = [leave] if isinstance(leave, Leave) else checks.sequence("leave", leave)
         if deposit is not None:
@@ -232,7 +233,7 @@ class WorldSwarm:
                 remedy="Add it with fc.Trail()",
             )
         role = -1 if leaf.role is None else int(leaf.role)
-        how, plan = layer.propagation.settings(), layer._layer_plan
+        how, plan = layer.propagation.settings(), layer.plan
         beyond = (
             0 if how["accumulate"] else plan.kind.inset(layer.propagation, plan.world.neighborhood)
         )
@@ -247,7 +248,7 @@ class WorldSwarm:
     def _check_halos(self, step_plan: StepPlan) -> None:
         widest = self._world.plan.block + 2 * step_plan.reach
         for name in step_plan.read:
-            halo = self._world.layer(name)._plan.halo
+            halo = self._world.layer(name).cut.halo
             widest = max(widest, self._world.plan.block + 2 * halo)
             if halo < step_plan.reach:
                 raise InvalidValue(
@@ -274,24 +275,17 @@ class WorldSwarm:
         if self._walls_seen is self._world.changes.cells:
             return
         plan = _interiors(self._world.plan)
-        found = self._world.coordinator.of_blocks("agents_in_walls", self.name)
+        found = self._world.coordinator.of_agents("in_walls", self.name)
         for number, (agents, numbers) in sorted(found.items()):
-            interior = plan.interior(number)
-            rows, columns = (
-                (agents[1].astype(np.int64) >> 16) + interior.top,
-                (agents[0].astype(np.int64) >> 16) + interior.left,
-            )
-            for cell in np.unique(rows * plan.width + columns).tolist():
-                here = rows * plan.width + columns == cell
+            interior, group = plan.interior(number), Group(agents, numbers)
+            columns, rows = (agents[:2].astype(np.int64) >> 16) + [[interior.left], [interior.top]]
+            cells = rows * plan.width + columns
+            for cell in np.unique(cells).tolist():
+                some = group.part(cells == cell)
                 row, column = self._world.nearest_open(*divmod(cell, plan.width))
-                count = int(here.sum())
-                x, y = (
-                    np.full(count, (column << 16) + (1 << 15)),
-                    np.full(count, (row << 16) + (1 << 15)),
-                )
-                self._world.coordinator.relocate(
-                    self.name, spread_over(plan, x, y, agents[2, here], numbers[here])
-                )
+                x, y = np.full((2, len(some.numbers)), ((column,), (row,))) * 65536 + 32768
+                moved = spread_over(plan, x, y, some.agents[2], some.numbers)
+                self._world.coordinator.relocate(self.name, moved)
         self._walls_seen = self._world.changes.cells
 
 
@@ -313,14 +307,7 @@ def born(
         )
     plan = world.plan
     rows, columns = world.cells(points)
-    blocked = world.walls_at(rows, columns)
-    if blocked.any():
-        index = int(np.flatnonzero(blocked)[0])
-        raise OnWall(
-            "Agents stand on open ground",
-            got=f"{tuple(points[index].tolist())} at index {index}",
-            remedy="Move it",
-        )
+    world.refuse_walls(rows, columns, points, "Agents stand")
     places = places_of(
         points,
         rows,

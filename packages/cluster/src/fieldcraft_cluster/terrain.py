@@ -1,20 +1,26 @@
-"""The ground of a world: walls that are asked for piece by piece, and what has been built and torn
-down since.
+"""The ground of a world: which cell is where, walls that are asked for piece by piece, and what has
+been built and torn down since.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.space import Grid
 from fieldcraft_cluster.plan import Box
 
-__all__ = ["Changes", "Cover", "walls_in"]
+if TYPE_CHECKING:
+    from fieldcraft_cluster.transfer import WorldPlan
+
+__all__ = ["Changes", "Cover", "Surface", "centers", "grid_over", "walls_in"]
+
+_FARTHEST = 4000  # cells to look for open ground
 
 Make = Callable[[slice, slice], ArrayLike]
 
@@ -120,3 +126,151 @@ def walls_in(cover: Cover, changes: Changes, box: Box) -> NDArray[np.bool_]:
     walls = cover.over(box)
     changes.apply(walls, box, cover.shape)
     return walls
+
+
+def grid_over(plan: WorldPlan, box: Box, walls: NDArray[np.bool_], origin: Any = (0, 0)) -> Grid:
+    """A grid of the rows and columns of a box of a world."""
+    return Grid(
+        box.shape[1],
+        box.shape[0],
+        cell_size=plan.cell_size,
+        origin=origin,
+        y_up=plan.y_up,
+        neighbors=np.array(plan.neighbors),
+        walls=walls,
+    )
+
+
+class Surface:
+    """A map too large to be held: positions, cells, and walls piece by piece."""
+
+    plan: WorldPlan
+    changes: Changes
+    """The walls that have changed since it was made."""
+
+    def cells(
+        self, positions: ArrayLike, *, outside: str = "refuse"
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows and columns of the map, (N,) each, in which world positions lie; as
+        `Grid.cell_at`.
+        """
+        checks.choice("outside", outside, ("refuse", "clamp"))
+        points, _ = checks.positions(positions)
+        plan = self.plan
+        with np.errstate(over="ignore"):
+            columns = np.floor((points[:, 0] - plan.origin[0]) / plan.cell_size)
+            rows = np.floor((points[:, 1] - plan.origin[1]) / plan.cell_size)
+        if plan.wrap and np.isfinite(columns).all() and np.isfinite(rows).all():
+            columns, rows = np.mod(columns, plan.width), np.mod(rows, plan.height)
+        elif outside == "clamp":
+            columns, rows = np.clip(columns, 0, plan.width - 1), np.clip(rows, 0, plan.height - 1)
+        bad = ~((columns >= 0) & (columns < plan.width) & (rows >= 0) & (rows < plan.height))
+        if bad.any():
+            index = int(np.flatnonzero(bad)[0])
+            far = (
+                plan.origin[0] + plan.width * plan.cell_size,
+                plan.origin[1] + (plan.height * plan.cell_size),
+            )
+            raise OutsideMap(
+                f"Positions lie on the map, from {plan.origin} up to but not including {far}",
+                got=f"{tuple(points[index].tolist())} at index {index}",
+                remedy='Mend the position, or pass outside="clamp"',
+            )
+        if plan.y_up:
+            rows = plan.height - 1 - rows
+        return rows.astype(np.int64), columns.astype(np.int64)
+
+    def box(self, low: ArrayLike, high: ArrayLike) -> Box:
+        """The rows and columns between two world positions, whole cells; raises `OutsideMap`."""
+        rows, columns = self.cells([checks.pair("low", low), checks.pair("high", high)])
+        return Box(int(rows.min()), int(rows.max()) + 1, int(columns.min()), int(columns.max()) + 1)
+
+    def grid(self, box: Box) -> Grid:
+        """The rows and columns of a box of the map as a grid of its own, at its place in the world,
+        with the walls as they are now.
+        """
+        plan, size = self.plan, self.plan.cell_size
+        below = plan.height - box.bottom if plan.y_up else box.top
+        origin = (plan.origin[0] + box.left * size, plan.origin[1] + below * size)
+        return grid_over(plan, box, walls_in(plan.walls, self.changes, box), origin)
+
+    def closed(self, box: Box) -> NDArray[np.bool_]:
+        """Where no way leads over a box: walls."""
+        return walls_in(self.plan.walls, self.changes, box)
+
+    def walls_at(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether cells of the map are walls, (N,)."""
+        found = np.zeros(len(rows), dtype=np.bool_)
+        tile = min(self.plan.block, 256)
+        keys = rows // tile * (self.plan.width // tile + 1) + columns // tile
+        for key in np.unique(keys).tolist():
+            here = keys == key
+            down, right = rows[here], columns[here]
+            box = Box(int(down.min()), int(down.max()) + 1, int(right.min()), int(right.max()) + 1)
+            found[here] = self.closed(box)[down - box.top, right - box.left]
+        return found
+
+    def refuse_walls(
+        self,
+        rows: NDArray[np.int64],
+        columns: NDArray[np.int64],
+        positions: ArrayLike,
+        what: str,
+        remedy: str = "Move it to open ground",
+    ) -> None:
+        """Refuse cells that are walls, at these world positions; `what` stands on open ground."""
+        blocked = np.flatnonzero(self.walls_at(rows, columns))
+        if len(blocked):
+            where = tuple(checks.positions(positions)[0][blocked[0]].tolist())
+            raise OnWall(
+                f"{what} on open ground", got=f"{where} at index {blocked[0]}", remedy=remedy
+            )
+
+    def nearest_open(self, row: int, column: int) -> tuple[int, int]:
+        """The row and column of the open cell whose center is nearest to that of a cell: as
+        `Grid.nearest_open`, the first on a tie.
+
+        Raises
+        ------
+        InvalidValue
+            If there is none, or none within some thousand cells.
+        """
+        plan, reach = self.plan, 16
+        while True:
+            box = Box(row - reach, row + reach + 1, column - reach, column + reach + 1)
+            if not plan.wrap:
+                box = box.cut(Box(0, plan.height, 0, plan.width))
+            rows, columns = np.nonzero(~self.closed(box))
+            away = (rows + box.top - row) ** 2 + (columns + box.left - column) ** 2
+            near = away.min(initial=reach**2 + 1)
+            if near <= reach**2:
+                here = away == near
+                down = (rows[here] + box.top) % plan.height
+                cells = down * plan.width + (columns[here] + box.left) % plan.width
+                return divmod(int(cells.min()), plan.width)
+            if reach > min(2 * max(plan.height, plan.width), _FARTHEST):
+                raise InvalidValue(
+                    "Agents stand on open ground",
+                    got=f"none within {reach:,} cells of row {row}, column {column}",
+                    remedy="Open a cell",
+                )
+            reach *= 4
+
+    def check_torus(self, cells: int, what: str) -> None:
+        """Refuse what would meet itself on the other side of a torus."""
+        if self.plan.wrap and 2 * cells + 1 > min(self.plan.width, self.plan.height):
+            raise InvalidValue(
+                "What a block is told of doesn't reach around a torus, where it would count twice",
+                got=f"{what} on {self.plan.width} x {self.plan.height}",
+                remedy="Use one fieldcraft.Grid: a map as small as this fits into an array",
+            )
+
+
+def centers(
+    plan: WorldPlan, rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The world positions of the centers of cells, (N, 2)."""
+    down = plan.height - 1 - rows if plan.y_up else rows
+    return np.stack([columns, down], axis=1) * plan.cell_size + (
+        np.array(plan.origin) + 0.5 * plan.cell_size
+    )

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,8 +17,10 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.sources import Sources
 from fieldcraft.space import Neighborhood
+from fieldcraft_cluster.plan import Plan
+from fieldcraft_cluster.terrain import Cover
 
-__all__ = ["Transfer", "transfer_of"]
+__all__ = ["LayerPlan", "Transfer", "WorldPlan", "transfer_of"]
 
 Planes = dict[str, NDArray[Any]]
 
@@ -172,34 +175,24 @@ class _Fade(Transfer):
 
     def kept(self, field: Any) -> Planes:
         moments = field.moments()
-        height, width = field.space.shape
-        down, across = -(-height // kernels.fade.TILE_ROWS), -(-width // kernels.fade.TILE_COLUMNS)
-        tiles = np.zeros(
-            (down * across, kernels.fade.TILE_ROWS, kernels.fade.TILE_COLUMNS), dtype=np.int64
-        )
-        tiles[moments["tiles"]] = moments["left"]
-        whole = (
-            tiles.reshape(down, across, kernels.fade.TILE_ROWS, kernels.fade.TILE_COLUMNS)
-            .swapaxes(1, 2)
-            .reshape(down * kernels.fade.TILE_ROWS, across * kernels.fade.TILE_COLUMNS)
-        )
-        return {"left": whole[:height, :width].astype(np.int32)}
+        tiles, places = _tiles(field)
+        tiles[moments["tiles"]] = moments["left"].reshape(-1, tiles.shape[1])
+        return {"left": tiles.reshape(-1)[places].astype(np.int32).reshape(field.space.shape)}
 
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
-        left = planes["left"].astype(np.int64)
-        height, width = left.shape
-        down, across = -(-height // kernels.fade.TILE_ROWS), -(-width // kernels.fade.TILE_COLUMNS)
-        whole = np.zeros(
-            (down * kernels.fade.TILE_ROWS, across * kernels.fade.TILE_COLUMNS), dtype=np.int64
-        )
-        whole[:height, :width] = left
-        tiles = (
-            whole.reshape(down, kernels.fade.TILE_ROWS, across, kernels.fade.TILE_COLUMNS)
-            .swapaxes(1, 2)
-            .reshape(-1, kernels.fade.TILE_ROWS, kernels.fade.TILE_COLUMNS)
-        )
-        some = np.flatnonzero(tiles.any(axis=(1, 2)))
-        field.remember({"now": field.moments()["now"], "tiles": some, "left": tiles[some]})
+        tiles, places = _tiles(field)
+        tiles.reshape(-1)[places] = planes["left"].reshape(-1)
+        some = np.flatnonzero(tiles.any(axis=1))
+        left = tiles[some].reshape(-1, *kernels.fade.TILE)
+        field.remember({"now": field.moments()["now"], "tiles": some, "left": left})
+
+
+def _tiles(field: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Empty tiles of a field that remembers, and the place of each cell in them."""
+    height, width = field.space.shape
+    rows, columns = kernels.fade.TILE
+    tiles = np.zeros((-(-height // rows) * -(-width // columns), rows * columns), dtype=np.int64)
+    return tiles, kernels.fade.slots(np.arange(height * width), width)[1]
 
 
 class _Radial(Transfer):
@@ -244,3 +237,52 @@ def transfer_of(propagation: Propagation) -> Transfer:
             ),
         )
     return kind
+
+
+@dataclass(frozen=True)
+class WorldPlan:
+    """The plan of a world, which all of its layers share; `walls` are those it was made with."""
+
+    width: int
+    height: int
+    block: int
+    cell_size: float
+    origin: tuple[float, float]
+    y_up: bool
+    neighbors: tuple[tuple[int, int], ...]
+    wrap: bool
+    walls: Cover
+
+    @property
+    def neighborhood(self) -> Neighborhood:
+        """Its steps."""
+        return Neighborhood.of(np.array(self.neighbors), y_up=self.y_up)
+
+
+@dataclass(frozen=True)
+class LayerPlan:
+    """A layer of a world: `every` in ticks, `reach` in world units, `halo_steps` of one
+    superstep.
+    """
+
+    name: str
+    propagation: Propagation
+    every: int
+    reach: float
+    halo_steps: int
+    world: WorldPlan
+    resistance: Cover | None = None
+
+    @property
+    def kind(self) -> Transfer:
+        """How it is carried."""
+        return transfer_of(self.propagation)
+
+    def plan(self, halo_steps: int | None = None) -> Plan:
+        """Its blocks, with halos for so many steps."""
+        steps = self.halo_steps if halo_steps is None else halo_steps
+        world = self.world
+        halo = self.kind.halo(
+            self.propagation, world.neighborhood, world.cell_size, steps, self.reach
+        )
+        return Plan(world.width, world.height, world.block, halo, world.wrap)
