@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fieldcraft_gpu import Device, report
+from fieldcraft_gpu import Device, bits
 
 WRONG = {
     "Trail, 3 x 3, with stamps": [
@@ -65,7 +65,7 @@ def test_a_wrong_shader_is_found(
 
     monkeypatch.setattr(type(device), "compiled", mistaken)
     monkeypatch.setattr(device, "_shaders", {})
-    monkeypatch.setattr(report, "_CASES", {case: report._CASES[case]})
-    ((_, differ),) = report.bits(device)
+    monkeypatch.setattr(bits, "CASES", {case: bits.CASES[case]})
+    ((_, differ),) = bits.bits(device)
     assert changed
     assert differ > 0
