@@ -73,6 +73,10 @@ class Pair:
             state = bool(rng.random() < 0.6)
             self.grid.set_walls(cells, state)
             self.world.set_walls(self.grid.position_of(cells), state)
+        elif what == 7 and self.kind == "spread":
+            parameters = {"decay": float(rng.random()), "half_life": 0.4}
+            one.tune(**parameters)
+            two.tune(**parameters)
         elif word in ("SpreadLayer", "RadialLayer"):
             if what == 1 and self.alive:
                 a, b = self.alive.pop(int(rng.integers(len(self.alive))))

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft_cluster.plan import Box
 from fieldcraft_cluster.store import Stores, WorkerLost
 from support.forks import forked
 from support.refusals import refused
@@ -171,19 +170,6 @@ def test_a_full_disk_leaves_the_last_checkpoint_and_the_world(tmp_path: Path) ->
     )
 
 
-def test_a_damaged_block_is_told_not_taken(tmp_path: Path) -> None:
-    world = world_in(tmp_path)
-    world.add_layer("threat", SPREAD).add_sources(POINTS, 7.0, on_wall="through")
-    world.step(3)
-    world.checkpoint()
-    victim = sorted((tmp_path / "blocks").iterdir())[3]
-    data = bytearray(victim.read_bytes())
-    data[len(data) // 2] ^= 1
-    victim.write_bytes(data)
-    with refused(BadSaveFile, "checksum"):
-        world_in(tmp_path).layer("threat").values_in(Box(0, SIZE[1], 0, SIZE[0]))
-
-
 def test_a_world_is_opened_as_it_was_made(tmp_path: Path) -> None:
     world = world_in(tmp_path)
     world.add_layer("threat", SPREAD)
@@ -204,12 +190,3 @@ def test_a_checkpoint_outlives_what_was_done_after_it_in_little_memory(tmp_path:
         again = world_in(tmp_path, memory=4e4)
         assert again.layer("threat").digest() == cluster.digest_of(one_array(10).values, 13)
         again.step(20)  # blocks of the checkpoint leave the memory, changed
-
-
-def test_old_files_of_blocks_go(tmp_path: Path) -> None:
-    world = world_in(tmp_path, memory=4e4)
-    world.add_layer("threat", SPREAD).add_sources(POINTS, 7.0, on_wall="through")
-    for _ in range(3):
-        world.step(7)
-        world.checkpoint()
-    assert len(list((tmp_path / "blocks").iterdir())) == 20  # blocks of 13 on 61 x 44

@@ -11,7 +11,6 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import DeadSource, InvalidValue, NameTaken, OnWall, OutsideMap, UnknownName
 from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.store import Stores
 from support.refusals import refused
 
 
@@ -78,55 +77,6 @@ def test_time_passes_by_intervals(world: cluster.World) -> None:
     assert "fast 1" in str(world.advance(0.1))
 
 
-def test_tuned_layers_go_on_as_one_array(tmp_path: Path) -> None:
-    world = cluster.World(tmp_path, (40, 30), block=11, halo_steps=3)
-    two = world.add_layer("threat", fc.Spread(decay=0.1, momentum=0.5))
-    one = fc.InfluenceMap(fc.Grid(40, 30)).add_layer("threat", fc.Spread(decay=0.1, momentum=0.5))
-    for layer in (one, two):
-        layer.add_sources([(5.0, 5.0), (33.0, 22.0)], 6.0)
-    for parameters in ({"decay": 0.3}, {"momentum": 1.0, "half_life": 0.4}):
-        for each in (one, two):
-            each.tune(**parameters)
-        one.step(9)
-        world.step(9)
-        assert two.values_in(Box(0, 30, 0, 40)).tobytes() == one.values.tobytes()
-
-
-@pytest.mark.parametrize(
-    ("wrap", "neighbors", "falloff"),
-    [(False, 4, "exponential"), (True, 8, "linear"), (False, 8, "cubic")],
-)
-def test_a_settled_world_is_a_settled_array(
-    tmp_path: Path, wrap: bool, neighbors: int, falloff: str
-) -> None:
-    rng = np.random.default_rng(neighbors)
-    walls = rng.random((47, 60)) < 0.25
-    spread = fc.Spread(decay=0.01, momentum=0.4, falloff=falloff)
-    one = fc.InfluenceMap(fc.Grid(60, 47, walls=walls, wrap=wrap, neighbors=neighbors)).add_layer(
-        "threat", spread
-    )
-    world = cluster.World(
-        tmp_path, (60, 47), block=9, walls=walls, wrap=wrap, neighbors=neighbors, halo_steps=3
-    )
-    two = world.add_layer("threat", spread)
-    points = rng.random((7, 2)) * (60, 47)
-    for layer in (one, two):
-        layer.add_sources(points, [9.0, -9.0, 4.0, -2.0, 9.0, 7.0, -7.5], on_wall="through")
-    one.step(5)
-    world.step(5)
-    world.use(Stores(3))
-    for _ in range(2):
-        one.settle()
-        two.settle()
-        assert two.values_in(Box(0, 47, 0, 60)).tobytes() == one.values.tobytes()
-        one.step(4)
-        world.step(4)
-        assert two.values_in(Box(0, 47, 0, 60)).tobytes() == one.values.tobytes()
-    loose = world.add_layer("loose", fc.Spread(decay=0.1, momentum=1.0, pin=False))
-    with refused(InvalidValue, "pin"):
-        loose.settle()
-
-
 def test_refusals(world: cluster.World) -> None:
     with refused(InvalidValue, "Flood", "near"):
         world.add_layer("flood", fc.Flood())  # type: ignore[call-overload]
@@ -150,6 +100,8 @@ def test_refusals(world: cluster.World) -> None:
         layer.remove([7])
     with refused(InvalidValue, "width"):
         trail.tune(blur=9)
+    with refused(InvalidValue, "pin"):
+        world.add_layer("loose", fc.Spread(decay=0.1, momentum=1.0, pin=False)).settle()
     with refused(InvalidValue, "block"):
         cluster.World(world.folder, (70, 50), block=0)
     assert layer.digest() == cluster.digest_of(np.zeros((50, 70), dtype=np.float32), 16)

@@ -13,7 +13,7 @@ from fieldcraft_lab import orders, replay
 from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.session import Session
 from support.refusals import refused
-from support.sessions import RECIPE, recipe_world, small_map
+from support.sessions import recipe_world, small_map
 
 
 def saved(tmp_path: Path, name: str, decay: float | None = None) -> Path:
@@ -54,15 +54,6 @@ def test_a_difference_of_one_bit_in_one_cell_is_found() -> None:
     assert sessions[0].live.space.cell_at((4.5, 9.5)) == found.cell
     a, b = (np.asarray(session.live.maps["scent"].values) for session in sessions)
     assert (a != b).sum() == found.cells
-
-
-def test_a_recipe_is_a_run_and_parts_from_another_recipe(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "one.toml").write_text(RECIPE)
-    (tmp_path / "two.toml").write_text(RECIPE.replace("strength = 8", "strength = 7.5"))
-    assert main(["diff", str(tmp_path / "one.toml"), str(tmp_path / "two.toml")]) == 1
-    assert "part at step 1 " in capsys.readouterr().out
 
 
 def test_a_replay_ends_at_the_same_digest_and_is_filmed(

@@ -234,15 +234,3 @@ def test_keyframes_thin_out_and_keep_the_first_and_the_newest(count: int) -> Non
     if count > 100:
         assert max(b - a for a, b in zip(moments[-4:], moments[-3:], strict=False)) <= 4
     assert frames.before(count // 2).moment <= count // 2
-
-
-def test_thinned_keyframes_still_lead_to_every_moment() -> None:
-    session = Session(small_map(), memory=0)
-    digests = []
-    for _ in range(200):
-        digests.append(session.digest())
-        session.step()
-    assert len(session.keyframes) <= 12
-    for moment in (0, 7, 133, 50, 199):
-        session.seek(moment)
-        assert session.digest() == digests[moment]
