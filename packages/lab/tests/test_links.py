@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft_lab import orders, replay
-from fieldcraft_lab.links import with_view
+from fieldcraft_lab.replay import with_view
 from fieldcraft_lab.session import Session
 from support.refusals import refused
 from support.sessions import recipe_world

@@ -18,9 +18,8 @@ from fieldcraft import packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError
 from fieldcraft.files import write_sealed
 from fieldcraft_lab import orders
-from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.live import begun
-from fieldcraft_lab.session import Session
+from fieldcraft_lab.session import Keyframe, Keyframes, Session
 from support.refusals import refused
 from support.sessions import recipe_world, small_map
 

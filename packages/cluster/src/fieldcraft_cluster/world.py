@@ -60,8 +60,7 @@ class World(Surface):
     size : tuple[int, int]
         (width, height) in cells, at most 2**24 each.
     block : int, optional
-        Cells along a side of a block. Smaller ones (512) suit a quiet world, larger ones (2048) a
-        busy one.
+        Cells along a side of a block: 512 suit a quiet world, 2048 a busy one.
     walls : array_like or Callable[[slice, slice], array_like], optional
         Where influence cannot go: an array of bool, (height, width), that can be cut by slices
         (NumPy, a memory map, zarr), or a function of two slices, of rows and of columns, that
@@ -72,11 +71,10 @@ class World(Surface):
     cell_size, origin, y_up, neighbors, wrap
         As those of `fieldcraft.Grid`.
     memory : float, optional
-        Bytes of blocks that each process keeps in memory; more are moved to the folder and back.
-        About 12 a cell of `Spread`.
+        Bytes of blocks, about 12 a cell of `Spread`, that each process keeps in memory; more are
+        moved to the folder and back.
     halo_steps : int, optional
-        How many steps a superstep makes. More mean fewer, larger messages, and wider halos that are
-        computed twice.
+        Steps of a superstep: more mean fewer messages, and wider halos that are computed twice.
 
     Raises
     ------
@@ -188,12 +186,7 @@ class World(Surface):
             radius of the propagation, and the cell alone for marks. With `Spread` and `Trail` as
             far as agents look that read it, and step; by default as far as halos reach.
 
-        Raises
-        ------
-        NameTaken
-            If the name is in use.
-        InvalidValue
-            For what doesn't fit and for kinds that can't be cut into blocks, with the reason.
+        Raises `NameTaken`, and `InvalidValue` for kinds that can't be cut into blocks.
         """
         _check_name("layer", name, self._layers)
         layer = self.new_layer(name, propagation, clock.ticks("every", every, minimum=1), reach)
@@ -325,12 +318,8 @@ class World(Surface):
         return stepping.take(self, dict.fromkeys(self._layers, checks.whole("count", count)))
 
     def advance(self, dt: float) -> Report:
-        """Let `dt` seconds pass: each layer makes the steps that fall due; none is dropped.
-
-        Raises
-        ------
-        InvalidValue
-            For more than a million steps of one layer in a call.
+        """Let `dt` seconds pass: each layer makes the steps that fall due; none is dropped. Raises
+        `InvalidValue` for more than a million steps of one layer.
         """
         return stepping.take(self, stepping.fall_due(self, dt))
 

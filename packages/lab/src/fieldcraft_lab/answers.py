@@ -4,7 +4,6 @@ drawings over a map.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -118,13 +117,16 @@ def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]
         )
     place = np.asarray(position)[: live.space.dimensions]
 
-    def end(change: Callable[[Any], object]) -> float:
-        twin = imap.copy()[name]
-        change(twin)
+    def end(tuned: dict[str, float], strengths: dict[int, float]) -> float:
+        twin: Any = imap.copy()[name]
+        if tuned:
+            twin.tune(**tuned)
+        for source, strength in strengths.items():
+            twin.source(source).strength = strength
         twin.settle()
         return _value(twin, place)
 
-    now = end(lambda twin: None)
+    now = end({}, {})
     found = []
     for knob in knobs(imap, layer):
         value = knob["value"]
@@ -133,28 +135,18 @@ def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]
         for factor in (2 / 3, 1.5):
             to = _notch(knob, value * factor if value else 0.1 * knob["high"])
             if to != value:
-                after = end(functools.partial(_tuned, name=knob["name"], value=to))
+                after = end({knob["name"]: to}, {})
                 found.append({"name": knob["name"], "from": value, "to": to, "value": after})
     for part in explain(layer, tuple(place.tolist()), outside="clamp").contributions[:2]:
         if part.key is None and math.isfinite(part.strength):
             to = part.strength / 2
-            after = end(functools.partial(_weakened, source=part.source, strength=to))
-            named = (
-                "strength of"
-                f" {_name(live, name, part.source) or f'source {part.source & 0xFFFFFFFF}'}"
-            )
-            found.append(
-                {
-                    "name": named,
-                    "source": part.source,
-                    "from": part.strength,
-                    "to": to,
-                    "value": after,
-                }
-            )
-    told = [each for each in found if abs(each["value"] - now) > 1e-6 * max(abs(now), 1e-6)]
-    told.sort(key=lambda each: -abs(each["value"] - now))
-    return {"now": now, "levers": told[:_MOST_BARS]}
+            after = end({}, {part.source: to})
+            named = _name(live, name, part.source) or f"source {part.source & 0xFFFFFFFF}"
+            told = {"name": f"strength of {named}", "source": part.source}
+            found.append({**told, "from": part.strength, "to": to, "value": after})
+    found = [each for each in found if abs(each["value"] - now) > 1e-6 * max(abs(now), 1e-6)]
+    found.sort(key=lambda each: -abs(each["value"] - now))
+    return {"now": now, "levers": found[:_MOST_BARS]}
 
 
 def _notch(knob: dict[str, Any], value: float) -> float:
@@ -162,14 +154,6 @@ def _notch(knob: dict[str, Any], value: float) -> float:
         value = knob["low"] + round((value - knob["low"]) / knob["step"]) * knob["step"]
     value = min(max(value, knob["low"]), knob["high"])
     return int(value) if isinstance(knob["value"], int) else float(f"{value:.4g}")
-
-
-def _tuned(layer: Any, name: str, value: float) -> None:
-    layer.tune(**{name: value})
-
-
-def _weakened(layer: Any, source: int, strength: float) -> None:
-    layer.source(source).strength = strength
 
 
 def best_places(

@@ -55,16 +55,16 @@ def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 
 def _lab(chosen: argparse.Namespace) -> None:
-    from fieldcraft_lab import links, replay
+    from fieldcraft_lab import replay
     from fieldcraft_lab.serving import Lab
 
     session = replay.session_of(chosen.world, overrides=tuple(chosen.set), data=chosen.data)
     session.seek(session.furthest)
-    is_link = links.is_link(chosen.world)
+    is_link = replay.is_link(chosen.world)
     lab = Lab(session, port=chosen.port, share=chosen.share, playing=not (chosen.paused or is_link))
     lab.wait(
         browser=not chosen.no_browser,
-        url=links.with_view(lab.url, chosen.world) if is_link else None,
+        url=replay.with_view(lab.url, chosen.world) if is_link else None,
     )
 
 

@@ -18,9 +18,9 @@ from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft_lab import protocol
-from fieldcraft_lab.program import Program
 from fieldcraft_lab.showing import sources_of
 from fieldcraft_lab.stage import Client
+from fieldcraft_lab.watching import Program
 
 __all__ = ["Desk", "widget"]
 

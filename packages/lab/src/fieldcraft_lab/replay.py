@@ -1,10 +1,15 @@
-"""Runs from files played again, filmed, and compared step by step."""
+"""Runs from files and links played again, filmed, and compared step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import binascii
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import parse_qs, quote, urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +18,15 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.files import is_there
 from fieldcraft.view import ColorScale, Film, picture, save_png, sheet
-from fieldcraft_lab import links
 from fieldcraft_lab.live import opened
-from fieldcraft_lab.session import MOST_STEPS, Session
+from fieldcraft_lab.session import MAGIC, MOST_STEPS, Session
 
-__all__ = ["Difference", "difference", "picture_of", "record", "session_of"]
+__all__ = ["Difference", "difference", "is_link", "picture_of", "record", "session_of", "with_view"]
 
 _WIDE = 640
 _RATE = 25.0
+_MOST_LETTERS = 1 << 20
+_REMEDY = "Copy the whole address from the lab's Link button, in quotes"
 
 
 @dataclass(frozen=True)
@@ -67,18 +73,16 @@ def session_of(
     """The session of a file or of a link of the lab, or of a recipe (.toml) or a world by its name,
     at its beginning.
     """
-    if links.is_link(path):
-        with links.session_file(path) as carried:
+    if is_link(path):
+        with _linked(path) as carried:
             return Session.load(carried, check=check, go=False)
     known = Path(path)
-    if is_there(known) and not path.endswith(".toml") and _is_session(known):
-        return Session.load(known, check=check, go=False)
+    if is_there(known) and not path.endswith(".toml"):
+        with known.open("rb") as file:
+            is_session = file.read(len(MAGIC)) == MAGIC
+        if is_session:
+            return Session.load(known, check=check, go=False)
     return Session(opened(path, overrides=overrides, data=data))
-
-
-def _is_session(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(22) == b"fieldcraft lab session"
 
 
 def moment_of(session: Session, seconds: float | None) -> int:
@@ -254,3 +258,56 @@ def picture_of(first: Session, second: Session, name: str) -> NDArray[np.uint8]:
         ),
     ]
     return sheet(panels, title=f"{name} at {first.seconds:g} s, step {first.moment}")
+
+
+# Links
+
+
+def is_link(text: str) -> bool:
+    """Whether a text is the address of a lab, rather than a file or the name of a world."""
+    return text.startswith(("http://", "https://"))
+
+
+def _parts(link: str) -> dict[str, list[str]]:
+    if len(link) > _MOST_LETTERS:
+        raise InvalidValue(
+            f"A link has at most {_MOST_LETTERS} letters", got=f"{len(link)}", remedy=_REMEDY
+        )
+    try:
+        return parse_qs(urlsplit(link).fragment, max_num_fields=8)
+    except ValueError as error:
+        raise InvalidValue(
+            "A link to a lab can be read", got=str(error)[:80], remedy=_REMEDY
+        ) from None
+
+
+@contextmanager
+def _linked(link: str) -> Iterator[Path]:
+    """The session that a link carries, as a file for a while.
+
+    Raises
+    ------
+    InvalidValue
+        For a link that carries none; what the file holds is for the reader of sessions to check.
+    """
+    carried = _parts(link).get("session", [""])[0]
+    try:
+        data = base64.b64decode(carried.encode("ascii"), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidValue(
+            "A link carries its session whole", got=str(error)[:80], remedy=_REMEDY
+        ) from None
+    if not data:
+        raise InvalidValue(
+            "A link carries the session that it leads back to", got="one without", remedy=_REMEDY
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "linked.lab"
+        path.write_bytes(data)
+        yield path
+
+
+def with_view(url: str, link: str) -> str:
+    """The address of a lab, with what another link says of the view: maps, camera, moment."""
+    state = _parts(link).get("state", [""])[0]
+    return f"{url}&state={quote(state)}" if state else url

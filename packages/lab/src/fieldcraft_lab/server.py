@@ -25,7 +25,7 @@ from typing import Any, Protocol
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft_lab import protocol
-from fieldcraft_lab.bundle import page
+from fieldcraft_lab.showing import page
 from fieldcraft_lab.stage import Client, Stage
 
 __all__ = ["Server", "page"]

@@ -4,9 +4,12 @@ comes back bit for bit.
 
 from __future__ import annotations
 
+import bisect
+import copy
 import math
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +19,86 @@ from fieldcraft import checks, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.knobs import settings
 from fieldcraft_lab.live import Live, LiveMap, begun
 
-__all__ = ["MOST_STEPS", "Session"]
+__all__ = ["MAGIC", "MOST_STEPS", "Keyframe", "Keyframes", "Session"]
 
-_MAGIC = b"fieldcraft lab session\n"
+MAGIC = b"fieldcraft lab session\n"
 _VERSION = 1
 _KEYFRAME_SECONDS = 1.0
 _MOST_SHARE = 0.05  # of the time goes into keyframes, at most
 _MOST_BYTES = 1 << 28
 MOST_STEPS = 1 << 40
 _MOST_FILE = 1 << 30
+_LEAST = 12  # keyframes
 
 Log = list[tuple[int, Any]]
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    """A world after so many steps, `obeyed` orders of the log among them."""
+
+    moment: int
+    obeyed: int
+    data: bytes
+
+
+class Keyframes:
+    """Keyframes of one run in the order of time, of at most `most_bytes` together, but at least a
+    dozen.
+
+    Where there are too many, one is dropped whose neighbors in time lie close together for its age:
+    the last seconds stay dense, the first minutes become sparse, and the first one stays.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most = most_bytes
+        self._kept: list[Keyframe] = []
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    @property
+    def moments(self) -> list[int]:
+        """When they were made, ascending."""
+        return [frame.moment for frame in self._kept]
+
+    def add(self, frame: Keyframe) -> None:
+        """Keep a moment that is later than all others, or the same as the last one, and thin out
+        the rest.
+        """
+        if self._kept and self._kept[-1].moment == frame.moment:
+            self._bytes -= len(self._kept.pop().data)
+        self._kept.append(frame)
+        self._bytes += len(frame.data)
+        while self._bytes > self._most and len(self._kept) > _LEAST:
+            now = frame.moment
+            crowded = min(
+                range(1, len(self._kept) - 1),
+                key=lambda i: (
+                    (self._kept[i + 1].moment - self._kept[i - 1].moment)
+                    / (now - self._kept[i].moment + 1)
+                ),
+            )
+            self._bytes -= len(self._kept.pop(crowded).data)
+
+    def before(self, moment: int) -> Keyframe:
+        """The last one at or before a moment."""
+        return self._kept[bisect.bisect_right(self.moments, moment) - 1]
+
+    def forget_after(self, moment: int) -> None:
+        """Drop those later than a moment: what followed has become another."""
+        while self._kept[-1].moment > moment:
+            self._bytes -= len(self._kept.pop().data)
+
+    def copy(self) -> Keyframes:
+        """The same keyframes, for a run that goes its own way from here."""
+        twin = Keyframes(self._most)
+        twin._kept, twin._bytes = list(self._kept), self._bytes
+        return twin
 
 
 class Session:
@@ -50,7 +118,14 @@ class Session:
     """
 
     def __init__(self, world: Live | InfluenceMap, *, memory: int = _MOST_BYTES) -> None:
-        live: Live = LiveMap(world) if isinstance(world, InfluenceMap) else _checked_live(world)
+        live = LiveMap(world) if isinstance(world, InfluenceMap) else world
+        needed = ("origin", "keyframe", "obey", "step_seconds", "digest")
+        if not all(hasattr(live, name) for name in needed):
+            raise InvalidValue(
+                "A session runs an influence map",
+                got=type(world).__name__,
+                remedy="Pass fc.InfluenceMap, or a world for the lab",
+            )
         self.live = live
         self._origin = live.origin()
         self._log: Log = []
@@ -61,7 +136,9 @@ class Session:
         self._keyframes = Keyframes(checks.whole("memory", memory))
         self._started = live.digest()
         self.returns = 0
-        self.beginnings = _settings_of(live)
+        imap = getattr(live, "imap", None)
+        layers = {} if imap is None else imap.layers
+        self.beginnings = {name: settings(layer) for name, layer in layers.items()}
         self._keep()
 
     @property
@@ -106,16 +183,22 @@ class Session:
             self._step()
 
     def _step(self) -> None:
+        moment = self.moment
         try:
-            self.live.step()
+            self._go_on()
         except FieldcraftError:
-            self._come_back(self.moment)
+            self._take(self._keyframes.before(moment))
+            while self.moment < moment:
+                self._go_on()
             raise
-        self.moment += 1
-        self._obey_again()
         self.furthest = max(self.furthest, self.moment)
         if self.moment % self._interval == 0 and self.moment > self._keyframes.moments[-1]:
             self._keep()
+
+    def _go_on(self) -> None:
+        self.live.step()
+        self.moment += 1
+        self._obey_again()
 
     def _obey_again(self) -> None:
         while self._obeyed < len(self._log) and self._log[self._obeyed][0] == self.moment:
@@ -136,23 +219,14 @@ class Session:
         frame = self._keyframes.before(moment)
         if not frame.moment <= self.moment <= moment:
             self._take(frame)
-        self._obey_again()
         while self.moment < moment:
             self._step()
-
-    def _come_back(self, moment: int) -> None:
-        """Go to a moment that there was, after a step that was not finished."""
-        self._take(self._keyframes.before(moment))
-        self._obey_again()
-        while self.moment < moment:
-            self.live.step()
-            self.moment += 1
-            self._obey_again()
 
     def _take(self, frame: Keyframe) -> None:
         self.live = self.live.at(frame.data)
         self.returns += 1
         self.moment, self._obeyed = frame.moment, frame.obeyed
+        self._obey_again()
 
     def digest(self) -> str:
         """The SHA-256 of the world at this moment."""
@@ -160,8 +234,7 @@ class Session:
 
     def fork(self) -> Session:
         """Another session with the same past, which goes its own way from this moment on."""
-        twin = object.__new__(Session)
-        twin.__dict__.update(self.__dict__)
+        twin = copy.copy(self)
         twin.live = self.live.at(self.live.keyframe())
         twin._log = self._log[: self._obeyed]
         twin._keyframes = self._keyframes.copy()
@@ -183,7 +256,7 @@ class Session:
             "moment": self.moment,
             "digest": self.digest(),
         }
-        return _MAGIC, bytes([_VERSION]), packing.pack(value)
+        return MAGIC, bytes([_VERSION]), packing.pack(value)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session, up to this moment, to one file, the old one or the new one whole; see
@@ -271,26 +344,8 @@ class Session:
         self._keep()
 
 
-def _checked_live(world: Any) -> Live:
-    if not all(
-        hasattr(world, name) for name in ("origin", "keyframe", "obey", "step_seconds", "digest")
-    ):
-        raise InvalidValue(
-            "A session runs an influence map",
-            got=type(world).__name__,
-            remedy="Pass fc.InfluenceMap, or a world for the lab",
-        )
-    live: Live = world
-    return live
-
-
-def _settings_of(live: Live) -> dict[str, dict[str, Any]]:
-    imap = getattr(live, "imap", None)
-    return {} if imap is None else {name: settings(layer) for name, layer in imap.layers.items()}
-
-
 def _read(target: Path) -> dict[str, Any]:
-    with sealed(target, _MAGIC, 1) as (file, inside):
+    with sealed(target, MAGIC, 1) as (file, inside):
         version = file.read(1)[0]
         if version != _VERSION:
             raise newer(target, version, _VERSION)

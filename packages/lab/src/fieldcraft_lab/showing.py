@@ -7,6 +7,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Container
 from functools import cache
+from importlib import resources
 from typing import Any
 
 from fieldcraft.layer import SourceLayer
@@ -15,7 +16,7 @@ from fieldcraft_lab.knobs import curve, knobs
 from fieldcraft_lab.live import Live, LiveRecipe
 from fieldcraft_lab.session import Session
 
-__all__ = ["described", "listed", "sources_of", "state_of"]
+__all__ = ["described", "listed", "page", "sources_of", "state_of"]
 
 _MOST_SOURCES = 2000
 
@@ -145,3 +146,18 @@ def _tables(more: tuple[str, ...]) -> dict[str, str]:
         **{color: tinted(color) for color in (*TEAM_COLORS, *more)},
     }
     return {name: base64.b64encode(table.tobytes()).decode() for name, table in tables.items()}
+
+
+@cache
+def page() -> bytes:
+    """Return the page as one file that needs no other; scripts are joined in the order of their
+    names.
+    """
+    parts = resources.files("fieldcraft_lab") / "page"
+    scripts = sorted(
+        (part for part in parts.iterdir() if part.name.endswith(".js")), key=lambda part: part.name
+    )
+    script = "\n".join(part.read_text(encoding="utf-8") for part in scripts)
+    text = (parts / "index.html").read_text(encoding="utf-8")
+    text = text.replace("/*STYLE*/", (parts / "style.css").read_text(encoding="utf-8"))
+    return text.replace("/*SCRIPT*/", f'"use strict";\n(() => {{\n{script}\n}})();\n').encode()
