@@ -88,6 +88,11 @@ print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))
     assert not alone & OPTIONAL
 
 
+def test_dir_lists_what_is_public_and_no_internal_module() -> None:
+    assert set(fc.__all__) | {"errors", "maps", "view"} <= set(dir(fc))
+    assert not {"checks", "clock", "compose", "hooks", "kernels", "propagation"} & set(dir(fc))
+
+
 def test_what_is_exported_is_there() -> None:
     assert len(set(fc.__all__)) == len(fc.__all__)
     for name in fc.__all__:

@@ -105,7 +105,8 @@ else:
         raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *_HOMES, *_MODULES})
+        packages = "errors gpu lab layer maps pursuit query recordings settings steering view"
+        return sorted({*__all__, *packages.split(), *(n for n in globals() if n[:2] == "__")})
 
 
 def _sample(*args: _typing.Any, **options: _typing.Any) -> _typing.Any:

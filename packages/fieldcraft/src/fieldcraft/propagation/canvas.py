@@ -214,10 +214,6 @@ class Canvas:
             )
         self._booked += more
 
-    def blit(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
-        """Put stamps on it, once `book` has let them pass."""
-        blots.put(self, amounts, blend)
-
     def scattering(self, cells: NDArray[np.int64], amounts: NDArray[np.float64]) -> pool.Call:
         """The call that adds amounts to cells, once `book` has let them pass.
 

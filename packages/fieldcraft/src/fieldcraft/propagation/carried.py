@@ -60,7 +60,7 @@ class CarriedField(StampedField):
         """Put stamps on the array, to be seen at once; see `StampedField.stamp`."""
         canvas = Canvas.of(self.space, self.values) if self._canvas is None else self._canvas
         canvas.book(amounts, blots.peak)
-        canvas.blit(blots, amounts, blend)
+        blots.put(canvas, amounts, blend)
         canvas.publish(self.values)
         self._canvas = canvas
 

@@ -92,7 +92,7 @@ class TrailField(GatheringField):
     def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
         """Put stamps on what comes in at the next update; see `GatheringField.stamp`."""
         for canvas, part in self._booked(amounts, blots.peak):
-            canvas.blit(blots, part, blend)
+            blots.put(canvas, part, blend)
 
     def _booked(
         self, amounts: NDArray[np.floating[Any]], weight: float = 1.0

@@ -11,6 +11,8 @@ from fieldcraft.errors import OutsideMap
 
 __all__ = ["GridLayout"]
 
+_NONE = np.zeros(0, dtype=np.bool_)
+
 
 @dataclass(frozen=True)
 class GridLayout:
@@ -29,7 +31,7 @@ class GridLayout:
         rows = self.height - 1 - rows if self.y_up else rows
         x = self.origin[0] + (columns + 0.5) * self.cell_size
         y = self.origin[1] + (rows + 0.5) * self.cell_size
-        return np.ascontiguousarray(np.array([x, y]).T)
+        return np.array([x, y]) if isinstance(cells, int) else np.stack([x, y], axis=-1)
 
     def cell_of(self, position: ArrayLike) -> int | None:
         """The cell of one pair of floats on the map; None for anything that takes a closer look."""
@@ -52,19 +54,22 @@ class GridLayout:
 
     def cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         """The cells of positions (N, 2), (N,); see `Grid.cell_at`."""
-        size = np.array([self.width, self.height], dtype=np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            places = np.floor((points - self.origin) / self.cell_size)
-            around = np.mod(places, size) if self.wrap else places
+        with np.errstate(over="ignore"):
+            columns = np.floor((points[:, 0] - self.origin[0]) / self.cell_size)
+            rows = np.floor((points[:, 1] - self.origin[1]) / self.cell_size)
+        wrong = _NONE
         if self.wrap:
-            wrong, places = ~np.isfinite(places).all(axis=1), around
+            wrong = ~(np.isfinite(columns) & np.isfinite(rows))
         elif outside == "clamp":
-            wrong, places = np.zeros(len(points), dtype=np.bool_), np.clip(places, 0, size - 1)
+            columns, rows = np.clip(columns, 0, self.width - 1), np.clip(rows, 0, self.height - 1)
         else:
-            wrong = ((places < 0) | (places >= size)).any(axis=1)
+            wrong = (columns < 0) | (columns >= self.width) | (rows < 0) | (rows >= self.height)
         if wrong.any():
             index = int(np.flatnonzero(wrong)[0])
-            far = tuple((self.origin + size * self.cell_size).tolist())
+            far = tuple(
+                low + count * self.cell_size
+                for low, count in zip(self.origin, (self.width, self.height), strict=True)
+            )
             raise OutsideMap(
                 "Positions on a torus are near enough for their cell to be counted"
                 if self.wrap
@@ -75,6 +80,7 @@ class GridLayout:
                 if self.wrap
                 else 'Mend the position, or pass outside="clamp"',
             )
-        columns, rows = places.T
+        if self.wrap:
+            columns, rows = np.mod(columns, self.width), np.mod(rows, self.height)
         rows = self.height - 1 - rows if self.y_up else rows
         return np.asarray(rows * self.width + columns, dtype=np.int64)
