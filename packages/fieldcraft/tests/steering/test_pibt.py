@@ -107,13 +107,15 @@ def test_steps_are_those_of_the_recursive_text(seed: int, kind: str, count: int)
 
 
 def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> Any:
+    from fieldcraft.steering.pibt import _NO_SPANS
     from fieldcraft.steering.plans import Plans
 
     ways = space.ways
     ground = ways.starts, ways.ends, ways.lengths.astype(np.float32)
     pinned = np.zeros(len(cells), dtype=np.bool_)
     nowhere = np.full(len(cells), -1)
-    return Plans(0, 0).step(ground, left, rows, nowhere, cells, order, pinned, 1, False)
+    distances = left, *_NO_SPANS
+    return Plans(0, 0).step(ground, distances, rows, nowhere, cells, order, pinned, 1, False)
 
 
 def arrive(space: fc.Space, cells: list[int], goals: list[int], most: int, ahead: int) -> int:
@@ -272,6 +274,38 @@ def test_counterflow_resolves(name: str, count: int, seed: int) -> None:
     left, right = rng.permutation(cells[:16])[:count], rng.permutation(cells[-16:])[:count]
     starts, goals = np.concatenate([left, right]), np.concatenate([right, left])
     arrive(grid, starts.tolist(), goals.tolist(), 600, ahead=12)
+
+
+# Many goals on large maps
+
+
+@settings(max_examples=30, deadline=None)
+@given(spaces, seeds, aheads)
+def test_agents_led_along_paths_keep_the_laws(space: fc.Space, seed: int, ahead: int) -> None:
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(open_cells(space))[:12]
+    goals = rng.choice(open_cells(space), len(cells))
+    crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fieldcraft.steering.pibt.MOST_BYTES", 0)
+        for turn in range(12):
+            after = crowd.step(cells, goals)
+            check(space, cells, after)
+            cells = after
+            if turn == 6:
+                goals = rng.choice(open_cells(space), len(cells))
+
+
+@pytest.mark.parametrize("ahead", [0, 8])
+def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: int) -> None:
+    monkeypatch.setattr("fieldcraft.steering.pibt.MOST_BYTES", 0)
+    grid = fc.Grid(24, 18, neighbors=4)
+    rng = np.random.default_rng(3)
+    cells, goals = rng.permutation(len(grid))[:60], rng.permutation(len(grid))[:60]
+    arrive(grid, cells.tolist(), goals.tolist(), 400, ahead)
+    walls = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0]] * 3, neighbors=4)
+    with pytest.raises(InvalidValue, match="agent 1"):
+        fc.steering.PIBT(walls).step([0, 5], [2, 4])
 
 
 # Traffic

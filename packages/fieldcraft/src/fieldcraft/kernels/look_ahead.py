@@ -10,7 +10,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import sift_down, sift_up
-from fieldcraft.kernels.pibt import drawn
+from fieldcraft.kernels.pibt import distance_of, drawn
 
 __all__ = ["GROUP", "MOST_WAITING", "improve"]
 
@@ -24,7 +24,7 @@ MOST_WAITING = 1 << 17
 
 
 @kernel
-def _cost(starts, ends, costs, left, row, goal, plan, i):
+def _cost(starts, ends, costs, distances, row, goal, plan, i):
     """Return what a plan costs: its steps up to the goal, or to its end and from there the rest."""
     last = plan.shape[1] - 1
     if row < 0:
@@ -37,7 +37,7 @@ def _cost(starts, ends, costs, left, row, goal, plan, i):
     for t in range(last):
         here, there = np.int64(plan[i, t]), np.int64(plan[i, t + 1])
         if here == goal:
-            return total + _REST * left[row, plan[i, last]]
+            return total + _REST * distance_of(distances, row, plan[i, last])
         if here == there:
             total += 1.0
         else:
@@ -46,7 +46,7 @@ def _cost(starts, ends, costs, left, row, goal, plan, i):
                     total += costs[arc]
     if plan[i, last] == goal:
         return total
-    return total + left[row, plan[i, last]]
+    return total + distance_of(distances, row, plan[i, last])
 
 
 @kernel
@@ -54,7 +54,7 @@ def _search(
     starts,
     ends,
     costs,
-    left,
+    distances,
     row,
     goal,
     taken,
@@ -78,7 +78,11 @@ def _search(
     reached = np.int64(1) if row >= 0 and start == goal else np.int64(0)
     keys[0] = 0.0
     if row >= 0:
-        keys[0] = _REST * left[row, start] if reached else np.float64(left[row, start])
+        keys[0] = (
+            _REST * distance_of(distances, row, start)
+            if reached
+            else np.float64(distance_of(distances, row, start))
+        )
     nodes[0] = 2 * start + reached
     size = np.int64(1)
     while size > 0:
@@ -105,7 +109,11 @@ def _search(
             return True, state
         before = 0.0
         if row >= 0:
-            before = _REST * left[row, here] if done else np.float64(left[row, here])
+            before = (
+                _REST * distance_of(distances, row, here)
+                if done
+                else np.float64(distance_of(distances, row, here))
+            )
         for arc in range(starts[here] - 1, starts[here + 1]):
             there = here
             if arc >= starts[here]:
@@ -119,12 +127,12 @@ def _search(
                 more = 0.0 if there == here else 1.0
                 follow = np.int64(0)
             elif done:
-                more = _REST * left[row, there] - before
+                more = _REST * distance_of(distances, row, there) - before
                 follow = np.int64(1)
             else:
                 more = 1.0 if there == here else np.float64(costs[arc])
                 follow = np.int64(1) if there == goal else np.int64(0)
-                more += (0.0 if follow else np.float64(left[row, there])) - before
+                more += (0.0 if follow else np.float64(distance_of(distances, row, there))) - before
             following = 2 * ((t + 1) * cells + there) + follow
             if closed[following] == turn:
                 continue
@@ -140,7 +148,7 @@ def _search(
 
 
 @kernel
-def _gather(starts, ends, left, rows, taken, plan, seed, state, group, inside):
+def _gather(starts, ends, distances, rows, taken, plan, seed, state, group, inside):
     """Choose agents that are in each other's way, the first of them `seed`. Returns how many, and
     the state of the generator.
     """
@@ -168,7 +176,7 @@ def _gather(starts, ends, left, rows, taken, plan, seed, state, group, inside):
                 state = drawn(state)
                 away = state / _LARGEST
                 if row >= 0:
-                    away += left[row, there]
+                    away += distance_of(distances, row, there)
                 if away < near:
                     best, near = there, away
             other = np.int64(taken[t + 1, best])
@@ -187,20 +195,20 @@ def _gather(starts, ends, left, rows, taken, plan, seed, state, group, inside):
 
 
 @kernel(
-    "(i8[::1], i4[::1], f4[::1]), (f4[:,::1], i8[::1], i8[::1], b1[::1]), i8, i8, out i4[:,::1],"
-    " out i4[:,::1], (out i8[::1], out i4[::1], out f8[::1], out i8[::1], out f8[::1],"
-    " out i4[:,::1], out b1[::1])"
+    "(i8[::1], i4[::1], f4[::1]), ((f4[:,::1], i8[:,::1], i4[::1], f4[::1]), i8[::1], i8[::1],"
+    " b1[::1]), i8, i8, out i4[:,::1], out i4[:,::1], (out i8[::1], out i4[::1],"
+    " out f8[::1], out i8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
 )
 def improve(ground, agents, rounds, seed, plan, taken, scratch):
     """Improve plans (n, times) for some `rounds`: take a few agents out, and let one after the
     other find the best way among all others. The new plans stay if their costs sum up to no more.
 
-    `ground` are (starts, ends, costs) of steps; `agents` are (left, rows, goals, pinned) as for
-    `pibt.step`, with the cells of goals or -1. `taken` (times, cells) is all -1 and left so.
+    `ground` are (starts, ends, costs) of steps; `agents` are (distances, rows, goals, pinned) as
+    for `pibt.step`, with the cells of goals or -1. `taken` (times, cells) is all -1 and left so.
     Returns how many rounds reduced the costs.
     """
     starts, ends, costs = ground
-    left, rows, goals, pinned = agents
+    distances, rows, goals, pinned = agents
     closed, came, keys, nodes, spent, kept, inside = scratch
     count = plan.shape[0]
     last = plan.shape[1] - 1
@@ -208,7 +216,7 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
     state = np.int64(seed)
     better = 0
     for i in range(count):
-        spent[i] = _cost(starts, ends, costs, left, rows[i], goals[i], plan, i)
+        spent[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
         for t in range(last + 1):
             taken[t, plan[i, t]] = i
     for _turn in range(rounds):
@@ -219,12 +227,14 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
             i = state % count
             if rows[i] < 0:
                 continue
-            wait = spent[i] - left[rows[i], plan[i, 0]]
+            wait = spent[i] - distance_of(distances, rows[i], plan[i, 0])
             if wait > delay:
                 chosen, delay = i, wait
         if chosen < 0 or delay < 1e-3 or pinned[chosen]:
             continue
-        size, state = _gather(starts, ends, left, rows, taken, plan, chosen, state, group, inside)
+        size, state = _gather(
+            starts, ends, distances, rows, taken, plan, chosen, state, group, inside
+        )
         bound = 0.0
         old = 0.0
         m = np.int64(0)
@@ -242,7 +252,7 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
             i = group[k]
             old += spent[i]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
-                bound += left[rows[i], plan[i, 0]]
+                bound += distance_of(distances, rows[i], plan[i, 0])
             for t in range(last + 1):
                 kept[k, t] = plan[i, t]
                 taken[t, plan[i, t]] = -1
@@ -252,13 +262,13 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
         while planned < size:
             i = group[planned]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
-                bound -= left[rows[i], plan[i, 0]]
+                bound -= distance_of(distances, rows[i], plan[i, 0])
             closed[-1] += 1
             found, state = _search(
                 starts,
                 ends,
                 costs,
-                left,
+                distances,
                 rows[i],
                 goals[i],
                 taken,
@@ -276,14 +286,14 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
                 break
             for t in range(last + 1):
                 taken[t, plan[i, t]] = i
-            new += _cost(starts, ends, costs, left, rows[i], goals[i], plan, i)
+            new += _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
             planned += 1
         if found and new <= old + 1e-6:
             if new < old - 1e-6:
                 better += 1
             for k in range(size):
                 i = group[k]
-                spent[i] = _cost(starts, ends, costs, left, rows[i], goals[i], plan, i)
+                spent[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
         else:
             for k in range(planned):
                 for t in range(last + 1):

@@ -9,7 +9,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["NOBODY", "drawn", "step"]
+__all__ = ["NOBODY", "distance_of", "drawn", "step", "values_of"]
 
 NOBODY = np.int64(-1)
 _FACTOR = np.int64(48271)
@@ -23,8 +23,42 @@ def drawn(state):
     return np.int64((state * _FACTOR) % _PRIME)
 
 
+@kernel(inline="always")
+def distance_of(distances, row, cell):
+    """Return the distance from a cell to the goal of a row.
+
+    `distances` are (left, spans, keys, values): one number per cell in `left[row]`. Where there
+    are `spans`, row r has the distances `values` of those cells only that are in `keys` from
+    `spans[r, 0]` to `spans[r, 1]`, ascending; all others are inf.
+    """
+    left, spans, keys, values = distances
+    if spans.shape[0] == 0:
+        return left[row, cell]
+    low, high = spans[row, 0], spans[row, 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] < cell:
+            low = middle + 1
+        else:
+            high = middle
+    if low < spans[row, 1] and keys[low] == cell:
+        return values[low]
+    return np.float32(np.inf)
+
+
+@kernel(
+    "(f4[:,::1], i8[:,::1], i4[::1], f4[::1]), i8[::1], i8[::1], out f4[::1]",
+)
+def values_of(distances, rows, cells, out):
+    """Write the distances from cells to the goals of rows; 0 for agents without a row."""
+    for i in range(rows.shape[0]):
+        out[i] = 0.0
+        if rows[i] >= 0:
+            out[i] = distance_of(distances, rows[i], cells[i])
+
+
 @kernel
-def _list_options(starts, ends, left, rows, cells, i, base, state, who, options, near, ties):
+def _list_options(starts, ends, distances, rows, cells, i, base, state, who, options, near, ties):
     """Write the cells that an agent may go to, the best first. Returns the end of the list and the
     state of the generator.
     """
@@ -36,7 +70,7 @@ def _list_options(starts, ends, left, rows, cells, i, base, state, who, options,
         if arc >= starts[cell]:
             there = np.int64(ends[arc])
         if row >= 0:
-            away = left[row, there]
+            away = distance_of(distances, row, there)
         else:
             away = np.float32(0 if there == cell else 1)
         state = drawn(state)
@@ -53,15 +87,16 @@ def _list_options(starts, ends, left, rows, cells, i, base, state, who, options,
 
 
 @kernel(
-    "(i8[::1], i4[::1]), f4[:,::1], i8[::1], i8[::1], i8[::1], b1[::1], i8, out i8[::1],"
+    "(i8[::1], i4[::1]), (f4[:,::1], i8[:,::1], i4[::1], f4[::1]), i8[::1], i8[::1], i8[::1],"
+    " b1[::1], i8, out i8[::1],"
     " (out i4[::1], out i4[::1]), (out i4[::1], out i8[::1], out i8[::1], out i4[::1],"
     " out f4[::1], out i8[::1])"
 )
-def step(ground, left, rows, cells, order, pinned, seed, then, places, scratch):
+def step(ground, distances, rows, cells, order, pinned, seed, then, places, scratch):
     """Write the cell that each agent goes to into `then` (n,).
 
     `ground` are the steps of the space, (starts, ends). Agent i stands in `cells[i]` and goes to
-    where `left[rows[i]]`, one distance per cell, is least; without a row it stays unless it is
+    where the distance of `rows[i]` is least (`distance_of`); without a row it stays unless it is
     pushed. Agents choose in this `order`; those that are `pinned` stay. `places` are two arrays of
     -1, one number per cell, left as they were: the agents that are there and those that will be.
     """
@@ -82,7 +117,7 @@ def step(ground, left, rows, cells, order, pinned, seed, then, places, scratch):
         stack[0] = root
         nexts[0] = 0
         lasts[0], state = _list_options(
-            starts, ends, left, rows, cells, root, 0, state, who, options, near, ties
+            starts, ends, distances, rows, cells, root, 0, state, who, options, near, ties
         )
         depth = 1
         while depth > 0:
@@ -109,7 +144,7 @@ def step(ground, left, rows, cells, order, pinned, seed, then, places, scratch):
                 lasts[depth], state = _list_options(
                     starts,
                     ends,
-                    left,
+                    distances,
                     rows,
                     cells,
                     pushed,

@@ -25,7 +25,7 @@ class Flow:
     """
 
     def __init__(self, space: Space, layer: Layer) -> None:
-        kind = layer.propagation
+        kind = layer.propagation if isinstance(layer, TrailLayer) else None
         if not (isinstance(layer, TrailLayer) and isinstance(kind, Trail) and kind.vector):
             raise InvalidValue(
                 "Traffic is a layer of vectors",

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.layer import Layer
 from fieldcraft.paths.distances import DistanceMap
+from fieldcraft.paths.guides import Distances, Guides
 from fieldcraft.paths.many_goals import ManyGoals
 from fieldcraft.space import Space, checked_space
 from fieldcraft.steering.flow_layer import Flow
@@ -20,6 +21,9 @@ __all__ = ["PIBT"]
 
 _UNREACHABLE = ("refuse", "wait")
 _RENEWED = 8  # rows of distances in a step, after traffic has changed
+MOST_BYTES = 1 << 28
+"""As many bytes of distances are stored by rows; beyond that agents are led along paths."""
+_NO_SPANS = np.empty((0, 2), np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
 _NAMED = 5  # agents that a message names
 
 Ints = NDArray[np.int64]
@@ -96,6 +100,7 @@ class PIBT:
         self._traffic = None if traffic is None else Flow(self.space, traffic)
         self.weight = checks.not_negative("weight", weight)
         self._distances = ManyGoals(self.space, _RENEWED)
+        self._guides = Guides(self.space)
         self._rng = np.random.default_rng(self.seed)
         self._plans = Plans(self.look_ahead, self.effort)
         none = np.empty(0, dtype=np.int64)
@@ -147,7 +152,8 @@ class PIBT:
         if self._traffic is not None:
             self._distances.charge(self.weight * self._traffic.against())
         marks, rows, left, reached = self._rows(goals, here, ids)
-        away = left[np.maximum(rows, 0), here] if len(left) else np.zeros(count, np.float32)
+        away = np.empty(count, dtype=np.float32)
+        kernels.pibt.values_of(left, rows, here, away)
         lost = (rows >= 0) & ~np.isfinite(away)
         if lost.any():
             if self.on_unreachable == "refuse":
@@ -198,9 +204,7 @@ class PIBT:
                     remedy="Move or drop one of them",
                 )
 
-    def _rows(
-        self, goals: Goals, cells: Ints, ids: Ints
-    ) -> tuple[Ints, Ints, NDArray[np.float32], Ints]:
+    def _rows(self, goals: Goals, cells: Ints, ids: Ints) -> tuple[Ints, Ints, Distances, Ints]:
         """Return what tells an agent's goal from another, the row of each agent, -1 for none, the
         distances by row, and the cell of each goal, -1 where there are several.
         """
@@ -221,13 +225,16 @@ class PIBT:
                 got=f"a wall as the goal of {_names(ids, walls)}",
                 remedy="Use space.nearest_open(cells), or -1 for no goal",
             )
+        if 4 * len(self.space) * len(np.unique(wanted[has])) > MOST_BYTES:
+            rows = np.where(has, np.arange(count), -1)
+            return wanted, rows, self._guides.around(ids, cells, wanted), wanted
         rows = nowhere
         rows[has] = self._distances.rows_of(wanted[has])
-        return wanted, rows, self._distances.rows, wanted
+        return wanted, rows, (self._distances.rows, *_NO_SPANS), wanted
 
     def _rows_of_maps(
         self, maps: Sequence[object], count: int, ids: Ints
-    ) -> tuple[Ints, Ints, NDArray[np.float32], Ints]:
+    ) -> tuple[Ints, Ints, Distances, Ints]:
         if len(maps) != count:
             raise _wrong_length("goals", len(maps), count)
         known: dict[int, int] = {}
@@ -252,7 +259,7 @@ class PIBT:
             np.divide(each.values.reshape(-1), scale, out=row)
         ends = np.array([each.goals[0] if len(each.goals) == 1 else -1 for each in kept] + [-1])
         marks = np.array([-2 - int(each.goals[0]) for each in kept] + [-1])
-        return marks[rows], rows, left, ends[rows]
+        return marks[rows], rows, (left, *_NO_SPANS), ends[rows]
 
     def _carry_over(self, ids: Ints, goals: Ints) -> Ints:
         """Return how many steps each agent has been on its way to its goal."""

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.look_ahead import GROUP, MOST_WAITING
+from fieldcraft.paths.guides import Distances
 
 __all__ = ["Plans"]
 
@@ -30,7 +31,7 @@ class Plans:
     def step(
         self,
         ground: Steps,
-        left: NDArray[np.float32],
+        distances: Distances,
         rows: Ints,
         goals: Ints,
         cells: Ints,
@@ -58,7 +59,7 @@ class Plans:
         then = np.empty(count, dtype=np.int64)
         if not self.times:
             kernels.pibt.step(
-                (starts, ends), left, rows, cells, order, pinned, seed, then, places, scratch
+                (starts, ends), distances, rows, cells, order, pinned, seed, then, places, scratch
             )
             return then
         plan = self._plan
@@ -73,16 +74,16 @@ class Plans:
         for t in range(first, self.times):
             here = plan[:, t].astype(np.int64)
             kernels.pibt.step(
-                (starts, ends), left, rows, here, order, pinned, seed, then, places, scratch
+                (starts, ends), distances, rows, here, order, pinned, seed, then, places, scratch
             )
             plan[:, t + 1] = then
-        self._improve(ground, left, rows, goals, pinned, seed)
+        self._improve(ground, distances, rows, goals, pinned, seed)
         return plan[:, 1].astype(np.int64)
 
     def _improve(
         self,
         ground: Steps,
-        left: NDArray[np.float32],
+        distances: Distances,
         rows: Ints,
         goals: Ints,
         pinned: NDArray[np.bool_],
@@ -102,7 +103,7 @@ class Plans:
                 np.empty((GROUP, times), dtype=np.int32),
                 np.zeros(count, dtype=np.bool_),
             )
-        agents = left, rows, goals, pinned
+        agents = distances, rows, goals, pinned
         kernels.look_ahead.improve(
             ground, agents, self.effort, seed, self._plan, self._taken, self._scratch
         )
