@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
-from fieldcraft.space.ways import runs
+from fieldcraft.space.ways import kept_until_walls_change, runs
 
 __all__ = ["Distances", "Guides"]
 
@@ -16,7 +16,8 @@ Ints = NDArray[np.int64]
 Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32], NDArray[np.float32]]
 """Distances by rows as kernels take them, see `kernels.pibt.distance_of`."""
 
-_WIDTH = 3  # steps around a path in which distances are known
+_WIDTH = 2  # steps around a path in which distances are known
+_AT_ONCE = 64  # paths, for which memory is needed at a time
 _NO_ROWS = np.empty((0, 0), dtype=np.float32)
 
 
@@ -33,6 +34,7 @@ class Guides:
         self._spans = np.empty((0, 2), dtype=np.int64)
         self._keys = np.empty(0, dtype=np.int32)
         self._values = np.empty(0, dtype=np.float32)
+        self._used = 0
         self._version = -1
 
     def around(self, ids: Ints, cells: Ints, goals: Ints) -> Distances:
@@ -45,11 +47,12 @@ class Guides:
         found = np.empty(len(ids), dtype=np.float32)
         kernels.pibt.values_of((_NO_ROWS, spans, self._keys, self._values), rows, cells, found)
         new = np.flatnonzero((goals >= 0) & ((rows < 0) | ~np.isfinite(found)))
-        if len(new):
-            self._lead(spans, new, cells[new], goals[new])
+        for first in range(0, len(new), _AT_ONCE):
+            some = new[first : first + _AT_ONCE]
+            self._lead(spans, some, cells[some], goals[some])
         self._version = self.space.walls_version
         self._ids, self._goals, self._spans = ids, goals.copy(), spans
-        if len(self._keys) > 2 * (spans[:, 1] - spans[:, 0]).sum() + 1024:
+        if self._used > 2 * (spans[:, 1] - spans[:, 0]).sum() + 1024:
             self._compact()
         return _NO_ROWS, self._spans, self._keys, self._values
 
@@ -59,20 +62,24 @@ class Guides:
         paths = [path.cells for path in shortest_paths(self.space, place(cells), place(goals))]
         keys, values = self._surroundings(paths)
         edges = np.searchsorted(keys, np.arange(len(paths) + 1) * len(self.space))
-        spans[agents] = len(self._keys) + np.stack([edges[:-1], edges[1:]], axis=1)
-        cells_of = (keys % len(self.space)).astype(np.int32)
-        self._keys = np.concatenate([self._keys, cells_of])
-        self._values = np.concatenate([self._values, values.astype(np.float32)])
+        spans[agents] = self._used + np.stack([edges[:-1], edges[1:]], axis=1)
+        end = self._used + len(keys)
+        if end > len(self._keys):
+            more = end + end // 2
+            self._keys, self._values = (
+                np.concatenate([each, np.empty(more - len(each), each.dtype)])
+                for each in (self._keys, self._values)
+            )
+        self._keys[self._used : end] = keys % len(self.space)
+        self._values[self._used : end] = values
+        self._used = end
 
     def _surroundings(self, paths: list[Ints]) -> tuple[Ints, NDArray[np.float64]]:
         """Return the cells around paths as `path * cells of the space + cell`, ascending, and
         their distances.
         """
-        ways, size = self.space.ways, len(self.space)
-        typical = ways.typical or 1.0
-        order = np.argsort(ways.ends, kind="stable")
-        into = np.searchsorted(ways.ends[order], np.arange(size + 1))
-        givers, lengths = ways.origins[order], ways.lengths[order] / typical
+        size = len(self.space)
+        into, givers, lengths = _steps_into(self.space)
         counts = np.array([len(path) for path in paths])
         flat = np.concatenate(paths) if len(paths) else np.empty(0, dtype=np.int64)
         number = np.repeat(np.arange(len(paths)), counts)
@@ -98,7 +105,18 @@ class Guides:
         places = runs(self._spans[:, 0], counts)
         self._keys, self._values = self._keys[places], self._values[places]
         ends = np.cumsum(counts)
-        self._spans = np.stack([ends - counts, ends], axis=1)
+        self._spans, self._used = np.stack([ends - counts, ends], axis=1), len(places)
+
+
+@kept_until_walls_change
+def _steps_into(space: Space) -> tuple[Ints, Ints, NDArray[np.float64]]:
+    """Return the steps that lead into each cell: where they begin in the lists of the cells that
+    they leave and of their lengths in typical steps.
+    """
+    ways = space.ways
+    order = np.argsort(ways.ends, kind="stable")
+    into = np.searchsorted(ways.ends[order], np.arange(len(space) + 1))
+    return into, ways.origins[order], ways.lengths[order] / (ways.typical or 1.0)
 
 
 def _least(keys: Ints, values: NDArray[np.float64]) -> tuple[Ints, NDArray[np.float64]]:
