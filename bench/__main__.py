@@ -29,6 +29,7 @@ SUITES = {
     "search": "bench.search",
     "steering": "bench.steering",
     "swarm": "bench.swarm",
+    "traffic": "bench.traffic",
     "towers": "bench.towers",
     "graph": "bench.graph",
     "pursuit": "bench.pursuit",
