@@ -267,12 +267,8 @@ class WorldTrailLayer(WorldLayer):
         """Put a stamp on the cell of each position, times an amount; shows at the next step. As
         `TrailLayer.stamp` with `how="nearest"`.
         """
-        if not isinstance(stamp, Stamp):
-            raise InvalidValue(
-                "A stamp is a fieldcraft.Stamp",
-                got=repr(stamp),
-                remedy="Pass fc.Stamp.disc(radius), say",
-            )
+        rule = "A stamp is a fieldcraft.Stamp"
+        checks.instance(stamp, Stamp, rule, "Pass fc.Stamp.disc(radius), say")
         points, _ = checks.positions(positions)
         rows, columns = self._world.cells(points, outside=outside)
         sizes = checks.numbers("scales", scales, len(points))

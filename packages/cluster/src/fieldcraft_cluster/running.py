@@ -81,12 +81,7 @@ def run(
     WorkerLost
         If no worker is left; the world is opened again from its folder then.
     """
-    if not isinstance(world, World):
-        raise InvalidValue(
-            "A world in blocks is run",
-            got=type(world).__name__,
-            remedy="Pass cluster.World(folder, size)",
-        )
+    checks.instance(world, World, "A world in blocks is run", "Pass cluster.World(folder, size)")
     every = None if checkpoint is None else checks.whole("checkpoint", checkpoint, minimum=1)
     steps = (
         None

@@ -219,13 +219,8 @@ class WorldSwarm:
         return str(layer.name)
 
     def _marks(self, leaf: Any) -> list[Mark]:
-        if not isinstance(leaf, Leave):
-            raise InvalidValue(
-                "leave is a Leave, or a list of them",
-                got=repr(leaf)[:80],
-                remedy="Pass steering.Leave(layer, amount)",
-            )
-        layer = leaf.layer
+        rule, remedy = "leave is a Leave, or a list of them", "Pass steering.Leave(layer, amount)"
+        layer = checks.instance(leaf, Leave, rule, remedy).layer
         if not isinstance(layer, WorldTrailLayer) or layer._world is not self._world:
             raise InvalidValue(
                 "Agents leave something on layers of their world with fc.Trail",

@@ -18,9 +18,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from fieldcraft import clock, packing
+from fieldcraft import checks, clock, packing
 from fieldcraft.demo import recipe_path
-from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue, UnknownName
+from fieldcraft.errors import BadSaveFile, FieldcraftError, UnknownName
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import is_there
 from fieldcraft.influence_map import InfluenceMap
@@ -139,12 +139,8 @@ class LiveMap(_OfLayers):
     kind = "map"
 
     def __init__(self, imap: InfluenceMap, step: float | None = None, title: str = "") -> None:
-        if not isinstance(imap, InfluenceMap):
-            raise InvalidValue(
-                "The lab shows an influence map",
-                got=type(imap).__name__,
-                remedy="Pass fc.InfluenceMap, or a recipe's path",
-            )
+        remedy = "Pass fc.InfluenceMap, or a recipe's path"
+        checks.instance(imap, InfluenceMap, "The lab shows an influence map", remedy)
         self.step_seconds = (
             shortest_interval(imap)
             if step is None

@@ -15,7 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from fieldcraft import checks
-from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
+from fieldcraft.errors import FieldcraftError, MissingLibrary
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft_lab import protocol
 from fieldcraft_lab.showing import sources_of
@@ -49,10 +49,7 @@ export default { render };
 
 def widget(imap: InfluenceMap, *, height: int = 520) -> Any:
     """The widget of a map: see `fc.lab.widget`."""
-    if not isinstance(imap, InfluenceMap):
-        raise InvalidValue(
-            "The widget shows an influence map", got=type(imap).__name__, remedy="Pass imap"
-        )
+    checks.instance(imap, InfluenceMap, "The widget shows an influence map", "Pass imap")
     tall = checks.whole("height", height, minimum=100, maximum=4000)
     made = _class()(height=tall)
     desk = Desk(

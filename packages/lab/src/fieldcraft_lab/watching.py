@@ -45,10 +45,8 @@ _AT_ONCE = 1 << 16  # values copied in one call: 256 KB
 
 def watch(imap: InfluenceMap, *, port: int = 0, browser: bool = False) -> Watch:
     """The watch of a map, which is opened by the first call and looked after by each."""
-    if not isinstance(imap, InfluenceMap):
-        raise InvalidValue(
-            "The lab watches an influence map", got=repr(imap)[:60], remedy="Pass fc.InfluenceMap"
-        )
+    rule = "The lab watches an influence map"
+    checks.instance(imap, InfluenceMap, rule, "Pass fc.InfluenceMap")
     found: Watch | None = imap._watch
     if found is None:
         checks.whole("port", port, maximum=65535)
