@@ -53,18 +53,14 @@ def finite(name: str, value: object) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, np.integer, np.floating)
     ):
-        raise InvalidValue(
-            f"{name} is a number", got=f"{name}={_short(value)}", remedy="Pass an int or a float"
-        )
+        raise _refused(name, "is a number", value, "Pass an int or a float")
     try:
         number = float(value)
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise InvalidValue(
-            f"{name} is a finite number",
-            got=f"{name}={_short(value)}",
-            remedy="Replace NaN and infinity before the call",
+        raise _refused(
+            name, "is a finite number", value, "Replace NaN and infinity before the call"
         )
     return number
 
@@ -73,9 +69,7 @@ def positive(name: str, value: object) -> float:
     """`value` as a float above 0."""
     number = finite(name, value)
     if number <= 0:
-        raise InvalidValue(
-            f"{name} is above 0", got=f"{name}={_short(value)}", remedy=f"Pass {name} above 0"
-        )
+        raise _refused(name, "is above 0", value, f"Pass {name} above 0")
     return number
 
 
@@ -83,11 +77,7 @@ def not_negative(name: str, value: object) -> float:
     """`value` as a float of at least 0."""
     number = finite(name, value)
     if number < 0:
-        raise InvalidValue(
-            f"{name} is at least 0",
-            got=f"{name}={_short(value)}",
-            remedy=f"Pass 0 or more for {name}",
-        )
+        raise _refused(name, "is at least 0", value, f"Pass 0 or more for {name}")
     return number
 
 
@@ -95,11 +85,7 @@ def fraction(name: str, value: object) -> float:
     """`value` as a float in [0, 1]."""
     number = finite(name, value)
     if not 0 <= number <= 1:
-        raise InvalidValue(
-            f"{name} lies in [0, 1]",
-            got=f"{name}={_short(value)}",
-            remedy=f"Pass {name} between 0 and 1",
-        )
+        raise _refused(name, "lies in [0, 1]", value, f"Pass {name} between 0 and 1")
     return number
 
 
@@ -108,22 +94,12 @@ def whole(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 - 
     if type(value) is not int and (
         isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer))
     ):
-        raise InvalidValue(
-            f"{name} is a whole number", got=f"{name}={_short(value)}", remedy="Pass an int"
-        )
+        raise _refused(name, "is a whole number", value, "Pass an int")
     number = int(value)
     if number < minimum:
-        raise InvalidValue(
-            f"{name} is at least {minimum}",
-            got=f"{name}={_short(number)}",
-            remedy=f"Pass {minimum} or more",
-        )
+        raise _refused(name, f"is at least {minimum}", number, f"Pass {minimum} or more")
     if number > maximum:
-        raise InvalidValue(
-            f"{name} is at most {maximum:,}",
-            got=f"{name}={_short(number)}",
-            remedy=f"Pass {maximum} or less",
-        )
+        raise _refused(name, f"is at most {maximum:,}", number, f"Pass {maximum} or less")
     return number
 
 
@@ -131,31 +107,22 @@ def cell(name: str, value: object, count: int) -> int:
     """`value` as the id of one of `count` cells."""
     number = whole(name, value)
     if number >= count:
-        raise InvalidValue(
-            f"{name} is below {count}, the number of cells",
-            got=f"{name}={number}",
-            remedy="Use cell_at() for positions",
-        )
+        rule = f"is below {count}, the number of cells"
+        raise _refused(name, rule, number, "Use cell_at() for positions")
     return number
 
 
 def flag(name: str, value: object) -> bool:
     """`value` as a bool."""
     if not isinstance(value, (bool, np.bool_)):
-        raise InvalidValue(
-            f"{name} is True or False", got=f"{name}={_short(value)}", remedy="Pass one of the two"
-        )
+        raise _refused(name, "is True or False", value, "Pass one of the two")
     return bool(value)
 
 
 def function(name: str, value: object) -> Any:
     """`value` if it can be called."""
     if not callable(value):
-        raise InvalidValue(
-            f"{name} is a function",
-            got=f"{name}={_short(value)}",
-            remedy="Pass a function, or another thing to call",
-        )
+        raise _refused(name, "is a function", value, "Pass a function, or another thing to call")
     return value
 
 
@@ -190,11 +157,7 @@ def pair(name: str, value: ArrayLike) -> tuple[float, float]:
     except Exception:
         array = np.empty(0)
     if array.shape != (2,) or not np.isfinite(array).all():
-        raise InvalidValue(
-            f"{name} is a pair of finite numbers",
-            got=f"{name}={_short(value)}",
-            remedy="Pass two numbers",
-        )
+        raise _refused(name, "is a pair of finite numbers", value, "Pass two numbers")
     return float(array[0]), float(array[1])
 
 
@@ -203,10 +166,8 @@ def key(name: str, value: Hashable) -> Hashable:
     try:
         hash(value)
     except Exception:
-        raise InvalidValue(
-            f"{name} is hashable",
-            got=f"{name}={_short(value)}",
-            remedy="Pass a number, a text or a tuple of these",
+        raise _refused(
+            name, "is hashable", value, "Pass a number, a text or a tuple of these"
         ) from None
     return value
 
@@ -218,17 +179,13 @@ def sequence(name: str, value: object) -> list[Any]:
             raise TypeError
         return list(value)  # type: ignore[call-overload, no-any-return]
     except Exception:
-        raise InvalidValue(
-            f"{name} is a list",
-            got=f"{name}={_short(value)}",
-            remedy="Pass a list, or another collection",
-        ) from None
+        raise _refused(name, "is a list", value, "Pass a list, or another collection") from None
 
 
 def text(name: str, value: object) -> str:
     """`value` as a text."""
     if not isinstance(value, str):
-        raise InvalidValue(f"{name} is a text", got=f"{name}={_short(value)}", remedy="Pass a str")
+        raise _refused(name, "is a text", value, "Pass a str")
     return value
 
 
@@ -236,11 +193,7 @@ def path(name: str, value: object) -> Path:
     """`value` as the path of a file."""
     named = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
     if not isinstance(named, str) or not named:
-        raise InvalidValue(
-            f"{name} is the path of a file",
-            got=f"{name}={_short(value)}",
-            remedy="Pass a str or a pathlib.Path",
-        )
+        raise _refused(name, "is the path of a file", value, "Pass a str or a pathlib.Path")
     return Path(named)
 
 
@@ -250,16 +203,12 @@ def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
         words = ", ".join(repr(word) for word in allowed)
         near = difflib.get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
         remedy = f"Perhaps {near[0]!r} is meant" if near else "Pass one of these words"
-        raise InvalidValue(
-            f"{name} is one of {words}", got=f"{name}={_short(value)}", remedy=remedy
-        )
+        raise _refused(name, f"is one of {words}", value, remedy)
     return value
 
 
 def array(what: str, value: ArrayLike) -> NDArray[Any]:
-    """`value` as an array, or `InvalidValue` for rows of different lengths, and for masked
-    entries.
-    """
+    """`value` as an array; rows of different lengths and masked entries are refused."""
     if _is_masked(value):
         raise InvalidValue(
             f"{what} have no masked entries",
@@ -275,22 +224,12 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
 
 
 def shaped(what: str, value: ArrayLike, shape: tuple[int, ...], kinds: str = "iuf") -> NDArray[Any]:
-    """`value` as an array of this shape, that of a space or a layer, whose dtype is of one of these
-    kinds.
-    """
-    given = array(what, value)
-    if given.shape != shape or given.dtype.kind not in kinds:
-        hint = (
-            " (it looks like [x, y]: transpose it)" if given.shape == shape[::-1] != shape else ""
-        )
-        kind = "bool, such as `array == 0`" if kinds == "b" else "numbers"
-        order = ", indexed [row, column]" if len(shape) > 1 else ""
-        raise InvalidValue(
-            f"{what} are an array of {kind.split(',')[0]} in the space's shape {shape}",
-            got=f"dtype {given.dtype}, shape {given.shape}{hint}",
-            remedy=f"Pass an array of {kind}, one for each cell{order}",
-        )
-    return given
+    """`value` as an array of the shape of a space, whose dtype is of one of these kinds."""
+    kind = "bool, such as `array == 0`" if kinds == "b" else "numbers"
+    order = ", indexed [row, column]" if len(shape) > 1 else ""
+    rule = f"{what} are an array of {kind.split(',')[0]} in the space's shape {shape}"
+    remedy = f"Pass an array of {kind}, one for each cell{order}"
+    return array_of(array(what, value), shape, kinds, rule, remedy)
 
 
 def array_of(
@@ -301,7 +240,8 @@ def array_of(
     if given.shape != shape or given.dtype.kind not in kinds:
         swapped = len(shape) == 2 and given.shape == shape[::-1] != shape
         hint = " (it looks like [x, y]: transpose it)" if swapped else ""
-        raise InvalidValue(rule, got=f"{given.dtype} of shape {given.shape}{hint}", remedy=remedy)
+        got = f"dtype {given.dtype}, shape {given.shape}{hint}"
+        raise InvalidValue(rule, got=got, remedy=remedy)
     return given
 
 
@@ -309,9 +249,8 @@ def position(value: ArrayLike, rule: str, *, dimensions: int = 2) -> NDArray[np.
     """`value` as one world position, (dimensions,)."""
     points, single = positions(value, dimensions=dimensions)
     if not single:
-        raise InvalidValue(
-            rule, got=f"an array of shape {np.shape(value)}", remedy="Make one call for each"
-        )
+        got = f"an array of shape {np.shape(value)}"
+        raise InvalidValue(rule, got=got, remedy="Call it for each position")
     return np.asarray(points[0])
 
 
@@ -402,40 +341,31 @@ def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
             got=f"shape {wide.shape} for {count} positions",
             remedy=f"Pass {count} of them",
         )
-    if not np.isfinite(wide).all():
-        bad = int(np.flatnonzero(~np.isfinite(wide))[0])
-        raise InvalidValue(
-            f"{name} are finite",
-            got=f"{wide[bad]} at index {bad}",
-            remedy="Replace NaN and infinity before the call",
-        )
+    none_wrong(
+        f"{name} are finite", wide, ~np.isfinite(wide), "Replace NaN and infinity before the call"
+    )
     return wide
+
+
+def none_wrong(rule: str, values: NDArray[Any], wrong: NDArray[np.bool_], remedy: str) -> None:
+    """Refuse the first of some values (N,) that is `wrong` (N,)."""
+    if wrong.any():
+        bad = int(wrong.argmax())
+        raise InvalidValue(rule, got=f"{values[bad]} at index {bad}", remedy=remedy)
 
 
 def positives(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
     """`value` as `count` finite numbers above 0; one number stands for all."""
     wide = numbers(name, value, count)
-    if (wide <= 0).any():
-        bad = int(np.flatnonzero(wide <= 0)[0])
-        raise InvalidValue(
-            f"{name} are above 0", got=f"{wide[bad]} at index {bad}", remedy=f"Pass {name} above 0"
-        )
+    none_wrong(f"{name} are above 0", wide, wide <= 0, f"Pass {name} above 0")
     return wide
 
 
 def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
-    """`value` as `count` float32 numbers of at most `LARGEST` in size; one number stands for
-    all.
-    """
+    """`value` as `count` float32 numbers of at most `LARGEST` in size; one stands for all."""
     wide = numbers(name, value, count)
-    beyond = np.abs(wide) > LARGEST
-    if beyond.any():
-        bad = int(np.flatnonzero(beyond)[0])
-        raise InvalidValue(
-            f"{name} are at most {LARGEST:g} in size",
-            got=f"{wide[bad]} at index {bad}",
-            remedy="Pass smaller numbers",
-        )
+    rule = f"{name} are at most {LARGEST:g} in size"
+    none_wrong(rule, wide, np.abs(wide) > LARGEST, "Pass smaller numbers")
     return wide.astype(np.float32)
 
 
@@ -455,6 +385,10 @@ def _is_masked(value: object) -> bool:
         and type(value) is not np.ndarray
         and bool(np.any(getattr(value, "mask", False)))
     )
+
+
+def _refused(name: str, rule: str, value: object, remedy: str) -> InvalidValue:
+    return InvalidValue(f"{name} {rule}", got=f"{name}={_short(value)}", remedy=remedy)
 
 
 def _short(value: object) -> str:

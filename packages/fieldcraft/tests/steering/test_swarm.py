@@ -250,7 +250,7 @@ def test_refuses_what_whole_numbers_do_not_hold() -> None:
         Leave(trail, role=2)
     with refused(InvalidValue, "at most"):
         Leave(trail, 1e9)
-    with refused(InvalidValue, "(height, width)"):
+    with refused(InvalidValue, "in the space's shape"):
         Forage(grid, np.zeros((3, 3), int), grid.walls)
     with refused(OutsideMap):
         Swarm.at(grid, [(99.0, 99.0)])

@@ -305,19 +305,16 @@ class World:
         if of.is_cleared:
             weights = self._weights(name)
             strengths = [strength * weight for strength in strengths for weight in (*weights, 0.0)]
-        low, high = min(strengths), max(strengths)
-        return of.propagation.span(low, high) or (low, high)
+        span = min(strengths), max(strengths)
+        return of.propagation.span(*span) or span
 
     def _weights(self, name: str) -> tuple[float, float]:
         """The lowest and the highest weight of the stamps on a layer."""
         space = self.imap[name].space
         own = [part.stamp for part in self.recipe.sources if part.layer == name]
         stamping = self._parts[name].stamping
-        stamps = [
-            stamp
-            for stamp in (*own, None if stamping is None else stamping.stamp)
-            if stamp is not None
-        ]
+        given = (*own, None if stamping is None else stamping.stamp)
+        stamps = [stamp for stamp in given if stamp is not None]
         most = max(space.shape) if len(space.shape) == 2 else _MOST_CELLS
         prints = [
             stamp.on(stride_of(space), y_up=space.y_up, most=most).weights for stamp in stamps
@@ -336,9 +333,8 @@ class World:
         ]
         if not shown:
             return np.zeros((0, layer.space.dimensions)), np.zeros(0)
-        return np.concatenate([places for places, _ in shown]), np.concatenate(
-            [strengths for _, strengths in shown]
-        )
+        places, strengths = zip(*shown, strict=True)
+        return np.concatenate(places), np.concatenate(strengths)
 
     def has_sources(self, name: str) -> bool:
         """Whether what acts on a layer are its live sources."""

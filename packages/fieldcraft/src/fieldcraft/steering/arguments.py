@@ -62,14 +62,9 @@ def vectors(name: str, value: ArrayLike, count: int) -> Wide:
 
 def limits(name: str, value: ArrayLike, count: int, *, positive: bool = False) -> Wide:
     """`count` numbers of at least 0, or above it if `positive`; one number stands for all."""
-    found = checks.numbers(name, value, count)
+    found, rule = checks.numbers(name, value, count), "above 0" if positive else "at least 0"
     wrong = found <= 0 if positive else found < 0
-    if wrong.any():
-        bad = int(np.flatnonzero(wrong)[0])
-        rule = "above 0" if positive else "at least 0"
-        raise InvalidValue(
-            f"{name} is {rule}", got=f"{found[bad]} at index {bad}", remedy=f"Pass numbers {rule}"
-        )
+    checks.none_wrong(f"{name} is {rule}", found, wrong, f"Pass numbers {rule}")
     return found
 
 
