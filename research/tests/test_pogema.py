@@ -1,0 +1,37 @@
+"""The study of traffic: episodes keep the rules, and the table pairs them by instance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from research.pogema.player import Variant, play
+from research.pogema.table import PLANNER, Case, Row, read_rows, table, write_row
+
+
+def test_an_episode_keeps_the_rules_and_counts_goals() -> None:
+    goals = [[0, 5], [2, 0]]
+    instance = {
+        "walls": [[0] * 6, [0, 1, 1, 1, 1, 0], [0] * 6],
+        "starts": [[0, 0], [2, 5]],
+        "goals": [[goals[k % 2] for k in range(first, 99)] for first in (0, 1)],
+    }
+    episode = play(instance, Variant(look_ahead=5))
+    assert episode.cells.shape == (257, 2)
+    assert (episode.cells[1:, 0] != episode.cells[1:, 1]).all()
+    rows, columns = np.divmod(episode.cells, 6)
+    assert (np.abs(np.diff(rows, axis=0)) + np.abs(np.diff(columns, axis=0)) <= 1).all()
+    assert 256 * episode.throughput == 2 * (256 // 7)
+
+
+def test_the_table_compares_the_same_instances(tmp_path: Path) -> None:
+    cases = [Case("set", 4, "map", seed) for seed in range(5)]
+    for k, case in enumerate(cases[:3]):
+        write_row(tmp_path / "rows.csv", Row(case, "full", 1.0 + k, 0.001))
+    theirs = [Row(case, PLANNER, 0.5 + k, 1.0) for k, case in enumerate(cases)]
+    theirs += [Row(case, "Follower", 0.25 + k, 1.0) for k, case in enumerate(cases)]
+    line = table(read_rows(tmp_path / "rows.csv"), theirs, ["full"])[-1]
+    assert "set 4 (3)" in line
+    assert "| 1.50 | 1.25 Follower |" in line
+    assert "+0.50 (" in line and "+0.75 (" in line
