@@ -35,6 +35,9 @@ def calls(function: Callable[[], object]) -> list[str]:
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         path = Path(frame.f_code.co_filename)
+        last = entered[-1] if entered else ""
+        if last.endswith(": Kernel.__call__") and path.parent == SOURCES / "kernels":
+            return  # a kernel itself, which Numba tells of and the native library doesn't
         if event == "call" and path.is_relative_to(SOURCES):
             entered.append(f"{path.relative_to(SOURCES)}: {frame.f_code.co_qualname}")
 

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock, hooks
 from fieldcraft.errors import InvalidValue, WrongLayer
-from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer import terminal
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.labels import unlabeled
@@ -133,8 +132,11 @@ class Layer(SteppedLayer):
         """
         if self._field.lazy:
             with self._guard:
-                return frozen(self._values)
-        return frozen(self._values)
+                view = self._values.view()
+        else:
+            view = self._values.view()
+        view.flags.writeable = False  # here and not in a function: every sample passes by
+        return view
 
     @property
     def _values(self) -> NDArray[np.float32]:

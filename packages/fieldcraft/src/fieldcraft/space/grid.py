@@ -174,7 +174,8 @@ class Grid(Lattice):
 
         Those of a coarser grid follow the grid that it was made of.
         """
-        self._follow_parent()
+        if self._parent is not None:
+            self._follow_parent()
         return self._walls
 
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
