@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall
 from oracles.pibt import next_cells
+from support.tiers import told_twice
 
 seeds = st.integers(0, 2**16)
 aheads = st.sampled_from([0, 0, 3, 8])
@@ -360,3 +361,29 @@ def test_traffic_that_does_not_fit() -> None:
     other = fc.InfluenceMap(fc.Grid(9, 7)).add_layer("b", fc.Trail(vector=True))
     with pytest.raises(InvalidValue, match="same space"):
         fc.steering.PIBT(grid, traffic=other)
+
+
+RUN = """
+import hashlib, numpy as np, fieldcraft as fc
+from fieldcraft import kernels
+digest, rng = hashlib.sha256(), np.random.default_rng(5)
+for ahead in (0, 6):
+    for kind in (0, 1):
+        walls = rng.random((9, 11)) < 0.15
+        space = fc.HexGrid(11, 9, walls=walls) if kind else fc.Grid(walls=walls, neighbors=8)
+        imap = fc.InfluenceMap(space)
+        layer = imap.add_layer("traffic", fc.Trail(vector=True, blur=1, keep=0.9))
+        crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=6, traffic=layer, on_unreachable="wait")
+        cells = rng.permutation(np.flatnonzero(~walls))[:25]
+        goals = rng.choice(np.flatnonzero(~walls), 25)
+        for _ in range(10):
+            cells = crowd.step(cells, goals)
+            imap.step()
+            digest.update(cells.tobytes())
+print(kernels.compiled(), digest.hexdigest())
+"""
+
+
+def test_uncompiled_kernels_take_the_same_steps() -> None:
+    (_, *fast), (_, *slow) = told_twice(RUN)
+    assert fast == slow

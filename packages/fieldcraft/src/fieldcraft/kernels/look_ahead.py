@@ -23,6 +23,11 @@ MOST_WAITING = 1 << 17
 """How many states the search for one way may put aside; it gives up where they do not suffice."""
 
 
+@kernel(inline="always")
+def _left(distances, row, cell):
+    return np.float64(distance_of(distances, row, cell))
+
+
 @kernel
 def _cost(starts, ends, costs, distances, row, goal, plan, i):
     """Return what a plan costs: its steps up to the goal, or to its end and from there the rest."""
@@ -37,16 +42,16 @@ def _cost(starts, ends, costs, distances, row, goal, plan, i):
     for t in range(last):
         here, there = np.int64(plan[i, t]), np.int64(plan[i, t + 1])
         if here == goal:
-            return total + _REST * distance_of(distances, row, plan[i, last])
+            return total + _REST * _left(distances, row, plan[i, last])
         if here == there:
             total += 1.0
         else:
             for arc in range(starts[here], starts[here + 1]):
                 if ends[arc] == there:
-                    total += costs[arc]
+                    total += np.float64(costs[arc])
     if plan[i, last] == goal:
         return total
-    return total + distance_of(distances, row, plan[i, last])
+    return total + _left(distances, row, plan[i, last])
 
 
 @kernel
@@ -78,11 +83,7 @@ def _search(
     reached = np.int64(1) if row >= 0 and start == goal else np.int64(0)
     keys[0] = 0.0
     if row >= 0:
-        keys[0] = (
-            _REST * distance_of(distances, row, start)
-            if reached
-            else np.float64(distance_of(distances, row, start))
-        )
+        keys[0] = _REST * _left(distances, row, start) if reached else _left(distances, row, start)
     nodes[0] = 2 * start + reached
     size = np.int64(1)
     while size > 0:
@@ -109,11 +110,7 @@ def _search(
             return True, state
         before = 0.0
         if row >= 0:
-            before = (
-                _REST * distance_of(distances, row, here)
-                if done
-                else np.float64(distance_of(distances, row, here))
-            )
+            before = _REST * _left(distances, row, here) if done else _left(distances, row, here)
         for arc in range(starts[here] - 1, starts[here + 1]):
             there = here
             if arc >= starts[here]:
@@ -127,12 +124,12 @@ def _search(
                 more = 0.0 if there == here else 1.0
                 follow = np.int64(0)
             elif done:
-                more = _REST * distance_of(distances, row, there) - before
+                more = _REST * _left(distances, row, there) - before
                 follow = np.int64(1)
             else:
                 more = 1.0 if there == here else np.float64(costs[arc])
                 follow = np.int64(1) if there == goal else np.int64(0)
-                more += (0.0 if follow else np.float64(distance_of(distances, row, there))) - before
+                more += (0.0 if follow else _left(distances, row, there)) - before
             following = 2 * ((t + 1) * cells + there) + follow
             if closed[following] == turn:
                 continue
@@ -176,7 +173,7 @@ def _gather(starts, ends, distances, rows, taken, plan, seed, state, group, insi
                 state = drawn(state)
                 away = state / _LARGEST
                 if row >= 0:
-                    away += distance_of(distances, row, there)
+                    away += _left(distances, row, there)
                 if away < near:
                     best, near = there, away
             other = np.int64(taken[t + 1, best])
@@ -227,7 +224,7 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
             i = state % count
             if rows[i] < 0:
                 continue
-            wait = spent[i] - distance_of(distances, rows[i], plan[i, 0])
+            wait = spent[i] - _left(distances, rows[i], plan[i, 0])
             if wait > delay:
                 chosen, delay = i, wait
         if chosen < 0 or delay < 1e-3 or pinned[chosen]:
@@ -252,7 +249,7 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
             i = group[k]
             old += spent[i]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
-                bound += distance_of(distances, rows[i], plan[i, 0])
+                bound += _left(distances, rows[i], plan[i, 0])
             for t in range(last + 1):
                 kept[k, t] = plan[i, t]
                 taken[t, plan[i, t]] = -1
@@ -262,7 +259,7 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
         while planned < size:
             i = group[planned]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
-                bound -= distance_of(distances, rows[i], plan[i, 0])
+                bound -= _left(distances, rows[i], plan[i, 0])
             closed[-1] += 1
             found, state = _search(
                 starts,
