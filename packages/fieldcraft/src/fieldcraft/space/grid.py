@@ -170,9 +170,8 @@ class Grid(Lattice):
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Bool of shape (height, width), [row, column]: True where influence cannot go. Read-only.
-
-        Those of a coarser grid follow the grid that it was made of.
+        """Bool of shape (height, width), [row, column]: True where influence cannot go. Read-only;
+        those of a coarser grid follow the grid that it was made of.
         """
         if self._parent is not None:
             self._follow_parent()
