@@ -34,18 +34,16 @@ def bounds(values: Floats, closed: Bytes, sign: np.float32, out: Floats) -> None
 
 def best(
     values: Floats,
-    closed: Bytes,
     bounds: Floats,
-    sign: np.float32,
     places: Wide,
-    reach2: float,
-    spacing2: float,
+    axes: tuple[bool, bool],
+    sign: np.float32,
+    squares: tuple[float, float],
     taking: bool,
-    y_up: bool,
-    wrap: bool,
     first: int,
     last: int,
     out: Ints,
+    closed: Bytes,
 ) -> None:
     """For each of `places` (N, 2) in cells, the best cells one after the other into `out` (N, k),
     which holds -1.
@@ -56,6 +54,7 @@ def best(
     distances go the short way round. If `taking`, each choice closes what lies less than the
     spacing from it for those after it.
     """
+    (y_up, wrap), (reach2, spacing2) = axes, squares
     for i in range(first, last):
         picks: list[int] = []
         for cell in _ranked(values, closed, sign, places[i], reach2, y_up, wrap):
@@ -68,7 +67,7 @@ def best(
             _close(closed, cell, spacing2, wrap)
 
 
-def thin(cells: Ints, closed: Bytes, spacing2: float, wrap: bool, most: int, out: Ints) -> int:
+def thin(cells: Ints, spacing2: float, wrap: bool, most: int, out: Ints, closed: Bytes) -> int:
     """The first `most` of `cells` that keep the spacing to those before them, into `out`; how many
     they are.
     """

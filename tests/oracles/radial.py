@@ -95,6 +95,7 @@ def path(
     cell: int,
     limit: int,
     wrap: bool,
+    extra: NDArray[np.int64] | None = None,
 ) -> dict[int, int]:
     """Cells within a walking distance and that distance; lengths are whole numbers of 1 /
     LENGTH_SCALE cells.
@@ -106,7 +107,7 @@ def path(
         if gone > best[here]:
             continue
         for there, k in _neighbors(links, steps, here, wrap):
-            after = gone + int(lengths[k])
+            after = gone + int(lengths[k]) + (0 if extra is None else int(extra.reshape(-1)[there]))
             if after <= limit and after < best.get(there, limit + 1):
                 best[there] = after
                 heapq.heappush(heap, (after, there))
@@ -114,75 +115,68 @@ def path(
 
 
 def stamp(
-    sums: Sums,
-    dirty: Tiles,
-    cell: int,
     weights: NDArray[np.float64],
+    cell: int,
     strength: float,
     first: int,
     last: int,
     wrap: bool,
+    sums: Sums,
+    dirty: Tiles,
 ) -> None:
     """Add the rows [first, last) of a footprint around a cell."""
-    scatter(
-        sums, dirty, *listed(sums.shape, cell, weights, first, last, wrap), strength, 0, sums.size
-    )
+    cells, shares = listed(sums.shape, cell, weights, first, last, wrap)
+    scatter(cells, shares, strength, 0, sums.size, sums, dirty)
 
 
 def stamp_many(
-    sums: Sums,
-    dirty: Tiles,
-    cells: NDArray[np.int64],
-    strengths: NDArray[np.float64],
-    tables: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    reaches: NDArray[np.int64],
-    which: NDArray[np.int64],
+    sources: tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]],
+    prints: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]],
     wrap: bool,
     top: int,
     bottom: int,
     anew: bool,
+    sums: Sums,
+    dirty: Tiles,
 ) -> None:
     """Add one whole footprint per cell, to the map's rows [top, bottom), or to all of them on a
     torus; `anew` clears these first.
     """
     if anew:
         sums[top:bottom] = 0
-    for cell, strength, number in zip(
-        cells.tolist(), strengths.tolist(), which.tolist(), strict=True
-    ):
+    tables, starts, reaches = prints
+    for cell, strength, number in zip(*(column.tolist() for column in sources), strict=True):
         r = int(reaches[number])
         side = 2 * r + 1
         row = cell // sums.shape[1]
         first, last = (0, side) if wrap else (max(0, top - row + r), min(side, bottom - row + r))
         weights = tables[starts[number] : starts[number] + side * side].reshape(side, side)
-        stamp(sums, dirty, cell, weights, strength, first, last, wrap)
+        stamp(weights, cell, strength, first, last, wrap, sums, dirty)
 
 
 def stamp_strongest(
-    sums: Sums,
-    dirty: Tiles,
-    cell: int,
     weights: NDArray[np.float64],
+    cell: int,
     strength: float,
     first: int,
     last: int,
     wrap: bool,
+    sums: Sums,
+    dirty: Tiles,
 ) -> None:
     """`stamp` in dirty tiles only; the strongest magnitude stays, the positive one of equals."""
-    scatter_strongest(
-        sums, dirty, *listed(sums.shape, cell, weights, first, last, wrap), strength, 0, sums.size
-    )
+    cells, shares = listed(sums.shape, cell, weights, first, last, wrap)
+    scatter_strongest(cells, shares, strength, 0, sums.size, sums, dirty)
 
 
 def scatter(
-    sums: Sums,
-    dirty: Tiles,
     cells: NDArray[np.int64],
     weights: NDArray[np.float64],
     strength: float,
     first: int,
     last: int,
+    sums: Sums,
+    dirty: Tiles,
 ) -> None:
     """Add to the listed cells, those of [first, last) in the list, and mark their tiles."""
     cells = cells[first:last]
@@ -191,13 +185,13 @@ def scatter(
 
 
 def scatter_strongest(
-    sums: Sums,
-    dirty: Tiles,
     cells: NDArray[np.int64],
     weights: NDArray[np.float64],
     strength: float,
     first: int,
     last: int,
+    sums: Sums,
+    dirty: Tiles,
 ) -> None:
     """`stamp_strongest` for listed cells."""
     flat = sums.reshape(-1)
@@ -212,7 +206,7 @@ def scatter_strongest(
             flat[cell] = new
 
 
-def clear(sums: Sums, dirty: Tiles, first: int, last: int) -> int:
+def clear(dirty: Tiles, first: int, last: int, sums: Sums) -> int:
     """Set the dirty tiles of the tile rows [first, last) to 0; how many there were."""
     chosen = np.zeros_like(dirty)
     chosen[first:last] = dirty[first:last]
@@ -221,13 +215,13 @@ def clear(sums: Sums, dirty: Tiles, first: int, last: int) -> int:
 
 
 def mark_boxes(
-    dirty: Tiles,
     cells: NDArray[np.int64],
     which: NDArray[np.int64],
     reaches: NDArray[np.int64],
     height: int,
     width: int,
     wrap: bool,
+    dirty: Tiles,
 ) -> None:
     """Mark the tiles that footprints of these reaches around these cells may touch."""
     for cell, number in zip(cells.tolist(), which.tolist(), strict=True):
@@ -253,9 +247,9 @@ def publish(
     sums: Sums,
     walls: NDArray[np.bool_],
     dirty: Tiles,
-    values: NDArray[np.float32],
     first: int,
     last: int,
+    values: NDArray[np.float32],
 ) -> int:
     """Turn the dirty tiles of the tile rows [first, last) into float32, 0 on walls; how many there
     were.

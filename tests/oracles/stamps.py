@@ -32,20 +32,15 @@ ADD, MAX, REPLACE = 0, 1, 2
 
 
 def blit(
-    sums: NDArray[np.int64],
-    dirty: NDArray[np.uint8],
-    rows: NDArray[np.int64],
-    columns: NDArray[np.int64],
-    downs: NDArray[np.float64],
-    rights: NDArray[np.float64],
+    places: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]],
     amounts: NDArray[np.float64],
-    tables: NDArray[np.float64],
-    shapes: NDArray[np.int64],
-    which: NDArray[np.int64],
+    prints: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]],
     blend: int,
     wrap: bool,
     top: int,
     bottom: int,
+    sums: NDArray[np.int64],
+    dirty: NDArray[np.uint8],
 ) -> None:
     """Put stamps around cells, as far as they touch the rows [top, bottom).
 
@@ -56,6 +51,7 @@ def blit(
     with a margin of 0 around them, begin at `tables[start]`; the first of them lies `first_row` and
     `first_column` from the cell.
     """
+    (rows, columns, downs, rights), (tables, shapes, which) = places, prints
     map_height, map_width = sums.shape
     for i, number in enumerate(which.tolist()):
         start, height, width, first_row, first_column = shapes[number].tolist()
@@ -84,12 +80,12 @@ def blit(
 
 
 def scatter(
-    sums: NDArray[np.int64],
-    dirty: NDArray[np.uint8],
     cells: NDArray[np.int64],
     amounts: NDArray[np.float64],
     top: int,
     bottom: int,
+    sums: NDArray[np.int64],
+    dirty: NDArray[np.uint8],
 ) -> None:
     """Add amounts, times SCALE, to cells in the rows [top, bottom)."""
     here = (cells >= top * sums.shape[1]) & (cells < bottom * sums.shape[1])
@@ -105,10 +101,10 @@ def scatter(
 
 def publish(
     sums: NDArray[np.int64],
-    dirty: NDArray[np.uint8],
-    values: NDArray[np.float32],
     first: int,
     last: int,
+    dirty: NDArray[np.uint8],
+    values: NDArray[np.float32],
 ) -> None:
     """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then."""
     for band, tile in np.argwhere(dirty[first:last]).tolist():

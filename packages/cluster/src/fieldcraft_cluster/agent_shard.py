@@ -122,10 +122,10 @@ class AgentShard:
         group.agents[1] += np.int32(down << FINE)
         rule = self._step_plan.rule._replace(height=height, width=width, wrap=0)
         sights, blank = self._sights(self._step_plan, number)
-        given = (group.agents, group.numbers, tuple(sights), swarm_layout.circle(), tuple(rule))
+        given = (group.numbers, tuple(sights), swarm_layout.circle(), tuple(rule), blank, step)
         count = len(group.numbers)
         bands = pool.bands(count, count // _AGENTS) if len(self.groups) == 1 else [(0, count)]
-        return [(kernels.swarm.walk, (*given, blank, step, *band)) for band in bands]
+        return [(kernels.swarm.walk, (*given, *band, group.agents)) for band in bands]
 
     def _part(self, number: int, left: Migrants) -> None:
         """Bring agents back to the places of their block's interior, and send off those who have
@@ -255,8 +255,8 @@ class AgentShard:
         canvas, width = blocks.wake_up(number).inflow(mark.plane)
         largest = np.array([np.abs(mark.amounts).max() / swarm_layout.UNITS])
         canvas.book(largest, float(agents.shape[1]))
-        how, rows = (mark.role, mark.amounts, mark.by_heading), (0, canvas.sums.shape[0])
-        kernels.swarm.leave(agents, width, *how, canvas.sums, canvas.dirty, *rows)
+        how, rows = (mark.role, mark.by_heading), (0, canvas.sums.shape[0])
+        kernels.swarm.leave(agents, mark.amounts, width, *how, *rows, canvas.sums, canvas.dirty)
 
     # Answers and files
 

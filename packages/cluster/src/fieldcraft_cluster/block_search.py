@@ -79,6 +79,12 @@ class _Part:
     dist: NDArray[Any]
     told: News
 
+    @property
+    def steps(self) -> tuple[Any, ...]:
+        """The steps and their costs, as kernels take them."""
+        grid = self.grid
+        return self.links, grid_steps(grid).steps, self.lengths, self.cost, grid.width, False
+
 
 class BlockSearch:
     """Distances in blocks, of which only those that the search comes to exist; `room` are the bytes
@@ -209,12 +215,11 @@ class BlockSearch:
         heads = np.full(int(part.dearest / span) + 3, -1, dtype=np.int32)
         room = [np.empty(len(dist), dtype=np.int32) for _ in range(2)]
         state = np.array([0, 0, 0, -1, 0, 0], dtype=np.int64)
-        steps = grid_steps(part.grid).steps
+        inverse = (1 + _NARROWER) / span
         while True:
             kernels.distance.add(
-                *(part.links, dist, part.cost, steps, part.lengths, part.grid.width, False),
-                *(self._far, (1 + _NARROWER) / span, self._most, seeds, starts),
-                *(heads, *room, state, _NOWHERE),
+                *(part.steps, seeds, starts, _NOWHERE, self._far, inverse, self._most),
+                *(dist, (heads, *room), state),
             )
             if not state[5]:
                 return
@@ -229,11 +234,7 @@ class BlockSearch:
             part, extended = self._part(number), plan.extended(number)
             interior, width = plan.interior(number), extended.shape[1]
             place = (row - extended.top) * width + column - extended.left
-            steps = grid_steps(part.grid).steps
-            way, _ = kernels.distance.descend(
-                *(part.dist, part.links, part.cost, steps, part.lengths),
-                *(width, False, self._far, place),
-            )
+            way, _ = kernels.distance.descend(part.steps, part.dist, self._far, place)
             if len(way) == 1:
                 return
             for cell in way[1:].tolist():

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import os
-import queue
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from types import FrameType
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 try:
     # The plain one: `signal.getsignal` takes as long as a small step to make an enum of its answer.
@@ -32,7 +31,7 @@ A_FEW = 4
 _MOMENT = 0.02
 _main = threading.main_thread().ident
 _depth = 0
-_waiting: _Held | None = None
+_waiting: Callable[[int, FrameType | None], Any] | None = None
 
 
 class _Held:
@@ -45,10 +44,10 @@ class _Held:
 
     def __call__(self, number: int, frame: FrameType | None) -> Any:
         global _waiting
-        if _depth:
-            _waiting = self
-            return None
-        return self.before(number, frame)
+        if not _depth:
+            return self.before(number, frame)
+        _waiting = self.before
+        return None
 
 
 def hold() -> None:
@@ -68,11 +67,10 @@ def hold() -> None:
 def release() -> None:
     """End an operation; at the end of the outermost one comes what was held back."""
     global _depth
-    if threading.get_ident() != _main:
-        return
-    _depth -= 1
-    if _depth == 0 and _waiting is not None:
-        _let_through()
+    if threading.get_ident() == _main:
+        _depth -= 1
+        if _depth == 0 and _waiting is not None:
+            _let_through()
 
 
 def whole(operation: Operation) -> Operation:
@@ -118,22 +116,19 @@ def interruptible(operation: Callable[[], Result]) -> Result:
     """
     if threading.get_ident() != _main or _depth > 1:
         return operation()
-    outcome: queue.SimpleQueue[tuple[Result | None, BaseException | None]] = queue.SimpleQueue()
+    outcome: Future[Result] = Future()
 
     def run() -> None:
         try:
-            outcome.put((operation(), None))
+            outcome.set_result(operation())
         except BaseException as error:
-            outcome.put((None, error))
+            outcome.set_exception(error)
 
     threading.Thread(target=run, name="fieldcraft solver", daemon=True).start()
-    while True:
+    while not outcome.done():
         breathe()
-        with contextlib.suppress(queue.Empty):
-            result, error = outcome.get(timeout=0.05)
-            if error is not None:
-                raise error
-            return cast(Result, result)
+        wait([outcome], timeout=0.05)
+    return outcome.result()
 
 
 def _after_fork() -> None:
@@ -147,6 +142,6 @@ if hasattr(os, "register_at_fork"):
 
 def _let_through() -> None:
     global _waiting
-    held, _waiting = _waiting, None
-    if held is not None:
-        held.before(signal.SIGINT, inspect.currentframe())
+    handler, _waiting = _waiting, None
+    if handler is not None:
+        handler(signal.SIGINT, inspect.currentframe())

@@ -52,7 +52,7 @@ def test_blocks_are_those_of_networkx(seed: int, count: int, share: float) -> No
     rng = np.random.default_rng(seed)
     allowed = np.zeros(len(heads), dtype=np.int64)
     for run, (start, goal) in enumerate(rng.integers(0, count, (6, 2)).tolist(), start=1):
-        joined = kernels.any_angle_blocks.allow(above, heads, depths, start, goal, allowed, run)
+        joined = kernels.any_angle_blocks.allow((above, heads, depths), start, goal, run, allowed)
         assert joined == nx.has_path(web, start, goal)
         if joined:
             # On simple ways from start to goal lie just the polygons of these blocks.
@@ -84,7 +84,7 @@ def test_polygons_without_doors(count: int) -> None:
     )
     assert (
         not kernels.any_angle_blocks.allow(
-            above, heads, depths, 0, count - 1, np.zeros(0, dtype=np.int64), 1
+            (above, heads, depths), 0, count - 1, 1, np.zeros(0, dtype=np.int64)
         )
         or count == 1
     )

@@ -45,18 +45,16 @@ def test_best(world: World, reach: float, spacing: float, count: int, sign: int)
             out, taken = np.full((12, count), -1), closed.copy()
             module.best(
                 ground.values,
-                taken,
                 highest,
-                sign,
                 places,
-                reach**2,
-                spacing**2,
+                (space.y_up, space.wrap),
+                sign,
+                (reach**2, spacing**2),
                 taking,
-                space.y_up,
-                space.wrap,
                 0,
                 12,
                 out,
+                taken,
             )
             answers.append((out, taken))
         for out, taken in answers[1:]:

@@ -54,7 +54,7 @@ def test_run(seed: int, count: int, most_hot: int, lasts: int) -> None:
         ignited[start] = 0
         marks = np.array([0, 1, 0, 1, 0])
         ended = [
-            run(starts, ends, now, behind, ignited, lit, shut, marks, steps, most_hot, lasts)
+            run(starts, ends, behind, steps, most_hot, lasts, now, ignited, lit, shut, marks)
             for steps in (1, 2, 7)
         ]
         answers.append((ended, [array.tobytes() for array in (now, ignited, lit, shut, marks)]))
@@ -70,8 +70,8 @@ def test_wander(seed: int, count: int) -> None:
     starts, origins = lists(rng, count)
     mass, keep, shares = rng.random(count), rng.random(count), rng.random(len(origins))
     one, other = np.zeros(count), np.zeros(count)
-    belief.wander(mass, 1.25, keep, starts, origins, shares, one)
-    slow_belief.wander(mass, 1.25, keep, starts, origins, shares, other)
+    belief.wander(starts, origins, shares, keep, mass, 1.25, one)
+    slow_belief.wander(starts, origins, shares, keep, mass, 1.25, other)
     assert one.tobytes() == other.tobytes()
 
 
@@ -92,9 +92,9 @@ def test_wander_grid(seed: int, height: int, width: int) -> None:
     first, last = sorted(rng.integers(0, height + 1, 2).tolist())
     one, other = np.zeros_like(mass), np.zeros_like(mass)
     belief.wander_grid(
-        mass, 1.25, keep, part, ins, flows, one, first, last, np.zeros((2, 3, width + 2))
+        ins, keep, part, flows, mass, 1.25, first, last, one, np.zeros((2, 3, width + 2))
     )
     slow_belief.wander_grid(
-        mass, 1.25, keep, part, ins, flows, other, first, last, np.zeros((2, 3, width + 2))
+        ins, keep, part, flows, mass, 1.25, first, last, other, np.zeros((2, 3, width + 2))
     )
     assert one.tobytes() == other.tobytes()

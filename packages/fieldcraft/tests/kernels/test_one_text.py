@@ -41,7 +41,7 @@ def test_wandering_is_a_product_with_a_matrix(seed: int, count: int) -> None:
         rng.random(len(origins)),
         np.zeros(count),
     )
-    kernels.belief.wander(mass, 0.75, keep, starts, origins, shares, out)
+    kernels.belief.wander(starts, origins, shares, keep, mass, 0.75, out)
     matrix = csr_array((shares, origins, starts), shape=(count, count))
     np.testing.assert_allclose(out, 0.75 * (matrix @ mass + keep * mass), rtol=1e-12)
 
@@ -75,12 +75,11 @@ def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
     middle = height // 2
     for first, last in ((0, middle), (middle, height)):
         kernels.belief.wander_grid(
-            mass, 1.25, keep, part, ins, flows, grid, first, last, np.zeros((2, 3, width + 2))
+            ins, keep, part, flows, mass, 1.25, first, last, grid, np.zeros((2, 3, width + 2))
         )
     listed = (starts, np.array(origins, dtype=np.int32), np.array(shares, dtype=np.float64))
-    kernels.belief.wander(
-        mass[1:-1, 1:-1].reshape(-1).copy(), 1.25, keep.reshape(-1), *listed, flat
-    )
+    inner = mass[1:-1, 1:-1].reshape(-1).copy()
+    kernels.belief.wander(*listed, keep.reshape(-1), inner, 1.25, flat)
     np.testing.assert_allclose(grid[1:-1, 1:-1].reshape(-1), flat, rtol=1e-12)
 
 
@@ -89,8 +88,8 @@ def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
 def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     rng = np.random.default_rng(seed)
     graph = meadow(seed)
-    viewers = graph.position_of(rng.integers(0, len(graph), 4))
-    here, (portals, shut) = stand(graph, viewers), portals_of(graph)
+    places = graph.position_of(rng.integers(0, len(graph), 4))
+    here, (portals, shut) = stand(graph, places), portals_of(graph)
     limits = rng.uniform(1, 100, 4)
     turns = rng.uniform(0, 2 * np.pi, 4)
     facings, narrow = (
@@ -99,46 +98,23 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
         else (np.stack([np.cos(turns), np.sin(turns)], axis=1), 0.3)
     )
     counts = np.zeros(len(graph), dtype=np.int32)
+    mesh = (portals.starts, portals.ends, portals.fine, shut)
+    viewers = (here.cells, here.points, here.places, limits, facings)
     kernels.sees.look_round(
-        portals.starts,
-        portals.ends,
-        portals.fine,
-        shut,
+        mesh,
         portals.middles,
         graph.walls,
         graph.positions,
+        viewers,
         portals.scale,
-        here.cells,
-        here.points,
-        here.places,
-        limits,
-        facings,
         narrow,
         0,
         4,
         counts,
     )
     seen = np.zeros((4, len(graph)), dtype=np.bool_)
-    kernels.sees.look_places(
-        portals.starts,
-        portals.ends,
-        portals.fine,
-        shut,
-        True,
-        here.cells,
-        here.points,
-        here.places,
-        limits,
-        facings,
-        narrow,
-        np.arange(len(graph)),
-        graph.positions,
-        portals.middles,
-        True,
-        0,
-        4,
-        seen,
-    )
+    targets = (np.arange(len(graph)), graph.positions, portals.middles)
+    kernels.sees.look_places(mesh, viewers, targets, True, narrow, True, 0, 4, seen)
     assert counts.tolist() == np.where(graph.walls, 0, seen.sum(axis=0)).tolist()
 
 
@@ -155,19 +131,15 @@ def test_travellers_go_as_far_as_they_may_along_what_they_take(seed: int, way: f
     portions = np.diff([0.0, *np.sort(rng.uniform(0, way, 3)), way])
     for part in portions:
         kernels.travel.travel(
-            origins,
-            ends,
-            sizes,
-            nowhere,
-            open_,
+            (origins, ends, sizes, nowhere, open_),
             taken,
+            np.array([part]),
             False,
+            0,
+            1,
             vertices,
             arcs,
             gone,
-            np.array([part]),
-            0,
-            1,
         )
     along = np.concatenate([[0.0], np.cumsum(sizes)])[vertices[0]] + (
         gone[0] if arcs[0] >= 0 else 0.0

@@ -53,13 +53,13 @@ def test_marks(shape: int, rim: float) -> None:
         rng.uniform(-20, 70, count),
         rng.uniform(0.2, 14, count),
         headings(rng, count),
+        rng.integers(0, 256, (count, 3), dtype=np.uint8),
         shape,
         rim,
-        rng.integers(0, 256, (count, 3), dtype=np.uint8),
         200,
     )
-    reference.marks(one, *arguments)
-    fast.marks(other, *arguments)
+    reference.marks(*arguments, one)
+    fast.marks(*arguments, other)
     assert (one == other).all()
     assert (one[..., 3] == 255).all()
 
@@ -72,12 +72,12 @@ def test_dots(side: int) -> None:
     arguments = (
         rng.uniform(-9, 70, 60),
         rng.uniform(-9, 60, 60),
-        side,
         rng.integers(0, 256, (60, 3), dtype=np.uint8),
+        side,
         180,
     )
-    reference.dots(one, *arguments)
-    fast.dots(other, *arguments)
+    reference.dots(*arguments, one)
+    fast.dots(*arguments, other)
     assert (one == other).all()
 
 
@@ -90,8 +90,8 @@ def test_segments(half: float) -> None:
     for i in range(len(starts)):
         one = np.zeros((47, 64), np.uint8)
         other = one.copy()
-        reference.segments(one, starts[i : i + 1], ends[i : i + 1], half)
-        fast.segments(other, starts[i : i + 1], ends[i : i + 1], half)
+        reference.segments(starts[i : i + 1], ends[i : i + 1], half, one)
+        fast.segments(starts[i : i + 1], ends[i : i + 1], half, other)
         assert (one == other).all()
 
 
@@ -113,8 +113,8 @@ def test_sectors() -> None:
     )
     for i in range(count):
         part = [column[i : i + 1] for column in arguments]
-        reference.sectors(one, *part)
-        fast.sectors(other, *part)
+        reference.sectors(*part, one)
+        fast.sectors(*part, other)
         assert (one == other).all()
 
 
@@ -125,15 +125,15 @@ def test_wash_and_stamp() -> None:
     mask = rng.integers(0, 256, (47, 64), dtype=np.uint8)
     mask[rng.random(mask.shape) < 0.8] = 0
     masks = [mask.copy(), mask.copy()]
-    reference.wash(one, masks[0], 10, 200, 90, 150, (3, 5, 50, 40))
-    fast.wash(other, masks[1], 10, 200, 90, 150, (3, 5, 50, 40))
+    reference.wash(10, 200, 90, 150, (3, 5, 50, 40), one, masks[0])
+    fast.wash(10, 200, 90, 150, (3, 5, 50, 40), other, masks[1])
     assert masks[0][:, :3].any()
     assert (one == other).all()
     assert (masks[0] == masks[1]).all()
     assert not masks[0][5:40, 3:50].any()
     for left, top in [(-5, -4), (50, 40), (10, 3), (-100, 0), (0, 200)]:
-        reference.stamp(one, np.ascontiguousarray(mask[:20, :30]), left, top, 240, 1, 2)
-        fast.stamp(other, np.ascontiguousarray(mask[:20, :30]), left, top, 240, 1, 2)
+        reference.stamp(np.ascontiguousarray(mask[:20, :30]), left, top, 240, 1, 2, one)
+        fast.stamp(np.ascontiguousarray(mask[:20, :30]), left, top, 240, 1, 2, other)
         assert (one == other).all()
 
 
@@ -151,14 +151,14 @@ def test_polygons_and_discs() -> None:
     arguments = (*places.T.copy(), np.array(starts), np.array(rings), rng.permutation(40))
     one = np.full((47, 61), -1, np.int32)
     other = one.copy()
-    reference.polygons(one, *arguments)
-    fast.polygons(other, *arguments)
+    reference.polygons(*arguments, one)
+    fast.polygons(*arguments, other)
     assert (one == other).all()
     assert len(np.unique(one)) > 10
     one[:] = other[:] = -1
     near = [np.full(one.shape, 36.0), np.full(one.shape, 36.0)]
-    reference.discs(one, near[0], *places.T.copy(), 6.0)
-    fast.discs(other, near[1], *places.T.copy(), 6.0)
+    reference.discs(*places.T.copy(), 6.0, one, near[0])
+    fast.discs(*places.T.copy(), 6.0, other, near[1])
     assert (one == other).all()
     assert (near[0] == near[1]).all()
 
@@ -170,8 +170,8 @@ def test_polygons_side_by_side_leave_no_gap_and_do_not_overlap() -> None:
     )
     starts, rings = np.array([0, 4, 8]), np.array([0, 1, 4, 3, 1, 2, 5, 4])
     forth, back = np.full((10, 20), -1, np.int32), np.full((10, 20), -1, np.int32)
-    reference.polygons(forth, xs, ys, starts, rings, np.array([0, 1]))
-    reference.polygons(back, xs, ys, starts, rings, np.array([1, 0]))
+    reference.polygons(xs, ys, starts, rings, np.array([0, 1]), forth)
+    reference.polygons(xs, ys, starts, rings, np.array([1, 0]), back)
     assert (forth == back).all()
     assert (forth >= 0).all()
 
@@ -184,15 +184,15 @@ def test_shapes_cover_their_area(shape: int, area: float) -> None:
     made = np.zeros((40, 50, 4), np.uint8)
     white = np.full((1, 3), 255, np.uint8)
     reference.marks(
-        made,
         np.array([25.3]),
         np.array([19.6]),
         np.array([10.0]),
         np.array([[1.0, 0]]),
+        white,
         shape,
         0.0,
-        white,
         256,
+        made,
     )
     assert made[..., 0].sum() / 255 == pytest.approx(area, rel=0.02)
 
@@ -202,15 +202,15 @@ def test_a_triangle_points_ahead() -> None:
         made = np.zeros((40, 50, 4), np.uint8)
         white = np.full((1, 3), 255, np.uint8)
         reference.marks(
-            made,
             np.array([25.0]),
             np.array([20.0]),
             np.array([12.0]),
             np.array([ahead]),
+            white,
             reference.TRIANGLE,
             0.0,
-            white,
             256,
+            made,
         )
         rows, columns = np.nonzero(made[..., 0] > 127)
         along = (columns + 0.5 - 25) * ahead[0] + (rows + 0.5 - 20) * ahead[1]

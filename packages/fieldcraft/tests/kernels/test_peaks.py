@@ -31,7 +31,7 @@ def test_peaks_and_thin(world: World, threshold: float, spacing: float) -> None:
             ground.values, ground.walls, *moves_beside(space), threshold, space.wrap, found
         )
         kept, closed = np.zeros(len(space), np.int64), np.zeros(space.shape, np.uint8)
-        most = spots.thin(found[:count], closed, spacing**2, space.wrap, 7, kept)
+        most = spots.thin(found[:count], spacing**2, space.wrap, 7, kept, closed)
         answers.append((found[:count], kept[:most], closed))
     for one, other in zip(*answers, strict=True):
         same(one, other)

@@ -94,8 +94,8 @@ def weights_of(rng: np.random.Generator, shape: Any) -> NDArray[np.float64]:
 def both(name: str, arrays: tuple[NDArray[Any], ...], *arguments: Any) -> tuple[NDArray[Any], ...]:
     """Run a kernel on copies of the arrays that it writes, by both tiers, and compare bits."""
     slow, quick = [a.copy() for a in arrays], [a.copy() for a in arrays]
-    expected = getattr(reference, name)(*slow, *arguments)
-    found = getattr(fast, name)(*quick, *arguments)
+    expected = getattr(reference, name)(*arguments, *slow)
+    found = getattr(fast, name)(*arguments, *quick)
     assert found == expected
     for one, other in zip(slow, quick, strict=True):
         assert one.dtype == other.dtype
@@ -115,7 +115,7 @@ class TestFastIsReference:
         first, last = sorted(rng.integers(0, 2 * reach + 2, 2).tolist())
         for rows in ((0, 2 * reach + 1), (first, last)):
             for name in ("stamp", "stamp_strongest"):
-                both(name, (sums, dirty), cell, weights, strength(rng), *rows, world.wrap)
+                both(name, (sums, dirty), weights, cell, strength(rng), *rows, world.wrap)
 
     @settings(max_examples=40)
     @given(worlds(), st.integers(0, 12), st.integers(1, 3), st.booleans())
@@ -127,7 +127,8 @@ class TestFastIsReference:
         tables = weights_of(rng, int(sizes.sum()))
         cells, which = rng.integers(0, sums.size, count), rng.integers(0, 3, count)
         strengths = np.array([strength(rng) for _ in range(count)])
-        jobs = (cells, strengths, tables, np.cumsum(sizes) - sizes, reaches, which, world.wrap)
+        prints = (tables, np.cumsum(sizes) - sizes, reaches)
+        jobs = ((cells, strengths, which), prints, world.wrap)
         bands = 1 if world.wrap else bands
         edges = [len(dirty) * band // bands * reference.TILE_ROWS for band in range(bands)] + [
             world.height
@@ -160,9 +161,9 @@ class TestFastIsReference:
         first, last = sorted(rng.integers(0, len(dirty) + 1, 2).tolist())
         walls = world.grid().walls
         slow, quick = values.copy(), values.copy()
-        count = reference.publish(sums, walls, dirty, slow, first, last)
+        count = reference.publish(sums, walls, dirty, first, last, slow)
         assert (
-            fast.publish(sums, walls, dirty, quick, first, last)
+            fast.publish(sums, walls, dirty, first, last, quick)
             == count
             == np.count_nonzero(dirty[first:last])
         )
@@ -219,6 +220,18 @@ class TestFastIsReference:
             links, steps, lengths, cell, limit, world.wrap
         )
 
+    @settings(max_examples=40)
+    @given(worlds(40), st.sampled_from([1.0, 7.0, 40.0]), st.sampled_from([7, 10**6]))
+    def test_path_over_cells_that_resist(self, world: World, radius: float, most: int) -> None:
+        rng = np.random.default_rng(world.seed)
+        grid, cell = world.grid(), int(rng.integers(world.width * world.height))
+        links, _masks, steps, lengths = ground(grid)
+        limit = int(radius * reference.LENGTH_SCALE)
+        extra = rng.integers(0, 1 << 28, world.shape) * rng.integers(0, 2, world.shape)
+        extra[rng.random(world.shape) < 0.1] = 1 << 55
+        found = path(grid, cell, limit, most, extra=extra)
+        assert found == reference.path(links, steps, lengths, cell, limit, world.wrap, extra)
+
     def test_scratch_serves_many_searches(self) -> None:
         grid = World(30, 20, 8, True, 0.3, False, 5).grid()
         links, _masks, steps, lengths = ground(grid)
@@ -239,10 +252,11 @@ class Room:
         side = 2 * reach + 1
         lengths = ground(grid)[3]
         nodes = side * side * len(lengths) + 1
-        self.seen, self.best = np.zeros((side, side), np.int64), np.full((side, side), -99)
+        self.seen = np.zeros((side, side), np.int64)
         self.cells, self.distances = np.full(side * side, -1), np.full(side * side, -1)
-        self.node_cells, self.node_next = np.full(nodes, -1), np.full(nodes, -1)
-        self.heads = np.full(int(lengths.max() // lengths.min()) + 2, 7)
+        heads = np.full(int(lengths.max() // lengths.min()) + 2, 7)
+        queue = np.full(nodes, -1), np.full(nodes, -1)
+        self.of_paths = (np.full((side, side), -99), self.seen, heads, *queue)
         self.mark = 0
 
 
@@ -265,19 +279,16 @@ def connected(
     while tail == 0 or head < tail:
         before = head
         head, tail = fast.connected(
-            links,
-            masks,
-            steps,
+            (links, masks, steps, grid.wrap),
             cell,
             radius,
-            grid.wrap,
-            room.seen,
             room.mark,
-            room.cells,
-            room.distances,
             head,
             tail,
             most,
+            room.cells,
+            room.distances,
+            room.seen,
         )
         calls += 1
         assert head - before <= most
@@ -287,7 +298,12 @@ def connected(
 
 
 def path(
-    grid: fc.Grid, cell: int, limit: int, most: int, room: Room | None = None
+    grid: fc.Grid,
+    cell: int,
+    limit: int,
+    most: int,
+    room: Room | None = None,
+    extra: NDArray[np.int64] | None = None,
 ) -> dict[int, int]:
     room = room or Room(limit >> 24, grid)
     room.mark += 2
@@ -296,23 +312,17 @@ def path(
     while state[3] == 0 or state[2] > 0:
         before = state[1]
         fast.path(
-            links,
-            masks,
-            steps,
+            (links, masks, steps, grid.wrap),
             lengths,
+            extra,
             cell,
             limit,
-            grid.wrap,
-            room.best,
-            room.seen,
             room.mark,
-            room.heads,
-            room.node_cells,
-            room.node_next,
-            state,
+            most,
             room.cells,
             room.distances,
-            most,
+            state,
+            room.of_paths,
         )
         assert state[1] - before <= most
     count = int(state[1])
@@ -345,10 +355,10 @@ class TestReference:
         kernel = fast if kernels.compiled() else reference
         jobs = [(int(rng.integers(17 * 23)), float(rng.uniform(-MOST, MOST))) for _ in range(50)]
         for cell, amount in jobs:
-            kernel.stamp(sums, dirty, cell, weights, amount, 0, 9, False)
+            kernel.stamp(weights, cell, amount, 0, 9, False, sums, dirty)
         assert not np.array_equal(sums, before)
         for cell, amount in reversed(jobs):
-            kernel.stamp(sums, dirty, cell, weights, -amount, 0, 9, False)
+            kernel.stamp(weights, cell, -amount, 0, 9, False, sums, dirty)
         np.testing.assert_array_equal(sums, before)
 
     @pytest.mark.parametrize(
@@ -360,10 +370,10 @@ class TestReference:
     ) -> None:
         for kernel in {reference, fast if kernels.compiled() else reference}:
             sums, dirty = np.full((1, 1), old), np.ones((1, 1), np.uint8)
-            kernel.stamp_strongest(sums, dirty, 0, np.ones((1, 1)), float(new), 0, 1, False)
+            kernel.stamp_strongest(np.ones((1, 1)), 0, float(new), 0, 1, False, sums, dirty)
             assert sums[0, 0] == stays
             sums[0, 0] = old
-            kernel.scatter_strongest(sums, dirty, np.array([0]), np.ones(1), float(new), 0, 1)
+            kernel.scatter_strongest(np.array([0]), np.ones(1), float(new), 0, 1, sums, dirty)
             assert sums[0, 0] == stays
 
     def test_straight_crosses_walls_and_connected_does_not(self) -> None:

@@ -34,25 +34,15 @@ def pairs(world: World, count: int) -> list[tuple[int, int]]:
     return world.rng.choice(cells, (count, 2)).tolist() if cells else []
 
 
-def common(world: World, moves: GridMoves) -> tuple[Any, ...]:
-    """The arguments of `weighted` for a world."""
+def common(world: World, moves: GridMoves) -> tuple[tuple[Any, ...], float]:
+    """The ground of a world as `weighted` takes it, and the least cost."""
     space = world.space
     costs = np.empty(0) if world.costs is None else world.costs.reshape(-1)
-    ground = costs[~space.walls.reshape(-1)] if len(costs) else np.ones(1)
-    least, barred = float(ground.min(initial=1e30)), bool(np.isinf(ground).any())
-    return (
-        moves.table(space),
-        moves.steps,
-        moves.lengths,
-        frozen(costs),
-        barred,
-        moves.norm,
-        moves.facets,
-        least,
-        space.width,
-        space.height,
-        space.wrap,
-    )
+    some = costs[~space.walls.reshape(-1)] if len(costs) else np.ones(1)
+    least, barred = float(some.min(initial=1e30)), bool(np.isinf(some).any())
+    size = (space.width, space.height, space.wrap)
+    table = moves.table(space)
+    return (table, moves.steps, moves.lengths, frozen(costs), barred, *size), least
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -101,26 +91,17 @@ def test_leave_and_label(world: World) -> None:
 @settings(max_examples=120)
 def test_straighten(world: World) -> None:
     space, moves = world.space, moves_of(world.space)
-    problem = common(world, moves)
-    costs, least = problem[3], problem[7]
-    ground = (
-        *problem[:3],
-        moves.king.reshape(-1),
-        costs,
-        least,
-        space.cell_size,
-        space.width,
-        space.height,
-        space.wrap,
-    )
+    ground, least = common(world, moves)
+    king = moves.king.reshape(-1)
     for start, goal in pairs(world, 4):
         places = space.position_of(start), space.position_of(goal)
         cells = fc.shortest_path(space, *places, cost=world.costs).cells.tolist()
         if cells:
             kept = np.empty(len(cells), dtype=np.int64)
-            count, *measures = fast_smoothing.straighten(*ground, np.array(cells), kept)
+            given = (ground, king, np.array(cells), least, space.cell_size)
+            count, *measures = fast_smoothing.straighten(*given, kept)
             same = np.empty_like(kept)
-            corners, *expected = uncompiled("smoothing").straighten(*ground, np.array(cells), same)
+            corners, *expected = uncompiled("smoothing").straighten(*given, same)
             assert kept[:count].tolist() == same[:corners].tolist()
             assert measures == expected
 

@@ -56,22 +56,12 @@ def test_blits_as_the_reference(
         for _ in range(2)
     ]
     slow, quick = begun.copy(), begun.copy()
-    common = (
-        rows,
-        columns,
-        downs,
-        rights,
-        amounts,
-        np.concatenate(padded),
-        shapes,
-        which,
-        blend,
-        wrap,
-    )
+    places, prints = (rows, columns, downs, rights), (np.concatenate(padded), shapes, which)
+    common = (places, amounts, prints, blend, wrap)
     edges = [0, 8, height] if banded and height > 8 else [0, height]
     for top, bottom in pairwise(edges):
-        reference.blit(slow, dirty[0], *common, top, bottom)
-        fast.blit(quick, dirty[1], *common, top, bottom)
+        reference.blit(*common, top, bottom, slow, dirty[0])
+        fast.blit(*common, top, bottom, quick, dirty[1])
     np.testing.assert_array_equal(slow, quick)
     values = [np.full((height, width), np.nan, np.float32) for _ in range(2)]
     for ops, sums, marks, shown in (
@@ -82,7 +72,7 @@ def test_blits_as_the_reference(
             np.repeat(marks != 0, reference.TILE_ROWS, 0), reference.TILE_COLUMNS, 1
         )[:height, :width]
         assert changed[sums != begun].all()
-        ops.publish(sums, marks, shown, 0, len(marks))
+        ops.publish(sums, 0, len(marks), marks, shown)
         assert not marks.any()
         np.testing.assert_array_equal(
             shown[changed], (sums[changed] / reference.SCALE).astype(np.float32)
@@ -101,7 +91,7 @@ def test_scatters_as_the_reference(seed: int, height: int, width: int) -> None:
             (-(-height // reference.TILE_ROWS), -(-width // reference.TILE_COLUMNS)), np.uint8
         )
         for top in range(0, height, 8):
-            ops.scatter(sums, dirty, cells, amounts, top, min(top + 8, height))
+            ops.scatter(cells, amounts, top, min(top + 8, height), sums, dirty)
         found.append((sums, dirty))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])

@@ -24,9 +24,9 @@ def test_both_tiers_walk_to_the_same_bits(seed: int) -> None:
     ours, before, text = agents.copy(), agents.copy(), uncompiled("swarm")
     for step in range(4):
         common = (numbers, tuple(sights), circle(), tuple(rule), not walls.any(), step)
-        text.walk(agents, *common, 0, 60)
+        text.walk(*common, 0, 60, agents)
         for first, last in ((0, 33), (33, 60)):
-            fast.walk(ours, *common, first, last)
+            fast.walk(*common, first, last, ours)
         np.testing.assert_array_equal(ours, agents)
         assert not walls.reshape(-1)[_cells(agents, width)].any()
     assert rule.stride == 0 or (agents[:2] != before[:2]).any()
@@ -42,14 +42,10 @@ def test_both_tiers_fetch_leave_and_arrange_alike(seed: int) -> None:
     homes = packed(rng.random((height, width)) < 0.3)
     food = rng.integers(0, 4, height * width).astype(np.int32)
     left = [food.copy(), food.copy()]
-    brought = text.forage(
-        agents, numbers, width, left[0], homes, np.zeros((2, food.size), np.int32)
-    )
-    assert (
-        brought
-        == fast.forage(ours, numbers, width, left[1], homes, np.zeros((2, food.size), np.int32))
-        > 0
-    )
+    claims = np.zeros((2, 2, food.size), np.int32)
+    brought = text.forage(numbers, homes, width, agents, left[0], claims[0])
+    assert brought > 0
+    assert fast.forage(numbers, homes, width, ours, left[1], claims[1]) == brought
     np.testing.assert_array_equal(ours, agents)
     np.testing.assert_array_equal(left[0], left[1])
     by_heading = bool(seed % 2)
@@ -57,8 +53,9 @@ def test_both_tiers_fetch_leave_and_arrange_alike(seed: int) -> None:
     sums = np.zeros((2, height, width), np.int64)
     dirty = np.zeros((2, -(-height // 8), -(-width // 32)), np.uint8)
     for top, bottom in ((0, 8), (8, height)):
-        text.leave(agents, width, seed % 3 - 1, amounts, by_heading, sums[0], dirty[0], top, bottom)
-        fast.leave(ours, width, seed % 3 - 1, amounts, by_heading, sums[1], dirty[1], top, bottom)
+        common = (amounts, width, seed % 3 - 1, by_heading, top, bottom)
+        text.leave(agents, *common, sums[0], dirty[0])
+        fast.leave(ours, *common, sums[1], dirty[1])
     np.testing.assert_array_equal(sums[0], sums[1])
     np.testing.assert_array_equal(dirty[0], dirty[1])
     arranged = [(np.empty_like(agents), np.empty_like(numbers)) for _ in range(2)]

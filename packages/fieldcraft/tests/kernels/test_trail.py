@@ -91,22 +91,17 @@ def test_updates_as_the_reference(
             around[last + reach : last + 2 * reach].copy(),
         )
         fast.update(
-            found,
-            inflow,
-            dirty,
-            closed,
-            *plan,
+            (closed, *plan),
             kernel,
-            ones,
-            gain,
-            conserves,
-            floor,
-            wrap,
             above,
             below,
+            dirty,
+            (ones, gain, conserves, floor, wrap),
             first,
             last,
-            *fast.room(width, reach, kernel.dtype),
+            found,
+            inflow,
+            fast.room(width, reach, kernel.dtype),
         )
     np.testing.assert_array_equal(
         found.view(np.uint32) & 0x7FFFFFFF, expected.view(np.uint32) & 0x7FFFFFFF

@@ -5,6 +5,7 @@ says.
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -17,9 +18,11 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import numpy_graph_spread as reference
+from fieldcraft.kernels.numpy_spread import moved
 from fieldcraft.propagation.graph_spread import GraphSpreadField
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.space import Graph
+from oracles.spread import settled
 from support.refusals import refused
 
 SPREADS = [
@@ -55,17 +58,17 @@ def plain(
     way = (np.exp(-loss) if exponent == 0 else loss).astype(np.float32)
     way[field.space.closed] = 0 if exponent == 0 else np.finfo(np.float32).max
     keep = np.float32(-1 if spread.half_life is None else 0.5 ** (0.1 / spread.half_life))
-    return reference.spread(
-        values,
-        walls,
-        topology.starts,
-        topology.origins,
-        way,
-        exponent,
-        np.float32(spread.momentum),
-        keep,
-        np.float32(spread.floor),
-    )
+    target = arriving(topology, values, way, exponent)
+    after = moved(values, target, np.float32(spread.momentum), keep, np.float32(spread.floor))
+    return np.where(walls != 0, values, after)
+
+
+def arriving(
+    topology: Any, values: NDArray[np.float32], losses: NDArray[np.float32], exponent: int
+) -> NDArray[np.float32]:
+    """What the reference says arrives in each vertex."""
+    ends = np.repeat(np.arange(len(values)), np.diff(topology.starts))
+    return reference.arriving(values, ends, topology.origins, losses, exponent, len(values))
 
 
 @pytest.mark.parametrize("spread", SPREADS, ids=str)
@@ -177,12 +180,12 @@ def test_the_fixed_point_is_what_dijkstra_says(directed: bool, falloff: str) -> 
     expected[free] = [4, 3, 2, 5]
     layer.settle()
     np.testing.assert_allclose(layer.values, expected, rtol=2e-5, atol=2e-6)
-    settled = layer.read()
+    ended = layer.read()
     layer.step(1)
-    np.testing.assert_array_equal(layer.values, settled)
+    np.testing.assert_array_equal(layer.values, ended)
     layer.write(np.zeros(700))
     layer.step(400)
-    np.testing.assert_array_equal(layer.values, settled)
+    np.testing.assert_array_equal(layer.values, ended)
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -198,13 +201,10 @@ def test_settling_is_that_of_the_reference(seed: int, spread: fc.Spread, directe
     exponent = FALLOFFS[spread.falloff]
     way = (np.exp(-loss) if exponent == 0 else loss).astype(np.float32)
     frozen = np.isin(np.arange(len(graph)), layer.sources.cells).astype(np.uint8)
-    expected = reference.settled(
+    expected = settled(
         np.array(layer._values),
         frozen,
-        ground.starts,
-        ground.origins,
-        way,
-        exponent,
+        lambda values: arriving(ground, values, way, exponent),
         np.float32(spread.floor),
     )
     layer.settle()

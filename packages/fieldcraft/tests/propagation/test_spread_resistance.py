@@ -15,6 +15,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.propagation.spread import FALLOFFS
+from oracles.spread import settled
 from support.refusals import refused
 from support.worlds import KNIGHT_AND_CORNER
 
@@ -74,9 +75,8 @@ def test_is_the_definition(
             )
         assert np.array_equal(layer.values, values)
     layer.settle()
-    ended = reference.settled(
-        values, frozen, grid.links(), steps, losses, spread.exponent, floor, wrap, through
-    )
+    way = (grid.links(), steps, losses, spread.exponent, wrap, through)
+    ended = settled(values, frozen, lambda each: reference.targets(each, *way), floor)
     assert np.array_equal(layer.values, ended)
 
 

@@ -9,7 +9,17 @@ Each kernel has one text. It is compiled where compiled kernels serve, and runs 
 expressions and teams a text in NumPy (`numpy_*.py`) takes its place then, which is fast enough for
 games.
 
-Kernels check nothing and allocate only scratch.
+Kernels check nothing and allocate only scratch. Their arguments come in one order:
+
+1. the ground: walls, links, edges;
+2. other arrays that are read: fields, prices, places;
+3. numbers: settings, then the part of the work, such as `first` and `last`;
+4. arrays that are written;
+5. scratch.
+
+Arrays that always travel together are one tuple, which the caller builds once: `(links, masks,
+steps, wrap)` is the ground of a grid, `(starts, ends, lengths)` that of a graph. A tuple counts as
+written if one of its arrays is, and as read if it holds an array.
 """
 
 from __future__ import annotations

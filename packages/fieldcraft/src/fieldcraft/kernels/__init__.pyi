@@ -36,7 +36,6 @@ from fieldcraft.kernels import placing as placing
 from fieldcraft.kernels import radial as radial
 from fieldcraft.kernels import reach as reach
 from fieldcraft.kernels import regions as regions
-from fieldcraft.kernels import resisted as resisted
 from fieldcraft.kernels import route as route
 from fieldcraft.kernels import sample as sample
 from fieldcraft.kernels import sees as sees

@@ -16,7 +16,7 @@ import numpy as np
 
 from fieldcraft.kernels.any_angle_blocks import allow
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import sift_down_in_order, sift_up_in_order
+from fieldcraft.kernels.heap import longer, sift_down_in_order, sift_up_in_order
 
 __all__ = ["room", "search"]
 
@@ -31,19 +31,20 @@ def room(corners, doors, blocks):
     """Scratch for one search at a time, for a mesh with so many corners to turn at, so many doors
     and blocks.
     """
-    return [
+    known = (
         np.empty(corners),
         np.zeros(corners + 1, dtype=np.int64),  # the last is the number of the search
         np.empty(2 * doors),
         np.zeros(2 * doors, dtype=np.int64),
         np.zeros(blocks, dtype=np.int64),
-        [
-            np.empty((256, 12)),
-            np.empty((256, 7), dtype=np.int64),
-            np.empty(256),
-            np.empty(256, dtype=np.int64),
-        ],
-    ]
+    )
+    queue = (
+        np.empty((256, 12)),
+        np.empty((256, 7), dtype=np.int64),
+        np.empty(256),
+        np.empty(256, dtype=np.int64),
+    )
+    return [known, queue]
 
 
 @kernel(inline="always")
@@ -79,54 +80,26 @@ def _ahead(rx, ry, lx, ly, ex, ey, x, y):
 
 
 @kernel(inline="always")
-def _add(
-    starts,
-    end,
-    bx,
-    by,
-    places,
-    links,
-    keys,
-    cells,
-    counts,
-    rx,
-    ry,
-    turn,
-    gone,
-    lx,
-    ly,
-    left_turn,
-    left_x,
-    left_y,
-    ex,
-    ey,
-    right_turn,
-    right_x,
-    right_y,
-    door,
-    polygon,
-    came,
-    before,
-):
-    """Let a node wait, unless nothing lies behind its door but the way back."""
+def _add(starts, root, left, right, way, end, goal, queue, counts):
+    """Add a node to the queue, unless its door leads only back.
+
+    `root` is (x, y, corner, length of the way), `left` and `right` are (x, y, corner, direction x,
+    direction y), and `way` is (door, polygon behind, polygon before, node before).
+    """
+    places, links, keys, cells = queue
+    door, polygon, came, before = way
     if polygon == end or starts[polygon + 1] - starts[polygon] > 1:
         n, size = counts[NODES], counts[WAITING]
+        (rx, ry, turn, gone), (lx, ly, left_turn, left_x, left_y) = root, left
+        ex, ey, right_turn, right_x, right_y = right
         places[n, RX], places[n, RY], places[n, GONE] = rx, ry, gone
         places[n, LX], places[n, LY], places[n, LEFT_X], places[n, LEFT_Y] = lx, ly, left_x, left_y
-        places[n, EX], places[n, EY], places[n, RIGHT_X], places[n, RIGHT_Y] = (
-            ex,
-            ey,
-            right_x,
-            right_y,
-        )
+        places[n, EX], places[n, EY] = ex, ey
+        places[n, RIGHT_X], places[n, RIGHT_Y] = right_x, right_y
         links[n, TURN], links[n, LEFT_TURN], links[n, RIGHT_TURN] = turn, left_turn, right_turn
-        links[n, DOOR], links[n, POLYGON], links[n, CAME], links[n, BEFORE] = (
-            door,
-            polygon,
-            came,
-            before,
-        )
-        length = gone + _ahead(rx, ry, lx, ly, ex, ey, bx, by)
+        links[n, DOOR], links[n, POLYGON] = door, polygon
+        links[n, CAME], links[n, BEFORE] = came, before
+        length = gone + _ahead(rx, ry, lx, ly, ex, ey, goal[0], goal[1])
         places[n, LENGTH] = length
         counts[NODES] = n + 1
         later, rest = n, counts[NEXT]
@@ -149,29 +122,11 @@ def _turns_at(reached, stamp, run, turn, gone):
 
 
 @kernel
-def _begin(
-    starts,
-    behind,
-    sides,
-    turns,
-    within,
-    start,
-    end,
-    rx,
-    ry,
-    bx,
-    by,
-    reached,
-    stamp,
-    allowed,
-    run,
-    places,
-    links,
-    keys,
-    cells,
-    counts,
-):
+def _begin(mesh, start, end, at, goal, run, known, queue, counts):
     """Look through all doors of the first polygon."""
+    starts, behind, sides, turns, within = mesh
+    reached, stamp, _, _, allowed = known
+    rx, ry = at
     nowhere = np.int64(-1)
     for door in range(starts[start], starts[start + 1]):
         if allowed[within[door]] != run:
@@ -194,83 +149,27 @@ def _begin(
                 )
                 if not _turns_at(reached, stamp, run, turn, gone):
                     continue
-        _add(
-            starts,
-            end,
-            bx,
-            by,
-            places,
-            links,
-            keys,
-            cells,
-            counts,
-            cx,
-            cy,
-            turn,
-            gone,
-            vx,
-            vy,
-            turns[door, 1],
-            seen * (vx - cx),
-            seen * (vy - cy),
-            ux,
-            uy,
-            turns[door, 0],
-            seen * (ux - cx),
-            seen * (uy - cy),
-            door,
-            np.int64(behind[door]),
-            start,
-            nowhere,
-        )
+        left = vx, vy, turns[door, 1], seen * (vx - cx), seen * (vy - cy)
+        right = ux, uy, turns[door, 0], seen * (ux - cx), seen * (uy - cy)
+        way = np.int64(door), np.int64(behind[door]), start, nowhere
+        _add(starts, (cx, cy, turn, gone), left, right, way, end, goal, queue, counts)
 
 
 @kernel(inline="always")
-def _expand(
-    starts,
-    behind,
-    sides,
-    turns,
-    within,
-    end,
-    bx,
-    by,
-    reached,
-    stamp,
-    passed,
-    rims,
-    allowed,
-    run,
-    places,
-    links,
-    keys,
-    cells,
-    counts,
-    number,
-):
+def _expand(mesh, end, goal, run, number, known, queue, counts):
     """Look through the doors of the polygon that a node leads into: on from its root, and turning
     at its left and right end.
     """
+    starts, behind, sides, turns, within = mesh
+    reached, stamp, passed, rims, allowed = known
+    places, links, _, _ = queue
     nowhere = np.int64(-1)
-    rx, ry, gone, root = (
-        places[number, RX],
-        places[number, RY],
-        places[number, GONE],
-        links[number, TURN],
-    )
+    rx, ry, gone = places[number, RX], places[number, RY], places[number, GONE]
     lx, ly, ex, ey = places[number, LX], places[number, LY], places[number, EX], places[number, EY]
-    lwx, lwy, rwx, rwy = (
-        places[number, LEFT_X],
-        places[number, LEFT_Y],
-        places[number, RIGHT_X],
-        places[number, RIGHT_Y],
-    )
-    left, right, polygon, came = (
-        links[number, LEFT_TURN],
-        links[number, RIGHT_TURN],
-        links[number, POLYGON],
-        links[number, CAME],
-    )
+    lwx, lwy = places[number, LEFT_X], places[number, LEFT_Y]
+    rwx, rwy = places[number, RIGHT_X], places[number, RIGHT_Y]
+    root, left, right = links[number, TURN], links[number, LEFT_TURN], links[number, RIGHT_TURN]
+    polygon, came = links[number, POLYGON], links[number, CAME]
     left_gone = gone + _apart(rx, ry, lx, ly) if left >= 0 else 0.0
     right_gone = gone + _apart(rx, ry, ex, ey) if right >= 0 else 0.0
     at_left = (lx != rx or ly != ry) and _turns_at(reached, stamp, run, left, left_gone)
@@ -340,34 +239,17 @@ def _expand(
                 )
                 to_ex, to_ey = _between(ux, uy, vx, vy, one, other)
                 right_turn = nowhere
+            way = np.int64(door), np.int64(behind[door]), polygon, number
             _add(
                 starts,
+                (cx, cy, corner, walked),
+                (to_lx, to_ly, left_turn, left_x, left_y),
+                (to_ex, to_ey, right_turn, right_x, right_y),
+                way,
                 end,
-                bx,
-                by,
-                places,
-                links,
-                keys,
-                cells,
+                goal,
+                queue,
                 counts,
-                cx,
-                cy,
-                corner,
-                walked,
-                to_lx,
-                to_ly,
-                left_turn,
-                left_x,
-                left_y,
-                to_ex,
-                to_ey,
-                right_turn,
-                right_x,
-                right_y,
-                door,
-                np.int64(behind[door]),
-                polygon,
-                number,
             )
 
 
@@ -398,30 +280,13 @@ def _take(places, keys, cells, counts, is_next):
 
 
 @kernel
-def _go_on(
-    starts,
-    behind,
-    sides,
-    turns,
-    within,
-    end,
-    bx,
-    by,
-    reached,
-    stamp,
-    passed,
-    rims,
-    allowed,
-    run,
-    places,
-    links,
-    keys,
-    cells,
-    counts,
-):
+def _go_on(mesh, end, goal, run, known, queue, counts):
     """Search while there is room for nodes. Returns (the node at the goal or -1, how many nodes
     more room is needed for), -1 at the end.
     """
+    starts = mesh[0]
+    reached = known[0]
+    places, links, keys, cells = queue
     while counts[NEXT] >= 0 or counts[WAITING] > 0:
         is_next = _is_next(places, keys, cells, counts)
         number = counts[NEXT] if is_next else cells[0]
@@ -433,68 +298,25 @@ def _go_on(
             return np.int64(-1), most
         _take(places, keys, cells, counts, is_next)
         if turn < 0 or places[number, GONE] <= reached[turn] * EQUAL:
-            _expand(
-                starts,
-                behind,
-                sides,
-                turns,
-                within,
-                end,
-                bx,
-                by,
-                reached,
-                stamp,
-                passed,
-                rims,
-                allowed,
-                run,
-                places,
-                links,
-                keys,
-                cells,
-                counts,
-                number,
-            )
+            _expand(mesh, end, goal, run, number, known, queue, counts)
     return np.int64(-1), np.int64(-1)
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[:,::1], i8[:,::1], i8[::1], i8[::1], i8[::1], i8[::1], i8, i8, f8, f8,"
-    " f8, f8, out f8[::1], out i8[::1], out f8[::1], out i8[::1], out i8[::1], out f8[:,::1], out"
-    " i8[:,::1], out f8[::1], out i8[::1]",
+    "(i8[::1], i4[::1], f8[:,::1], i8[:,::1], i8[::1]), (i8[::1], i8[::1], i8[::1]), i8, i8, (f8,"
+    " f8), (f8, f8), (out f8[::1], out i8[::1], out f8[::1], out i8[::1], out i8[::1]), (out"
+    " f8[:,::1], out i8[:,::1], out f8[::1], out i8[::1])",
 )
-def _search(
-    starts,
-    behind,
-    sides,
-    turns,
-    above,
-    heads,
-    depths,
-    within,
-    start,
-    goal,
-    ax,
-    ay,
-    bx,
-    by,
-    reached,
-    stamp,
-    passed,
-    rims,
-    allowed,
-    places,
-    links,
-    keys,
-    cells,
-):
+def _search(mesh, blocks, start, end, at, goal, known, queue):
+    starts, stamp, allowed = mesh[0], known[1], known[4]
+    places, links, keys, cells = queue
     run = stamp[-1] + 1
     stamp[-1] = run
     counts = np.zeros(3, np.int64)
     counts[NEXT] = -1
     more = (
         _PER_DOOR * (starts[start + 1] - starts[start])
-        if allow(above, heads, depths, start, goal, allowed, run)
+        if allow(blocks, start, end, run, allowed)
         else np.int64(-1)
     )
     number, begun = np.int64(-1), False
@@ -505,117 +327,39 @@ def _search(
                 np.empty((size, 12), np.float64),
                 np.empty((size, 7), np.int64),
             )
-            more_keys, more_cells = np.empty(size, np.float64), np.empty(size, np.int64)
             more_places[: keys.shape[0]], more_links[: keys.shape[0]] = places, links
-            more_keys[: keys.shape[0]], more_cells[: keys.shape[0]] = keys, cells
-            places, links, keys, cells = more_places, more_links, more_keys, more_cells
+            places, links = more_places, more_links
+            keys, cells = longer(keys, size), longer(cells, size)
+        queue = places, links, keys, cells
         if not begun:
-            _begin(
-                starts,
-                behind,
-                sides,
-                turns,
-                within,
-                start,
-                goal,
-                ax,
-                ay,
-                bx,
-                by,
-                reached,
-                stamp,
-                allowed,
-                run,
-                places,
-                links,
-                keys,
-                cells,
-                counts,
-            )
+            _begin(mesh, start, end, at, goal, run, known, queue, counts)
             begun = True
-        number, more = _go_on(
-            starts,
-            behind,
-            sides,
-            turns,
-            within,
-            goal,
-            bx,
-            by,
-            reached,
-            stamp,
-            passed,
-            rims,
-            allowed,
-            run,
-            places,
-            links,
-            keys,
-            cells,
-            counts,
-        )
+        number, more = _go_on(mesh, end, goal, run, known, queue, counts)
     length = np.inf
     count = np.int64(0)
     if number >= 0:
         length = places[number, LENGTH]
-        at = number
-        while at >= 0:
-            at = links[at, BEFORE]
+        at_node = number
+        while at_node >= 0:
+            at_node = links[at_node, BEFORE]
             count += 1
     way = np.empty(count, np.int64)
     for i in range(count - 1, -1, -1):
         way[i] = links[number, DOOR]
         number = links[number, BEFORE]
-    return way, length, places, links, keys, cells
+    return way, length, (places, links, keys, cells)
 
 
-def search(
-    starts,
-    behind,
-    sides,
-    turns,
-    above,
-    heads,
-    depths,
-    within,
-    start,
-    goal,
-    ax,
-    ay,
-    bx,
-    by,
-    reached,
-    stamp,
-    passed,
-    rims,
-    allowed,
-    nodes,
-):
-    """The doors of the shortest way from (ax, ay) in polygon `start` to (bx, by) in polygon `goal`,
-    and its length, infinite for no way.
+def search(mesh, blocks, start, goal, ends, scratch):
+    """The doors of the shortest way from a place in polygon `start` to one in polygon `goal`, and
+    its length, infinite for no way.
+
+    `mesh` is (starts, behind, sides, turns, within): the doors by polygon and the block of each.
+    `blocks` is (above, heads, depths) of `any_angle_blocks.blocks`. `ends` are both places, and
+    `scratch` comes from `room`.
     """
+    at, aim = ends
     if start == goal:
-        return np.empty(0, dtype=np.int64), math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
-    way, length, *nodes[:] = _search(
-        starts,
-        behind,
-        sides,
-        turns,
-        above,
-        heads,
-        depths,
-        within,
-        start,
-        goal,
-        ax,
-        ay,
-        bx,
-        by,
-        reached,
-        stamp,
-        passed,
-        rims,
-        allowed,
-        *nodes,
-    )
+        return np.empty(0, dtype=np.int64), _apart(*at, *aim)
+    way, length, scratch[1] = _search(mesh, blocks, start, goal, at, aim, *scratch)
     return way, length

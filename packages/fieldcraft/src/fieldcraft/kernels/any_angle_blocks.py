@@ -109,11 +109,12 @@ def blocks(starts, behind):
     return above, heads[:many].copy(), depths, within
 
 
-@kernel("i8[::1], i8[::1], i8[::1], i8, i8, out i8[::1], i8")
-def allow(above, heads, depths, start, goal, allowed, run):
+@kernel("(i8[::1], i8[::1], i8[::1]), i8, i8, i8, out i8[::1]")
+def allow(blocks, start, goal, run, allowed):
     """Write `run` into `allowed` for each block between two polygons; whether anything joins them
-    at all.
+    at all. `blocks` are the first three results of `blocks`.
     """
+    above, heads, depths = blocks
     here, there = start, goal
     while here != there:
         if depths[here] < depths[there]:

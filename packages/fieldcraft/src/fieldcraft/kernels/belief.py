@@ -10,8 +10,8 @@ AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 """Where a step can come from: (rows, columns) away, in the order of the bits of `ins`."""
 
 
-@kernel("f8[::1], f8, f8[::1], i8[::1], i4[::1], f8[::1], out f8[::1]")
-def wander(mass, scale, keep, starts, origins, shares, out):
+@kernel("i8[::1], i4[::1], f8[::1], f8[::1], f8[::1], f8, out f8[::1]")
+def wander(starts, origins, shares, keep, mass, scale, out):
     """One step: each cell keeps a part of its mass and receives `shares` of that of others; all
     times `scale`.
 
@@ -46,10 +46,10 @@ def _send(mass, part, flows, y, sent):
 
 
 @kernel(
-    "f8[:,::1], f8, f8[:,::1], f8[:,::1], u1[:,::1], f8[::1], out f8[:,::1], i8, i8, out"
+    "u1[:,::1], f8[:,::1], f8[:,::1], f8[::1], f8[:,::1], f8, i8, i8, out f8[:,::1], out"
     " f8[:,:,::1]"
 )
-def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):
+def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
     """The same for rows [first, last) of a grid off a torus, with neighbours at most one cell away.
 
     `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass each
@@ -82,8 +82,8 @@ def wander_grid(mass, scale, keep, part, ins, flows, out, first, last, sent):
             new[x] = here * scale
 
 
-@kernel("f8[:,::1], f8, f8[:,::1], f4[:,:,::1], out f8[:,::1], i8, i8")
-def drift_grid(mass, scale, keep, shares, out, first, last):
+@kernel("f8[:,::1], f4[:,:,::1], f8[:,::1], f8, i8, i8, out f8[:,::1]")
+def drift_grid(keep, shares, mass, scale, first, last, out):
     """The same where each step has a chance of its own: `shares` (8, height, width) of what is
     `AROUND[k]` arrive in a cell.
     """
@@ -109,8 +109,8 @@ def drift_grid(mass, scale, keep, shares, out, first, last):
             new[x] = here * scale
 
 
-@kernel("out f8[::1], i8[::1], f8[::1], out f8[::1]")
-def arrive(mass, cells, chances, moved):
+@kernel("i8[::1], f8[::1], out f8[::1], out f8[::1]")
+def arrive(cells, chances, mass, moved):
     """Take a part of the mass out of some cells: `chances` say how much of each, and `moved`
     becomes what that was.
     """

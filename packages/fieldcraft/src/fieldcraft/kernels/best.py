@@ -93,18 +93,20 @@ def _close(closed, cell, spacing2, wrap):
 
 
 @kernel(
-    "f4[:,::1], out u1[:,::1], f4[:,::1], f4, f8[:,::1], f8, f8, b1, b1, b1, i8, i8, out i8[:,::1]",
+    "f4[:,::1], f4[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), b1, i8, i8, out i8[:,::1], out"
+    " u1[:,::1]",
     error_model="numpy",
 )
-def best(
-    values, closed, bounds, sign, places, reach2, spacing2, taking, y_up, wrap, first, last, out
-):
+def best(values, bounds, places, axes, sign, squares, taking, first, last, out, closed):
     """For each of `places` (N, 2) in cells, the best cells one after the other into `out` (N, k),
     which holds -1.
 
     Tiles are visited from the inside outwards and left out where nothing in them can win. If
-    `taking`, each choice closes what lies around it for those after it.
+    `taking`, each choice closes what lies around it for those after it. `axes`
+    says (whether the world's y points up, whether the grid is a torus), and `squares` are the
+    squared reach and the squared spacing.
     """
+    (y_up, wrap), (reach2, spacing2) = axes, squares
     height, width = values.shape
     down, across = bounds.shape
     rings = np.int64(min(np.sqrt(reach2), np.float64(height + width))) // TILE + (3 if wrap else 1)
@@ -181,8 +183,8 @@ def best(
                 _close(closed, top_cell, spacing2, wrap)
 
 
-@kernel("i8[::1], out u1[:,::1], f8, b1, i8, out i8[::1]")
-def thin(cells, closed, spacing2, wrap, most, out):
+@kernel("i8[::1], f8, b1, i8, out i8[::1], out u1[:,::1]")
+def thin(cells, spacing2, wrap, most, out, closed):
     """The first `most` of `cells` that keep the spacing to those before them, into `out`; how many
     they are.
     """

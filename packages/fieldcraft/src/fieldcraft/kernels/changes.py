@@ -13,35 +13,23 @@ __all__ = ["patch", "take"]
 
 
 @kernel(
-    "out b1[::1], b1[::1], i8[::1], f4[::1], i8[::1], i8[::1], out i8[::1], out f8[::1], out"
-    " i8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1], out i8[::1], out f8[::1], out"
-    " i8[::1]",
+    "i8[::1], (out b1[::1], b1[::1], i8[::1], f4[::1], i8[::1]), (out i8[::1], out f8[::1], out"
+    " i8[::1]), out i8[::1], (out i8[::1], out f8[::1], out i8[::1]), (out i8[::1], out f8[::1],"
+    " out i8[::1])",
 )
-def take(
-    changed,
-    alive,
-    cells,
-    strengths,
-    shapes,
-    numbers,
-    held_cells,
-    held_strengths,
-    held_shapes,
-    rows,
-    old_cells,
-    old_strengths,
-    old_shapes,
-    new_cells,
-    new_strengths,
-    new_shapes,
-):
+def take(numbers, columns, held, rows, old, new):
     """Let the map hold what stands in the changed rows of the sources; returns how many differ:
     (rows, old, new).
 
-    `rows` receives them, `old_*` what was held of them and `new_*` what is held now, without those
-    of strength 0.
+    `numbers` is the footprint of each shape, and `columns` are (changed, alive, cells, strengths,
+    shapes) of the sources. `rows` receives those that differ, `old` what was held of them and `new`
+    what is held now, without those of strength 0; like `held` they are (cells, strengths, shapes).
     """
-    count, old, new = 0, 0, 0
+    changed, alive, cells, strengths, shapes = columns
+    held_cells, held_strengths, held_shapes = held
+    old_cells, old_strengths, old_shapes = old
+    new_cells, new_strengths, new_shapes = new
+    count, off, on = 0, 0, 0
     for i in range(changed.shape[0]):
         if not changed[i]:
             continue
@@ -53,17 +41,14 @@ def take(
         rows[count] = i
         count += 1
         if held_strengths[i] != 0:
-            old_cells[old], old_strengths[old], old_shapes[old] = (
-                held_cells[i],
-                held_strengths[i],
-                held_shapes[i],
-            )
-            old += 1
+            old_cells[off], old_strengths[off] = held_cells[i], held_strengths[i]
+            old_shapes[off] = held_shapes[i]
+            off += 1
         if strength != 0:
-            new_cells[new], new_strengths[new], new_shapes[new] = cells[i], strength, number
-            new += 1
+            new_cells[on], new_strengths[on], new_shapes[on] = cells[i], strength, number
+            on += 1
         held_cells[i], held_strengths[i], held_shapes[i] = cells[i], strength, number
-    return count, old, new
+    return count, off, on
 
 
 @kernel
@@ -175,42 +160,25 @@ def _shift(sums, values, walls, stale, old, new, chords, first, r, amount):
 
 
 @kernel(
-    "out b1[::1], b1[::1], i8[::1], f4[::1], i8[::1], i8[::1], out i8[::1], out f8[::1], out"
-    " i8[::1], out i8[:,::1], out f4[:,::1], b1[:,::1], out u1[:,::1], i4[:,::1], f8[::1], i8[::1],"
-    " i8[::1], i8[:,::1], i8[::1], i8",
+    "(i8[::1], f8[::1], i8[::1], i8[::1]), (i8[:,::1], i8[::1]), b1[:,::1], i4[:,::1], i8, (out"
+    " b1[::1], b1[::1], i8[::1], f4[::1], i8[::1]), (out i8[::1], out f8[::1], out i8[::1]), out"
+    " i8[:,::1], out f4[:,::1], out u1[:,::1]",
 )
-def patch(
-    changed,
-    alive,
-    cells,
-    strengths,
-    shapes,
-    numbers,
-    held_cells,
-    held_strengths,
-    held_shapes,
-    sums,
-    values,
-    walls,
-    stale,
-    before,
-    tables,
-    starts,
-    reaches,
-    chords,
-    first_chords,
-    most,
-):
+def patch(prints, flat, walls, before, most, columns, held, sums, values, stale):
     """Let the map hold, and show, what stands in the changed rows of the sources; off a torus.
 
-    `changed`, `alive`, `cells`, `strengths`, `shapes` are columns of the sources, `numbers` the
-    footprint of each shape; `held_*` what the sums hold of each row. `before` counts the walls
-    above and left of each corner, (height + 1, width + 1); empty where walls don't matter. `chords`
-    are first and end of each row of flat footprints, whose first one is `first_chords` of the
-    shape, -1 for those that are not flat: such a one is moved at its rim. Returns False, and has
-    changed nothing, if a footprint meets a wall or more than `most` cells would be touched, those
-    at rims not counted.
+    `prints` are (numbers, tables, starts, reaches): the footprint of each shape, and the tables of
+    footprints. `flat` are (chords, first chords): first and end of each row of flat footprints, and
+    where those of each begin, -1 for those that are not flat: such a one is moved at its rim.
+    `before` counts the walls above and left of each corner, (height + 1, width + 1); empty where
+    walls don't matter. `columns` are (changed, alive, cells, strengths, shapes) of the sources, and
+    `held` (cells, strengths, shapes) what the sums hold of each row. Returns False, and has changed
+    nothing, if a footprint meets a wall or more than `most` cells would be touched, those at rims
+    not counted.
     """
+    (numbers, tables, starts, reaches), (chords, first_chords) = prints, flat
+    changed, alive, cells, strengths, shapes = columns
+    held_cells, held_strengths, held_shapes = held
     width = sums.shape[1]
     work = 0
     rows = changed.shape[0]

@@ -12,19 +12,18 @@ __all__ = ["choose", "read"]
 
 
 @kernel(
-    "f4[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, b1, f8, i8, f8[:,::1], i8, i8, out f8[:,::1]",
+    "f4[:,::1], f8[:,::1], f8[:,::1], f8[:,::1], (f8, f8, f8, b1, b1), f8, i8, i8, i8, out"
+    " f8[:,::1]",
     error_model="numpy",
 )
-def read(
-    values, points, directions, x0, y0, size, y_up, wrap, reach, count, free, first, last, out
-):
+def read(values, points, directions, free, frame, reach, count, first, last, out):
     """The strongest of `values` that each of `points` sees along `directions` (K, 2), into `out`
     (N, K); `reach` in world units.
 
     Read are `count` spots at equal distances up to `reach`, as far as the `free` part of it goes,
-    each worth less the further it is.
+    each worth less the further it is. `frame` is (origin x, origin y, cell size, y_up, wrap).
     """
-    height, width = values.shape
+    (height, width), (x0, y0, size, y_up, wrap) = values.shape, frame
     for i in range(first, last):
         for k in range(directions.shape[0]):
             best = 0.0

@@ -16,7 +16,8 @@ _NONE = np.uint8(0)
 
 
 @kernel(inline="never")
-def _row(above, here, below, bits, a, b, c, d, e, f, g, h, given, keep, floor, values):
+def _row(above, here, below, bits, masks, given, keep, floor, values):
+    a, b, c, d, e, f, g, h = masks
     for x in range(values.shape[0]):
         some = bits[x]
         came = _ZERO
@@ -35,7 +36,7 @@ def _row(above, here, below, bits, a, b, c, d, e, f, g, h, given, keep, floor, v
 @kernel("f4[:,::1], u1[:,::1], u1[::1], u1[:,::1], f4, f4, i8, i8, out f4[:,::1]")
 def exchange(offers, links, masks, given, keep, floor, first, last, values):
     """The rows [first, last) of a grid after a step; see the specification."""
-    a, b, c, d, e, f, g, h = (
+    few = (
         masks[0],
         masks[1],
         masks[2],
@@ -46,24 +47,8 @@ def exchange(offers, links, masks, given, keep, floor, first, last, values):
         masks[7],
     )
     for y in range(first, last):
-        _row(
-            offers[y],
-            offers[y + 1],
-            offers[y + 2],
-            links[y],
-            a,
-            b,
-            c,
-            d,
-            e,
-            f,
-            g,
-            h,
-            given[y],
-            keep,
-            floor,
-            values[y],
-        )
+        above, here, below = offers[y], offers[y + 1], offers[y + 2]
+        _row(above, here, below, links[y], few, given[y], keep, floor, values[y])
 
 
 @kernel("i8[::1], i4[::1], f4[::1], f4[::1], f4, f4, i8, i8, out f4[::1]")

@@ -46,10 +46,10 @@ _ROOT = np.array([0] + [(i & -i).bit_length() - 1 for i in range(1, 256)], dtype
 
 
 @kernel(
-    "out f8[::1], b1[::1], i8[:,::1], f8",
-    "out i8[::1], b1[::1], i8[:,::1], i8",
+    "b1[::1], i8[:,::1], f8, out f8[::1]",
+    "b1[::1], i8[:,::1], i8, out i8[::1]",
 )
-def clear(dist, walls, spans, far):
+def clear(walls, spans, far, dist):
     """Set the cells of spans [start, end) to `far`, and walls to less than anything."""
     for i in range(spans.shape[0]):
         to = dist[spans[i, 0] : spans[i, 1]]
@@ -59,10 +59,10 @@ def clear(dist, walls, spans, far):
 
 
 @kernel(
-    "u1[::1], out u1[::1], out i8[::1], i8, i8, i8, i8, i8, u1[::1], out i4[:,::1], out i8[::1],"
+    "u1[::1], u1[::1], i8[::1], i8, i8, i8, i8, i8, out u1[::1], out i8[::1], out i4[:,::1], out"
     " i8[::1]"
 )
-def count(ways, came, dist, width, shift, straight, diagonal, limit, table, lists, state, until):
+def count(ways, table, until, width, shift, straight, diagonal, limit, came, dist, lists, state):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
     `ways` has a bit for each of the steps `counting.EIGHT` that leaves a cell, or enters
@@ -174,21 +174,21 @@ def price(values, walls, lowest, highest, out):
 
 
 @kernel(
-    "u1[::1], i8, out f8[::1], f8[::1], i8, i8, f8, f8, f8, f8, out i4[:,::1], out i8[::1], i8[::1]"
+    "u1[::1], f8[::1], i8[::1], i8, i8, f8, f8, f8, f8, out f8[::1], out i4[:,::1], out i8[::1]"
 )
 def add_near(
-    ways, known, dist, cost, pad, width, straight, diagonal, inverse, limit, lists, state, until
+    ways, cost, until, known, width, straight, diagonal, inverse, limit, dist, lists, state
 ):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
-    `ways` are those of `count`, of which the bits `known` count. `dist` and `cost` have `pad` cells
-    more on each side, at least a
-    row and one, that may hold anything, as may walls: they are looked at but not used. `straight`
-    and `diagonal` are half the lengths of steps. A bucket is narrower than the cheapest step, by
-    enough for roundings, so that a cell in it can't shorten another there; the dearest step spans
-    fewer than there are `lists`. `state` = [bucket, cells waiting, cells in each list]; the lists
-    hold cells plus `pad`.
+    `ways` are those of `count`, of which the bits `known` count. `dist` and `cost` have a row and
+    one cell more on each side, that may hold anything, as may walls: they are looked at but not
+    used. `straight` and `diagonal` are half the lengths of steps. A bucket is narrower than the
+    cheapest step, by enough for roundings, so that a cell in it can't shorten another there; the
+    dearest step spans fewer than there are `lists`. `state` = [bucket, cells waiting, cells in each
+    list]; the lists hold places in these arrays.
     """
+    pad = width + 1
     offsets = np.array([1, -1, width, -width, width + 1, width - 1, -width + 1, -width - 1])
     lengths = np.array(
         [straight, straight, straight, straight, diagonal, diagonal, diagonal, diagonal]
@@ -263,41 +263,26 @@ def there(cell, dx, dy, offset, width, height, wrap):
 
 
 @kernel(
-    "u1[::1], out f8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, f8, f8, i8[::1], f8[::1], out"
-    " i4[::1], out i4[::1], out i4[::1], out i8[::1], i8[::1]",
-    "u1[::1], out i8[::1], none, i8[:,::1], i8[::1], i8, b1, i8, f8, i8, i8[::1], i8[::1], out"
-    " i4[::1], out i4[::1], out i4[::1], out i8[::1], i8[::1]",
-    "u8[::1], out f8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, f8, f8, i8[::1], f8[::1], out"
-    " i4[::1], out i4[::1], out i4[::1], out i8[::1], i8[::1]",
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), i8[::1], f8[::1], i8[::1], f8, f8, f8, out"
+    " f8[::1], (out i4[::1], out i4[::1], out i4[::1]), out i8[::1]",
+    "(u1[::1], i8[:,::1], i8[::1], none, i8, b1), i8[::1], i8[::1], i8[::1], i8, f8, i8, out"
+    " i8[::1], (out i4[::1], out i4[::1], out i4[::1]), out i8[::1]",
+    "(u8[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), i8[::1], f8[::1], i8[::1], f8, f8, f8, out"
+    " f8[::1], (out i4[::1], out i4[::1], out i4[::1]), out i8[::1]",
 )
-def add(
-    links,
-    dist,
-    cost,
-    steps,
-    lengths,
-    width,
-    wrap,
-    far,
-    inverse,
-    limit,
-    seeds,
-    starts,
-    heads,
-    nodes,
-    following,
-    state,
-    until,
-):
+def add(grid, seeds, starts, until, far, inverse, limit, dist, queue, state):
     """Go on until every cell of `until` is final, or to the end where there is none; or until there
     are too few nodes.
 
-    `cost` is None, or of length 1, where every cell costs the same; then `lengths` are those of the
-    steps, else half of them. `inverse` is 1 / the width of a bucket in distance; `heads` is one
-    list per bucket, more than the dearest step spans, each through `nodes` (cells) and `following`
-    (places in `nodes`). `seeds` are the goals by ascending `starts`. `state` = [bucket, waiting,
-    seeds taken, first free node or -1, nodes ever used, whether more are needed].
+    `grid` is (links, steps, lengths, cost, width, wrap). `cost` is None, or of length 1, where
+    every cell costs the same; then `lengths` are those of the steps, else half of them. `inverse`
+    is 1 / the width of a bucket in distance. `queue` is (heads, nodes, following): one list per
+    bucket, more than the dearest step spans, each through `nodes` (cells) and `following` (places
+    in `nodes`). `seeds` are the goals by ascending `starts`. `state` = [bucket, waiting, seeds
+    taken, first free node or -1, nodes ever used, whether more are needed].
     """
+    links, steps, lengths, cost, width, wrap = grid
+    heads, nodes, following = queue
     height = dist.shape[0] // width
     offsets = steps[:, 1] * width + steps[:, 0]
     rounds = heads.shape[0]
@@ -438,15 +423,16 @@ def weight(c, n, k, lengths, cost):
 
 
 @kernel(
-    "f8[::1], u1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, i8",
-    "f8[::1], u8[::1], f8[::1], i8[:,::1], f8[::1], i8, b1, f8, i8",
-    "i8[::1], u1[::1], none, i8[:,::1], i8[::1], i8, b1, i8, i8",
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), f8[::1], f8, i8",
+    "(u8[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), f8[::1], f8, i8",
+    "(u1[::1], i8[:,::1], i8[::1], none, i8, b1), i8[::1], i8, i8",
 )
-def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):
+def descend(grid, dist, far, cell):
     """The way from a cell down to a goal, (cells, steps taken).
 
     Each step is to a neighbour that gives exactly the distance, straight on where it can.
     """
+    links, steps, lengths, cost, width, wrap = grid
     height = dist.shape[0] // width
     offsets = steps[:, 1] * width + steps[:, 0]
     count = steps.shape[0]
@@ -481,13 +467,14 @@ def descend(dist, links, cost, steps, lengths, width, wrap, far, cell):
 
 
 @kernel(
-    "f8[::1], u1[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1",
-    "f8[::1], u8[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8, b1",
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), b1[::1], f8[::1]",
+    "(u8[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), b1[::1], f8[::1]",
 )
-def summits(heights, links, walls, cost, steps, lengths, width, wrap):
+def summits(grid, walls, heights):
     """The open cells of which no neighbour's height and the step to it add up to less than their
     own.
     """
+    links, steps, lengths, cost, width, wrap = grid
     height = heights.shape[0] // width
     offsets = steps[:, 1] * width + steps[:, 0]
     found = np.empty(heights.shape[0], np.int64)

@@ -18,32 +18,14 @@ __all__ = ["mend"]
 
 
 @kernel
-def _clear(
-    dist,
-    links,
-    walls,
-    cost,
-    steps,
-    offsets,
-    lengths,
-    width,
-    height,
-    wrap,
-    far,
-    goals,
-    starts,
-    marks,
-    stack,
-    high,
-    touched,
-    olds,
-    count,
-):
+def _clear(grid, walls, goals, far, high, count, dist, marks, stack, touched, olds):
     """Clear each cell of the stack that has no neighbour giving exactly its distance, and look at
     those that had theirs from it.
 
     Stops while there is still room. Returns (cells on the stack, cells touched).
     """
+    links, steps, offsets, lengths, cost, width, height, wrap = grid
+    cells, starts = goals
     several = steps.shape[0]
     while 0 < high <= stack.shape[0] - several and count < touched.shape[0]:
         high -= 1
@@ -52,7 +34,7 @@ def _clear(
         if d == far:
             continue
         if not walls[u]:
-            kept = goal_distance(u, goals, starts, far) == d
+            kept = goal_distance(u, cells, starts, far) == d
             for k in range(several):
                 if kept:
                     break
@@ -84,35 +66,13 @@ def _clear(
 
 
 @kernel
-def _empty(
-    dist,
-    links,
-    walls,
-    cost,
-    steps,
-    offsets,
-    lengths,
-    width,
-    height,
-    wrap,
-    far,
-    inverse,
-    limit,
-    marks,
-    heads,
-    bucket,
-    nodes,
-    following,
-    free,
-    used,
-    waiting,
-    touched,
-    olds,
-    count,
-):
-    """Relax the cells of one bucket while there is room. Returns (free, used, waiting, cells
-    touched).
+def _empty(grid, walls, far, inverse, limit, bucket, state, dist, marks, queue, touched, olds):
+    """Relax the cells of one bucket while there is room. Returns the new `state`: the first free
+    node, nodes used, cells waiting, cells touched.
     """
+    links, steps, offsets, lengths, cost, width, height, wrap = grid
+    free, used, waiting, count = state
+    heads, nodes, following = queue
     several = steps.shape[0]
     rounds = heads.shape[0]
     slot = bucket % rounds
@@ -153,44 +113,29 @@ def _empty(
 
 
 @kernel(
-    "out f8[::1], u1[::1], b1[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8[:,::1], i8, b1, f8,"
-    " f8, i8, f8, i8[::1], i8[::1], f8[::1], out i1[::1]",
-    "out f8[::1], u8[::1], b1[::1], b1[::1], f8[::1], i8[:,::1], f8[::1], i8[:,::1], i8, b1, f8,"
-    " f8, i8, f8, i8[::1], i8[::1], f8[::1], out i1[::1]",
-    "out i8[::1], u1[::1], b1[::1], b1[::1], none, i8[:,::1], i8[::1], i8[:,::1], i8, b1, i8, f8,"
-    " i8, i8, i8[::1], i8[::1], i8[::1], out i1[::1]",
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), b1[::1], b1[::1], i8[:,::1], i8[::1],"
+    " (i8[::1], f8[::1]), f8, f8, i8, f8, out f8[::1], out i1[::1]",
+    "(u8[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), b1[::1], b1[::1], i8[:,::1], i8[::1],"
+    " (i8[::1], f8[::1]), f8, f8, i8, f8, out f8[::1], out i1[::1]",
+    "(u1[::1], i8[:,::1], i8[::1], none, i8, b1), b1[::1], b1[::1], i8[:,::1], i8[::1], (i8[::1],"
+    " i8[::1]), i8, f8, i8, i8, out i8[::1], out i1[::1]",
 )
-def mend(
-    dist,
-    links,
-    walls,
-    before,
-    cost,
-    steps,
-    lengths,
-    around,
-    width,
-    wrap,
-    far,
-    inverse,
-    rounds,
-    limit,
-    changed,
-    goals,
-    starts,
-    marks,
-):
+def mend(grid, walls, before, around, changed, goals, far, inverse, rounds, limit, dist, marks):
     """Bring a finished map up to date after the walls or costs of the cells `changed` have. Returns
     (cells, what they were).
 
-    `links`, `walls` and `cost` are those of now, `before` the walls of then; on walls `dist` may
-    hold anything. `around` are the offsets (columns, rows) from a changed cell to those whose steps
-    it may bear on. `inverse` and `rounds` are 1 / the width of a bucket and more than the dearest
-    step spans. `goals` are in ascending order, with their `starts`. `marks` is scratch of one int8
-    per cell, 0 before and after. The cells returned are those whose distance is another one now.
+    `grid` is that of `distance.add`, as it is now like `walls`, and `before` the walls of then; on
+    walls `dist` may hold anything. `around` are the offsets (columns, rows) from a changed cell to
+    those whose steps it may bear on. `goals` are (cells in ascending order, their start costs).
+    `inverse` and `rounds` are 1 / the width of a bucket and more than the dearest step spans.
+    `marks` is scratch of one int8 per cell, 0 before and after. The cells returned are those whose
+    distance is another one now.
     """
+    links, steps, lengths, cost, width, wrap = grid
+    goal_cells, starts = goals
     height = dist.shape[0] // width
     offsets = steps[:, 1] * width + steps[:, 0]
+    ground = links, steps, offsets, lengths, cost, width, height, wrap
     several = steps.shape[0]
     stack = np.empty(max(256, changed.shape[0] * around.shape[0] + several), np.int64)
     high = np.int64(0)
@@ -226,25 +171,7 @@ def mend(
             touched = longer(touched, TWICE)
             olds = longer(olds, TWICE)
         high, count = _clear(
-            dist,
-            links,
-            walls,
-            cost,
-            steps,
-            offsets,
-            lengths,
-            width,
-            height,
-            wrap,
-            far,
-            goals,
-            starts,
-            marks,
-            stack,
-            high,
-            touched,
-            olds,
-            count,
+            ground, walls, goals, far, high, count, dist, marks, stack, touched, olds
         )
     # Seeds: what the rest gives to the cleared cells, and what new openings give to cells that kept
     # theirs.
@@ -255,7 +182,7 @@ def mend(
         u = touched[i] if i < count else near[i - count]
         if walls[u] or (i >= count and marks[u] & 1 != 0):
             continue
-        best = goal_distance(u, goals, starts, far)
+        best = goal_distance(u, goal_cells, starts, far)
         for k in range(several):
             n = there(u, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
             if n >= 0 and (links[n] >> k) & 1 and dist[n] != far:
@@ -307,30 +234,18 @@ def mend(
                 waiting += 1
             elif heads[slot] >= 0:
                 free, used, waiting, count = _empty(
-                    dist,
-                    links,
+                    ground,
                     walls,
-                    cost,
-                    steps,
-                    offsets,
-                    lengths,
-                    width,
-                    height,
-                    wrap,
                     far,
                     inverse,
                     limit,
-                    marks,
-                    heads,
                     bucket,
-                    nodes,
-                    following,
-                    free,
-                    used,
-                    waiting,
+                    (free, used, waiting, count),
+                    dist,
+                    marks,
+                    (heads, nodes, following),
                     touched,
                     olds,
-                    count,
                 )
             else:
                 break

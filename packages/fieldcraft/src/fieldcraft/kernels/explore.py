@@ -46,65 +46,54 @@ def _draw(key, first, second):
     return _mix(inner + (np.uint64(second) + _ONE) * _GOLDEN)
 
 
-@kernel
-def _step(cell, k, on_graph, links, masks, steps, wrap, ways):
+@kernel(inline="always")
+def _step(ground, row, column, k):
     """The cell that the k-th step from a cell leads to, or -1."""
-    if on_graph:
-        return np.int64(ways[1][ways[0][cell] + k])
+    links, masks, steps, wrap, (_, ends) = ground
+    if steps.shape[0] == 0:
+        return np.int64(ends[k])
     height, width = links.shape
-    row = cell // width
-    y = row + steps[k, 1]
-    x = cell - row * width + steps[k, 0]
+    y, x = row + steps[k, 1], column + steps[k, 0]
     if wrap:
-        y = y % height
-        x = x % width
+        y, x = y % height, x % width
     if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
         return np.int64(-1)
     return y * width + x
 
 
+@kernel(inline="always")
+def _steps(ground, cell):
+    """The numbers of the steps that leave a cell: from the first to the last."""
+    steps, (starts, _) = ground[2], ground[4]
+    if steps.shape[0] == 0:
+        return starts[cell], starts[cell + 1]
+    return np.int64(0), np.int64(steps.shape[0])
+
+
 @kernel(
-    "f4[::1], u1[:,::1], u1[::1], i8[:,::1], b1, (i8[::1], i4[::1]), i8[::1], i8, b1, f4, i8, out"
-    " b1[::1], i8, i8, out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], out"
-    " i8[::1]",
-    "f4[::1], u8[:,::1], u8[::1], i8[:,::1], b1, (i8[::1], i4[::1]), i8[::1], i8, b1, f4, i8, out"
-    " b1[::1], i8, i8, out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], out"
-    " i8[::1]",
+    "f4[::1], (u1[:,::1], u1[::1], i8[:,::1], b1, (i8[::1], i4[::1])), i8[::1], (i8, b1, f4, i8),"
+    " i8, i8, out b1[::1], out i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out"
+    " i8[::1])",
+    "f4[::1], (u8[:,::1], u8[::1], i8[:,::1], b1, (i8[::1], i4[::1])), i8[::1], (i8, b1, f4, i8),"
+    " i8, i8, out b1[::1], out i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out"
+    " i8[::1])",
 )
-def explore(
-    values,
-    links,
-    masks,
-    steps,
-    wrap,
-    ways,
-    starts,
-    sight,
-    searches,
-    unknown,
-    key,
-    taken,
-    first,
-    last,
-    next_cells,
-    targets,
-    reached,
-    came_by,
-    queue,
-    before,
-):
+def explore(values, ground, starts, rule, first, last, taken, next_cells, targets, scratch):
     """For the agents [first, last): the cell to step to from each start and the cell it heads for,
     or the start itself for both.
+
+    `ground` is (links, masks, steps, wrap, (starts, ends)): without `steps` those of a graph lead
+    to `ends`. `rule` is (sight, searches, unknown, key).
     """
-    height, width = links.shape
-    flat = values.reshape(-1)
-    on_graph = steps.shape[0] == 0
+    (sight, searches, unknown, key), (reached, came_by, queue, before) = rule, scratch
+    width = ground[0].shape[1]
     for agent in range(first, last):
         start = starts[agent]
         keeps_off = False
         if taken.shape[0] > 0:
-            for k in range(ways[0][start + 1] - ways[0][start] if on_graph else steps.shape[0]):
-                there = _step(start, k, on_graph, links, masks, steps, wrap, ways)
+            begin, end = _steps(ground, start)
+            for k in range(begin, end):
+                there = _step(ground, start // width, start % width, k)
                 keeps_off = keeps_off or (there >= 0 and there != start and not taken[there])
         before[0] += 1
         explorer = before[0]
@@ -129,31 +118,18 @@ def explore(
                 head += 1
                 row = cell // width
                 column = cell - row * width
-                for k in range(ways[0][cell + 1] - ways[0][cell] if on_graph else steps.shape[0]):
-                    if on_graph:
-                        there = np.int64(ways[1][ways[0][cell] + k])
-                    else:
-                        y = row + steps[k, 1]
-                        x = column + steps[k, 0]
-                        if wrap:
-                            y = y % height
-                            x = x % width
-                        if (
-                            y < 0
-                            or y >= height
-                            or x < 0
-                            or x >= width
-                            or links[y, x] & masks[k] == 0
-                        ):
-                            continue
-                        there = y * width + x
+                begin, end = _steps(ground, cell)
+                for k in range(begin, end):
+                    there = _step(ground, row, column, k)
+                    if there < 0:
+                        continue
                     if reached[there] == explorer or (keeps_off and cell == start and taken[there]):
                         continue
                     reached[there] = explorer
                     came_by[there] = there if cell == start else came_by[cell]
                     queue[tail] = there
                     tail += 1
-                    value = flat[there]
+                    value = values[there]
                     if beyond:
                         if value > unknown:
                             continue

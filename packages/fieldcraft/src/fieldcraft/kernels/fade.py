@@ -41,8 +41,8 @@ _NONE = np.int32(0)
 _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = SERIES
 
 
-@kernel("out i4[:,:,::1], i8, i8[::1], i4[::1], out u2[::1], out i8[::1], i8")
-def mark(ends, width, cells, moments, active, listed, count):
+@kernel("i8[::1], i4[::1], i8, i8, out i4[:,:,::1], out u2[::1], out i8[::1]")
+def mark(cells, moments, width, count, ends, active, listed):
     """Let these cells fade no earlier than these moments; returns how many tiles are listed now."""
     across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
     for i in range(cells.shape[0]):
@@ -81,8 +81,8 @@ def _halving(row, now, half, low, most, shown):
     return alive
 
 
-@kernel("i4[:,:,::1], i8, f8, f8, f8, f4, out f4[:,::1], out u2[::1], out i8[::1], i8, i8")
-def show(ends, now, rate, half, low, most, values, active, listed, first, last):
+@kernel("i4[:,:,::1], i8, f8, f8, f8, f4, i8, i8, out f4[:,::1], out u2[::1], out i8[::1]")
+def show(ends, now, rate, half, low, most, first, last, values, active, listed):
     """Write what the tiles listed[first:last] read now; how many of them still hold anything. These
     come first in that part then.
     """
@@ -160,23 +160,21 @@ def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):
 
 
 @kernel(
-    "u1[:,::1], u1[::1], i8[:,::1], f8[::1], i8[::1], f8[::1], f8, b1, out f8[::1], out u1[::1],"
+    "(u1[:,::1], u1[::1], i8[:,::1], b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1],"
     " out i8[::1], out i8[::1]",
-    "u8[:,::1], u8[::1], i8[:,::1], f8[::1], i8[::1], f8[::1], f8, b1, out f8[::1], out u1[::1],"
+    "(u8[:,::1], u8[::1], i8[:,::1], b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1],"
     " out i8[::1], out i8[::1]",
 )
-def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiting, queue, found):
+def bleed(ground, losses, cells, amounts, cut, arrived, waiting, queue, found):
     """Write the cells that marks reach to `found` and what arrives in each to `arrived`; returns
     how many. The caller clears `arrived`.
 
-    Cells wait in a queue and are looked at again when more arrives: the strongest arrival is the
-    same in any order.
+    `ground` is (links, masks, steps, wrap). Cells wait in a queue and are looked at again when more
+    arrives: the strongest arrival is the same in any order.
     """
+    links, masks, steps, wrap = ground
     height, width = links.shape
-    head = 0
-    tail = 0
-    count = 0
-    left = 0
+    head, tail, count, left = 0, 0, 0, 0
     for i in range(cells.shape[0]):
         tail, count, left = _arrive(
             cells[i], amounts[i], arrived, waiting, queue, found, tail, count, left
@@ -189,11 +187,9 @@ def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiti
         row = cell // width
         column = cell - row * width
         for k in range(steps.shape[0]):
-            y = row + steps[k, 1]
-            x = column + steps[k, 0]
+            y, x = row + steps[k, 1], column + steps[k, 0]
             if wrap:
-                y = y % height
-                x = x % width
+                y, x = y % height, x % width
             if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
                 continue
             arriving = arrived[cell] * losses[k]
@@ -205,15 +201,13 @@ def bleed(links, masks, steps, losses, cells, amounts, cut, wrap, arrived, waiti
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1], out"
+    "(i8[::1], i4[::1]), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1], out"
     " i8[::1]"
 )
-def bleed_along(starts, ends, losses, cells, amounts, cut, arrived, waiting, queue, found):
-    """`bleed` on a graph."""
-    head = 0
-    tail = 0
-    count = 0
-    left = 0
+def bleed_along(edges, losses, cells, amounts, cut, arrived, waiting, queue, found):
+    """`bleed` on a graph, whose edges are (starts, ends)."""
+    starts, ends = edges
+    head, tail, count, left = 0, 0, 0, 0
     for i in range(cells.shape[0]):
         tail, count, left = _arrive(
             cells[i], amounts[i], arrived, waiting, queue, found, tail, count, left

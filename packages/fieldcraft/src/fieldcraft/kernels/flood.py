@@ -35,10 +35,10 @@ FRONT, TAIL, STEPS = 0, 2, 4
 
 
 @kernel(
-    "i8[::1], i4[::1], out u1[::1], b1[::1], out i4[::1], out i4[::1], out i4[::1], out i8[::1],"
-    " i8, i8, i8"
+    "i8[::1], i4[::1], b1[::1], i8, i8, i8, out u1[::1], out i4[::1], out i4[::1], out i4[::1], out"
+    " i8[::1]"
 )
-def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot, lasts):
+def run(starts, ends, behind, count, most_hot, lasts, state, ignited, lit, shut, marks):
     """Make up to `count` steps: the barrier grows over cells that lie `behind`, then hot cells
     ignite what is untouched beside them.
 
@@ -86,9 +86,9 @@ def run(starts, ends, state, behind, ignited, lit, shut, marks, count, most_hot,
 
 
 @kernel(
-    "i8[::1], i4[::1], i8[::1], i4[::1], f4[::1], i8, out i4[::1], out f4[::1], out i8[::1], i8"
+    "i8[::1], i4[::1], i8[::1], i4[::1], f4[::1], i8, i8, out i4[::1], out f4[::1], out i8[::1]"
 )
-def ignite(starts, ends, front, label, strength, since, next_label, next_strength, found, count):
+def ignite(starts, ends, front, label, strength, since, count, next_label, next_strength, found):
     """The cells that hot cells ignite on a layer where many floods run: cells beside them that no
     flood as new as theirs has touched.
 
@@ -120,8 +120,8 @@ def ignite(starts, ends, front, label, strength, since, next_label, next_strengt
     return count
 
 
-@kernel("out i8[::1], i4[::1], i4[::1], f4[::1], i8, f8, out f4[::1], out b1[::1]")
-def cool(cells, label, ignited, strength, now, cooling, values, is_warm):
+@kernel("i4[::1], i4[::1], f4[::1], i8, f8, out i8[::1], out f4[::1], out b1[::1]")
+def cool(label, ignited, strength, now, cooling, cells, values, is_warm):
     """The heat of `cells` in step `now`, into `values` (N,): their strength, less a share for each
     step since they were ignited.
 

@@ -59,7 +59,7 @@ def _drawn(cumulative, chance):
 
 
 @kernel(inline="always")
-def _onward(starts, ends, lengths, links, away, goal, step, here, credit, last):
+def _onward(ways, links, away, goal, step, here, credit, last):
     """Where somebody is a moment later, who goes a step long on the way to a landmark; how far it
     is past there; and its last move.
 
@@ -68,6 +68,7 @@ def _onward(starts, ends, lengths, links, away, goal, step, here, credit, last):
     short, the way leads straight on: `last` is by how much the number of the cell changed before, 0
     if it never did.
     """
+    starts, ends, lengths = ways
     credit += step
     for _ in range(_HOPS):
         link = links[goal, here]
@@ -89,32 +90,13 @@ def _onward(starts, ends, lengths, links, away, goal, step, here, credit, last):
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[::1], u2[:,::1], f4[:,::1], f8[:,::1], i8[::1], i4[:,::1], f8, i8,"
-    " f8[:,::1], i8[::1], i8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1], out"
-    " i4[:,::1]"
+    "(i8[::1], i4[::1], f8[::1]), (u2[:,::1], f4[:,::1], f8[:,::1]), i8[::1], i4[:,::1], f8[:,::1],"
+    " i8[::1], i8[::1], f8, i8, (out i8[::1], out i8[::1], out f8[::1], out i8[::1]), out i4[:,::1]"
 )
-def walk(
-    starts,
-    ends,
-    lengths,
-    links,
-    away,
-    onwards,
-    behind,
-    given,
-    step,
-    now,
-    dice,
-    turns,
-    follows,
-    cells,
-    goals,
-    credit,
-    lasts,
-    rows,
-):
-    """Tracks, walked on for as many moments as `rows` (T, M) has; `cells`, `goals`, `credit`,
-    `lasts` (M,) are left as they are then.
+def walk(ways, marks, behind, given, dice, turns, follows, step, now, tracks, rows):
+    """Tracks, walked on for as many moments as `rows` (T, M) has; `tracks` are (cells, goals,
+    credit, lasts) (M,), left as they are then. `ways` are (starts, ends, lengths), and `marks`
+    (links, away, onwards).
 
     Each goes to its landmark `goals`, -1 for one that stays; `away` (K, N) is how far it is to
     each. At the moment `turns` it goes to one of `behind` instead, and there it chooses the next by
@@ -122,6 +104,7 @@ def walk(
     `given` (H, L) before, a cell each moment. `dice` (M, R) are numbers in [0, 1) for these
     choices, used again from the first if there are too few.
     """
+    (links, away, onwards), (cells, goals, credit, lasts) = marks, tracks
     last = given.shape[1] - 1
     for i in range(cells.shape[0]):
         here, goal, left, move, used = cells[i], goals[i], credit[i], lasts[i], 0
@@ -138,22 +121,21 @@ def walk(
                     if links[goal, here] == NOWHERE:
                         goal = np.int64(_drawn(onwards[goal], dice[i, used % dice.shape[1]]))
                         used += 1
-                    here, left, move = _onward(
-                        starts, ends, lengths, links, away, goal, step, here, left, move
-                    )
+                    here, left, move = _onward(ways, links, away, goal, step, here, left, move)
             rows[t, i] = here
         cells[i], goals[i], credit[i], lasts[i] = here, goal, left, move
 
 
-@kernel("i8[::1], i4[::1], f8[::1], u2[:,::1], f4[:,::1], f8, i8[::1], i8[::1], out i4[:,::1]")
-def lead(starts, ends, lengths, links, fields, step, goals, begins, ways):
-    """Ways (P, T), a cell each moment, from the cell that each has at the moment `begins` (P,) on
-    to the goal `goals` (P,).
+@kernel("(i8[::1], i4[::1], f8[::1]), u2[:,::1], f4[:,::1], i8[::1], i8[::1], f8, out i4[:,::1]")
+def lead(ways, links, fields, goals, begins, step, cells):
+    """Continue `cells` (P, T), a cell each moment, from the one at the moment `begins` (P,) on to
+    the goal `goals` (P,).
     """
+    starts, ends, lengths = ways
     marks = links.shape[0]
-    for p in range(ways.shape[0]):
-        here, credit, goal = np.int64(ways[p, begins[p]]), 0.0, goals[p]
-        for t in range(begins[p] + 1, ways.shape[1]):
+    for p in range(cells.shape[0]):
+        here, credit, goal = np.int64(cells[p, begins[p]]), 0.0, goals[p]
+        for t in range(begins[p] + 1, cells.shape[1]):
             credit += step
             for _ in range(_HOPS):
                 link = (
@@ -169,7 +151,7 @@ def lead(starts, ends, lengths, links, fields, step, goals, begins, ways):
                     break
                 credit -= lengths[k]
                 here = np.int64(ends[k])
-            ways[p, t] = here
+            cells[p, t] = here
 
 
 @kernel(

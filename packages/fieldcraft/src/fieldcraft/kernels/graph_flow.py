@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.mesh_moving import door_between
 
 __all__ = ["lead", "lead_through", "point"]
 
@@ -100,21 +101,6 @@ def lead(starts, origins, places, taken, following, goals, points, vertices, fir
                 out[i, a] = (places[aim, a] - points[i, a]) / length
 
 
-@kernel
-def _portal(gates, behind, sides, shut, polygon, then, x, y):
-    """The open portal from a polygon to another whose middle is nearest to a place, or -1."""
-    found, best = -1, np.inf
-    for portal in range(gates[polygon], gates[polygon + 1]):
-        if behind[portal] == then and not shut[portal]:
-            mx, my = (
-                (sides[portal, 0] + sides[portal, 2]) / 2 - x,
-                (sides[portal, 1] + sides[portal, 3]) / 2 - y,
-            )
-            if mx * mx + my * my < best:
-                found, best = portal, mx * mx + my * my
-    return found
-
-
 @kernel(inline="always")
 def _turn(ax, ay, bx, by, cx, cy):
     """Above 0 where c lies to the left of the line from a to b."""
@@ -132,14 +118,15 @@ def _squared_off(ux, uy, vx, vy, x, y):
 
 
 @kernel
-def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):
+def _aim(mesh, middles, following, polygon, x, y):
+    sides = mesh[4]
     lx, ly, rx, ry, nx, ny = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fx, fy = x, y
     is_open = False
     here = polygon
     for passed in range(AHEAD):
         then = following[here]
-        door = _portal(gates, behind, sides, shut, here, then, fx, fy) if then >= 0 else -1
+        door = door_between(mesh, here, then, fx, fy) if then >= 0 else -1
         if door < 0:
             own = here if then < 0 else then
             fx, fy = middles[own, 0], middles[own, 1]
@@ -180,16 +167,14 @@ def _aim(following, middles, gates, behind, sides, shut, polygon, x, y):
 
 
 @kernel(
-    "i8[::1], b1[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], f8[:,::1], i8[::1], i8, i8,"
-    " out f8[:,::1]"
+    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1],"
+    " b1[::1], f8[:,::1], i8[::1], i8, i8, out f8[:,::1]"
 )
-def lead_through(
-    following, goals, middles, gates, behind, sides, shut, points, polygons, first, last, out
-):
+def lead_through(mesh, middles, following, goals, points, polygons, first, last, out):
     """Write the unit vectors (x, y) in which to walk from `points` in `polygons`, from `first` up
     to `last`.
 
-    Doors are given as to `mesh_moving`. A string is pulled taut through the doors that lead on,
+    `mesh` is that of `mesh_moving`. A string is pulled taut through the doors that lead on,
     `AHEAD` of them, each narrowed by `MARGIN`, to the middle of the last polygon or door; one makes
     for its first bend. Who stands in a door already pulls it through those behind, and goes
     straight out if it leads back. In a goal one makes for its middle, and so one does where no door
@@ -202,7 +187,7 @@ def lead_through(
             out[i, a] = 0.0
         if following[polygon] < 0 and not goals[polygon]:
             continue
-        ax, ay = _aim(following, middles, gates, behind, sides, shut, polygon, x, y)
+        ax, ay = _aim(mesh, middles, following, polygon, x, y)
         length = math.sqrt((ax - x) * (ax - x) + (ay - y) * (ay - y))
         if length > 0:
             out[i, 0], out[i, 1] = (ax - x) / length, (ay - y) / length

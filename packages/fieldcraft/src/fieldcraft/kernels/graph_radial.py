@@ -11,10 +11,10 @@ __all__ = ["connected", "path"]
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[:,::1], i8, f8, out i8[::1], i8, out i4[::1], out f8[::1], i8, i8, i8"
+    "i8[::1], i4[::1], f8[:,::1], i8, f8, i8, i8, i8, i8, out i4[::1], out f8[::1], out i8[::1]"
 )
 def connected(
-    starts, ends, positions, vertex, radius, seen, mark, cells, squares, head, tail, most
+    starts, ends, positions, vertex, radius, mark, head, tail, most, cells, squares, seen
 ):
     """Search outwards from a vertex within a straight radius: up to `most` vertices a call.
 
@@ -49,20 +49,19 @@ def connected(
 
 
 @kernel(
-    "i8[::1], i4[::1], i8[::1], i8, i8, out i8[::1], out i8[::1], i8, out i8[::1], out i4[::1], out"
-    " i8[::1], out i4[::1], out i8[::1], i8",
+    "i8[::1], i4[::1], i8[::1], i8, i8, i8, i8, out i4[::1], out i8[::1], out i8[::1], (out"
+    " i8[::1], out i8[::1], out i8[::1], out i4[::1])",
 )
-def path(
-    starts, ends, lengths, vertex, limit, best, seen, mark, keys, nodes, state, cells, gone, most
-):
+def path(starts, ends, lengths, vertex, limit, mark, most, cells, gone, state, scratch):
     """Search outwards by walking distance up to `limit`: up to `most` vertices a call, nearest
     first.
 
-    `cells` and `gone` receive each vertex once with its distance. `best` and `seen` (N,) are
-    scratch; `seen` holds `mark` where a vertex waits, `mark + 1` where it is final, so marks go up
-    by two. `keys` and `nodes` (arcs + 1,) are the heap. `state` = [waiting, found, begun]; all 0
-    begins a search; it is over when none waits.
+    `cells` and `gone` receive each vertex once with its distance. `state` = [waiting, found,
+    begun]; all 0 begins a search; it is over when none waits. `scratch` is (best, seen, keys,
+    nodes). `seen` (N,) holds `mark` where a vertex waits, `mark + 1` where it is final, so marks go
+    up by two. `keys` and `nodes` (arcs + 1,) are the heap.
     """
+    best, seen, keys, nodes = scratch
     if state[2] == 0:
         best[vertex] = 0
         seen[vertex] = mark

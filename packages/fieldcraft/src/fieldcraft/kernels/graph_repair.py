@@ -18,32 +18,16 @@ __all__ = ["mend"]
 
 
 @kernel
-def _clear(
-    starts,
-    origins,
-    sizes,
-    out,
-    arcs,
-    ends,
-    cost,
-    dist,
-    walls,
-    goals,
-    goal_starts,
-    marks,
-    stack,
-    high,
-    touched,
-    olds,
-    count,
-):
+def _clear(into, out, walls, goals, high, dist, marks, stack, touched, olds):
     """Clear each vertex of the stack that nothing gives exactly its distance, and look at those
     that had theirs from it.
 
     Vertices on the stack are marked 4, and cleared ones 1, so that there is room for all. Returns
     how many are touched.
     """
+    (starts, origins, sizes, cost), (cells, goal_starts) = into, goals
     even = cost.shape[0] == 1
+    count = np.int64(0)
     while high > 0:
         high -= 1
         u = np.int64(stack[high])
@@ -52,8 +36,7 @@ def _clear(
         if d == np.inf:
             continue
         if not walls[u] and (
-            goal_distance(u, goals, goal_starts, np.inf) == d
-            or given(u, sizes, out, arcs, ends, cost, even, dist, walls) == d
+            goal_distance(u, cells, goal_starts, np.inf) == d or given(out, dist, walls, u) == d
         ):
             continue
         touched[count] = u
@@ -78,12 +61,11 @@ def _clear(
 
 
 @kernel
-def _go_on(
-    starts, origins, sizes, cost, dist, walls, limit, marks, keys, cells, size, touched, olds, count
-):
+def _go_on(into, walls, limit, size, count, dist, marks, keys, cells, touched, olds):
     """Search on from a heap while there is room in it. Returns (size of the heap, vertices touched,
     arcs more room is needed for).
     """
+    starts, origins, sizes, cost = into
     even = cost.shape[0] == 1
     while size > 0:
         v = np.int64(cells[0])
@@ -117,38 +99,21 @@ def _go_on(
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[::1], i8[::1], i8[::1], i4[::1], f8[::1], out f8[::1], b1[::1], b1[::1],"
-    " f8, i8[::1], i8[::1], f8[::1], out i1[::1], out i4[::1], out i4[::1], out f8[::1]",
+    "(i8[::1], i4[::1], f8[::1], f8[::1]), (i8[::1], i8[::1], i4[::1], f8[::1], f8[::1]), b1[::1],"
+    " b1[::1], i8[::1], (i8[::1], f8[::1]), f8, out f8[::1], out i1[::1], out i4[::1], out"
+    " i4[::1], out f8[::1]",
 )
-def mend(
-    starts,
-    origins,
-    sizes,
-    out,
-    arcs,
-    ends,
-    cost,
-    dist,
-    walls,
-    before,
-    limit,
-    changed,
-    goals,
-    goal_starts,
-    marks,
-    stack,
-    touched,
-    olds,
-):
+def mend(into, out, walls, before, changed, goals, limit, dist, marks, stack, touched, olds):
     """Bring a finished map up to date after the vertices `changed`, arcs into them or their costs
     have. Returns (vertices, what they were).
 
-    `walls`, `sizes` and `cost` are those of now, `before` the walls of then; on walls `dist` may
-    hold anything. `goals` are in ascending order. `marks` is scratch of one int8 per vertex, 0
+    `into` and `out` are those of `graph_ways.settle` and `graph_ways.descend` as they are now, like
+    `walls`; `before` are the walls of then, and on walls `dist` may hold anything. `goals` are
+    (vertices in ascending order, their start costs). `marks` is scratch of one int8 per vertex, 0
     before and after; `stack`, `touched` and `olds` have room for each vertex. The vertices returned
     are those whose distance is another one now.
     """
-    even = cost.shape[0] == 1
+    (starts, origins, _, _), (goal_cells, goal_starts) = into, goals
     high = np.int64(0)
     for i in range(changed.shape[0]):
         c = changed[i]
@@ -165,25 +130,7 @@ def mend(
                 stack[high] = n
                 high += 1
     near = stack[:high].copy()
-    count = _clear(
-        starts,
-        origins,
-        sizes,
-        out,
-        arcs,
-        ends,
-        cost,
-        dist,
-        walls,
-        goals,
-        goal_starts,
-        marks,
-        stack,
-        high,
-        touched,
-        olds,
-        np.int64(0),
-    )
+    count = _clear(into, out, walls, goals, high, dist, marks, stack, touched, olds)
     # Seeds: what the rest gives to the cleared vertices, and what new openings give to those that
     # kept theirs.
     cleared = count
@@ -195,8 +142,8 @@ def mend(
         if walls[u] or (i >= cleared and marks[u] & 1 != 0):
             continue
         best = min(
-            goal_distance(u, goals, goal_starts, np.inf),
-            given(u, sizes, out, arcs, ends, cost, even, dist, walls),
+            goal_distance(u, goal_cells, goal_starts, np.inf),
+            given(out, dist, walls, u),
         )
         if best < dist[u] and best <= limit:
             keys[size] = best
@@ -215,20 +162,7 @@ def mend(
         sift_up(keys, cells, i)
     while size > 0:
         size, count, more = _go_on(
-            starts,
-            origins,
-            sizes,
-            cost,
-            dist,
-            walls,
-            limit,
-            marks,
-            keys,
-            cells,
-            size,
-            touched,
-            olds,
-            count,
+            into, walls, limit, size, count, dist, marks, keys, cells, touched, olds
         )
         if more > 0:
             keys, cells = longer(keys, size + more), longer(cells, size + more)

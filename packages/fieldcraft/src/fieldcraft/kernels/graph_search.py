@@ -18,13 +18,12 @@ __all__ = ["pull", "room", "search"]
 
 def room(vertices):
     """Scratch for one search at a time."""
-    return [
-        np.empty(vertices, dtype=np.int64),
+    found = (
         np.empty(vertices),
         np.empty(vertices, dtype=np.int64),
         np.zeros(vertices + 1, dtype=np.int64),  # the last is the number of the search
-        [np.empty(256), np.empty(256, dtype=np.int64)],
-    ]
+    )
+    return [np.empty(vertices, dtype=np.int64), found, [np.empty(256), np.empty(256, np.int64)]]
 
 
 @kernel(inline="always")
@@ -36,26 +35,12 @@ def _bound(places, v, start, scale):
 
 
 @kernel
-def _go_on(
-    starts,
-    origins,
-    sizes,
-    cost,
-    walls,
-    places,
-    scale,
-    start,
-    dist,
-    came,
-    stamp,
-    turn,
-    keys,
-    cells,
-    size,
-):
+def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
     """Search while there is room in the heap. Returns (size of the heap, arcs more room is needed
     for, or -1 at the start).
     """
+    starts, origins, _, sizes, cost = graph
+    dist, came, stamp = found
     even = cost.shape[0] == 1
     while size > 0:
         v = cells[0]
@@ -92,50 +77,18 @@ def _go_on(
 
 
 @kernel(
-    "i8[::1], i4[::1], i4[::1], f8[::1], f8[::1], b1[::1], f8[:,::1], f8, i8, i8, out i8[::1], out"
-    " f8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1]",
+    "(i8[::1], i4[::1], i4[::1], f8[::1], f8[::1]), b1[::1], f8[:,::1], f8, i8, i8, out i8[::1],"
+    " (out f8[::1], out i8[::1], out i8[::1]), out f8[::1], out i8[::1]",
 )
-def _search(
-    starts,
-    origins,
-    ends,
-    sizes,
-    cost,
-    walls,
-    places,
-    scale,
-    start,
-    goal,
-    way,
-    dist,
-    came,
-    stamp,
-    keys,
-    cells,
-):
+def _search(graph, walls, places, scale, start, goal, way, found, keys, cells):
+    ends, (dist, came, stamp) = graph[2], found
     turn = stamp[-1] + 2
     stamp[-1] = turn
     dist[goal], came[goal], stamp[goal] = 0.0, -1, turn
     keys[0], cells[0] = _bound(places, goal, start, scale), goal
     size = np.int64(1)
     while True:
-        size, more = _go_on(
-            starts,
-            origins,
-            sizes,
-            cost,
-            walls,
-            places,
-            scale,
-            start,
-            dist,
-            came,
-            stamp,
-            turn,
-            keys,
-            cells,
-            size,
-        )
+        size, more = _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells)
         if more <= 0:
             break
         least = 2 * keys.shape[0] + more
@@ -150,43 +103,15 @@ def _search(
     return count, dist[start], keys, cells
 
 
-def search(
-    starts,
-    origins,
-    ends,
-    sizes,
-    cost,
-    walls,
-    places,
-    scale,
-    start,
-    goal,
-    way,
-    dist,
-    came,
-    stamp,
-    waiting,
-):
-    """Write the vertices of the cheapest way into `way`. Returns how many they are, 0 for no way,
-    and what it costs.
+def search(graph, walls, places, scale, start, goal, scratch):
+    """Search the cheapest way from one vertex to another.
+
+    `graph` is (starts, origins, ends, sizes, cost): the arcs by the vertex that they end in.
+    `scratch` comes from `room`, and its first array receives the vertices of the way. Returns how
+    many they are, 0 for no way, and what it costs.
     """
-    count, total, *waiting[:] = _search(
-        starts,
-        origins,
-        ends,
-        sizes,
-        cost,
-        walls,
-        places,
-        scale,
-        start,
-        goal,
-        way,
-        dist,
-        came,
-        stamp,
-        *waiting,
-    )
+    way, found, heap = scratch
+    count, total, *heap[:] = _search(graph, walls, places, scale, start, goal, way, found, *heap)
     return count, total
 
 

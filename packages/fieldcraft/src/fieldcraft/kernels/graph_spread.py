@@ -8,8 +8,7 @@ first origin is that of the first one, turned into its complement. Arrays by ver
 whole slices.
 
 A step reads one array and writes another; a block in which nothing can change is skipped, since
-both arrays hold the same there. The `plain` kernels serve exponential decay, values of one sign and
-momentum both ways; the `any` kernels everything.
+both arrays hold the same there.
 """
 
 from __future__ import annotations
@@ -19,8 +18,9 @@ import numpy as np
 from fieldcraft.kernels import numpy_graph_spread
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.numpy_graph_spread import BLOCK, LANES
-from fieldcraft.kernels.spread_cells import root, update
-from fieldcraft.kernels.spread_settled import passed_on, pop, rise
+from fieldcraft.kernels.spread_cells import root
+from fieldcraft.kernels.spread_cells import update as move
+from fieldcraft.kernels.spread_settled import begin, offer, passed_on, pop
 from fieldcraft.kernels.vectors import step_slices, strongest_slices
 
 __all__ = [
@@ -29,54 +29,32 @@ __all__ = [
     "emit",
     "many_plain",
     "settle",
-    "some_any",
-    "some_plain",
-    "update_any",
-    "update_plain",
+    "some",
+    "update",
     "wake",
 ]
 
 
 @kernel(
-    "out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8, i8",
-    vectorized=numpy_graph_spread.update_plain,
+    "(u1[::1], i4[::1], f4[::1], i8[::1]), f4[::1], f4[::1], (b1, i8, f4, f4, f4), i8, i8, out"
+    " f4[::1], out f4[::1], out f4[::1]",
+    vectorized=numpy_graph_spread.update,
 )
-def update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last):
-    """One step of the slices `first` up to `last`, from `values` into `new`."""
-    step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
+def update(rows, values, emitted, rule, first, last, new, strongest, weakest):
+    """One step of the slices `first` up to `last`, from `values` into `new`.
 
-
-@kernel(
-    "f4[::1], out f4[::1], out f4[::1], u1[::1], out i4[::1], out f4[::1], out i8[::1], i8, f4, f4,"
-    " f4, i8, i8, out f4[::1], out f4[::1]",
-    vectorized=numpy_graph_spread.update_any,
-)
-def update_any(
-    values,
-    emitted,
-    new,
-    frozen,
-    origins,
-    losses,
-    offsets,
-    exponent,
-    momentum,
-    keep,
-    floor,
-    first,
-    last,
-    strongest,
-    weakest,
-):
-    """One step of the slices `first` up to `last`; `emitted` are the roots of `values`, or these
-    themselves.
-
-    `strongest` and `weakest` are scratch, as long as `values`.
+    `rows` are (frozen, origins, losses, offsets), and `rule` (plain, exponent, momentum, keep,
+    floor). A `plain` step has exponential decay, values of one sign and momentum both ways; all
+    others read `emitted`, the roots of `values` or these themselves, and `strongest` and `weakest`
+    are scratch for them, as long as `values`.
     """
+    (frozen, origins, losses, offsets), (plain, exponent, momentum, keep, floor) = rows, rule
+    if plain:
+        step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
+        return
     strongest_slices(emitted, origins, losses, offsets, exponent, first, last, strongest, weakest)
-    a = first * LANES
-    b = last * LANES
-    update(
+    a, b = first * LANES, last * LANES
+    move(
         values[a:b],
         strongest[a:b],
         weakest[a:b],
@@ -90,17 +68,16 @@ def update_any(
 
 
 @kernel(
-    "out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8",
+    "(u1[::1], i4[::1], f4[::1], i8[::1]), f4, f4, i8, out f4[::1], out f4[::1]",
     vectorized=numpy_graph_spread.many_plain,
 )
-def many_plain(values, new, frozen, origins, losses, offsets, momentum, floor, count):
-    """`count` steps of all vertices, from `values` into `new` and back again in turn."""
+def many_plain(rows, momentum, floor, count, values, new):
+    """`count` plain steps of all vertices, from `values` into `new` and back again in turn."""
+    frozen, origins, losses, offsets = rows
     slices = offsets.shape[0] - 1
-    for step in range(count):
-        if step % 2 == 0:
-            update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, 0, slices)
-        else:
-            update_plain(new, values, frozen, origins, losses, offsets, momentum, floor, 0, slices)
+    for _ in range(count):
+        step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, 0, slices)
+        values, new = new, values
 
 
 @kernel
@@ -120,104 +97,25 @@ def _spread_word(values, new, first, last, outer, reaches, next_awake):
 
 
 @kernel(
-    "out f4[::1], out f4[::1], out u1[::1], out i4[::1], out f4[::1], out i8[::1], f4, f4, i8[::1],"
-    " i8, i8, i8[::1], i4[::1], out u1[::1]",
-    vectorized=numpy_graph_spread.some_plain,
+    "(u1[::1], i4[::1], f4[::1], i8[::1]), f4[::1], f4[::1], i8[::1], (i8[::1], i4[::1]), (b1, i8,"
+    " f4, f4, f4), i8, i8, out f4[::1], out u1[::1], out f4[::1], out f4[::1]",
+    vectorized=numpy_graph_spread.some,
 )
-def some_plain(
-    values,
-    new,
-    frozen,
-    origins,
-    losses,
-    offsets,
-    momentum,
-    floor,
-    blocks,
-    begin,
-    stop,
-    outer,
-    reaches,
-    next_awake,
-):
-    """One step of the blocks `blocks[begin:stop]`; sets `next_awake` of those that can change in
-    the step after.
+def some(rows, values, emitted, blocks, arcs, rule, begin, stop, new, awake, strongest, weakest):
+    """One step of the blocks `blocks[begin:stop]`; sets those `awake` that can change in the step
+    after. `arcs` are (outer, reaches): by vertex, the blocks that arcs out of it lead into.
     """
+    offsets, (outer, reaches) = rows[3], arcs
     for i in range(begin, stop):
         first = blocks[i] * (BLOCK // LANES)
         last = min(first + BLOCK // LANES, offsets.shape[0] - 1)
-        update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
-        _spread_word(
-            values,
-            new,
-            first * LANES,
-            min(last * LANES, outer.shape[0] - 1),
-            outer,
-            reaches,
-            next_awake,
-        )
+        update(rows, values, emitted, rule, first, last, new, strongest, weakest)
+        end = min(last * LANES, outer.shape[0] - 1)
+        _spread_word(values, new, first * LANES, end, outer, reaches, awake)
 
 
-@kernel(
-    "f4[::1], out f4[::1], out f4[::1], u1[::1], out i4[::1], out f4[::1], out i8[::1], i8, f4, f4,"
-    " f4, out f4[::1], out f4[::1], i8[::1], i8, i8, i8[::1], i4[::1], out u1[::1]",
-    vectorized=numpy_graph_spread.some_any,
-)
-def some_any(
-    values,
-    emitted,
-    new,
-    frozen,
-    origins,
-    losses,
-    offsets,
-    exponent,
-    momentum,
-    keep,
-    floor,
-    strongest,
-    weakest,
-    blocks,
-    begin,
-    stop,
-    outer,
-    reaches,
-    next_awake,
-):
-    """The same with everything that a spread can have."""
-    for i in range(begin, stop):
-        first = blocks[i] * (BLOCK // LANES)
-        last = min(first + BLOCK // LANES, offsets.shape[0] - 1)
-        update_any(
-            values,
-            emitted,
-            new,
-            frozen,
-            origins,
-            losses,
-            offsets,
-            exponent,
-            momentum,
-            keep,
-            floor,
-            first,
-            last,
-            strongest,
-            weakest,
-        )
-        _spread_word(
-            values,
-            new,
-            first * LANES,
-            min(last * LANES, outer.shape[0] - 1),
-            outer,
-            reaches,
-            next_awake,
-        )
-
-
-@kernel("f4[::1], out f4[::1], i8, i8, i8", vectorized=numpy_graph_spread.emit)
-def emit(values, emitted, exponent, first, last):
+@kernel("f4[::1], i8, i8, i8, out f4[::1]", vectorized=numpy_graph_spread.emit)
+def emit(values, exponent, first, last, emitted):
     """The roots of the values of vertices `first` up to `last`."""
     for v in range(first, last):
         emitted[v] = root(values[v], exponent)
@@ -232,10 +130,8 @@ def wake(vertices, outer, reaches, awake):
             awake[reaches[i]] = 1
 
 
-@kernel(
-    "out f4[::1], u1[::1], i8[::1], i8[::1], f4[::1], i8, f4", vectorized=numpy_graph_spread.settle
-)
-def settle(values, frozen, starts, ends, losses, exponent, floor):
+@kernel("u1[::1], i8[::1], i8[::1], f4[::1], i8, f4, out f4[::1]")
+def settle(frozen, starts, ends, losses, exponent, floor, values):
     """Put every vertex at its fixed point, in place: Dijkstra's search from the frozen ones, the
     strongest first.
 
@@ -243,14 +139,8 @@ def settle(values, frozen, starts, ends, losses, exponent, floor):
     """
     place = np.full(values.shape[0], -1, np.int32)
     heap = np.empty(values.shape[0], np.int32)
-    size = 0
-    for v in range(values.shape[0]):
-        if frozen[v] == 0:
-            values[v] = 0
-        elif values[v] != 0:
-            heap[size] = v
-            size += 1
-            rise(values, heap, place, size - 1)
+    through = np.float32(1) if exponent == 0 else np.float32(0)
+    size = begin(values, frozen, heap, place)
     while size > 0:
         v = pop(values, heap, place, size)
         size -= 1
@@ -258,28 +148,6 @@ def settle(values, frozen, starts, ends, losses, exponent, floor):
         emitted = abs(root(value, exponent)) if exponent >= 2 else abs(value)
         for e in range(starts[v], starts[v + 1]):
             there = ends[e]
-            if frozen[there] != 0:
-                continue
-            # A power of a root may lie a little above the value, so a negative vertex can be done
-            # before its positive equal comes.
-            if place[there] == -2 and exponent < 2:
-                continue
-            rest = passed_on(
-                value,
-                emitted,
-                losses[e],
-                np.float32(1) if exponent == 0 else np.float32(0),
-                exponent,
-                floor,
-            )
-            if rest == 0:
-                continue
-            old = values[there]
-            if abs(rest) > abs(old) or (abs(rest) == abs(old) and rest > old):
-                values[there] = rest
-                if place[there] < 0:
-                    heap[size] = there
-                    size += 1
-                    rise(values, heap, place, size - 1)
-                else:
-                    rise(values, heap, place, place[there])
+            if frozen[there] == 0 and (place[there] != -2 or exponent >= 2):
+                rest = passed_on(value, emitted, losses[e], through, exponent, floor)
+                size = offer(values, heap, place, size, there, rest)

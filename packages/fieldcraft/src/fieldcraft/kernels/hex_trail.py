@@ -68,10 +68,11 @@ def _mean_of_row(up, here, down, links, missing, mean):
 
 
 @kernel
-def _row(source, links, missing, rim, listed, starts, beside, wrap, y, first, rows, mean):
+def _row(source, exchanges, wrap, listed, y, first, rows, mean):
     """The means of a row, into `mean`, after those of the row before; returns the next cell of the
     rim.
     """
+    links, missing, rim, starts, beside = exchanges
     height, width = source.shape
     for t in range(y - 1 if y == first else y + 1, y + 2):
         row = rows[t % 3]
@@ -105,59 +106,39 @@ def _finish(mean, closed, gain, floor, inflow, out):
 
 
 @kernel(
-    "f4[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8[::1], i4[::1], b1, i8, i8, out f8[:,::1], out"
-    " f8[:,::1], out f8[::1]",
-    "f8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8[::1], i4[::1], b1, i8, i8, out f8[:,::1], out"
-    " f8[:,::1], out f8[::1]",
+    "f4[:,::1], (u1[:,::1], u1[:,::1], i8[::1], i8[::1], i4[::1]), b1, i8, i8, out f8[:,::1], (out"
+    " f8[:,::1], out f8[::1])",
+    "f8[:,::1], (u1[:,::1], u1[:,::1], i8[::1], i8[::1], i4[::1]), b1, i8, i8, out f8[:,::1], (out"
+    " f8[:,::1], out f8[::1])",
 )
-def mix(source, links, missing, rim, starts, beside, wrap, first, last, mean, rows, along):
+def mix(source, exchanges, wrap, first, last, mean, room):
     """The means of the rows [first, last), each over a cell and those that it exchanges with.
 
-    `links` (height, width) are the bits of the specification's `AROUND`; `missing` how many shares
-    of its own a cell keeps besides. `beside` lists for each cell those that it exchanges with, from
-    `starts` on; the cells of `rim`, ascending, go by this list.
+    `exchanges` are (links, missing, rim, starts, beside). `links` (height, width) are the bits of
+    `AROUND`; `missing` how many shares of its own a cell keeps besides. `beside` lists for each
+    cell those that it exchanges with, from `starts` on; the cells of `rim`, ascending, go by this
+    list.
     """
-    listed = 0
+    listed, (rows, along) = 0, room
     for y in range(first, last):
-        listed = _row(
-            source, links, missing, rim, listed, starts, beside, wrap, y, first, rows, along
-        )
+        listed = _row(source, exchanges, wrap, listed, y, first, rows, along)
         for x in range(along.shape[0]):
             mean[y, x] = along[x]
 
 
 @kernel(
-    "f4[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8[::1], i4[::1], b1, i8, i8, u1[:,::1], f8, f4, out"
-    " i8[:,::1], out f4[:,::1], out f8[:,::1], out f8[::1]",
-    "f8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8[::1], i4[::1], b1, i8, i8, u1[:,::1], f8, f4, out"
-    " i8[:,::1], out f4[:,::1], out f8[:,::1], out f8[::1]",
+    "f4[:,::1], (u1[:,::1], u1[:,::1], i8[::1], i8[::1], i4[::1]), u1[:,::1], b1, f8, f4, i8, i8,"
+    " out i8[:,::1], out f4[:,::1], (out f8[:,::1], out f8[::1])",
+    "f8[:,::1], (u1[:,::1], u1[:,::1], i8[::1], i8[::1], i4[::1]), u1[:,::1], b1, f8, f4, i8, i8,"
+    " out i8[:,::1], out f4[:,::1], (out f8[:,::1], out f8[::1])",
 )
-def update(
-    source,
-    links,
-    missing,
-    rim,
-    starts,
-    beside,
-    wrap,
-    first,
-    last,
-    closed,
-    gain,
-    floor,
-    inflow,
-    values,
-    rows,
-    along,
-):
+def update(source, exchanges, closed, wrap, gain, floor, first, last, inflow, values, room):
     """The rows [first, last) after an update whose last means are those of `source`; their inflow
     is used up.
 
     `closed` (height, width) is not 0 where walls are. Else as `mix`.
     """
-    listed = 0
+    listed, (rows, along) = 0, room
     for y in range(first, last):
-        listed = _row(
-            source, links, missing, rim, listed, starts, beside, wrap, y, first, rows, along
-        )
+        listed = _row(source, exchanges, wrap, listed, y, first, rows, along)
         _finish(along, closed[y], gain, floor, inflow[y], values[y])

@@ -4,7 +4,8 @@ The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1
 the inside on the left. Its portals, pieces of sides behind which another polygon lies, are those
 from `gates[p]` up to `gates[p + 1]`: they lead to `behind` and `sides` has (ux, uy, vx, vy), with
 the inside of p on the left. Those that are `shut` are as good as none. Those that are `leaps` lead
-over a gap. A move looks at the few sides and portals on its way only, however large the mesh.
+over a gap. Together they are a `mesh`: (starts, rings, gates, behind, sides, shut, leaps). A move
+looks at the few sides and portals on its way only, however large the mesh.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moving import SIDE_COS, SIDE_LENGTH, SIDE_SIN
 
-__all__ = ["avoid", "corridor", "heights", "locate", "move", "nearest", "straight"]
+__all__ = [
+    "avoid",
+    "corridor",
+    "door_between",
+    "heights",
+    "locate",
+    "move",
+    "nearest",
+    "straight",
+]
 
 RIM = 1e-9
 """How far beyond its ends a portal can still be passed, in shares of it."""
@@ -89,8 +99,16 @@ def _exit(rings, begin, end, x, y, dx, dy, slid):
 
 
 @kernel
-def _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey):
+def _is_wanted(wanted, polygon, there):
+    if wanted is None:
+        return True
+    return wanted.shape[0] == 0 or there == wanted[polygon]
+
+
+@kernel
+def _through(mesh, wanted, polygon, x, y, ex, ey):
     """The portal that lies in a place on a side which runs along (ex, ey), or -1."""
+    _, _, gates, behind, sides, shut, leaps = mesh
     found = -1
     for portal in range(gates[polygon], gates[polygon + 1]):
         if shut[portal]:
@@ -103,7 +121,7 @@ def _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey):
         share = ((x - ux) * px + (y - uy) * py) / size
         off = abs(px * (y - uy) - py * (x - ux)) / size
         if -RIM <= share <= 1 + RIM and off <= APART:
-            if wanted.shape[0] == 0 or behind[portal] == wanted[polygon]:
+            if _is_wanted(wanted, polygon, behind[portal]):
                 return portal
             if found < 0 and not leaps[portal]:
                 found = portal
@@ -123,27 +141,10 @@ def _off_rim(rings, begin, end, x, y, mx, my):
 
 
 @kernel(
-    "i8[::1], f8[:,::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1],"
+    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1],"
     " i8[::1], f8[:,::1], f8[:,::1], i8, i8, out f8[:,::1], out i8[::1]",
 )
-def move(
-    starts,
-    rings,
-    middles,
-    gates,
-    behind,
-    sides,
-    shut,
-    leaps,
-    wanted,
-    polygons,
-    points,
-    shifts,
-    first,
-    last,
-    out,
-    ends,
-):
+def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends):
     """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and
     `ends`, the polygons then.
 
@@ -153,6 +154,7 @@ def move(
     all; then other leaps don't count. A leap is made whole, to the nearest point behind the gap,
     and its length is taken off the shift.
     """
+    starts, rings, _, behind, _, _, leaps = mesh
     for i in range(first, last):
         polygon = polygons[i]
         begin, end = starts[polygon], starts[polygon + 1]
@@ -168,7 +170,7 @@ def move(
             dx, dy = (1 - share) * dx, (1 - share) * dy
             other = side + 1 if side + 1 < end else begin
             ex, ey = rings[other, 0] - rings[side, 0], rings[other, 1] - rings[side, 1]
-            portal = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey)
+            portal = _through(mesh, wanted, polygon, x, y, ex, ey)
             if portal >= 0:
                 polygon = np.int64(behind[portal])
                 begin, end, slid = starts[polygon], starts[polygon + 1], _NONE
@@ -198,10 +200,11 @@ def move(
 
 
 @kernel
-def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, dx, dy):
+def _feel(mesh, polygon, x, y, dx, dy):
     """How far a straight line gets, as a part of it, and which way the side that ends it faces (0,
     0 if none does).
     """
+    starts, rings, _, behind, _, _, _ = mesh
     left, idle = 1.0, 0
     while True:
         begin, end = starts[polygon], starts[polygon + 1]
@@ -212,9 +215,7 @@ def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, 
         left = (1 - share) * left
         other = side + 1 if side + 1 < end else begin
         ux, uy, vx, vy = rings[side, 0], rings[side, 1], rings[other, 0], rings[other, 1]
-        portal = _through(
-            gates, behind, sides, shut, leaps, wanted, polygon, x, y, vx - ux, vy - uy
-        )
+        portal = _through(mesh, None, polygon, x, y, vx - ux, vy - uy)
         idle = 0 if share > RIM else idle + 1
         if portal < 0 or idle > IDLE:
             length = math.sqrt((vx - ux) * (vx - ux) + (vy - uy) * (vy - uy))
@@ -223,29 +224,14 @@ def _feel(starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, 
 
 
 @kernel(
-    "i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], i8[::1],"
-    " f8[:,::1], f8[:,::1], f8, i8, i8, out f8[:,::1]",
+    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), i8[::1], f8[:,::1],"
+    " f8[:,::1], f8, i8, i8, out f8[:,::1]",
 )
-def avoid(
-    starts,
-    rings,
-    gates,
-    behind,
-    sides,
-    shut,
-    leaps,
-    wanted,
-    polygons,
-    points,
-    velocities,
-    ahead,
-    first,
-    last,
-    out,
-):
+def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
     """The change of velocity away from rims `ahead` of each of `points` (N, 2), into `out` (N, 2):
     as `moving.avoid` on grids.
     """
+    starts, rings = mesh[0], mesh[1]
     for i in range(first, last):
         polygon = polygons[i]
         x, y = _inside(rings, starts[polygon], starts[polygon + 1], points[i, 0], points[i, 1])
@@ -256,44 +242,25 @@ def avoid(
             continue
         hx, hy = vx / speed, vy / speed
         side = ahead * SIDE_LENGTH
-        t, nx, ny = _feel(
-            starts,
-            rings,
-            gates,
-            behind,
-            sides,
-            shut,
-            leaps,
-            wanted,
-            polygon,
-            x,
-            y,
-            hx * ahead,
-            hy * ahead,
-        )
+        t, nx, ny = _feel(mesh, polygon, x, y, hx * ahead, hy * ahead)
         gx, gy = (hx * SIDE_COS - hy * SIDE_SIN) * side, (hy * SIDE_COS + hx * SIDE_SIN) * side
-        lt, lx, ly = _feel(
-            starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, gx, gy
-        )
+        lt, lx, ly = _feel(mesh, polygon, x, y, gx, gy)
         gx, gy = (hx * SIDE_COS + hy * SIDE_SIN) * side, (hy * SIDE_COS - hx * SIDE_SIN) * side
-        rt, rx, ry = _feel(
-            starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, gx, gy
-        )
+        rt, rx, ry = _feel(mesh, polygon, x, y, gx, gy)
         turn = 1 - t if lt >= rt else t - 1
         out[i, 0] = (nx * (1 - t) + lx * (1 - lt) + rx * (1 - rt) - hy * turn) * speed
         out[i, 1] = (ny * (1 - t) + ly * (1 - lt) + ry * (1 - rt) + hx * turn) * speed
 
 
 @kernel(
-    "i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], i8, f8, f8, f8,"
-    " f8, out i8[::1]"
+    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), i8, f8, f8, f8, f8, out"
+    " i8[::1]"
 )
-def straight(
-    starts, rings, gates, behind, sides, shut, leaps, wanted, polygon, x, y, to_x, to_y, way
-):
+def straight(mesh, polygon, x, y, to_x, to_y, way):
     """The polygons straight on from a place in one of them to another place, into `way`. Returns
     how many: 0 if something bars the way.
     """
+    starts, rings, _, behind, _, _, _ = mesh
     dx, dy = to_x - x, to_y - y
     nothing = NEXT_TO_NOTHING * (1 + abs(x) + abs(y) + abs(to_x) + abs(to_y))
     count, idle = 1, 0
@@ -306,7 +273,7 @@ def straight(
             return count
         other = side + 1 if side + 1 < end else begin
         ex, ey = rings[other, 0] - rings[side, 0], rings[other, 1] - rings[side, 1]
-        portal = _through(gates, behind, sides, shut, leaps, wanted, polygon, x, y, ex, ey)
+        portal = _through(mesh, None, polygon, x, y, ex, ey)
         idle = 0 if share > RIM else idle + 1
         if portal < 0 or count == way.shape[0] or idle > IDLE:
             return 0
@@ -315,11 +282,27 @@ def straight(
         count += 1
 
 
+@kernel
+def door_between(mesh, polygon, then, x, y):
+    """The open portal from a polygon to another whose middle is nearest to a place, or -1."""
+    _, _, gates, behind, sides, shut, _ = mesh
+    found, best = -1, np.inf
+    for portal in range(gates[polygon], gates[polygon + 1]):
+        if behind[portal] == then and not shut[portal]:
+            mx, my = (
+                (sides[portal, 0] + sides[portal, 2]) / 2 - x,
+                (sides[portal, 1] + sides[portal, 3]) / 2 - y,
+            )
+            if mx * mx + my * my < best:
+                found, best = portal, mx * mx + my * my
+    return found
+
+
 @kernel(
-    "i8[::1], f8[:,::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1], i8[::1], out"
+    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1], out"
     " f8[:,::1], out i8[::1], out i8[::1]",
 )
-def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doors, stood, beyond):
+def corridor(mesh, middles, way, doors, stood, beyond):
     """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into
     `doors`. Returns how many.
 
@@ -327,19 +310,12 @@ def corridor(starts, rings, middles, gates, behind, sides, shut, leaps, way, doo
     door, which has no width. One stands in the polygons `stood` at the doors, and `beyond` lie
     those behind them.
     """
+    starts, rings, _, _, sides, _, leaps = mesh
     x, y = middles[way[0], 0], middles[way[0], 1]
     count = 0
     for i in range(way.shape[0] - 1):
         here, there = way[i], way[i + 1]
-        door, best = -1, np.inf
-        for portal in range(gates[here], gates[here + 1]):
-            if behind[portal] == there and not shut[portal]:
-                mx, my = (
-                    (sides[portal, 0] + sides[portal, 2]) / 2 - x,
-                    (sides[portal, 1] + sides[portal, 3]) / 2 - y,
-                )
-                if mx * mx + my * my < best:
-                    door, best = portal, mx * mx + my * my
+        door = door_between(mesh, here, there, x, y)
         ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
         x, y = (ux + vx) / 2, (uy + vy) / 2
         doors[count, 0], doors[count, 1], doors[count, 2], doors[count, 3] = vx, vy, ux, uy
@@ -381,34 +357,19 @@ def heights(fans, triangles, corners, polygons, places, out):
 
 
 @kernel(
-    "f8[::1], f8, i8, i8[::1], i8[::1], i8[:,::1], f8[:,::1], f8[:,::1], b1, f8, f8, i8, i8, out"
-    " i8[::1], out f8[:,::1], out f8[::1]",
+    "(f8[::1], f8, i8, i8[::1], i8[::1]), i8[:,::1], f8[:,::1], f8[:,::1], b1, (f8, f8), i8, i8,"
+    " out i8[::1], out f8[:,::1], out f8[::1]",
 )
-def locate(
-    low,
-    side,
-    across,
-    starts,
-    binned,
-    triangles,
-    corners,
-    points,
-    tall,
-    limit,
-    rim,
-    first,
-    last,
-    found,
-    shares,
-    off,
-):
+def locate(bins, triangles, corners, points, tall, limits, first, last, found, shares, off):
     """The triangle straight below or above each of the points, the nearest in height, then the
     lowest number; see `Mesh.locate`.
 
-    `binned` from `starts[k]` up to `starts[k + 1]` are the triangles that reach into square k of
-    the plane, `across` in a row, of a `side` from `low` on. -1 where there is none at most `limit`
-    off. `tall` says that points have a height.
+    `bins` are (low, side, across, starts, binned): `binned` from `starts[k]` up to `starts[k + 1]`
+    are the triangles that reach into square k of the plane, `across` in a row, of a `side` from
+    `low` on. -1 where there is none at most `limits[0]` off, or as much of a share as `limits[1]`
+    outside. `tall` says that points have a height.
     """
+    (low, side, across, starts, binned), (limit, rim) = bins, limits
     for i in range(first, last):
         x, y = points[i, 0], points[i, 1]
         found[i], off[i] = -1, np.inf

@@ -91,10 +91,10 @@ def stops_room(shape: tuple[int, int]) -> NDArray[np.int64]:
 
 
 @kernel(
-    "b1[:,::1], u1[:,::1], b1[:,::1], b1, i8[:,::1], b1, i8, i8, i8, i8, out i8[:,::1]",
-    "b1[:,::1], u1[:,::1], b1[:,::1], b1, i8[:,::1], b1, i8, i8, i8, i8, out u1[:,::1]",
+    "b1[:,::1], u1[:,::1], b1[:,::1], i8[:,::1], b1, b1, i8, i8, i8, i8, out i8[:,::1]",
+    "b1[:,::1], u1[:,::1], b1[:,::1], i8[:,::1], b1, b1, i8, i8, i8, i8, out u1[:,::1]",
 )
-def leave(walls, classes, enter, ruled, steps, wrap, y0, y1, x0, x1, moves):
+def leave(walls, classes, enter, steps, ruled, wrap, y0, y1, x0, x1, moves):
     """Write which steps may leave each cell of rows [y0, y1) and columns [x0, x1).
 
     `steps` (K, 2) are (columns, rows); `ruled` says whether the table `enter` of the terrain's

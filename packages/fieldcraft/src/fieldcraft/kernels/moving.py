@@ -161,36 +161,40 @@ def _world(index, part, start, size):
     return found
 
 
+@kernel(error_model="numpy", inline="always")
+def _cell_of(bars, x, y, frame):
+    """The cell that a position lies in, (column, row), the place in it, and whether it is on the
+    map; on a torus it need not be. The column is -1 off the map.
+    """
+    (height, width), (x0, y0, size, wrap) = bars.shape, frame
+    u, v = (x - x0) / size, (y - y0) / size
+    on_map = 0 <= u < width and 0 <= v < height
+    if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+        return np.int64(-1), np.int64(-1), 0.0, 0.0, False
+    column, row = np.floor(u), np.floor(v)
+    c = np.int64(column if on_map else column % width)
+    r = np.int64(row if on_map else row % height)
+    return c, r, u - column, v - row, on_map
+
+
 @kernel(
-    "u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out f8[:,::1]",
+    "u1[:,::1], f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out f8[:,::1]",
     error_model="numpy",
 )
-def move(bars, points, shifts, x0, y0, size, wrap, near, first, last, wrong, out):
+def move(bars, points, shifts, frame, near, first, last, wrong, out):
     """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; `near`
     in cells.
 
-    A point off the map or not finite goes into `wrong[0]`, one in a wall into `wrong[1]`; neither
-    is served.
+    `frame` is (origin x, origin y, cell size, wrap). A point off the map or not finite goes into
+    `wrong[0]`, one in a wall into `wrong[1]`; neither is served.
     """
-    height, width = bars.shape
+    x0, y0, size, _ = frame
     for i in range(first, last):
-        x = points[i, 0]
-        y = points[i, 1]
-        u = (x - x0) / size
-        v = (y - y0) / size
-        on_map = 0 <= u < width and 0 <= v < height
-        if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
-            wrong[0] = i
+        x, y = points[i, 0], points[i, 1]
+        c, r, fx, fy, on_map = _cell_of(bars, x, y, frame)
+        if c < 0 or bars[r, c] == WALL:
+            wrong[0 if c < 0 else 1] = i
             continue
-        column = np.floor(u)
-        row = np.floor(v)
-        c = np.int64(column if on_map else column % width)
-        r = np.int64(row if on_map else row % height)
-        if bars[r, c] == WALL:
-            wrong[1] = i
-            continue
-        fx = u - column
-        fy = v - row
         c1, r1, gx, gy, passed_x, passed_y, _ = _walk(
             bars, c, r, fx, fy, shifts[i, 0] / size, shifts[i, 1] / size, near
         )
@@ -239,24 +243,10 @@ def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):
     hy = vy / speed
     t, nx, ny = _feel(bars, c, r, fx, fy, hx * ahead, hy * ahead)
     side = ahead * SIDE_LENGTH
-    lt, lx, ly = _feel(
-        bars,
-        c,
-        r,
-        fx,
-        fy,
-        (hx * SIDE_COS - hy * SIDE_SIN) * side,
-        (hy * SIDE_COS + hx * SIDE_SIN) * side,
-    )
-    rt, rx, ry = _feel(
-        bars,
-        c,
-        r,
-        fx,
-        fy,
-        (hx * SIDE_COS + hy * SIDE_SIN) * side,
-        (hy * SIDE_COS - hx * SIDE_SIN) * side,
-    )
+    gx, gy = (hx * SIDE_COS - hy * SIDE_SIN) * side, (hy * SIDE_COS + hx * SIDE_SIN) * side
+    lt, lx, ly = _feel(bars, c, r, fx, fy, gx, gy)
+    gx, gy = (hx * SIDE_COS + hy * SIDE_SIN) * side, (hy * SIDE_COS - hx * SIDE_SIN) * side
+    rt, rx, ry = _feel(bars, c, r, fx, fy, gx, gy)
     turn = 1.0 - t if lt >= rt else t - 1.0
     x = nx * (1.0 - t) + lx * (1.0 - lt) + rx * (1.0 - rt) - hy * turn
     y = ny * (1.0 - t) + ly * (1.0 - lt) + ry * (1.0 - rt) + hx * turn
@@ -264,96 +254,55 @@ def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):
 
 
 @kernel(
-    "u1[:,::1], u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out"
+    "(u1[:,::1], u1[:,::1]), f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out"
     " f8[:,::1]",
     error_model="numpy",
 )
-def avoid(bars, quiet, points, velocities, x0, y0, size, wrap, ahead, first, last, wrong, out):
+def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
     """The change of velocity away from walls `ahead` (in cells) of each of `points`, into `out` (N,
     2); a wrong point into `wrong[0]`.
 
-    0 for who stands still or in a wall. `quiet` cells are those around which nothing is barred as
-    far as `ahead`.
+    0 for who stands still or in a wall. `ground` is (bars, quiet): cells around which nothing is
+    barred as far as `ahead`.
     """
-    height, width = bars.shape
+    bars, quiet = ground
     for i in range(first, last):
-        out[i, 0] = 0.0
-        out[i, 1] = 0.0
-        u = (points[i, 0] - x0) / size
-        v = (points[i, 1] - y0) / size
-        on_map = 0 <= u < width and 0 <= v < height
-        if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+        out[i, 0], out[i, 1] = 0.0, 0.0
+        c, r, fx, fy, _ = _cell_of(bars, points[i, 0], points[i, 1], frame)
+        if c < 0:
             wrong[0] = i
             continue
-        column = np.floor(u)
-        row = np.floor(v)
-        c = np.int64(column if on_map else column % width)
-        r = np.int64(row if on_map else row % height)
-        vx = velocities[i, 0]
-        vy = velocities[i, 1]
+        vx, vy = velocities[i, 0], velocities[i, 1]
         speed = math.sqrt(vx * vx + vy * vy)
         if speed > 0 and quiet[r, c] == 0 and bars[r, c] != WALL:
-            out[i, 0], out[i, 1] = _away(bars, c, r, u - column, v - row, vx, vy, speed, ahead)
+            out[i, 0], out[i, 1] = _away(bars, c, r, fx, fy, vx, vy, speed, ahead)
 
 
 @kernel(
-    "u1[:,::1], u1[:,::1], f8[:,::1], i8[::1], f8[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8,"
-    " f8, f8[::1], f8[::1], f8[::1], f8, i8, i8, out i8[::1], out f8[:,::1], out f8[:,::1]",
+    "(u1[:,::1], u1[:,::1]), (f8[:,::1], i8[::1], f8[:,::1], f8[:,::1], f8[:,::1]), (f8[::1],"
+    " f8[::1], f8[::1]), (f8, f8, f8, b1), f8, f8, f8, i8, i8, out i8[::1], out f8[:,::1], out"
+    " f8[:,::1]",
     error_model="numpy",
 )
-def drive(
-    bars,
-    quiet,
-    points,
-    order,
-    velocities,
-    wishes,
-    pushes,
-    x0,
-    y0,
-    size,
-    wrap,
-    near,
-    ahead,
-    gains,
-    most_force,
-    most_speed,
-    dt,
-    first,
-    last,
-    wrong,
-    places,
-    speeds,
-):
+def drive(ground, agents, limits, frame, near, ahead, dt, first, last, wrong, places, speeds):
     """One step of a crowd: forces, velocities, moves.
 
-    `points`, `wishes` (wanted velocities, or directions if `gains[0]` says so) and `pushes` (N, 2)
-    are in the order of `order`, whose entries say where an agent stands in `velocities`,
-    `most_force`, `most_speed` and in `places` and `speeds`, which are written.
+    `agents` are (points, order, velocities, wishes, pushes). `points`, `wishes` (wanted velocities,
+    or directions if `gains[0]` says so) and `pushes` (N, 2) are in the order of `order`, whose
+    entries say where an agent stands in `velocities`, in `limits`, (gains, most force, most speed),
+    and in `places` and `speeds`, which are written. The rest as in `avoid` and `move`.
     """
-    height, width = bars.shape
+    (bars, quiet), (x0, y0, size, _) = ground, frame
+    (points, order, velocities, wishes, pushes), (gains, most_force, most_speed) = agents, limits
     follows, response, apart, avoiding = gains[0] != 0, gains[1], gains[2], gains[3]
     for k in range(first, last):
         i = order[k]
-        x = points[k, 0]
-        y = points[k, 1]
-        u = (x - x0) / size
-        v = (y - y0) / size
-        on_map = 0 <= u < width and 0 <= v < height
-        if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
-            wrong[0] = i
+        x, y = points[k, 0], points[k, 1]
+        c, r, fx, fy, on_map = _cell_of(bars, x, y, frame)
+        if c < 0 or bars[r, c] == WALL:
+            wrong[0 if c < 0 else 1] = i
             continue
-        column = np.floor(u)
-        row = np.floor(v)
-        c = np.int64(column if on_map else column % width)
-        r = np.int64(row if on_map else row % height)
-        if bars[r, c] == WALL:
-            wrong[1] = i
-            continue
-        fx = u - column
-        fy = v - row
-        vx = velocities[i, 0]
-        vy = velocities[i, 1]
+        vx, vy = velocities[i, 0], velocities[i, 1]
         top = most_speed[i]
         scale = top if follows else 1.0
         push = apart * top
@@ -389,34 +338,20 @@ def drive(
 
 
 @kernel(
-    "u1[:,::1], f8[:,::1], f8[:,::1], f8, f8, f8, b1, f8, i8, i8, out i8[::1], out f8[:,::1]",
+    "u1[:,::1], f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out f8[:,::1]",
     error_model="numpy",
 )
-def rays(bars, points, directions, x0, y0, size, wrap, reach, first, last, wrong, out):
+def rays(bars, points, directions, frame, reach, first, last, wrong, out):
     """How far each of `points` sees along `directions` (K, 2), as a part of `reach` (in cells),
     into `out` (N, K); 0 from within a wall.
     """
-    height, width = bars.shape
     for i in range(first, last):
-        u = (points[i, 0] - x0) / size
-        v = (points[i, 1] - y0) / size
-        on_map = 0 <= u < width and 0 <= v < height
-        if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+        c, r, fx, fy, _ = _cell_of(bars, points[i, 0], points[i, 1], frame)
+        if c < 0:
             wrong[0] = i
             continue
-        column = np.floor(u)
-        row = np.floor(v)
-        c = np.int64(column if on_map else column % width)
-        r = np.int64(row if on_map else row % height)
         for k in range(directions.shape[0]):
+            dx, dy = directions[k, 0] * reach, directions[k, 1] * reach
             out[i, k] = 0.0
             if bars[r, c] != WALL:
-                out[i, k], _, _ = _feel(
-                    bars,
-                    c,
-                    r,
-                    u - column,
-                    v - row,
-                    directions[k, 0] * reach,
-                    directions[k, 1] * reach,
-                )
+                out[i, k], _, _ = _feel(bars, c, r, fx, fy, dx, dy)

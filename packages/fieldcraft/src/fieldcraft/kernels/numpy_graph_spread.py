@@ -1,13 +1,10 @@
 """Spread on graphs in NumPy: what serves where nothing is compiled, and what the compiled kernels
 are compared with.
 
-What arrives in vertex `v` comes along the arcs `starts[v]` to `starts[v + 1]`, from the vertices
-`origins`, and loses `losses` on the way. Everything else is as in `numpy_spread`.
+Everything is as in `numpy_spread`, along the arcs of a graph.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +17,8 @@ __all__ = [
     "arriving",
     "emit",
     "many_plain",
-    "settle",
-    "settled",
-    "some_any",
-    "some_plain",
-    "spread",
-    "targets",
-    "update_any",
-    "update_plain",
+    "some",
+    "update",
     "wake",
 ]
 
@@ -35,6 +26,8 @@ Floats = NDArray[np.float32]
 Flags = NDArray[np.uint8]
 Whole = NDArray[np.int64]
 Short = NDArray[np.int32]
+Rows = tuple[Flags, Short, Floats, Whole]
+Rule = tuple[bool, int, np.float32, np.float32, np.float32]
 
 _BY_MOMENTUM = np.float32(-1)
 
@@ -47,44 +40,6 @@ LANES = 16
 """Vertices in a slice: what the fast kernels look at side by side."""
 
 
-def spread(
-    values: Floats,
-    frozen: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    origins: NDArray[np.integer],
-    losses: Floats,
-    exponent: int,
-    momentum: np.float32,
-    keep: np.float32,
-    floor: np.float32,
-) -> Floats:
-    """One update of every vertex from the values before it, (N,); `frozen` is not 0 where a vertex
-    keeps its value.
-    """
-    target = targets(values, starts, origins, losses, exponent)
-    return np.where(frozen != 0, values, moved(values, target, momentum, keep, floor))
-
-
-def targets(
-    values: Floats,
-    starts: NDArray[np.int64],
-    origins: NDArray[np.integer],
-    losses: Floats,
-    exponent: int,
-) -> Floats:
-    """The influence that arrives in each vertex: the strongest of its neighbors, weakened by the
-    way; of equals the positive one.
-    """
-    return arriving(
-        values,
-        np.repeat(np.arange(len(values)), np.diff(starts)),
-        origins,
-        losses,
-        exponent,
-        len(values),
-    )
-
-
 def arriving(
     values: Floats,
     ends: NDArray[np.int64],
@@ -93,8 +48,9 @@ def arriving(
     exponent: int,
     count: int,
 ) -> Floats:
-    """`targets` of `count` vertices, by arcs in any order from `origins`, which have `values`, to
-    `ends`.
+    """The influence that arrives in each of `count` vertices: the strongest of its neighbors,
+    weakened by the way; of equals the positive one. Arcs come in any order from `origins`, which
+    have `values`, to `ends`.
     """
     emitted = root(values, exponent)[origins]
     high = emitted * losses if exponent == 0 else emitted - losses
@@ -105,97 +61,29 @@ def arriving(
     return power(np.where(strongest >= -weakest, strongest, weakest), exponent)
 
 
-def settled(
-    values: Floats,
-    frozen: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    origins: NDArray[np.integer],
-    losses: Floats,
-    exponent: int,
-    floor: np.float32,
-) -> Floats:
-    """The fixed point that what the frozen vertices hold leads to, from a map that is else empty.
-
-    First how strong each becomes, then which are positive: those that a positive neighbour makes as
-    strong as they are.
-    """
-    held = frozen != 0
-    size = np.where(held, np.abs(values), _NONE)
-    while True:
-        arriving = targets(size, starts, origins, losses, exponent)
-        stronger = np.where(held, size, np.where(arriving < floor, _NONE, arriving))
-        if np.array_equal(stronger, size):
-            break
-        size = stronger
-    positive = held & (values > 0)
-    while True:
-        arriving = targets(np.where(positive, size, _NONE), starts, origins, losses, exponent)
-        more = positive | (~held & (size > 0) & (arriving == size))
-        if np.array_equal(more, positive):
-            return np.where(positive | (size == 0), size, -size)
-        positive = more
-
-
-def update_plain(
-    values: Floats,
-    new: Floats,
-    frozen: Flags,
-    origins: Short,
-    losses: Floats,
-    offsets: Whole,
-    momentum: np.float32,
-    floor: np.float32,
-    first: int,
-    last: int,
-) -> None:
-    """One step of the slices `first` up to `last`, from `values` into `new`."""
-    update_any(
-        values,
-        values,
-        new,
-        frozen,
-        origins,
-        losses,
-        offsets,
-        0,
-        momentum,
-        _BY_MOMENTUM,
-        floor,
-        first,
-        last,
-        values,
-        values,
-    )
-
-
-def update_any(
+def update(
+    rows: Rows,
     values: Floats,
     _emitted: Floats,
-    new: Floats,
-    frozen: Flags,
-    origins: Short,
-    losses: Floats,
-    offsets: Whole,
-    exponent: int,
-    momentum: np.float32,
-    keep: np.float32,
-    floor: np.float32,
+    rule: Rule,
     first: int,
     last: int,
+    new: Floats,
     _strongest: Floats,
     _weakest: Floats,
 ) -> None:
     """One step of the slices `first` up to `last`, of whatever falloff and sign."""
+    (frozen, origins, losses, offsets), (_, exponent, momentum, keep, floor) = rows, rule
     arcs, here = slice(offsets[first], offsets[last]), slice(first * LANES, last * LANES)
-    rows = origins[arcs].reshape(-1, LANES).astype(np.int64)
+    givers = origins[arcs].reshape(-1, LANES).astype(np.int64)
     # Where the arcs of a row come from vertices side by side, its first origin is that of the first
     # one, turned into its complement.
-    rows = np.where(rows[:, :1] < 0, ~rows[:, :1] + np.arange(LANES), rows)
+    givers = np.where(givers[:, :1] < 0, ~givers[:, :1] + np.arange(LANES), givers)
     slices = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]) // LANES)
     ends = (slices[:, np.newaxis] * LANES + np.arange(LANES)).reshape(-1)
     with np.errstate(over="ignore"):  # where everything is lost
         target = arriving(
-            values, ends, rows.reshape(-1), losses[arcs], exponent, (last - first) * LANES
+            values, ends, givers.reshape(-1), losses[arcs], exponent, (last - first) * LANES
         )
     new[here] = np.where(
         frozen[here] != 0,
@@ -205,116 +93,41 @@ def update_any(
 
 
 def many_plain(
-    values: Floats,
-    new: Floats,
-    frozen: Flags,
-    origins: Short,
-    losses: Floats,
-    offsets: Whole,
-    momentum: np.float32,
-    floor: np.float32,
-    count: int,
+    rows: Rows, momentum: np.float32, floor: np.float32, count: int, values: Floats, new: Floats
 ) -> None:
-    """`count` steps of all vertices, from `values` into `new` and back again in turn."""
+    """`count` plain steps of all vertices, from `values` into `new` and back again in turn."""
+    rule = (True, 0, momentum, _BY_MOMENTUM, floor)
     for _ in range(count):
-        update_plain(
-            values, new, frozen, origins, losses, offsets, momentum, floor, 0, len(offsets) - 1
-        )
+        update(rows, values, values, rule, 0, len(rows[3]) - 1, new, values, values)
         values, new = new, values
 
 
-def some_plain(
-    values: Floats,
-    new: Floats,
-    frozen: Flags,
-    origins: Short,
-    losses: Floats,
-    offsets: Whole,
-    momentum: np.float32,
-    floor: np.float32,
-    blocks: Whole,
-    begin: int,
-    stop: int,
-    outer: Whole,
-    reaches: Short,
-    next_awake: Flags,
-) -> None:
-    """One step of the blocks `blocks[begin:stop]`; sets `next_awake` of those that can change in
-    the step after.
-    """
-
-    def update(first: int, last: int) -> None:
-        update_plain(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
-
-    _some(values, new, offsets, blocks[begin:stop], outer, reaches, next_awake, update)
-
-
-def some_any(
+def some(
+    rows: Rows,
     values: Floats,
     emitted: Floats,
-    new: Floats,
-    frozen: Flags,
-    origins: Short,
-    losses: Floats,
-    offsets: Whole,
-    exponent: int,
-    momentum: np.float32,
-    keep: np.float32,
-    floor: np.float32,
-    strongest: Floats,
-    weakest: Floats,
     blocks: Whole,
+    arcs: tuple[Whole, Short],
+    rule: Rule,
     begin: int,
     stop: int,
-    outer: Whole,
-    reaches: Short,
-    next_awake: Flags,
-) -> None:
-    """The same with everything that a spread can have."""
-
-    def update(first: int, last: int) -> None:
-        update_any(
-            values,
-            emitted,
-            new,
-            frozen,
-            origins,
-            losses,
-            offsets,
-            exponent,
-            momentum,
-            keep,
-            floor,
-            first,
-            last,
-            strongest,
-            weakest,
-        )
-
-    _some(values, new, offsets, blocks[begin:stop], outer, reaches, next_awake, update)
-
-
-def _some(
-    values: Floats,
     new: Floats,
-    offsets: Whole,
-    blocks: Whole,
-    outer: Whole,
-    reaches: Short,
-    next_awake: Flags,
-    update: Callable[[int, int], None],
+    awake: Flags,
+    strongest: Floats,
+    weakest: Floats,
 ) -> None:
-    for block in blocks.tolist():
-        first, last = (
-            block * (BLOCK // LANES),
-            min((block + 1) * (BLOCK // LANES), len(offsets) - 1),
-        )
-        update(first, last)
-        here = slice(first * LANES, min(last * LANES, len(outer) - 1))
-        wake(first * LANES + np.flatnonzero(new[here] != values[here]), outer, reaches, next_awake)
+    """One step of the blocks `blocks[begin:stop]`; sets those `awake` that can change in the step
+    after.
+    """
+    size = BLOCK // LANES
+    for block in blocks[begin:stop].tolist():
+        first, last = block * size, min((block + 1) * size, len(rows[3]) - 1)
+        update(rows, values, emitted, rule, first, last, new, strongest, weakest)
+        here = slice(first * LANES, min(last * LANES, len(arcs[0]) - 1))
+        wake(first * LANES + np.flatnonzero(new[here] != values[here]), *arcs, awake)
 
 
-def emit(_values: Floats, _emitted: Floats, _exponent: int, _first: int, _last: int) -> None:
+def emit(_values: Floats, _exponent: int, _first: int, _last: int, _emitted: Floats) -> None:
     """No roots are kept."""
 
 
@@ -323,24 +136,3 @@ def wake(vertices: Whole, outer: Whole, reaches: Short, awake: Flags) -> None:
     awake[vertices // BLOCK] = 1
     for vertex in vertices.tolist():
         awake[reaches[outer[vertex] : outer[vertex + 1]]] = 1
-
-
-def settle(
-    values: Floats,
-    frozen: Flags,
-    starts: Whole,
-    ends: Whole,
-    losses: Floats,
-    exponent: int,
-    floor: np.float32,
-) -> None:
-    """Put every vertex at its fixed point, in place; `starts`, `ends` and `losses` are the arcs by
-    the vertex that they leave.
-    """
-    origins, order = (
-        np.repeat(np.arange(len(values)), np.diff(starts)),
-        np.argsort(ends, kind="stable"),
-    )
-    into = np.zeros(len(values) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(ends, minlength=len(values)), out=into[1:])
-    values[:] = settled(values, frozen, into, origins[order], losses[order], exponent, floor)

@@ -20,8 +20,6 @@ __all__ = [
     "near",
     "power",
     "root",
-    "settle",
-    "settled",
     "shifted",
     "spread",
     "targets",
@@ -29,13 +27,22 @@ __all__ = [
     "tiles_near",
     "wake",
     "wave_any",
-    "wave_bands",
     "wave_near",
 ]
 
 Floats = NDArray[np.float32]
 Ground = NDArray[np.uint8]
 Whole = NDArray[np.int64]
+Tuned = tuple[np.float32, np.float32 | None, int | None, np.float32, np.float32, bool]
+Rule = tuple[int, bool, np.float32, np.float32, np.float32, bool]
+Soil = tuple[
+    Ground,
+    NDArray[np.unsignedinteger],
+    NDArray[np.unsignedinteger],
+    Floats,
+    NDArray[np.int64],
+    Floats,
+]
 
 _STRAIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1))
 _HELD = 3
@@ -124,43 +131,6 @@ def attenuated(
     )
 
 
-def settled(
-    values: Floats,
-    frozen: NDArray[np.uint8],
-    links: NDArray[np.unsignedinteger],
-    steps: NDArray[np.int64],
-    losses: Floats,
-    exponent: int,
-    floor: np.float32,
-    wrap: bool,
-    through: Floats | None = None,
-) -> Floats:
-    """The fixed point that what the frozen cells hold leads to, from a map that is else empty.
-
-    First how strong each cell becomes, then which cells are positive: those that a positive
-    neighbour makes as strong as they are. Done at once, signs could chase each other for ever where
-    nothing weakens on the way.
-    """
-    held = frozen != 0
-    none = np.float32(0)
-    size = np.where(held, np.abs(values), none)
-    while True:
-        arriving = targets(size, links, steps, losses, exponent, wrap, through)
-        stronger = np.where(held, size, np.where(arriving < floor, none, arriving))
-        if np.array_equal(stronger, size):
-            break
-        size = stronger
-    positive = held & (values > 0)
-    while True:
-        arriving = targets(
-            np.where(positive, size, none), links, steps, losses, exponent, wrap, through
-        )
-        more = positive | (~held & (size > 0) & (arriving == size))
-        if np.array_equal(more, positive):
-            return np.where(positive | (size == 0), size, -size)
-        positive = more
-
-
 def shifted(values: Floats, dx: int, dy: int, wrap: bool) -> Floats:
     """For each cell, the value one step (dx, dy) earlier; 0 off the map."""
     if wrap:
@@ -200,19 +170,14 @@ def power(values: Floats, exponent: int) -> Floats:
 
 
 def wave_near(
-    values: Floats,
     ground: Ground,
-    above: Floats,
-    below: Floats,
+    tuned: Tuned,
     first: int,
     last: int,
     count: int,
-    straight: np.float32,
-    diagonal: np.float32 | None,
-    power: int | None,
-    momentum: np.float32,
-    floor: np.float32,
-    wrap: bool,
+    values: Floats,
+    above: Floats,
+    below: Floats,
     _scratch: Floats,
 ) -> None:
     """`count` steps of the rows [first, last), in place; `above` and `below` are copies of the rows
@@ -220,65 +185,18 @@ def wave_near(
     """
 
     def go_on(tall: Floats, rows: Whole) -> Floats:
-        return near(tall, ground[rows], straight, diagonal, power, momentum, floor, wrap)
+        return near(tall, ground[rows], tuned)
 
     _wave(values, above, below, first, last, count, go_on)
 
 
-def wave_bands(
-    values: Floats,
-    ground: Ground,
-    edges: Floats,
-    bounds: Whole,
-    claims: Whole,
-    _start: int,
-    count: int,
-    straight: np.float32,
-    diagonal: np.float32 | None,
-    power: int | None,
-    momentum: np.float32,
-    floor: np.float32,
-    wrap: bool,
-    scratch: Floats,
-) -> None:
-    """`count` steps of all bands of rows that nobody has claimed, in place."""
-    for band in np.flatnonzero(claims == 0):
-        claims[band] = 1
-        above = edges[band, : count if wrap or band > 0 else 0]
-        below = edges[band + 1, count : 2 * count if wrap or band + 2 < len(bounds) else count]
-        wave_near(
-            values,
-            ground,
-            above,
-            below,
-            bounds[band],
-            bounds[band + 1],
-            count,
-            straight,
-            diagonal,
-            power,
-            momentum,
-            floor,
-            wrap,
-            scratch,
-        )
-
-
-def near(
-    values: Floats,
-    ground: Ground,
-    straight: np.float32,
-    diagonal: np.float32 | None,
-    power: int | None,
-    momentum: np.float32,
-    floor: np.float32,
-    wrap: bool,
-) -> Floats:
+def near(values: Floats, ground: Ground, tuned: Tuned) -> Floats:
     """One step for 4 neighbors, or 8; `ground` says which cells are held, and which diagonal steps
     may end there.
 
     A straight step from a wall brings nothing, since walls hold 0.
     """
+    straight, diagonal, power, momentum, floor, wrap = tuned
     steps, losses = list(_STRAIGHT), [straight] * 4
     links = np.full(values.shape, 15, dtype=np.uint8)
     if diagonal is not None:
@@ -287,39 +205,29 @@ def near(
             losses.append(diagonal)
             links |= ((ground & bit) != 0).astype(np.uint8) << np.uint8(k)
     held = (ground & np.uint8(_HELD)).astype(np.uint8)
-    return spread(
-        values,
-        held,
-        links,
-        np.array(steps),
-        np.array(losses, dtype=np.float32),
-        power or 0,
-        momentum,
-        np.float32(-1),
-        floor,
-        wrap,
-    )
+    ways = np.array(steps), np.array(losses, dtype=np.float32)
+    by_momentum = np.float32(-1)
+    return spread(values, held, links, *ways, power or 0, momentum, by_momentum, floor, wrap)
+
+
+def _any(values: Floats, ground: Soil, rule: Rule, rows: Whole | slice) -> Floats:
+    """One step for any neighbourhood, falloff and sign."""
+    frozen, links, _, through, steps, losses = ground
+    exponent, _, momentum, keep, floor, wrap = rule
+    let = through[rows] if through.shape[1] else None
+    tuned = (exponent, momentum, keep, floor, wrap)
+    return spread(values, frozen[rows], links[rows], steps, losses, *tuned, let)
 
 
 def wave_any(
-    values: Floats,
-    frozen: Ground,
-    links: NDArray[np.unsignedinteger],
-    _masks: NDArray[np.unsignedinteger],
-    through: Floats,
-    steps: Whole,
-    losses: Floats,
-    exponent: int,
-    _signed: bool,
+    ground: Soil,
     above: Floats,
     below: Floats,
+    rule: Rule,
     first: int,
     last: int,
     count: int,
-    momentum: np.float32,
-    keep: np.float32,
-    floor: np.float32,
-    wrap: bool,
+    values: Floats,
     *_scratch: Any,
 ) -> None:
     """`count` steps of the rows [first, last), in place, for any neighbourhood, falloff and
@@ -327,20 +235,7 @@ def wave_any(
     """
 
     def go_on(tall: Floats, rows: Whole) -> Floats:
-        let = through[rows] if through.shape[1] else None
-        return spread(
-            tall,
-            frozen[rows],
-            links[rows],
-            steps,
-            losses,
-            exponent,
-            momentum,
-            keep,
-            floor,
-            wrap,
-            let,
-        )
+        return _any(tall, ground, rule, rows)
 
     _wave(values, above, below, first, last, count, go_on)
 
@@ -380,83 +275,53 @@ def wake(
 
 
 def tiles_near(
-    values: Floats,
     ground: Ground,
-    straight: np.float32,
-    diagonal: np.float32 | None,
-    power: int | None,
-    momentum: np.float32,
-    floor: np.float32,
-    wrap: bool,
+    tuned: Tuned,
     count: int,
     most: int,
-    awake: Ground,
-    band_awake: Ground,
-    *_scratch: Any,
+    values: Floats,
+    wakefulness: tuple[Ground, ...],
+    _scratch: tuple[Any, ...],
 ) -> tuple[int, int]:
     """Up to `count` steps, in place; stops early above `most` awake tiles. Returns (steps made,
     tiles awake now).
     """
-    return _steps(
-        values,
-        lambda: near(values, ground, straight, diagonal, power, momentum, floor, wrap),
-        1,
-        wrap,
-        count,
-        most,
-        awake,
-        band_awake,
-    )
+
+    def step() -> Floats:
+        return near(values, ground, tuned)
+
+    return _steps(step, 1, tuned[-1], count, most, values, wakefulness)
 
 
 def tiles_any(
-    values: Floats,
-    frozen: Ground,
-    links: NDArray[np.unsignedinteger],
-    _masks: NDArray[np.unsignedinteger],
-    through: Floats,
-    steps: Whole,
-    losses: Floats,
-    exponent: int,
-    _signed: bool,
+    ground: Soil,
+    rule: Rule,
     reach: int,
-    momentum: np.float32,
-    keep: np.float32,
-    floor: np.float32,
-    wrap: bool,
     count: int,
     most: int,
-    awake: Ground,
-    band_awake: Ground,
-    *_scratch: Any,
+    values: Floats,
+    wakefulness: tuple[Ground, ...],
+    _scratch: tuple[Any, ...],
 ) -> tuple[int, int]:
     """`tiles_near` for any neighbourhood, falloff and sign."""
-    let = through if through.shape[1] else None
-    return _steps(
-        values,
-        lambda: spread(
-            values, frozen, links, steps, losses, exponent, momentum, keep, floor, wrap, let
-        ),
-        reach,
-        wrap,
-        count,
-        most,
-        awake,
-        band_awake,
-    )
+
+    def step() -> Floats:
+        return _any(values, ground, rule, slice(None))
+
+    return _steps(step, reach, rule[-1], count, most, values, wakefulness)
 
 
 def _steps(
-    values: Floats,
     step: Callable[[], Floats],
     reach: int,
     wrap: bool,
     count: int,
     most: int,
-    awake: Ground,
-    band_awake: Ground,
+    values: Floats,
+    wakefulness: tuple[Ground, ...],
 ) -> tuple[int, int]:
     height, width = values.shape
+    awake, band_awake = wakefulness[:2]
     made, total = 0, 1
     while made < count and total > 0 and (made == 0 or total <= most):
         new = step()
@@ -466,29 +331,3 @@ def _steps(
         wake(changed, width, height, reach, wrap, awake, band_awake)
         made, total = made + 1, int(np.count_nonzero(awake))
     return made, total
-
-
-def settle(
-    values: Floats,
-    frozen: NDArray[np.uint8],
-    links: NDArray[np.unsignedinteger],
-    _masks: NDArray[np.unsignedinteger],
-    through: Floats,
-    steps: NDArray[np.int64],
-    losses: Floats,
-    exponent: int,
-    floor: np.float32,
-    wrap: bool,
-) -> None:
-    """Put every cell at its fixed point, in place."""
-    values[:] = settled(
-        values,
-        frozen,
-        links,
-        steps,
-        losses,
-        exponent,
-        floor,
-        wrap,
-        through if through.shape[1] else None,
-    )

@@ -89,31 +89,22 @@ def updated(
 
 
 def update(
-    values: Floats,
-    inflow: NDArray[np.int64],
-    _dirty: NDArray[np.uint8],
-    closed: NDArray[np.uint8],
-    _starts: NDArray[np.int64],
-    _columns: NDArray[np.int32],
-    _masks: NDArray[np.uint64],
-    _open_left: NDArray[np.int8],
-    _open_right: NDArray[np.int8],
-    _missing: NDArray[np.floating[Any]],
+    plan: tuple[NDArray[Any], ...],
     weights: NDArray[np.floating[Any]],
-    _ones: bool,
-    gain: float,
-    conserves: bool,
-    floor: np.float32,
-    wrap: bool,
     above: Floats,
     below: Floats,
+    _dirty: NDArray[np.uint8],
+    rule: tuple[bool, float, bool, np.float32, bool],
     first: int,
     last: int,
-    *_scratch: NDArray[Any],
+    values: Floats,
+    inflow: NDArray[np.int64],
+    _room: tuple[NDArray[Any], ...],
 ) -> None:
     """One update of the rows [first, last), in place; their inflow is used up. `above` and `below`
     are the rows beside them.
     """
+    closed, (_, gain, conserves, floor, wrap) = plan[0], rule
     height, reach = len(values), len(above)
     rows = np.arange(first - reach, last + reach)
     on_map = (rows >= 0) & (rows < height) | wrap

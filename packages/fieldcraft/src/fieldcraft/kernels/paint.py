@@ -72,8 +72,8 @@ def _distance(across, down, r, ux, uy, shape):
     return away - r
 
 
-@kernel("out u1[:,:,::1], f8[::1], f8[::1], f8[::1], f8[:,::1], i8, f8, u1[:,::1], i8")
-def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):
+@kernel("f8[::1], f8[::1], f8[::1], f8[:,::1], u1[:,::1], i8, f8, i8, out u1[:,:,::1]")
+def marks(xs, ys, radii, ahead, colors, shape, rim, alpha, canvas):
     """Draw marks of one shape in their order, each on a dark rim of so many pixels; `ahead` (N, 2)
     is the unit vector of its heading.
     """
@@ -98,8 +98,8 @@ def marks(canvas, xs, ys, radii, ahead, shape, rim, colors, alpha):
                     _mix(canvas[row, column], a, red, green, blue)
 
 
-@kernel("out u1[:,:,::1], f8[::1], f8[::1], i8, u1[:,::1], i8")
-def dots(canvas, xs, ys, side, colors, alpha):
+@kernel("f8[::1], f8[::1], u1[:,::1], i8, i8, out u1[:,:,::1]")
+def dots(xs, ys, colors, side, alpha, canvas):
     """Draw squares of `side` pixels without rims, in their order; their corners lie on whole
     pixels.
     """
@@ -124,8 +124,8 @@ def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):
     mask[row, column] = max(mask[row, column], np.uint8(coverage * 255 + 0.5))
 
 
-@kernel("out u1[:,::1], f8[:,::1], f8[:,::1], f8")
-def segments(mask, starts, ends, half):
+@kernel("f8[:,::1], f8[:,::1], f8, out u1[:,::1]")
+def segments(starts, ends, half, mask):
     """Raise a mask to how much of each pixel lines with round ends cover, 0 to 255; `half` is half
     their width in pixels.
     """
@@ -165,8 +165,8 @@ def segments(mask, starts, ends, half):
                     _touch(mask, row, column, ax, ay, along_x, along_y, length, reach)
 
 
-@kernel("out u1[:,::1], f8[::1], f8[::1], f8[:,::1], f8[::1], f8[::1], f8[::1]")
-def sectors(mask, xs, ys, ahead, radii, cosines, sines):
+@kernel("f8[::1], f8[::1], f8[:,::1], f8[::1], f8[::1], f8[::1], out u1[:,::1]")
+def sectors(xs, ys, ahead, radii, cosines, sines, mask):
     """Raise a mask to how much of each pixel sectors cover; half their opening has this cosine and
     sine, and cosine -1 is a disc.
     """
@@ -188,8 +188,8 @@ def sectors(mask, xs, ys, ahead, radii, cosines, sines):
                 mask[row, column] = max(mask[row, column], np.uint8(coverage * 255 + 0.5))
 
 
-@kernel("out u1[:,:,::1], out u1[:,::1], i8, i8, i8, i8, (i8, i8, i8, i8)")
-def wash(canvas, mask, red, green, blue, alpha, box):
+@kernel("i8, i8, i8, i8, (i8, i8, i8, i8), out u1[:,:,::1], out u1[:,::1]")
+def wash(red, green, blue, alpha, box, canvas, mask):
     """Lay a colour over a canvas where the mask says, within a box (left, top, right, bottom), and
     clear the mask there.
     """
@@ -205,8 +205,8 @@ def wash(canvas, mask, red, green, blue, alpha, box):
                         mask[row, column] = 0
 
 
-@kernel("out u1[:,:,::1], u1[:,::1], i8, i8, i8, i8, i8")
-def stamp(canvas, mask, left, top, red, green, blue):
+@kernel("u1[:,::1], i8, i8, i8, i8, i8, out u1[:,:,::1]")
+def stamp(mask, left, top, red, green, blue, canvas):
     """Lay a colour over a canvas as a small mask with its corner at (left, top) says; what lies
     outside is cut off.
     """
@@ -218,8 +218,8 @@ def stamp(canvas, mask, left, top, red, green, blue):
                 _mix(canvas[top + y, left + x], (cover * 256 + 127) // 255, red, green, blue)
 
 
-@kernel("out i4[:,::1], f8[::1], f8[::1], i8[::1], i8[::1], i8[::1]")
-def polygons(owners, xs, ys, starts, rings, order):
+@kernel("f8[::1], f8[::1], i8[::1], i8[::1], i8[::1], out i4[:,::1]")
+def polygons(xs, ys, starts, rings, order, owners):
     """Write into each pixel the number of the convex polygon that its center lies in, the last of
     `order` that does.
 
@@ -248,8 +248,8 @@ def polygons(owners, xs, ys, starts, rings, order):
                     owners[row, column] = p
 
 
-@kernel("out i4[:,::1], out f8[:,::1], f8[::1], f8[::1], f8")
-def discs(owners, nearest, xs, ys, radius):
+@kernel("f8[::1], f8[::1], f8, out i4[:,::1], out f8[:,::1]")
+def discs(xs, ys, radius, owners, nearest):
     """Write into each pixel the number of the nearest of some points within a radius, the first of
     equals.
 

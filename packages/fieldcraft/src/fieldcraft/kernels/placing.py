@@ -22,18 +22,18 @@ def _forget(ids, count, changed):
 
 
 @kernel(
-    "i8[::1], f8[:,::1], b1[::1], i8[::1], out u1[::1], out i8[::1], out f8[:,::1], b1[:,::1], f8,"
-    " f8, f8, b1, b1"
+    "b1[:,::1], i8[::1], f8[:,::1], b1[::1], i8[::1], (f8, f8, f8, b1), b1, out u1[::1], out"
+    " i8[::1], out f8[:,::1]"
 )
-def move(
-    ids, points, alive, generation, changed, cells, positions, walls, left, low, size, y_up, through
-):
+def move(walls, ids, points, alive, generation, frame, through, changed, cells, positions):
     """Put the sources with these ids at world `points` (N, 2), off a torus; `through` lets them
     stand on walls.
 
     Returns False, and has changed nothing, if an id is unknown or comes twice, or a point is not
     finite, off the map or on a wall. `changed` is uint8, 0 or 1 before and after.
+    `frame` is (origin x, origin y, cell size, y_up).
     """
+    left, low, size, y_up = frame
     height, width = walls.shape
     rows = alive.shape[0]
     for i in range(ids.shape[0]):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 import os
+import queue
 import threading
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -22,55 +22,38 @@ Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class _Worker:
-    """A thread that waits for a call, makes it, and says so. A call that it has not begun can be
-    withdrawn.
-    """
+    """A thread that makes calls. A call that it has not begun can be withdrawn."""
 
     def __init__(self) -> None:
-        self._start = threading.Lock()
-        self._start.acquire()
-        self._done = threading.Lock()
-        self._done.acquire()
-        self._calls: deque[Call] = deque()
-        self._is_called = False
-        self._error: BaseException | None = None
+        self._calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
+        self._errors: queue.SimpleQueue[BaseException | None] = queue.SimpleQueue()
         threading.Thread(target=self._work, name="fieldcraft", daemon=True).start()
 
     def begin(self, call: Call) -> None:
-        self._calls.append(call)
-        if not self._is_called:
-            self._is_called = True
-            self._start.release()
+        self._calls.put(call)
 
     def withdraw(self) -> bool:
         """Take the call back; whether it was not begun."""
         try:
-            self._calls.pop()
-        except IndexError:
+            self._calls.get_nowait()
+        except queue.Empty:
             return False
         return True
 
     def finish(self) -> BaseException | None:
-        self._done.acquire()
-        error, self._error = self._error, None
-        return error
+        """Wait for the end of the call; the error that it raised, if any."""
+        return self._errors.get()
 
     def _work(self) -> None:
         while True:
-            self._start.acquire()
-            self._is_called = False
-            self._serve()
-
-    def _serve(self) -> None:
-        try:
-            function, arguments = self._calls.pop()
-        except IndexError:
-            return
-        try:
-            function(*arguments)
-        except BaseException as error:
-            self._error = error
-        self._done.release()
+            function, arguments = self._calls.get()
+            try:
+                function(*arguments)
+            except BaseException as error:
+                self._errors.put(error)
+            else:
+                self._errors.put(None)
+            del function, arguments
 
 
 _lock = threading.Lock()
@@ -126,33 +109,31 @@ def share(calls: list[Call]) -> None:
 
 
 def _make(calls: list[Call], are_shared: bool) -> None:
-    if len(calls) > 1 and _lock.acquire(blocking=False):
-        finished = False
-        try:
-            while len(_workers) < len(calls) - 1:
-                _workers.append(_Worker())
-            busy = _workers[: len(calls) - 1]
-            for worker, call in zip(busy, calls[1:], strict=True):
-                worker.begin(call)
-            try:
-                function, arguments = calls[0]
-                function(*arguments)
-            finally:
-                errors = [
-                    worker.finish() for worker in busy if not (are_shared and worker.withdraw())
-                ]
-            finished = True
-            for error in errors:
-                if error is not None:
-                    raise error
-        finally:
-            # Ctrl-C may have come between any two lines: workers in an unknown state serve no more
-            if not finished:
-                _workers.clear()
-            _lock.release()
-    else:
+    if len(calls) <= 1 or not _lock.acquire(blocking=False):
         for function, arguments in calls:
             function(*arguments)
+        return
+    finished = False
+    try:
+        while len(_workers) < len(calls) - 1:
+            _workers.append(_Worker())
+        busy = _workers[: len(calls) - 1]
+        for worker, call in zip(busy, calls[1:], strict=True):
+            worker.begin(call)
+        try:
+            function, arguments = calls[0]
+            function(*arguments)
+        finally:
+            errors = [worker.finish() for worker in busy if not (are_shared and worker.withdraw())]
+        finished = True
+    finally:
+        # Ctrl-C may have come between any two lines: workers in an unknown state serve no more
+        if not finished:
+            _workers.clear()
+        _lock.release()
+    for error in errors:
+        if error is not None:
+            raise error
 
 
 def _forget_workers() -> None:

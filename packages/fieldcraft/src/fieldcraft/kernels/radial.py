@@ -44,8 +44,6 @@ def amount(strength: float, weights: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.rint(strength * weights).astype(np.int64)
 
 
-TILE_ROWS = 8
-TILE_COLUMNS = 16
 _MAGIC = 6755399441055744.0
 _MAGIC_BITS = np.int64(0x4338000000000000)
 
@@ -62,8 +60,8 @@ def _mark(dirty, y0, y1, x0, x1):
             dirty[ty, tx] = 1
 
 
-@kernel("out i8[:,::1], out u1[:,::1], i8, f8[:,::1], f8, i8, i8, b1")
-def stamp(sums, dirty, cell, weights, strength, first, last, wrap):
+@kernel("f8[:,::1], i8, f8, i8, i8, b1, out i8[:,::1], out u1[:,::1]")
+def stamp(weights, cell, strength, first, last, wrap, sums, dirty):
     """Add a footprint's rows [first, last) around a cell. `weights` (2 r + 1, 2 r + 1); `strength`
     times SCALE.
 
@@ -95,18 +93,17 @@ def stamp(sums, dirty, cell, weights, strength, first, last, wrap):
 
 
 @kernel(
-    "out i8[:,::1], out u1[:,::1], i8[::1], f8[::1], f8[::1], i8[::1], i8[::1], i8[::1], b1, i8,"
-    " i8, b1"
+    "(i8[::1], f8[::1], i8[::1]), (f8[::1], i8[::1], i8[::1]), b1, i8, i8, b1, out i8[:,::1], out"
+    " u1[:,::1]"
 )
-def stamp_many(
-    sums, dirty, cells, strengths, tables, starts, reaches, which, wrap, top, bottom, anew
-):
-    """Add one whole footprint per cell; `tables` holds the footprints one after the other, `which`
-    says each one's.
+def stamp_many(sources, prints, wrap, top, bottom, anew, sums, dirty):
+    """Add one whole footprint per source, of which `sources` has (cells, strengths, shapes).
+    `prints` are (tables, starts, reaches): the footprints of all shapes one after the other.
 
     Only the map's rows [top, bottom), whole tiles, are touched, so that threads share the work; on
     a torus all are. `anew` clears these rows first.
     """
+    (cells, strengths, which), (tables, starts, reaches) = sources, prints
     width = sums.shape[1]
     flat = sums.reshape(-1)
     if anew:
@@ -117,16 +114,8 @@ def stamp_many(
         start = starts[which[i]]
         strength = strengths[i]
         if wrap:
-            stamp(
-                sums,
-                dirty,
-                cells[i],
-                tables[start : start + side * side].reshape(side, side),
-                strength,
-                0,
-                side,
-                wrap,
-            )
+            weights = tables[start : start + side * side].reshape(side, side)
+            stamp(weights, cells[i], strength, 0, side, wrap, sums, dirty)
             continue
         # What `stamp` does; called, it takes half as long again.
         row, column = divmod(cells[i], width)
@@ -151,8 +140,8 @@ def _stronger(old, new):
     return new if abs(new) > abs(old) or (abs(new) == abs(old) and new > old) else old
 
 
-@kernel("out i8[:,::1], u1[:,::1], i8, f8[:,::1], f8, i8, i8, b1")
-def stamp_strongest(sums, dirty, cell, weights, strength, first, last, wrap):
+@kernel("f8[:,::1], i8, f8, i8, i8, b1, out i8[:,::1], out u1[:,::1]")
+def stamp_strongest(weights, cell, strength, first, last, wrap, sums, dirty):
     """Like `stamp`, but only in dirty tiles, and the strongest magnitude stays, the positive one of
     equals.
     """
@@ -175,8 +164,8 @@ def stamp_strongest(sums, dirty, cell, weights, strength, first, last, wrap):
                 sums[y, x] = _stronger(sums[y, x], _whole(strength * weights[j, i]))
 
 
-@kernel("out i8[:,::1], out u1[:,::1], i8[::1], f8[::1], f8, i8, i8")
-def scatter(sums, dirty, cells, weights, strength, first, last):
+@kernel("i8[::1], f8[::1], f8, i8, i8, out i8[:,::1], out u1[:,::1]")
+def scatter(cells, weights, strength, first, last, sums, dirty):
     """Add to listed cells, those of [first, last) in the list."""
     flat = sums.reshape(-1)
     width = sums.shape[1]
@@ -185,8 +174,8 @@ def scatter(sums, dirty, cells, weights, strength, first, last):
         dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] = 1
 
 
-@kernel("out i8[:,::1], u1[:,::1], i8[::1], f8[::1], f8, i8, i8")
-def scatter_strongest(sums, dirty, cells, weights, strength, first, last):
+@kernel("i8[::1], f8[::1], f8, i8, i8, out i8[:,::1], out u1[:,::1]")
+def scatter_strongest(cells, weights, strength, first, last, sums, dirty):
     """`stamp_strongest` for listed cells."""
     flat = sums.reshape(-1)
     width = sums.shape[1]
@@ -195,8 +184,8 @@ def scatter_strongest(sums, dirty, cells, weights, strength, first, last):
             flat[cells[i]] = _stronger(flat[cells[i]], _whole(strength * weights[i]))
 
 
-@kernel("out i8[:,::1], u1[:,::1], i8, i8")
-def clear(sums, dirty, first, last):
+@kernel("u1[:,::1], i8, i8, out i8[:,::1]")
+def clear(dirty, first, last, sums):
     """Set the dirty tiles of the tile rows [first, last) to 0; how many there were."""
     count = 0
     for ty in range(first, last):
@@ -226,8 +215,8 @@ def _covered(first, last, size, tile, tiles, wrap):
     return begin, min(tiles - begin + end + 1, tiles)
 
 
-@kernel("out u1[:,::1], i8[::1], i8[::1], i8[::1], i8, i8, b1")
-def mark_boxes(dirty, cells, which, reaches, height, width, wrap):
+@kernel("i8[::1], i8[::1], i8[::1], i8, i8, b1, out u1[:,::1]")
+def mark_boxes(cells, which, reaches, height, width, wrap, dirty):
     """Mark the tiles that footprints of these reaches around these cells may touch."""
     down, right = dirty.shape
     for i in range(cells.shape[0]):
@@ -259,8 +248,8 @@ def reaching(dirty, cells, which, reaches, height, width, wrap, found):
                 break
 
 
-@kernel("i8[:,::1], b1[:,::1], u1[:,::1], out f4[:,::1], i8, i8")
-def publish(sums, walls, dirty, values, first, last):
+@kernel("i8[:,::1], b1[:,::1], u1[:,::1], i8, i8, out f4[:,::1]")
+def publish(sums, walls, dirty, first, last, values):
     """Turn the dirty tiles of the tile rows [first, last) into float32, 0 on walls; how many there
     were.
     """
@@ -290,22 +279,21 @@ def _offset(here, there, size, wrap):
 
 
 @kernel(
-    "u1[:,::1], u1[::1], i8[:,::1], i8, f8, b1, out i8[:,::1], i8, out i8[::1], out i8[::1], i8,"
-    " i8, i8",
-    "u8[:,::1], u8[::1], i8[:,::1], i8, f8, b1, out i8[:,::1], i8, out i8[::1], out i8[::1], i8,"
-    " i8, i8",
+    "(u1[:,::1], u1[::1], i8[:,::1], b1), i8, f8, i8, i8, i8, i8, out i8[::1], out i8[::1], out"
+    " i8[:,::1]",
+    "(u8[:,::1], u8[::1], i8[:,::1], b1), i8, f8, i8, i8, i8, i8, out i8[::1], out i8[::1], out"
+    " i8[:,::1]",
 )
-def connected(
-    links, masks, steps, cell, radius, wrap, seen, mark, cells, squares, head, tail, most
-):
+def connected(ground, cell, radius, mark, head, tail, most, cells, squares, seen):
     """Search outwards from a cell over linked cells within a radius (in cells): up to `most` cells
     a call.
 
-    `cells` is the queue and the answer, `squares` the squared distances; the search goes on from
-    `head` and `tail` (0 and 0 begins it) and is over when they are equal. `seen` is scratch of
-    shape (2 r + 1, 2 r + 1), r = floor(radius), that holds `mark`, another one for each search,
-    where it has been. Returns (head, tail).
+    `ground` is (links, masks, steps, wrap). `cells` is the queue and the answer, `squares` the
+    squared distances; the search goes on from `head` and `tail` (0 and 0 begins it) and is over
+    when they are equal. `seen` is scratch of shape (2 r + 1, 2 r + 1), r = floor(radius), that
+    holds `mark`, another one for each search, where it has been. Returns (head, tail).
     """
+    links, masks, steps, wrap = ground
     height, width = links.shape
     row, column = divmod(cell, width)
     r = seen.shape[0] // 2
@@ -339,52 +327,24 @@ def connected(
 
 
 @kernel(
-    "out i8[:,::1], out u1[:,::1], u1[:,::1], u1[::1], i8[:,::1], b1, i8[::1], f8[::1], i8[::1],"
-    " f8[::1], f8[::1], i8[::1], out i8[:,::1], i8, out i8[::1], out i8[::1]",
-    "out i8[:,::1], out u1[:,::1], u8[:,::1], u8[::1], i8[:,::1], b1, i8[::1], f8[::1], i8[::1],"
-    " f8[::1], f8[::1], i8[::1], out i8[:,::1], i8, out i8[::1], out i8[::1]",
+    "(u1[:,::1], u1[::1], i8[:,::1], b1), (i8[::1], f8[::1], i8[::1]), (f8[::1], f8[::1], i8[::1]),"
+    " i8, out i8[:,::1], out u1[:,::1], out i8[::1], out i8[::1], out i8[:,::1]",
+    "(u8[:,::1], u8[::1], i8[:,::1], b1), (i8[::1], f8[::1], i8[::1]), (f8[::1], f8[::1], i8[::1]),"
+    " i8, out i8[:,::1], out u1[:,::1], out i8[::1], out i8[::1], out i8[:,::1]",
 )
-def connected_many(
-    sums,
-    dirty,
-    links,
-    masks,
-    steps,
-    wrap,
-    cells,
-    strengths,
-    which,
-    radii,
-    weights,
-    starts,
-    seen,
-    mark,
-    queue,
-    squares,
-):
+def connected_many(ground, sources, shapes, mark, sums, dirty, queue, squares, seen):
     """`connected` and `scatter` for many sources of small radius, one after the other; returns the
     last mark that was used.
 
-    Source i is of shape `which[i]`, which has a radius and, from `weights[starts[shape]]` on, its
-    weights by squared distance.
+    `sources` are (cells, strengths, shapes), and `shapes` (radii, weights, starts): the weights of
+    a shape by squared distance lie in `weights` from `starts` on.
     """
+    (cells, strengths, which), (radii, weights, starts) = sources, shapes
     for i in range(len(cells)):
         mark += 1
         shape = which[i]
         _, tail = connected(
-            links,
-            masks,
-            steps,
-            cells[i],
-            radii[shape],
-            wrap,
-            seen,
-            mark,
-            queue,
-            squares,
-            0,
-            0,
-            len(queue),
+            ground, cells[i], radii[shape], mark, 0, 0, len(queue), queue, squares, seen
         )
         _scatter_squares(sums, dirty, queue, squares, weights, starts[shape], strengths[i], tail)
     return mark
@@ -399,40 +359,41 @@ def _scatter_squares(sums, dirty, cells, squares, weights, start, strength, coun
         dirty[cells[i] // width // TILE_ROWS, cells[i] % width // TILE_COLUMNS] = 1
 
 
+@kernel
+def _resistance(extra, y, x):
+    """What entering a cell costs besides the step."""
+    if extra is None:
+        return 0
+    return extra[y, x]
+
+
 @kernel(
-    "u1[:,::1], u1[::1], i8[:,::1], i8[::1], i8, i8, b1, out i8[:,::1], out i8[:,::1], i8, out"
-    " i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], i8",
-    "u8[:,::1], u8[::1], i8[:,::1], i8[::1], i8, i8, b1, out i8[:,::1], out i8[:,::1], i8, out"
-    " i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1], i8",
+    "(u1[:,::1], u1[::1], i8[:,::1], b1), i8[::1], none, i8, i8, i8, i8, out i8[::1], out i8[::1],"
+    " out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
+    "(u8[:,::1], u8[::1], i8[:,::1], b1), i8[::1], none, i8, i8, i8, i8, out i8[::1], out i8[::1],"
+    " out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
+    "(u1[:,::1], u1[::1], i8[:,::1], b1), i8[::1], i8[:,::1], i8, i8, i8, i8, out i8[::1], out"
+    " i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
+    "(u8[:,::1], u8[::1], i8[:,::1], b1), i8[::1], i8[:,::1], i8, i8, i8, i8, out i8[::1], out"
+    " i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
 )
-def path(
-    links,
-    masks,
-    steps,
-    lengths,
-    cell,
-    limit,
-    wrap,
-    best,
-    seen,
-    mark,
-    heads,
-    node_cells,
-    node_next,
-    state,
-    cells,
-    gone,
-    most,
-):
+def path(ground, lengths, extra, cell, limit, mark, most, cells, gone, state, scratch):
     """Search outwards by walking distance up to `limit`: up to `most` cells a call.
 
-    Lengths and distances are whole numbers. Buckets as wide as the shortest step: no cell in the
+    `ground` is (links, masks, steps, wrap). A step is as long as `lengths` (K,) says and what
+    `extra` (height, width) says of the cell that it enters, None where no cell resists. Lengths and
+    distances are whole numbers. Buckets as wide as the shortest step: no cell in the
     lowest one can shorten another there, so all of it is final. `cells` and `gone` receive each
-    cell once with its distance. `best` and `seen` are scratch of shape (2 r + 1, 2 r + 1); `seen`
-    holds `mark` where a cell waits, `mark + 1` where it is final, so marks go up by two. `heads`
-    are the buckets, one more than the longest step spans; `node_cells` and `node_next` their lists.
-    `state` = [bucket, found, waiting, nodes]; all 0 begins a search; it is over when none waits.
+    cell once with its distance. `state` = [bucket, found, waiting, nodes]; all 0 begins a search;
+    it is over when none waits.
+
+    `scratch` is (best, seen, heads, node cells, next nodes). `best` and `seen` have the shape (2 r
+    + 1, 2 r + 1); `seen` holds `mark` where a cell waits, `mark + 1` where it is final, so marks go
+    up by two. `heads` are the buckets, one more than the longest step spans, through lists of
+    nodes.
     """
+    links, masks, steps, wrap = ground
+    best, seen, heads, node_cells, node_next = scratch
     height, width = links.shape
     row, column = divmod(cell, width)
     r = seen.shape[0] // 2
@@ -466,6 +427,13 @@ def path(
         distance = best[hy, hx]
         if seen[hy, hx] != mark or distance < bucket * span:
             continue
+        if extra is not None and distance >= (bucket + 1) * span:
+            # It lay beyond all buckets: it goes on to its own, or to the last one again.
+            target = (slot + min(distance // span - bucket, rounds - 1)) % rounds
+            node_next[node] = heads[target]
+            heads[target] = node
+            waiting += 1
+            continue
         seen[hy, hx] = mark + 1
         cells[found] = here
         gone[found] = distance
@@ -478,7 +446,7 @@ def path(
                 nx = nx % width
             elif ny < 0 or ny >= height or nx < 0 or nx >= width:
                 continue
-            after = distance + lengths[k]
+            after = distance + lengths[k] + _resistance(extra, ny, nx)
             if after > limit or links[ny, nx] & masks[k] == 0:
                 continue
             ty = r + _offset(row, ny, height, wrap)
@@ -487,10 +455,13 @@ def path(
                 continue
             best[ty, tx] = after
             seen[ty, tx] = mark
-            target, edge = slot, (bucket + 1) * span
-            while after >= edge:
-                edge += span
-                target = target + 1 if target + 1 < rounds else 0
+            if extra is None:
+                target, edge = slot, (bucket + 1) * span
+                while after >= edge:
+                    edge += span
+                    target = target + 1 if target + 1 < rounds else 0
+            else:
+                target = (slot + min(after // span - bucket, rounds - 1)) % rounds
             node_cells[nodes] = ny * width + nx
             node_next[nodes] = heads[target]
             heads[target] = nodes

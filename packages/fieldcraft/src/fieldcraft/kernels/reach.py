@@ -27,20 +27,20 @@ def _cuts_corner(here, there, width, wrap, cost):
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[::1], i8, b1, f4[::1], b1, i8, f8, f8, f8, out f8[::1], out i4[::1]",
-    "i8[::1], i4[::1], f8[::1], i8, b1, f8[::1], b1, i8, f8, f8, f8, out f8[::1], out i4[::1]",
+    "(i8[::1], i4[::1], f8[::1], i8, b1), f4[::1], b1, i8, f8, f8, f8, out f8[::1], out i4[::1]",
+    "(i8[::1], i4[::1], f8[::1], i8, b1), f8[::1], b1, i8, f8, f8, f8, out f8[::1], out i4[::1]",
 )
-def reach(
-    starts, ends, lengths, width, wrap, cost, enter, start, limit, lowest, highest, dist, came
-):
+def reach(edges, cost, enter, start, limit, lowest, highest, dist, came):
     """Return the cells within `limit` of a start, by distance and then by number, and -1; or none
     and the first cell met whose cost is not valid.
 
-    The steps that leave cell v are `starts[v]` up to `starts[v + 1]`. `width` is that of a grid,
-    else 0. `cost` has one number per cell, or one for all; `enter` charges a step by the cell that
-    it ends in, else by the mean of both. `dist` is infinite before and holds the distances of the
-    cells afterwards, which the caller sets back; `came` holds the cell each was reached from.
+    `edges` is (starts, ends, lengths, width, wrap). The steps that leave cell v are `starts[v]` up
+    to `starts[v + 1]`. `width` is that of a grid, else 0. `cost` has one number per cell, or one
+    for all; `enter` charges a step by the cell that it ends in, else by the mean of both. `dist` is
+    infinite before and holds the distances of the cells afterwards, which the caller sets back;
+    `came` holds the cell each was reached from.
     """
+    starts, ends, lengths, width, wrap = edges
     even = cost.shape[0] == 1
     keys, cells = np.empty(64, np.float64), np.empty(64, np.int32)
     found = np.empty(64, np.int64)

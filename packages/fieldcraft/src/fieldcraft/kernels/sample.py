@@ -63,6 +63,41 @@ def _reached(own, bottom, top, left, right):
     return part
 
 
+@kernel(error_model="numpy", inline="always")
+def _surroundings(obstacles, x, y, frame, clamp, kind):
+    """The four cells whose centers surround a position: whether it may be asked about; rows and
+    columns of the four (-1 off the map), and how far in between; the nearest of them, and as bits
+    those that are joined to it.
+
+    `kind` receives the class of ground of each, -1 for none.
+    """
+    (walls, _, classes, both, kinds), (x0, y0, size, y_up, wrap) = obstacles, frame
+    height, width = walls.shape
+    u, v = (x - x0) / size, (y - y0) / size
+    is_served = (0 <= u < width and 0 <= v < height) or (
+        np.isfinite(u) and np.isfinite(v) and (clamp or wrap)
+    )
+    if not is_served:
+        u = v = 0.0
+    if not wrap:
+        u, v = min(max(u, 0.0), width * _INSIDE), min(max(v, 0.0), height * _INSIDE)
+    r0, r1, tv = _around(v, height, y_up, wrap)
+    c0, c1, tu = _around(u, width, False, wrap)
+    for corner in range(4):
+        r, c = r1 if corner >= 2 else r0, c1 if corner % 2 == 1 else c0
+        if r < 0 or c < 0 or walls[r, c]:
+            kind[corner] = -1
+        else:
+            kind[corner] = np.int64(classes[r, c]) if kinds else 0
+    bottom = kind[0] >= 0 and kind[1] >= 0 and (not kinds or both[kind[0], kind[1]])
+    top = kind[2] >= 0 and kind[3] >= 0 and (not kinds or both[kind[2], kind[3]])
+    left = kind[0] >= 0 and kind[2] >= 0 and (not kinds or both[kind[0], kind[2]])
+    right = kind[1] >= 0 and kind[3] >= 0 and (not kinds or both[kind[1], kind[3]])
+    own = (2 if tv >= 0.5 else 0) + (1 if tu >= 0.5 else 0)
+    part = _reached(own, bottom, top, left, right)
+    return is_served, r0, r1, tv, c0, c1, tu, own, part
+
+
 @kernel(error_model="numpy")
 def _block(u, v, height, width, y_up):
     left = np.floor(u - 0.5)
@@ -96,32 +131,19 @@ def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, ba
 
 
 @kernel(
-    "f4[:,::1], b1[:,::1], b1, u1[:,::1], b1[:,::1], b1, f8[:,::1], f8, f8, f8, b1, b1, b1, i8, i8,"
-    " out i8[::1], out f4[::1]",
+    "f4[:,::1], (b1[:,::1], b1, u1[:,::1], b1[:,::1], b1), f8[:,::1], (f8, f8, f8, b1, b1), b1, i8,"
+    " i8, out i8[::1], out f4[::1]",
     error_model="numpy",
 )
-def bilinear(
-    values,
-    walls,
-    bare,
-    classes,
-    both,
-    kinds,
-    points,
-    x0,
-    y0,
-    size,
-    y_up,
-    wrap,
-    clamp,
-    first,
-    last,
-    outside,
-    out,
-):
+def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out):
     """Values between the cells around each of `points` (N, 2), into `out` (N,); a point off the map
     or not finite into `outside`.
+
+    `obstacles` are (walls, bare, classes, both, kinds): whether there are no walls, the classes of
+    ground, which may be entered from each other, and whether these say more than walls. `frame` is
+    (origin x, origin y, cell size, y_up, wrap).
     """
+    (walls, bare, _, _, kinds), (x0, y0, size, y_up, _) = obstacles, frame
     height, width = values.shape
     flat = values.reshape(-1)
     wall = walls.reshape(-1)
@@ -164,33 +186,13 @@ def bilinear(
                 )
                 out[start + i] = low + (high - low) * along[i]
                 continue
-
-            u = (points[start + i, 0] - x0) / size
-            v = (points[start + i, 1] - y0) / size
-            if not (0 <= u < width and 0 <= v < height) and not (
-                np.isfinite(u) and np.isfinite(v) and (clamp or wrap)
-            ):
+            x, y = points[start + i, 0], points[start + i, 1]
+            is_served, r0, r1, tv, c0, c1, tu, _, part = _surroundings(
+                obstacles, x, y, frame, clamp, kind
+            )
+            if not is_served:
                 outside[0] = start + i
                 continue
-            if not wrap:
-                u = min(max(u, 0.0), width * _INSIDE)
-                v = min(max(v, 0.0), height * _INSIDE)
-            r0, r1, tv = _around(v, height, y_up, wrap)
-            c0, c1, tu = _around(u, width, False, wrap)
-            for corner in range(4):
-                r = r1 if corner >= 2 else r0
-                c = c1 if corner % 2 == 1 else c0
-                if r < 0 or c < 0 or walls[r, c]:
-                    kind[corner] = -1
-                else:
-                    kind[corner] = np.int64(classes[r, c]) if kinds else 0
-            bottom = kind[0] >= 0 and kind[1] >= 0 and (not kinds or both[kind[0], kind[1]])
-            top = kind[2] >= 0 and kind[3] >= 0 and (not kinds or both[kind[2], kind[3]])
-            left = kind[0] >= 0 and kind[2] >= 0 and (not kinds or both[kind[0], kind[2]])
-            right_side = kind[1] >= 0 and kind[3] >= 0 and (not kinds or both[kind[1], kind[3]])
-            part = _reached(
-                (2 if tv >= 0.5 else 0) + (1 if tu >= 0.5 else 0), bottom, top, left, right_side
-            )
             if part == 15:
                 low = values[r0, c0] + (np.float64(values[r0, c1]) - values[r0, c0]) * tu
                 high = values[r1, c0] + (np.float64(values[r1, c1]) - values[r1, c0]) * tu
@@ -211,64 +213,27 @@ def bilinear(
 
 
 @kernel(
-    "f4[:,::1], b1[:,::1], b1, u1[:,::1], b1[:,::1], b1, f8[:,::1], f8, f8, f8, b1, b1, b1, b1, i8,"
-    " i8, out i8[::1], out f8[:,::1]",
+    "f4[:,::1], (b1[:,::1], b1, u1[:,::1], b1[:,::1], b1), f8[:,::1], (f8, f8, f8, b1, b1), b1, b1,"
+    " i8, i8, out i8[::1], out f8[:,::1]",
     error_model="numpy",
 )
-def gradient(
-    values,
-    walls,
-    bare,
-    classes,
-    both,
-    kinds,
-    points,
-    x0,
-    y0,
-    size,
-    y_up,
-    wrap,
-    clamp,
-    smooth,
-    first,
-    last,
-    outside,
-    out,
-):
+def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outside, out):
     """Slopes along the world's x and y at each of `points` (N, 2), per world unit, into `out` (N,
-    2); a wrong point into `outside`.
+    2); a wrong point into `outside`. The rest as in `bilinear`.
     """
+    (walls, _, classes, both, kinds), (_, _, size, y_up, wrap) = obstacles, frame
     height, width = values.shape
     kind = np.empty(4, np.int64)
     beside = np.empty(2)
     for i in range(first, last):
-        u = (points[i, 0] - x0) / size
-        v = (points[i, 1] - y0) / size
-        if not (0 <= u < width and 0 <= v < height) and not (
-            np.isfinite(u) and np.isfinite(v) and (clamp or wrap)
-        ):
+        is_served, r0, r1, tv, c0, c1, tu, own, part = _surroundings(
+            obstacles, points[i, 0], points[i, 1], frame, clamp, kind
+        )
+        if not is_served:
             outside[0] = i
             continue
-        if not wrap:
-            u = min(max(u, 0.0), width * _INSIDE)
-            v = min(max(v, 0.0), height * _INSIDE)
-        r0, r1, tv = _around(v, height, y_up, wrap)
-        c0, c1, tu = _around(u, width, False, wrap)
-        for corner in range(4):
-            r = r1 if corner >= 2 else r0
-            c = c1 if corner % 2 == 1 else c0
-            if r < 0 or c < 0 or walls[r, c]:
-                kind[corner] = -1
-            else:
-                kind[corner] = np.int64(classes[r, c]) if kinds else 0
-        own = (2 if tv >= 0.5 else 0) + (1 if tu >= 0.5 else 0)
-        part = 1 << own
-        if smooth:
-            bottom = kind[0] >= 0 and kind[1] >= 0 and (not kinds or both[kind[0], kind[1]])
-            top = kind[2] >= 0 and kind[3] >= 0 and (not kinds or both[kind[2], kind[3]])
-            left = kind[0] >= 0 and kind[2] >= 0 and (not kinds or both[kind[0], kind[2]])
-            right = kind[1] >= 0 and kind[3] >= 0 and (not kinds or both[kind[1], kind[3]])
-            part = _reached(own, bottom, top, left, right)
+        if not smooth:
+            part = 1 << own
         x = 0.0
         y = 0.0
         whole = 0.0

@@ -29,18 +29,15 @@ __all__ = [
     "between",
     "between_cells",
     "look_cells",
-    "look_pairs",
     "look_places",
     "look_round",
     "scratch",
-    "settle",
-    "sweep",
 ]
 
 OPEN, BLOCKED, CLOSED = 0, 1, 2
 NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
-# how far places are moved from the rim of their polygon to its middle, in shares of the way
 INWARDS = 1e-3
+"""How far places are moved from the rim of their polygon to its middle, in shares of the way."""
 _STACK = 64  # polygons still to be looked at; more lie side by side only where floors share a side
 # how often polygons may come, on average, before a view is given up; in polygons that are not
 # convex it may go in circles
@@ -48,46 +45,14 @@ _TURNS = 16
 _SECTORS = 64  # pieces of a view that are joined at once
 
 
-@kernel("i8[::1], f8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[:,::1]")
-def settle(starts, rings, centers, cells, points, places):
-    """Where points (N, 2) stand in their polygons: in them as they are, else on the nearest side;
-    then a little to the middle.
-
-    The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, going round
-    with the inside on the left.
-    """
-    for i in range(len(cells)):
-        cell = cells[i]
-        x, y = points[i, 0], points[i, 1]
-        inside = True
-        best, bx, by = math.inf, x, y
-        for k in range(starts[cell], starts[cell + 1]):
-            after = k + 1 if k + 1 < starts[cell + 1] else starts[cell]
-            ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[after, 0], rings[after, 1]
-            dx, dy = vx - ux, vy - uy
-            if dx * (y - uy) - dy * (x - ux) < 0:
-                inside = False
-            size = dx * dx + dy * dy
-            share = 0.0
-            if size > 0:
-                share = min(max(((x - ux) * dx + (y - uy) * dy) / size, 0.0), 1.0)
-            px, py = ux + share * dx, uy + share * dy
-            away = (px - x) * (px - x) + (py - y) * (py - y)
-            if away < best:
-                best, bx, by = away, px, py
-        if inside:
-            bx, by = x, y
-        places[i, 0] = bx + (centers[cell, 0] - bx) * INWARDS
-        places[i, 1] = by + (centers[cell, 1] - by) * INWARDS
-
-
 @kernel
-def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):
+def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
     """Whether the line from a in polygon `first` arrives in polygon `goal` at b, moved by nothing
     to one side.
 
     And whether it touched a corner, so that the other side may be another matter.
     """
+    starts, ends, fine, shut = mesh
     stack[0] = first
     height = 1
     touched = False
@@ -116,14 +81,14 @@ def _walk(starts, ends, fine, shut, first, ax, ay, goal, bx, by, left, stack):
     return False, touched
 
 
-@kernel("i8[::1], i4[::1], i8[:,::1], u1[::1], i8, i8, i8, i8, i8, i8, out i8[::1]")
-def between(starts, ends, fine, shut, one, ax, ay, other, bx, by, stack):
+@kernel("(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8, i8, i8, i8, i8, i8, out i8[::1]")
+def between(mesh, one, ax, ay, other, bx, by, stack):
     """Whether places a and b in two polygons see each other."""
     if one == other:
         return True
-    seen, touched = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, True, stack)
+    seen, touched = _walk(mesh, one, ax, ay, other, bx, by, True, stack)
     if not seen and touched:
-        seen, touched = _walk(starts, ends, fine, shut, one, ax, ay, other, bx, by, False, stack)
+        seen, touched = _walk(mesh, one, ax, ay, other, bx, by, False, stack)
     return seen
 
 
@@ -174,8 +139,9 @@ def _joined(sectors, count):
 
 
 @kernel
-def _given_up(first, here, nodes, size, following, pool):
+def _given_up(here, size, waiting, nodes):
     """Leave everything as it was before a view was begun; -1."""
+    first, pool, following = waiting
     for k in range(size):
         first[nodes[k]] = 0
     first[here] = following[0] = 0
@@ -184,26 +150,7 @@ def _given_up(first, here, nodes, size, following, pool):
 
 
 @kernel
-def _fan(
-    starts,
-    ends,
-    fine,
-    shut,
-    middles,
-    cell,
-    ax,
-    ay,
-    reach,
-    marks,
-    mark,
-    found,
-    first,
-    pool,
-    following,
-    keys,
-    nodes,
-    sectors,
-):
+def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, sectors):
     """The polygons whose middles a place sees, listed in `found`: how many, or -1 where the view
     falls into too many pieces.
 
@@ -214,10 +161,11 @@ def _fan(
     their sectors can be joined: where two meet is a corner that is no wall's. `reach` is squared;
     portals that lie farther away are left alone.
 
-    `first` (P,) has the sectors that wait for a polygon, as numbers of `pool` and `following` from
-    1 on, 0 for none. What was used and is not any more is listed from `following[0]` on; what has
-    never been used begins at `pool[0, 0]`.
+    `waiting` are (first, pool, following): `first` (P,) has the sectors that wait for a polygon, as
+    numbers of `pool` and `following` from 1 on, 0 for none. What was used and is not any more is
+    listed from `following[0]` on; what has never been used begins at `pool[0, 0]`.
     """
+    (starts, ends, fine, shut), (first, pool, following), (keys, nodes) = mesh, waiting, heap
     free, unused = following[0], pool[0, 0]
     found[0] = cell
     marks[cell] = mark
@@ -294,7 +242,7 @@ def _fan(
                     k = unused
                     unused += 1
                 else:
-                    return _given_up(first, here, nodes, size, following, pool)
+                    return _given_up(here, size, waiting, nodes)
                 if first[end] == 0:
                     keys[size], nodes[size] = _key(starts, fine, end, ax, ay), end
                     sift_up(keys, nodes, size)
@@ -303,49 +251,44 @@ def _fan(
                 first[end] = k
                 pool[k, 0], pool[k, 1], pool[k, 2], pool[k, 3] = ux, uy, vx, vy
         whole = False
-    return _given_up(first, cell, nodes, size, following, pool)
+    return _given_up(cell, size, waiting, nodes)
+
+
+@kernel(inline="always")
+def _is_near(points, limits, facings, narrow, v, aims, t):
+    """Whether an aim lies within the limit and the cone of a viewer."""
+    squared = 0.0
+    for axis in range(points.shape[1]):
+        squared += (aims[t, axis] - points[v, axis]) * (aims[t, axis] - points[v, axis])
+    if squared > limits[v] or len(facings) == 0 or squared == 0:
+        return squared <= limits[v]
+    dx, dy = aims[t, 0] - points[v, 0], aims[t, 1] - points[v, 1]
+    return facings[v, 0] * dx + facings[v, 1] * dy >= narrow * math.sqrt(dx * dx + dy * dy)
 
 
 @kernel(
-    "i8[::1], i4[::1], i8[:,::1], u1[::1], i8[:,::1], b1[::1], f8[:,::1], f8, i8[::1], f8[:,::1],"
-    " i8[:,::1], f8[::1], f8[:,::1], f8, i8, i8, out i4[::1]",
+    "(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8[:,::1], b1[::1], f8[:,::1], (i8[::1], f8[:,::1],"
+    " i8[:,::1], f8[::1], f8[:,::1]), f8, f8, i8, i8, out i4[::1]",
 )
-def look_round(
-    starts,
-    ends,
-    fine,
-    shut,
-    middles,
-    walls,
-    positions,
-    scale,
-    cells,
-    points,
-    places,
-    limits,
-    facings,
-    narrow,
-    first,
-    last,
-    counts,
-):
+def look_round(mesh, middles, walls, positions, viewers, scale, narrow, first, last, counts):
     """Add 1 to `counts` (N,) for each open polygon whose middle a viewer of [first, last) sees:
     `look_places` from all to all.
 
-    `positions` (N, 2 or 3) are those of the vertices, `scale` says how many of the whole numbers
-    make a world unit.
+    `viewers` are those of `look_places`. `positions` (N, 2 or 3) are those of the vertices, `scale`
+    says how many of the whole numbers make a world unit.
     """
+    (starts, ends, _, _), (cells, points, places, limits, facings) = mesh, viewers
     count = len(middles)
     line = np.empty(_STACK, dtype=np.int64)
     marks = np.zeros(count, dtype=np.int64)
     found = np.empty(count, dtype=np.int64)
-    waiting = np.zeros(len(starts), dtype=np.int64)
     pool, following = (
         np.empty((len(ends) + _STACK, 4), dtype=np.int64),
         np.empty(len(ends) + _STACK, dtype=np.int64),
     )
     following[0], pool[0, 0] = 0, 1
-    keys, nodes = np.empty(len(starts) + _STACK), np.empty(len(starts) + _STACK, dtype=np.int64)
+    waiting = np.zeros(len(starts), dtype=np.int64), pool, following
+    heap = np.empty(len(starts) + _STACK), np.empty(len(starts) + _STACK, dtype=np.int64)
     sectors = np.empty((_SECTORS, 4), dtype=np.int64)
     for v in range(first, last):
         ax, ay = places[v, 0], places[v, 1]
@@ -353,24 +296,7 @@ def look_round(
         # polygon.
         reach = (math.sqrt(limits[v]) * scale * (1 + 1e-6) + 4.0) ** 2
         total = _fan(
-            starts,
-            ends,
-            fine,
-            shut,
-            middles,
-            cells[v],
-            ax,
-            ay,
-            reach,
-            marks,
-            v + 1,
-            found,
-            waiting,
-            pool,
-            following,
-            keys,
-            nodes,
-            sectors,
+            mesh, middles, cells[v], ax, ay, reach, v + 1, found, marks, waiting, heap, sectors
         )
         walked = total < 0
         if walked:
@@ -380,31 +306,10 @@ def look_round(
             if walls[end]:
                 continue
             if end != cells[v]:
-                squared = 0.0
-                for axis in range(points.shape[1]):
-                    squared += (positions[end, axis] - points[v, axis]) * (
-                        positions[end, axis] - points[v, axis]
-                    )
-                if squared > limits[v]:
+                if not _is_near(points, limits, facings, narrow, v, positions, end):
                     continue
-                if len(facings) and squared != 0:
-                    dx, dy = positions[end, 0] - points[v, 0], positions[end, 1] - points[v, 1]
-                    if not facings[v, 0] * dx + facings[v, 1] * dy >= narrow * math.sqrt(
-                        dx * dx + dy * dy
-                    ):
-                        continue
                 if walked and not between(
-                    starts,
-                    ends,
-                    fine,
-                    shut,
-                    cells[v],
-                    ax,
-                    ay,
-                    end,
-                    middles[end, 0],
-                    middles[end, 1],
-                    line,
+                    mesh, cells[v], ax, ay, end, middles[end, 0], middles[end, 1], line
                 ):
                     continue
             counts[end] += 1
@@ -416,122 +321,38 @@ def scratch() -> tuple[NDArray[np.int64]]:
 
 
 @kernel(
-    "i8[::1], i4[::1], i8[:,::1], u1[::1], b1, i8[::1], f8[:,::1], i8[:,::1], f8[::1], f8[:,::1],"
-    " f8, i8[::1], f8[:,::1], i8[:,::1], b1, i8, i8, out b1[:,::1]",
+    "(i8[::1], i4[::1], i8[:,::1], u1[::1]), (i8[::1], f8[:,::1], i8[:,::1], f8[::1], f8[:,::1]),"
+    " (i8[::1], f8[:,::1], i8[:,::1]), b1, f8, b1, i8, i8, out b1[:,::1]",
 )
-def look_places(
-    starts,
-    ends,
-    fine,
-    shut,
-    has_mesh,
-    cells,
-    points,
-    places,
-    limits,
-    facings,
-    narrow,
-    goals,
-    aims,
-    spots,
-    own,
-    first,
-    last,
-    seen,
-):
+def look_places(mesh, viewers, targets, has_mesh, narrow, own, first, last, seen):
     """Which of the aims (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T).
 
-    Viewers are in `cells` (V,) at `points` (V, 2 or 3), and `places` (V, 2) is where their lines
-    begin; `goals`, `aims` and `spots` say the same of what is looked at. `limits` (V,) are squared
-    distances, `facings` (V, 2) unit vectors or `NO_FACINGS`; then only what lies in a direction
-    whose cosine is at least `narrow` is seen. With `own`, so is a viewer's own cell.
+    `mesh` is (starts, ends, fine, shut). `viewers` are (cells, points, places, limits, facings):
+    those in `cells` (V,) at `points` (V, 2 or 3), and `places` (V, 2) is where their lines begin;
+    `limits` (V,) are squared distances, `facings` (V, 2) unit vectors or `NO_FACINGS`; then only
+    what lies in a direction whose cosine is at least `narrow` is seen. `targets` are (cells,
+    points, places) of what is looked at. With `own`, a viewer's own cell is seen, too.
     """
+    (cells, points, places, limits, facings), (goals, aims, spots) = viewers, targets
     stack = np.empty(_STACK, dtype=np.int64)
     for v in range(first, last):
         for t in range(len(goals)):
-            seen[v, t] = False
-            if own and goals[t] == cells[v]:
-                seen[v, t] = True
-                continue
-            squared = 0.0
-            for axis in range(points.shape[1]):
-                squared += (aims[t, axis] - points[v, axis]) * (aims[t, axis] - points[v, axis])
-            if squared > limits[v]:
-                continue
-            if len(facings) and squared != 0:
-                dx, dy = aims[t, 0] - points[v, 0], aims[t, 1] - points[v, 1]
-                if not facings[v, 0] * dx + facings[v, 1] * dy >= narrow * math.sqrt(
-                    dx * dx + dy * dy
-                ):
-                    continue
-            seen[v, t] = not has_mesh or between(
-                starts,
-                ends,
-                fine,
-                shut,
-                cells[v],
-                places[v, 0],
-                places[v, 1],
-                goals[t],
-                spots[t, 0],
-                spots[t, 1],
-                stack,
+            seen[v, t] = (own and goals[t] == cells[v]) or (
+                _is_near(points, limits, facings, narrow, v, aims, t)
+                and (
+                    not has_mesh
+                    or between(
+                        mesh,
+                        cells[v],
+                        places[v, 0],
+                        places[v, 1],
+                        goals[t],
+                        spots[t, 0],
+                        spots[t, 1],
+                        stack,
+                    )
+                )
             )
-
-
-@kernel
-def _turn(ax, ay, bx, by, cx, cy):
-    """Above 0 where c lies to the left of the line from a to b, seen with y upwards."""
-    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-
-
-@kernel
-def _leaves(corners, rings, cell, ax, ay, bx, by):
-    """The share of the line from a to b at which it leaves a polygon."""
-    first, last = corners[cell], corners[cell + 1]
-    share = math.inf
-    for k in range(first, last):
-        after = k + 1 if k + 1 < last else first
-        ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[after, 0], rings[after, 1]
-        turn = (vx - ux) * (by - ay) - (vy - uy) * (bx - ax)
-        if turn < 0:
-            share = min(share, _turn(ux, uy, vx, vy, ax, ay) / -turn)
-    return max(share, 0.0)
-
-
-@kernel(
-    "i8[::1], i4[::1], f8[:,::1], u1[::1], i8[::1], f8[:,::1], i8, f8, f8, f8, f8, b1, out i8[::1],"
-    " out f8[::1]"
-)
-def sweep(starts, ends, sides, shut, corners, rings, first, ax, ay, bx, by, left, passed, leaves):
-    """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one
-    side; all in world units.
-
-    `passed` (most,) receives them, `leaves` (most,) the share of the line at which it leaves each,
-    1 where it ends. Returns how many they are, and whether something stopped the line before its
-    end. `corners` and `rings` are those of `settle`. Where several polygons lie behind a piece of a
-    side, the line goes on over the first.
-    """
-    here = first
-    for count in range(len(passed)):
-        passed[count] = here
-        leaves[count] = _leaves(corners, rings, here, ax, ay, bx, by)
-        if leaves[count] >= 1:
-            leaves[count] = 1.0
-            return count + 1, False
-        following = -1
-        for portal in range(starts[here], starts[here + 1]):
-            ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
-            to_u, to_v = _turn(ax, ay, bx, by, ux, uy), _turn(ax, ay, bx, by, vx, vy)
-            u_is_left = to_u > 0 or (to_u == 0 and not left)
-            v_is_left = to_v > 0 or (to_v == 0 and not left)
-            if not u_is_left and v_is_left and shut[portal] == OPEN:
-                following = ends[portal]
-                break
-        if following < 0:
-            return count + 1, True
-        here = following
-    return len(passed), True
 
 
 @kernel
@@ -597,23 +418,17 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, narrow):
     return False
 
 
-@kernel("u1[:,::1], b1, i8[::1], i8[::1], f8[:,::1], f8, i8[::1], i8, i8, out b1[:,::1]")
-def look_cells(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
+@kernel(
+    "u1[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], b1, f8, b1, i8, i8, out b1[:,::1]",
+)
+def look_cells(walls, cells, limits, facings, goals, wrap, narrow, pairs, first, last, seen):
     """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen`
-    (V, T).
+    (V, T); with `pairs`, whether each sees the goal of its own number: (V, 1).
 
     The rest as in `kernels.visible.field_of_view`, but walls are seen as if
     they were open.
     """
     for v in range(first, last):
-        for t in range(len(goals)):
-            seen[v, t] = _sees_cell(walls, wrap, cells[v], goals[t], limits[v], facings, v, narrow)
-
-
-@kernel("u1[:,::1], b1, i8[::1], i8[::1], f8[:,::1], f8, i8[::1], i8, i8, out b1[::1]")
-def look_pairs(walls, wrap, cells, limits, facings, narrow, goals, first, last, seen):
-    """Whether each of the viewers [first, last) sees the goal of its own number, into `seen` (V,);
-    the rest as in `look_cells`.
-    """
-    for v in range(first, last):
-        seen[v] = _sees_cell(walls, wrap, cells[v], goals[v], limits[v], facings, v, narrow)
+        for t in range(seen.shape[1]):
+            goal = goals[v] if pairs else goals[t]
+            seen[v, t] = _sees_cell(walls, wrap, cells[v], goal, limits[v], facings, v, narrow)

@@ -81,14 +81,16 @@ def _run(bits, k, x, y, width, height):
     return at - (i * 64 + bit_length(bits[word + i]) - 1)
 
 
-@kernel("u1[::1], out i8[::1], b1, i8, i8, b1, i8, i8, out i8[::1], out i4[::1], out i4[:,::1]")
-def uniform(moves, bits, eight, width, height, wrap, start, goal, best, parents, pool):
+@kernel("(u1[::1], i8[::1], b1, i8, i8, b1), i8, i8, out i8[::1], out i4[::1], out i4[:,::1]")
+def uniform(ground, start, goal, best, parents, pool):
     """The shortest way on ground that costs the same everywhere, with 4 neighbours or `eight`.
 
-    `moves` are those of the eight `STEPS`, in either case, and `bits` their `stops`. Returns the
-    number of cells of the way, which stand in `pool[:, 3]`, and how many of its steps are diagonal;
-    0 cells where there is no way, -1 where `pool` is too small.
+    `ground` is (moves, bits, eight, width, height, wrap). `moves` are those of the eight `STEPS`,
+    in either case, and `bits` their `stops`. Returns the number of cells of the way, which stand in
+    `pool[:, 3]`, and how many of its steps are diagonal; 0 cells where there is no way, -1 where
+    `pool` is too small.
     """
+    moves, bits, eight, width, height, wrap = ground
     places = _bits_for(best.shape[0])
     straight = np.int64(1) << places
     diagonal = np.int64(np.rint(math.sqrt(2.0) * straight))
@@ -290,37 +292,18 @@ def _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend):
 
 
 @kernel(
-    "u1[::1], out i8[::1], b1, i8, i8, b1, i8[::1], i8[::1], i8, i8, out i8[::1], out i4[::1], out"
-    " i4[:,::1], out i8[::1], out i8[::1], out i8[::1]",
+    "(u1[::1], i8[::1], b1, i8, i8, b1), i8[::1], i8[::1], i8, i8, (out i8[::1], out i4[::1], out"
+    " i4[:,::1]), out i8[::1], out i8[::1], out i8[::1]",
 )
-def uniform_many(
-    moves,
-    bits,
-    eight,
-    width,
-    height,
-    wrap,
-    starts,
-    goals,
-    first,
-    last,
-    best,
-    parents,
-    pool,
-    cells,
-    ends,
-    diagonals,
-):
+def uniform_many(ground, starts, goals, first, last, scratch, cells, ends, diagonals):
     """`uniform` for problems [first, last); their cells follow each other in `cells`, those of
     problem i end at `ends[i]`.
 
     Returns how many were solved before `cells` or `pool` was too small for the next.
     """
-    used = 0
+    (best, parents, pool), used = scratch, 0
     for i in range(first, last):
-        count, bent = uniform(
-            moves, bits, eight, width, height, wrap, starts[i], goals[i], best, parents, pool
-        )
+        count, bent = uniform(ground, starts[i], goals[i], best, parents, pool)
         if count < 0 or used + count > cells.shape[0]:
             return i - first
         for j in range(count):

@@ -87,41 +87,24 @@ def weighted_room(
 
 
 @kernel(
-    "i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8, i8, out"
+    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (i8, f8[:,::1], f8, f8), i8, i8, out"
     " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
-    "u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8, i8, out"
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (i8, f8[:,::1], f8, f8), i8, i8, out"
     " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
 )
-def weighted(
-    moves,
-    steps,
-    lengths,
-    costs,
-    barred,
-    norm,
-    facets,
-    least,
-    highest,
-    width,
-    height,
-    wrap,
-    start,
-    goal,
-    best,
-    came,
-    pool,
-    keys,
-):
+def weighted(ground, bounds, start, goal, best, came, pool, keys):
     """The cheapest way with any table of steps over ground of different cost.
 
-    `moves` are those of `steps` (K, 2), `lengths` (K,) theirs in world units. `costs` has one
-    number per cell, or none at
-    all: then everything costs 1. `barred` says that some are infinite: walls, whose corners no
-    diagonal cuts. `norm` and
-    `facets` bound the length of a way from below, see `bound`; no cell costs
-    less than `least` or, unless it is barred, more than `highest`. The other arguments and the
-    number of cells returned are as for `uniform`; then come the length and the cost.
+    `ground` is (moves, steps, lengths, costs, barred, width, height, wrap), and `bounds` (norm,
+    facets, least, highest). `moves` are those of `steps` (K, 2), `lengths` (K,) theirs in world
+    units. `costs` has one number per cell, or none at all: then everything costs 1. `barred` says
+    that some are infinite: walls, whose corners no diagonal cuts. `norm` and `facets` bound the
+    length of a way from below, see `bound`; no cell costs less than `least` or, unless it is
+    barred, more than `highest`. The other arguments and the number of cells returned are as for
+    `uniform`; then come the length and the cost.
     """
+    moves, steps, lengths, costs, barred, width, height, wrap = ground
+    norm, facets, least, highest = bounds
     uneven = costs.shape[0] > 0
     goal_y, goal_x = divmod(goal, width)
     y, x = divmod(start, width)
@@ -323,62 +306,18 @@ def _next_bucket(heads, pool, keys, now):
 
 
 @kernel(
-    "i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8[::1], i8[::1],"
-    " i8, i8, out f8[::1], out u1[::1], out i4[:,::1], out i8[::1], out i8[::1], out i8[::1], out"
-    " f8[::1], out f8[::1]",
-    "u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, f8[:,::1], f8, f8, i8, i8, b1, i8[::1], i8[::1],"
-    " i8, i8, out f8[::1], out u1[::1], out i4[:,::1], out i8[::1], out i8[::1], out i8[::1], out"
-    " f8[::1], out f8[::1]",
+    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (i8, f8[:,::1], f8, f8), i8[::1],"
+    " i8[::1], i8, i8, (out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]), out i8[::1], out"
+    " i8[::1], out f8[::1], out f8[::1]",
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (i8, f8[:,::1], f8, f8), i8[::1],"
+    " i8[::1], i8, i8, (out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]), out i8[::1], out"
+    " i8[::1], out f8[::1], out f8[::1]",
 )
-def weighted_many(
-    moves,
-    steps,
-    lengths,
-    costs,
-    barred,
-    norm,
-    facets,
-    least,
-    highest,
-    width,
-    height,
-    wrap,
-    starts,
-    goals,
-    first,
-    last,
-    best,
-    came,
-    pool,
-    keys,
-    cells,
-    ends,
-    worlds,
-    sums,
-):
+def weighted_many(ground, bounds, starts, goals, first, last, scratch, cells, ends, worlds, sums):
     """`weighted` for problems [first, last), as `uniform_many` has them."""
-    used = 0
+    (best, came, pool, keys), used = scratch, 0
     for i in range(first, last):
-        count, world, cost = weighted(
-            moves,
-            steps,
-            lengths,
-            costs,
-            barred,
-            norm,
-            facets,
-            least,
-            highest,
-            width,
-            height,
-            wrap,
-            starts[i],
-            goals[i],
-            best,
-            came,
-            pool,
-            keys,
-        )
+        count, world, cost = weighted(ground, bounds, starts[i], goals[i], best, came, pool, keys)
         if count < 0 or used + count > cells.shape[0]:
             return i - first
         for j in range(count):

@@ -136,10 +136,9 @@ def _put(cell, along, cells, shares, slot, count):
 
 
 @kernel
-def _beside(
-    walls, y, x, y0, x0, dy, dx, stop, half_width, wrap, cells, shares, no_path, slot, count
-):
+def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, no_path, slot):
     """Note a cell if its center lies near the way and in its sight; returns the number of cells."""
+    y0, x0, dy, dx, stop = line
     height, width = walls.shape
     if not wrap and (y < 0 or y >= height or x < 0 or x >= width or slot[y * width + x] != 0):
         return count
@@ -190,9 +189,9 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     if half_width > 0:
         # A square slides along the way; at each step only its leading edges are new.
         reach = np.int64(half_width / UNITS + 0.5 + 1e-9)
+        line = y0, x0, dy, dx, stop
         for k in range(passed):
-            y = path[k, 0]
-            x = path[k, 1]
+            y, x = path[k, 0], path[k, 1]
             down = y - path[k - 1, 0] if k > 0 else 1
             right = x - path[k - 1, 1] if k > 0 else 0
             if k == 0:
@@ -204,42 +203,14 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
             for j in range(first, last + 1):
                 for i in range(x - reach, x + reach + 1):
                     count = _beside(
-                        walls,
-                        j,
-                        i,
-                        y0,
-                        x0,
-                        dy,
-                        dx,
-                        stop,
-                        half_width,
-                        wrap,
-                        cells,
-                        shares,
-                        no_path,
-                        slot,
-                        count,
+                        walls, j, i, line, half_width, wrap, count, cells, shares, no_path, slot
                     )
-            if right != 0:
-                for j in range(y - reach, y + reach + 1):
-                    if j != first or down == 0:
-                        count = _beside(
-                            walls,
-                            j,
-                            x + right * reach,
-                            y0,
-                            x0,
-                            dy,
-                            dx,
-                            stop,
-                            half_width,
-                            wrap,
-                            cells,
-                            shares,
-                            no_path,
-                            slot,
-                            count,
-                        )
+            for j in range(y - reach, y + reach + 1 if right != 0 else y - reach):
+                if j != first or down == 0:
+                    i = x + right * reach
+                    count = _beside(
+                        walls, j, i, line, half_width, wrap, count, cells, shares, no_path, slot
+                    )
     for k in range(count):
         slot[cells[k]] = 0
     return count, stop

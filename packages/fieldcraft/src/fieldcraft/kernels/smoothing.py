@@ -16,45 +16,24 @@ PASSES = 8
 
 
 @kernel(
-    "i8[::1], i8[:,::1], f8[::1], u1[::1], f8[::1], f8, f8, i8, i8, b1, i8[::1], out i8[::1]",
-    "u1[::1], i8[:,::1], f8[::1], u1[::1], f8[::1], f8, f8, i8, i8, b1, i8[::1], out i8[::1]",
+    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8, out i8[::1]",
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8, out i8[::1]",
 )
-def straighten(
-    moves, steps, lengths, king, costs, least, cell_size, width, height, wrap, cells, kept
-):
+def straighten(ground, king, cells, least, cell_size, kept):
     """Choose the cells at which a way turns, so that straight legs in between cost the least.
 
-    `moves` are those of `steps` (K, 2) with world `lengths` (K,), flat; `king` those of a king's
-    eight. `costs` has one number per
-    cell, at least `least`, or none: then everything costs 1. `cells` are those of the way; the
-    chosen ones are written to `kept`. Returns their number, the length and the cost.
+    `ground` is that of `weighted`: `moves` are those of `steps` (K, 2) with world `lengths` (K,),
+    flat; `king` those of a king's eight. `costs` has one number per cell, at least `least`, or
+    none: then everything costs 1. `cells` are those of the way; the chosen ones are written to
+    `kept`. Returns their number, the length and the cost.
     """
+    costs, width, height, wrap = ground[3], ground[5], ground[6], ground[7]
     n = cells.shape[0]
-    xs = np.empty(n, dtype=np.int64)
-    ys = np.empty(n, dtype=np.int64)
-    nodes = np.empty(n, dtype=np.int64)
-    leg_lengths = np.zeros(n)
-    leg_costs = np.zeros(n)
-    count = _corners(
-        moves,
-        steps,
-        lengths,
-        costs,
-        width,
-        height,
-        wrap,
-        cells,
-        nodes,
-        xs,
-        ys,
-        leg_lengths,
-        leg_costs,
-    )
-    totals = np.zeros(n)
-    worlds = np.zeros(n)
-    before = np.zeros(n, dtype=np.int64)
-    best_lengths = np.zeros(n)
-    best_costs = np.zeros(n)
+    nodes, xs, ys = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    leg_lengths, leg_costs = np.zeros(n), np.zeros(n)
+    count = _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs)
+    totals, worlds, before = np.zeros(n), np.zeros(n), np.zeros(n, np.int64)
+    best_lengths, best_costs = np.zeros(n), np.zeros(n)
     for _ in range(PASSES):
         for j in range(1, count):
             before[j] = j - 1
@@ -107,12 +86,11 @@ def straighten(
 
 
 @kernel
-def _corners(
-    moves, steps, lengths, costs, width, height, wrap, cells, nodes, xs, ys, leg_lengths, leg_costs
-):
+def _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs):
     """Where the steps change, and on a torus before a leg goes half round: numbers in `cells`,
     places on the unrolled map.
     """
+    moves, steps, lengths, costs, _, width, height, wrap = ground
     n = cells.shape[0]
     y, x = divmod(cells[0], width)
     count = 1

@@ -48,36 +48,37 @@ def _ground(y, height, width, soil):
     return soil + width * on_map
 
 
+@kernel
+def _or_none(value):
+    """A number for C functions, 0 for None."""
+    if value is None:
+        return 0
+    return value
+
+
+@kernel
+def _loss(value):
+    """A loss for C functions, 0 for None, and whether it is one."""
+    if value is None:
+        return _ZERO, 0
+    return value, 1
+
+
 @kernel(
-    "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, f4, i8, f4, f4, b1,"
-    " out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, f4, none, f4, f4, b1,"
-    " out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, none, i8, f4, f4, b1,"
-    " out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], out f4[:,::1], out f4[:,::1], i8, i8, i8, f4, none, none, f4, f4,"
-    " b1, out f4[:,::1]",
+    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    " f4[:,::1], out f4[:,::1]",
+    "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    " f4[:,::1], out f4[:,::1]",
+    "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    " f4[:,::1], out f4[:,::1]",
+    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    " f4[:,::1], out f4[:,::1]",
     vectorized=numpy_spread.wave_near,
 )
-def wave_near(
-    values,
-    ground,
-    above,
-    below,
-    first,
-    last,
-    count,
-    straight,
-    diagonal,
-    power,
-    momentum,
-    floor,
-    wrap,
-    scratch,
-):
-    """`count` steps of the rows [first, last), in place, for 4 neighbours, or 8 where `diagonal` is
-    not None.
+def wave_near(ground, tuned, first, last, count, values, above, below, scratch):
+    """`count` steps of the rows [first, last), in place, for 4 or 8 neighbours.
 
+    `tuned` is (straight, diagonal, power, momentum, floor, wrap), those of `spread_rows.near`.
     `ground` (height, width) has the bits of `fieldcraft.kernels.spread_rows`. `above` and `below`
     are copies of the up to `count` rows beside the band, as they were before, and are overwritten;
     fewer mean that the map ends there. `scratch` has at least `count + 1` rows: for each level the
@@ -86,6 +87,7 @@ def wave_near(
     All levels share the map's memory: level `l` goes behind level `l - 1`, so that what it finds is
     what that has left.
     """
+    straight, diagonal, power, momentum, floor, wrap = tuned
     height, width = values.shape
     low, high = first - above.shape[0], last + below.shape[0]
     done = np.empty(count + 1, np.int64)
@@ -94,8 +96,8 @@ def wave_near(
         done[level] = max(low, first - count + level)
     map_, soil, olds = values.ctypes.data, ground.ctypes.data, scratch.ctypes.data
     over, under = above.ctypes.data, below.ctypes.data
-    eight, skew = (0, _ZERO) if diagonal is None else (1, diagonal)
-    root = 0 if power is None else power
+    skew, eight = _loss(diagonal)
+    root = _or_none(power)
     stride = 4 * scratch.shape[1]
     nothing = olds + (scratch.shape[0] - 1) * stride
     entered = low
@@ -172,32 +174,16 @@ def wave_near(
 
 
 @kernel(
-    "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, f4, i8, f4, f4,"
-    " b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, f4, none, f4, f4,"
-    " b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, none, i8, f4, f4,"
-    " b1, out f4[:,::1]",
-    "out f4[:,::1], u1[:,::1], out f4[:,:,::1], i8[::1], out i8[::1], i8, i8, f4, none, none, f4,"
-    " f4, b1, out f4[:,::1]",
-    vectorized=numpy_spread.wave_bands,
+    "u1[:,::1], i8[::1], (f4, f4, i8, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
+    " out i8[::1], out f4[:,::1]",
+    "u1[:,::1], i8[::1], (f4, f4, none, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
+    " out i8[::1], out f4[:,::1]",
+    "u1[:,::1], i8[::1], (f4, none, i8, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
+    " out i8[::1], out f4[:,::1]",
+    "u1[:,::1], i8[::1], (f4, none, none, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
+    " out i8[::1], out f4[:,::1]",
 )
-def wave_bands(
-    values,
-    ground,
-    edges,
-    bounds,
-    claims,
-    start,
-    count,
-    straight,
-    diagonal,
-    power,
-    momentum,
-    floor,
-    wrap,
-    scratch,
-):
+def wave_bands(ground, bounds, tuned, start, count, values, edges, claims, scratch):
     """`count` steps of bands of rows, in place: of all that no other thread takes that makes this
     call, beginning with band `start`.
 
@@ -206,65 +192,35 @@ def wave_bands(
     first; what lies beyond the map is not read. `claims` holds a 0 for each band. Else as
     `wave_near`.
     """
+    wrap = tuned[5]
     bands = bounds.shape[0] - 1
     for turn in range(bands):
         band = (start + turn) % bands
         if claim(claims, band):
             above = edges[band, : count if wrap or band > 0 else 0]
             below = edges[band + 1, count : 2 * count if wrap or band + 1 < bands else count]
-            wave_near(
-                values,
-                ground,
-                above,
-                below,
-                bounds[band],
-                bounds[band + 1],
-                count,
-                straight,
-                diagonal,
-                power,
-                momentum,
-                floor,
-                wrap,
-                scratch,
-            )
+            first, last = bounds[band], bounds[band + 1]
+            wave_near(ground, tuned, first, last, count, values, above, below, scratch)
 
 
 @kernel(
-    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1,"
-    " f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, f4, b1, out f4[:,:,::1], out f4[:,:,::1]",
-    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1,"
-    " f4[:,::1], f4[:,::1], i8, i8, i8, f4, f4, f4, b1, out f4[:,:,::1], out f4[:,:,::1]",
+    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), f4[:,::1], f4[:,::1], (i8, b1,"
+    " f4, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
+    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), f4[:,::1], f4[:,::1], (i8, b1,"
+    " f4, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
     vectorized=numpy_spread.wave_any,
 )
-def wave_any(
-    values,
-    frozen,
-    links,
-    masks,
-    through,
-    steps,
-    losses,
-    exponent,
-    signed,
-    above,
-    below,
-    first,
-    last,
-    count,
-    momentum,
-    keep,
-    floor,
-    wrap,
-    ring,
-    emitted,
-):
+def wave_any(ground, above, below, rule, first, last, count, values, ring, emitted):
     """`count` steps of the rows [first, last), in place, for any neighbourhood, falloff and sign.
 
-    `through` (height, width) is how cells attenuate what arrives in them, or (1, 0). `above` and
-    `below` hold up to `count * reach` rows each. `ring` and `emitted` are scratch of shape (count,
-    2 * reach + 1, width + 2 * margin(reach)); `emitted` is only used for exponents above 1.
+    `ground` is (frozen, links, masks, through, steps, losses), and `rule` (exponent, signed,
+    momentum, keep, floor, wrap). `through` (height, width) is how cells attenuate what arrives in
+    them, or (1, 0). `above` and `below` hold up to `count * reach` rows each. `ring` and `emitted`
+    are scratch of shape (count, 2 * reach + 1, width + 2 * margin(reach)); `emitted` is only used
+    for exponents above 1.
     """
+    frozen, links, masks, through, steps, losses = ground
+    exponent, signed, momentum, keep, floor, wrap = rule
     height, width = values.shape
     rows = ring.shape[1]
     reach = rows // 2
@@ -313,31 +269,19 @@ def wave_any(
             if through.shape[1] > 0:
                 attenuate(strongest, weakest, through[on_map], exponent)
             here = ring[level - 1, (y - low) % rows, pad : pad + width]
-            if level == count:
-                update(
-                    here,
-                    strongest,
-                    weakest,
-                    frozen[on_map],
-                    values[y],
-                    exponent,
-                    momentum,
-                    keep,
-                    floor,
-                )
-            else:
-                row = ring[level, (y - low) % rows]
-                update(
-                    here,
-                    strongest,
-                    weakest,
-                    frozen[on_map],
-                    row[pad : pad + width],
-                    exponent,
-                    momentum,
-                    keep,
-                    floor,
-                )
+            row = ring[min(level, count - 1), (y - low) % rows]
+            update(
+                here,
+                strongest,
+                weakest,
+                frozen[on_map],
+                values[y] if level == count else row[pad : pad + width],
+                exponent,
+                momentum,
+                keep,
+                floor,
+            )
+            if level < count:
                 close_ring(row, width, pad, reach, wrap)
                 if exponent >= 2:
                     emit(row, emitted[level, (y - low) % rows], exponent)

@@ -1,16 +1,13 @@
-"""Where endless steps of Spread lead, strongest cells first: the same bits as
-`fieldcraft.kernels.numpy_spread.settled`.
-"""
+"""Where endless steps of Spread lead, strongest cells first."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import numpy_spread
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import power, root
 
-__all__ = ["passed_on", "pop", "rise", "settle"]
+__all__ = ["begin", "offer", "passed_on", "pop", "settle"]
 
 _ZERO = np.float32(0)
 
@@ -82,15 +79,46 @@ def passed_on(value, emitted, loss, through, exponent, floor):
     return -rest if value < 0 else rest
 
 
+@kernel
+def offer(values, heap, place, size, there, rest):
+    """Let influence arrive in a cell; returns the size of the heap."""
+    if rest == 0:
+        return size
+    old = values[there]
+    if abs(rest) > abs(old) or (abs(rest) == abs(old) and rest > old):
+        values[there] = rest
+        if place[there] < 0:
+            heap[size] = there
+            size += 1
+            rise(values, heap, place, size - 1)
+        else:
+            rise(values, heap, place, place[there])
+    return size
+
+
+@kernel
+def begin(values, frozen, heap, place):
+    """Put the frozen cells on the heap, and nothing into all others; returns its size."""
+    size = np.int64(0)
+    for cell in range(values.shape[0]):
+        if frozen[cell] == 0:
+            values[cell] = 0
+        elif values[cell] != 0:
+            heap[size] = cell
+            size += 1
+            rise(values, heap, place, size - 1)
+    return size
+
+
 @kernel(
-    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1], i8, f4, b1",
-    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, f4, b1",
-    vectorized=numpy_spread.settle,
+    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), i8, f4, b1, out f4[:,::1]",
+    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), i8, f4, b1, out f4[:,::1]",
 )
-def settle(values, frozen, links, masks, through, steps, losses, exponent, floor, wrap):
+def settle(ground, exponent, floor, wrap, values):
     """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells, the
-    strongest first.
+    strongest first. `ground` is that of `spread.wave_any`.
     """
+    frozen, links, masks, through, steps, losses = ground
     height, width = values.shape
     flat = values.reshape(-1)
     fixed = frozen.reshape(-1)
@@ -99,14 +127,7 @@ def settle(values, frozen, links, masks, through, steps, losses, exponent, floor
     open_ground = np.float32(1) if exponent == 0 else _ZERO
     place = np.full(flat.shape[0], -1, np.int32)
     heap = np.empty(flat.shape[0], np.int32)
-    size = 0
-    for cell in range(flat.shape[0]):
-        if fixed[cell] == 0:
-            flat[cell] = 0
-        elif flat[cell] != 0:
-            heap[size] = cell
-            size += 1
-            rise(flat, heap, place, size - 1)
+    size = begin(flat, fixed, heap, place)
     while size > 0:
         cell = pop(flat, heap, place, size)
         size -= 1
@@ -122,22 +143,11 @@ def settle(values, frozen, links, masks, through, steps, losses, exponent, floor
             elif ny < 0 or ny >= height or nx < 0 or nx >= width:
                 continue
             there = ny * width + nx
-            if fixed[there] != 0 or arrive[there] & masks[k] == 0:
-                continue
             # A power of a root may lie a little above the value, so a negative cell can be done
             # before its positive equal comes.
-            if place[there] == -2 and exponent < 2:
+            is_done = fixed[there] != 0 or (place[there] == -2 and exponent < 2)
+            if is_done or arrive[there] & masks[k] == 0:
                 continue
             barrier = crossing[there] if crossing.shape[0] > 0 else open_ground
             rest = passed_on(value, emitted, losses[k], barrier, exponent, floor)
-            if rest == 0:
-                continue
-            old = flat[there]
-            if abs(rest) > abs(old) or (abs(rest) == abs(old) and rest > old):
-                flat[there] = rest
-                if place[there] < 0:
-                    heap[size] = there
-                    size += 1
-                    rise(flat, heap, place, size - 1)
-                else:
-                    rise(flat, heap, place, place[there])
+            size = offer(flat, heap, place, size, there, rest)

@@ -145,43 +145,27 @@ def _turn(awake, band_awake, next_awake, next_band):
 
 
 @kernel(
-    "out f4[:,::1], u1[:,::1], f4, f4, i8, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out"
-    " u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
-    "out f4[:,::1], u1[:,::1], f4, f4, none, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out"
-    " u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
-    "out f4[:,::1], u1[:,::1], f4, none, i8, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out"
-    " u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
-    "out f4[:,::1], u1[:,::1], f4, none, none, f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out"
-    " u1[:,::1], out u1[::1], out f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out"
+    " u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
     vectorized=numpy_spread.tiles_near,
 )
-def tiles_near(
-    values,
-    ground,
-    straight,
-    diagonal,
-    power,
-    momentum,
-    floor,
-    wrap,
-    count,
-    most,
-    awake,
-    band_awake,
-    next_awake,
-    next_band,
-    new,
-    pending,
-    counts,
-):
+def tiles_near(ground, tuned, count, most, values, wakefulness, scratch):
     """Up to `count` steps of the tiles that are awake, in place; stops early above `most` awake
     tiles.
 
     Returns (steps made, tiles awake now). Tiles that changed, and those that their changed cells
-    reach, are awake for the next step. `new` is scratch of shape (2, tiles across, TILE_ROWS,
-    TILE_COLUMNS), `pending` and `counts` likewise. The losses and `power` are those of
-    `fieldcraft.kernels.spread_rows.near`.
+    reach, are awake for the next step. `wakefulness` is (tiles awake, rows of tiles that hold any,
+    and the same for the next step). `scratch` is (new, pending, counts): `new` has shape (2, tiles
+    across, TILE_ROWS, TILE_COLUMNS). `tuned` is as in `spread.wave_near`.
     """
+    straight, diagonal, power, momentum, floor, wrap = tuned
+    (awake, band_awake, next_awake, next_band), (new, pending, counts) = wakefulness, scratch
     height, width = values.shape
     block = np.zeros((TILE_ROWS + 2, TILE_COLUMNS + 32), np.float32)
     around, fixed, results = block.reshape(-1), ground.reshape(-1), new.reshape(-1)
@@ -244,42 +228,21 @@ def tiles_near(
 
 
 @kernel(
-    "out f4[:,::1], u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1, i8, f4,"
-    " f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1], out"
-    " f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
-    "out f4[:,::1], u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1], i8, b1, i8, f4,"
-    " f4, f4, b1, i8, i8, out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1], out"
-    " f4[:,:,:,::1], out i8[:,::1], out i8[::1]",
+    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1),"
+    " i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
+    " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1),"
+    " i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
+    " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
     vectorized=numpy_spread.tiles_any,
 )
-def tiles_any(
-    values,
-    frozen,
-    links,
-    masks,
-    through,
-    steps,
-    losses,
-    exponent,
-    signed,
-    reach,
-    momentum,
-    keep,
-    floor,
-    wrap,
-    count,
-    most,
-    awake,
-    band_awake,
-    next_awake,
-    next_band,
-    new,
-    pending,
-    counts,
-):
-    """`tiles_near` for any neighbourhood, falloff and sign; `new` has room for as many bands as a
-    step reaches, and one.
+def tiles_any(ground, rule, reach, count, most, values, wakefulness, scratch):
+    """`tiles_near` for any neighbourhood, falloff and sign, with the ground and the rule of
+    `spread.wave_any`; `new` has room for as many bands as a step reaches, and one.
     """
+    frozen, links, masks, through, steps, losses = ground
+    exponent, signed, momentum, keep, floor, wrap = rule
+    (awake, band_awake, next_awake, next_band), (new, pending, counts) = wakefulness, scratch
     height, width = values.shape
     pad = -(-reach // 16) * 16
     lag = new.shape[0] - 1

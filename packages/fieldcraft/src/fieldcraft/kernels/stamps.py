@@ -71,7 +71,8 @@ def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, 
 
 
 @kernel
-def _blend(flat, place, pitch, tables, start, stride, height, width, w00, w01, w10, w11, blend):
+def _blend(flat, place, pitch, tables, start, stride, height, width, weights, blend):
+    w00, w01, w10, w11 = weights
     for j in range(height):
         own = start + j * stride
         above = own - stride
@@ -99,26 +100,16 @@ def _mark(dirty, top, bottom, left, right):
 
 
 @kernel(
-    "out i8[:,::1], out u1[:,::1], i8[::1], i8[::1], f8[::1], f8[::1], f8[::1], f8[::1], i8[:,::1],"
-    " i8[::1], i8, b1, i8, i8"
+    "(i8[::1], i8[::1], f8[::1], f8[::1]), f8[::1], (f8[::1], i8[:,::1], i8[::1]), i8, b1, i8, i8,"
+    " out i8[:,::1], out u1[:,::1]"
 )
-def blit(
-    sums,
-    dirty,
-    rows,
-    columns,
-    downs,
-    rights,
-    amounts,
-    tables,
-    shapes,
-    which,
-    blend,
-    wrap,
-    top,
-    bottom,
-):
-    """Put stamps around cells, as far as they touch the rows [top, bottom)."""
+def blit(places, amounts, prints, blend, wrap, top, bottom, sums, dirty):
+    """Put stamps around cells, as far as they touch the rows [top, bottom).
+
+    `places` are (rows, columns, downs, rights): the cells, and how far beyond them. `prints` are
+    (tables, shapes, which).
+    """
+    (rows, columns, downs, rights), (tables, shapes, which) = places, prints
     map_height, map_width = sums.shape
     flat = sums.reshape(-1)
     for i in range(which.shape[0]):
@@ -166,10 +157,7 @@ def blit(
                         stride,
                         height,
                         k_end - k,
-                        w00,
-                        w01,
-                        w10,
-                        w11,
+                        (w00, w01, w10, w11),
                         blend,
                     )
                 elif between:
@@ -194,8 +182,8 @@ def blit(
             j = j_end
 
 
-@kernel("out i8[:,::1], out u1[:,::1], i8[::1], f8[::1], i8, i8")
-def scatter(sums, dirty, cells, amounts, top, bottom):
+@kernel("i8[::1], f8[::1], i8, i8, out i8[:,::1], out u1[:,::1]")
+def scatter(cells, amounts, top, bottom, sums, dirty):
     """Add amounts, times SCALE, to cells in the rows [top, bottom)."""
     width = np.uint32(sums.shape[1])
     flat = sums.reshape(-1)
@@ -210,8 +198,8 @@ def scatter(sums, dirty, cells, amounts, top, bottom):
             dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] |= np.uint8(_FIRST << (y % _HIGH))
 
 
-@kernel("i8[:,::1], out u1[:,::1], out f4[:,::1], i8, i8")
-def publish(sums, dirty, values, first, last):
+@kernel("i8[:,::1], i8, i8, out u1[:,::1], out f4[:,::1]")
+def publish(sums, first, last, dirty, values):
     """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then."""
     height, width = sums.shape
     for band in range(first, last):

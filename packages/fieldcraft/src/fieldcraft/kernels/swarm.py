@@ -135,39 +135,20 @@ def _chosen(which, of, found):
 
 
 @kernel(
-    "out i4[:,::1], u4[::1], (u4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1],"
-    " i4[::1], i4[::1]), i4[:,::1], (i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8,"
-    " i8, i8, i8), b1, i8, i8, i8",
+    "u4[::1], (u4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1]),"
+    " i4[:,::1], (i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8), b1, i8,"
+    " i8, i8, out i4[:,::1]",
     error_model="numpy",
 )
-def walk(agents, numbers, seen, table, how, blank, step, first, last):
+def walk(numbers, seen, table, how, blank, step, first, last, agents):
     """One step of the agents [first, last) of (3, N), in place; without walls the map is `blank`.
     The tuples are a Sights and a Rule.
     """
-    sights = Sights(seen[0], seen[1], seen[2], seen[3], seen[4], seen[5], seen[6], seen[7], seen[8])
-    rule = Rule(
-        how[0],
-        how[1],
-        how[2],
-        how[3],
-        how[4],
-        how[5],
-        how[6],
-        how[7],
-        how[8],
-        how[9],
-        how[10],
-        how[11],
-        how[12],
-        how[13],
-        how[14],
-        how[15],
-        how[16],
-        how[17],
-    )
+    sights, rule = Sights(*seen), Rule(*how)
     height = rule.height
     width = rule.width
     wrap = rule.wrap != 0
+    ground = sights.closed, blank, height, width, wrap
     senses = (rule.follow != 0) | (rule.avoid != 0)
     by_vectors = (rule.align != 0) | (rule.separate != 0) | (rule.cohere != 0)
     roles = 0 if sights.trail_0.ctypes.data == sights.trail_1.ctypes.data else ROLE
@@ -240,37 +221,9 @@ def walk(agents, numbers, seen, table, how, blank, step, first, last):
                     across,
                 )
             if rule.separate != 0:
-                slide(
-                    sights.crowd,
-                    sights.closed,
-                    blank,
-                    height,
-                    width,
-                    wrap,
-                    x,
-                    y,
-                    mind,
-                    table,
-                    -rule.separate,
-                    along,
-                    across,
-                )
+                slide(sights.crowd, ground, x, y, mind, table, -rule.separate, along, across)
             if rule.cohere != 0:
-                slide(
-                    sights.group,
-                    sights.closed,
-                    blank,
-                    height,
-                    width,
-                    wrap,
-                    x,
-                    y,
-                    mind,
-                    table,
-                    rule.cohere,
-                    along,
-                    across,
-                )
+                slide(sights.group, ground, x, y, mind, table, rule.cohere, along, across)
             angles(along, across, changes)
         else:
             _chosen(side, turns, changes)

@@ -17,8 +17,8 @@ _16 = np.uint32(16)
 _31 = np.uint32(31)
 
 
-@kernel("out i4[:,::1], u4[::1], i8, out i4[::1], u4[::1], out i4[:,::1]")
-def forage(agents, numbers, width, food, homes, claims):
+@kernel("u4[::1], u4[::1], i8, out i4[:,::1], out i4[::1], out i4[:,::1]")
+def forage(numbers, homes, width, agents, food, claims):
     """Let agents take food and bring it home; returns how many were brought.."""
     count = agents.shape[1]
     for i in range(count):
@@ -158,8 +158,8 @@ def _soil(x, y, dirty):
             dirty[row >> np.uint32(3), across] |= bit
 
 
-@kernel("i4[:,::1], i8, i8, i8[::1], b1, out i8[:,::1], out u1[:,::1], i8, i8")
-def leave(agents, width, role, amounts, by_heading, sums, dirty, top, bottom):
+@kernel("i4[:,::1], i8[::1], i8, i8, b1, i8, i8, out i8[:,::1], out u1[:,::1]")
+def leave(agents, amounts, width, role, by_heading, top, bottom, sums, dirty):
     """Add what agents leave in the rows [top, bottom) to the sums there.."""
     flat = sums.reshape(-1)
     low = np.int32(top << 16)

@@ -142,8 +142,9 @@ def _steep(difference, total):
 
 
 @kernel(error_model="numpy", inline="never")
-def slide(layer, closed, blank, height, width, wrap, x, y, mind, table, weight, along, across):
+def slide(layer, ground, x, y, mind, table, weight, along, across):
     """Along the relative slope of what is around: up it, or down it with a negative weight."""
+    closed, blank, height, width, wrap = ground
     for k in range(x.shape[0]):
         own = _cell(closed, blank, height, width, wrap, x[k], y[k])
         here = layer[np.uint32(max(own, 0))] if own >= 0 else np.int32(0)

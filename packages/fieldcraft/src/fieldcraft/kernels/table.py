@@ -12,7 +12,6 @@ FAMILIES = (
     "graph_spread",
     "radial",
     "graph_radial",
-    "resisted",
     "changes",
     "placing",
     "fade",

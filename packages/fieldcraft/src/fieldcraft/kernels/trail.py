@@ -7,7 +7,7 @@ the map, of `trail_plan`.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,29 +27,14 @@ _3 = np.uint64(3)
 _6 = np.uint64(6)
 
 
-class Room(NamedTuple):
-    """Scratch for one thread."""
-
-    raw: NDArray[np.float32]
-    """Rows as they were, with margins."""
-    sums: NDArray[np.floating[Any]]
-    """Their sums along themselves."""
-    blurred: NDArray[np.floating[Any]]
-    holds: NDArray[np.uint8]
-    """Which of the rows hold anything."""
-    listed: NDArray[np.int64]
-    """The tiles where something comes in."""
-    lefts: NDArray[np.int8]
-    rights: NDArray[np.int8]
-    """How far each column exchanges in each row of the blur."""
-    along: NDArray[np.floating[Any]]
-    lacking: NDArray[np.floating[Any]]
-
-
-def room(width: int, reach: int, dtype: Any) -> Room:
-    """Scratch for one thread, for weights of this type."""
+def room(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
+    """Scratch for one thread, for weights of this type: rows as they were, with margins; their sums
+    along themselves; the blur; which of the rows hold anything; the tiles where something comes in;
+    how far each column exchanges to both sides in each row of the blur; the sums of such columns,
+    and the weight that they lack.
+    """
     side = 2 * reach + 1
-    return Room(
+    return (
         np.zeros((side, width + 2 * reach), np.float32),
         np.zeros((side, width), dtype),
         np.zeros(width, dtype),
@@ -186,54 +171,28 @@ def _enter(source, raw, reach, wrap):
 
 
 @kernel(
-    "out f4[:,::1], out i8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1],"
-    " i1[:,::1], f4[::1], f4[::1], b1, f8, b1, f4, b1, f4[:,::1], f4[:,::1], i8, i8, out f4[:,::1],"
-    " out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out i1[:,::1], out i1[:,::1], out"
-    " f4[::1], out f4[::1]",
-    "out f4[:,::1], out i8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1],"
-    " i1[:,::1], f8[::1], f8[::1], b1, f8, b1, f4, b1, f4[:,::1], f4[:,::1], i8, i8, out f4[:,::1],"
-    " out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out i1[:,::1], out i1[:,::1], out"
-    " f8[::1], out f8[::1]",
+    "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f4[::1]), f4[::1], f4[:,::1],"
+    " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
+    " f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out i1[:,::1], out"
+    " i1[:,::1], out f4[::1], out f4[::1])",
+    "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f8[::1]), f8[::1], f4[:,::1],"
+    " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
+    " f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out i1[:,::1], out"
+    " i1[:,::1], out f8[::1], out f8[::1])",
     vectorized=numpy_trail.update,
 )
-def update(
-    values,
-    inflow,
-    dirty,
-    closed,
-    starts,
-    columns,
-    masks,
-    open_left,
-    open_right,
-    missing,
-    weights,
-    ones,
-    gain,
-    conserves,
-    floor,
-    wrap,
-    above,
-    below,
-    first,
-    last,
-    raw,
-    sums,
-    blurred,
-    holds,
-    listed,
-    lefts,
-    rights,
-    along,
-    lacking,
-):
+def update(plan, weights, above, below, dirty, rule, first, last, values, inflow, room):
     """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.
 
-    `above` and `below` are copies of the `reach` rows beside the band as they were before, or 0 off
-    the map. `closed` says of each row
-    whether it has walls: their cells are not in `columns` and are set to 0. `ones` says that all
-    weights are 1. `dirty` tells which rows of which tiles of the inflow hold anything.
+    `plan` is (closed, *`trail_plan.plan`): `closed` says of each row
+    whether it has walls: their cells are not in `columns` and are set to 0. `above` and `below` are
+    copies of the `reach` rows beside the band as they were before, or 0 off the map. `dirty` tells
+    which rows of which tiles of the inflow hold anything. `rule` is (ones, gain, conserves, floor,
+    wrap), where `ones` says that all weights are 1.
     """
+    closed, starts, columns, masks, open_left, open_right, missing = plan
+    ones, gain, conserves, floor, wrap = rule
+    raw, sums, blurred, holds, listed, lefts, rights, along, lacking = room
     width = values.shape[1]
     side = weights.shape[0]
     reach = side // 2

@@ -15,14 +15,12 @@ end.
 
 
 @kernel(
-    "i4[::1], i4[::1], f8[::1], i8[::1], b1[::1], i8[::1], b1, out i8[::1], out i8[::1], out"
-    " f8[::1], f8[::1], i8, i8"
+    "(i4[::1], i4[::1], f8[::1], i8[::1], b1[::1]), i8[::1], f8[::1], b1, i8, i8, out i8[::1], out"
+    " i8[::1], out f8[::1]"
 )
-def travel(
-    origins, ends, sizes, back, shut, taken, chosen, vertices, arcs, gone, ways, first, last
-):
+def travel(edges, taken, ways, chosen, first, last, vertices, arcs, gone):
     """Take agents along `ways` (N,) more, from `first` up to `last`; `vertices`, `arcs` and `gone`
-    are where they are, and are changed.
+    are where they are, and are changed. `edges` are (origins, ends, sizes, back, shut).
 
     An agent stands on a vertex (its arc is -1), or has `gone` so far along an arc from it. `taken`
     is the arc to take from each vertex,
@@ -30,6 +28,7 @@ def travel(
     arc only. Who would come straight back, or can't go on, turns round on the arc, if the arc
     `back` is there and open.
     """
+    origins, ends, sizes, back, shut = edges
     for i in range(first, last):
         left = ways[i]
         vertex, arc, along = vertices[i], arcs[i], gone[i]

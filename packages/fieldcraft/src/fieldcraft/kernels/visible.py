@@ -334,12 +334,11 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
 
 
 @kernel
-def _refine(
-    window, ground, with_heights, eye, rows, columns, north, west, fx, fy, narrow, state, budget
-):
+def _refine(window, ground, with_heights, size, eye, cone, state, budget):
     """Take back what lies outside of the cone or behind ground; returns what is left of the
     budget.
     """
+    (rows, columns, north, west), (fx, fy, narrow) = size, cone
     origin = north * columns + west
     at = state[_CURSOR]
     start = np.float64(0)
@@ -349,11 +348,11 @@ def _refine(
         highest = np.float64(ground[ground.shape[0] - 1])
     dy = at // columns - north
     dx = at % columns - west
-    cone = narrow >= -1
+    has_cone = narrow >= -1
     while at < rows * columns and budget > 0:
         bits = window[at]
         if bits > _WALL and at != origin:
-            if cone and fx * dx + fy * dy < narrow * math.sqrt(np.float64(dy * dy + dx * dx)):
+            if has_cone and fx * dx + fy * dy < narrow * math.sqrt(np.float64(dy * dy + dx * dx)):
                 window[at] = bits & _WALL
             elif with_heights:
                 end = np.float64(ground[at]) + eye
@@ -406,29 +405,9 @@ def _find_corners(window, rows, columns, north, west, limit, state, budget):
 
 
 @kernel
-def _look(
-    walls,
-    heights,
-    eye,
-    row,
-    column,
-    limit,
-    wrap,
-    lit,
-    fx,
-    fy,
-    narrow,
-    window,
-    sectors,
-    ground,
-    state,
-    budget,
-    north,
-    south,
-    west,
-    east,
-):
+def _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, room):
     """Mark the window up to the stage of gathering; returns what is left of the budget."""
+    (north, south, west, east), (window, sectors, ground, state) = extents, room
     height = walls.shape[0]
     rows = north + south + 1
     columns = west + east + 1
@@ -477,23 +456,10 @@ def _look(
         _diagonal(window, origin, columns, -1, min(longest, south, west))
         _diagonal(window, origin, columns, 1, min(longest, south, east))
         budget -= 4 * longest
-        state[STAGE] = _REFINE if with_heights or narrow >= -1 else _CORNERS
+        state[STAGE] = _REFINE if with_heights or cone[2] >= -1 else _CORNERS
     if state[STAGE] == _REFINE and budget > 0:
-        budget = _refine(
-            window,
-            ground,
-            with_heights,
-            eye,
-            rows,
-            columns,
-            north,
-            west,
-            fx,
-            fy,
-            narrow,
-            state,
-            budget,
-        )
+        size = rows, columns, north, west
+        budget = _refine(window, ground, with_heights, size, eye, cone, state, budget)
     if state[STAGE] == _CORNERS and not lit:
         state[STAGE] = _GATHER
     if state[STAGE] == _CORNERS and budget > 0:
@@ -521,59 +487,25 @@ def _counts(bits, lit):
 
 
 @kernel(
-    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, out i8[::1], out i8[::1], i8, out u1[::1], out"
-    " i8[:,:,::1], out f4[::1], out i8[::1]",
+    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, i8, out i8[::1], out i8[::1], (out u1[::1], out"
+    " i8[:,:,::1], out f4[::1], out i8[::1])",
 )
-def sight_cells(
-    walls,
-    heights,
-    eye,
-    row,
-    column,
-    limit,
-    wrap,
-    lit,
-    cells,
-    squares,
-    budget,
-    window,
-    sectors,
-    ground,
-    state,
-):
+def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, budget, cells, squares, room):
     """Write the cells seen from a cell, ascending, and their squared distances; whether all is
     done.
 
     `walls` (height, width), not 0 where a wall stands; `heights` (height, width) float32 or
     `NO_HEIGHTS`; `limit` is the largest squared distance in cells. Only open cells, with `lit` also
-    walls of which a part is seen. `cells` and `squares` are int64 with room for `most_cells`; the
-    last four come from `room`. `state[COUNT]` is how many there are. Of a call that was not done,
-    repeat it with the same arguments. Walls may not change in between.
+    walls of which a part is seen. `cells` and `squares` are int64 with space for `most_cells`;
+    `room` comes from `room`, and its last array is the state. `state[COUNT]` is how many there are.
+    Of a call that was not done, repeat it with the same arguments. Walls may not change in between.
     """
     height, width = walls.shape
-    north, south, west, east = _extents(walls.shape, row, column, limit, wrap)
-    budget = _look(
-        walls,
-        heights,
-        eye,
-        row,
-        column,
-        limit,
-        wrap,
-        lit,
-        0.0,
-        0.0,
-        -2.0,
-        window,
-        sectors,
-        ground,
-        state,
-        budget,
-        north,
-        south,
-        west,
-        east,
-    )
+    window, _, _, state = room
+    extents = _extents(walls.shape, row, column, limit, wrap)
+    north, south, west, east = extents
+    cone = 0.0, 0.0, -2.0
+    budget = _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, room)
     if state[STAGE] != _GATHER or budget <= 0:
         return False
     rows = north + south + 1
@@ -618,25 +550,10 @@ def sight_cells(
 
 
 @kernel(
-    "u1[:,::1], f4[:,::1], f8, i8[::1], i8[::1], f8[:,::1], f8, b1, b1, out i4[:,::1], out u1[::1],"
-    " out i8[:,:,::1], out f4[::1], out i8[::1]",
+    "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], f8, f8, b1, b1, out i4[:,::1], (out"
+    " u1[::1], out i8[:,:,::1], out f4[::1], out i8[::1])",
 )
-def field_of_view(
-    walls,
-    heights,
-    eye,
-    sources,
-    limits,
-    facings,
-    narrow,
-    wrap,
-    lit,
-    counts,
-    window,
-    sectors,
-    ground,
-    state,
-):
+def field_of_view(walls, heights, sources, limits, facings, eye, narrow, wrap, lit, counts, room):
     """Add 1 to `counts` (height, width) wherever a source sees, once per source.
 
     `sources` are cells, `limits` the largest squared distance of each. `facings` (N, 2) are unit
@@ -644,35 +561,16 @@ def field_of_view(
     facing is at least `narrow`, and its own cell.
     """
     height, width = walls.shape
+    window, _, _, state = room
     walls_too = np.uint8(1) if lit else np.uint8(0)
     for s in range(sources.shape[0]):
         row, column = divmod(sources[s], width)
-        north, south, west, east = _extents(walls.shape, row, column, limits[s], wrap)
-        fx = facings[s, 0] if facings.shape[0] > 0 else 0.0
-        fy = facings[s, 1] if facings.shape[0] > 0 else 0.0
-        cosine = narrow if facings.shape[0] > 0 else -2.0
-        _look(
-            walls,
-            heights,
-            eye,
-            row,
-            column,
-            limits[s],
-            wrap,
-            lit,
-            fx,
-            fy,
-            cosine,
-            window,
-            sectors,
-            ground,
-            state,
-            ENDLESS,
-            north,
-            south,
-            west,
-            east,
-        )
+        extents = _extents(walls.shape, row, column, limits[s], wrap)
+        north, south, west, east = extents
+        cone = 0.0, 0.0, -2.0
+        if facings.shape[0] > 0:
+            cone = facings[s, 0], facings[s, 1], narrow
+        _look(walls, heights, eye, row, column, limits[s], extents, lit, cone, ENDLESS, room)
         state[STAGE] = 0
         rows = north + south + 1
         columns = west + east + 1

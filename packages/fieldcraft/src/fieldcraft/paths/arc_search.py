@@ -114,8 +114,7 @@ class ArcSearch(DistanceSearch):
     the goals. Along a path distances always grow, so a repair finds out which arc gave each.
     """
 
-    _nodes: NDArray[np.int32]
-    _following: NDArray[np.int32]
+    _queue: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
     _state: Ints
 
     def __init__(self, task: SearchTask) -> None:
@@ -173,12 +172,17 @@ class ArcSearch(DistanceSearch):
         return self._share
 
     @property
-    def _into(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
-        return self.arcs.starts, self.arcs.receivers, self._sizes
+    def _into(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+        """The arcs by the vertex that they end in, as kernels take them."""
+        return self.arcs.starts, self.arcs.receivers, self._sizes, self._cost
 
     @property
-    def _out(self) -> tuple[Ints, Ints, NDArray[np.int32]]:
-        return self.arcs.back_starts, self.arcs.back_arcs, self.arcs.givers
+    def _out(
+        self,
+    ) -> tuple[Ints, Ints, NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
+        """The arcs by the vertex that they leave, as kernels take them."""
+        arcs = self.arcs
+        return arcs.back_starts, arcs.back_arcs, arcs.givers, self._sizes, self._cost
 
     def settle(self, until: Ints = EVERYWHERE) -> None:
         """See `DistanceSearch.settle`."""
@@ -186,20 +190,17 @@ class ArcSearch(DistanceSearch):
             return
         if not self._started:
             self._start()
-        self._nodes, self._following = kernels.graph_ways.settle(
-            *self._into,
-            self._cost,
-            self.dist,
+        self._queue = kernels.graph_ways.settle(
+            self._into,
+            self._seeds,
+            self._seed_starts,
+            until,
             self._inverse,
             self._ordered,
             self.limit,
-            self._seeds,
-            self._seed_starts,
-            self._heads,
-            self._nodes,
-            self._following,
+            self.dist,
+            self._queue,
             self._state,
-            until,
         )
         self.finished = bool(self._state[1] == 0 and self._state[2] == len(self._seeds))
 
@@ -211,9 +212,8 @@ class ArcSearch(DistanceSearch):
         order = np.argsort(self.start_costs[usable], kind="stable")
         self._seeds, self._seed_starts = self.goals[usable][order], self.start_costs[usable][order]
         self.dist[self._seeds] = self._seed_starts
-        self._heads = np.full(self._rounds, -1, dtype=np.int32)
-        self._nodes = np.empty(1024, dtype=np.int32)
-        self._following = np.empty(1024, dtype=np.int32)
+        heads = np.full(self._rounds, -1, dtype=np.int32)
+        self._queue = heads, np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
         self._state = np.array([0, 0, 0, -1, 0], dtype=np.int64)
         self._started = True
 
@@ -229,16 +229,14 @@ class ArcSearch(DistanceSearch):
         # Kernels are compiled once more for arrays that can be written to.
         changed.flags.writeable = False
         found: tuple[Ints, NDArray[np.float64]] = kernels.graph_repair.mend(
-            *self._into,
-            *self._out,
-            self._cost,
-            self.dist,
+            self._into,
+            self._out,
             ground.walls,
             before.walls,
-            self.limit,
             changed,
-            self.goals,
-            self.start_costs,
+            (self.goals, self.start_costs),
+            self.limit,
+            self.dist,
             *arrays,
         )
         scratch.give(*arrays)
@@ -266,27 +264,22 @@ class ArcSearch(DistanceSearch):
                 got="a map with outward=True",
                 remedy="Make the distance map without outward",
             )
-        found: Ints = kernels.graph_ways.summits(
-            *self._out, self._sizes, self._cost, self.ground.walls, heights
-        )
+        found: Ints = kernels.graph_ways.summits(self._out, self.ground.walls, heights)
         return found
 
     def descend(self, cell: int) -> tuple[Ints, float]:
         """See `DistanceSearch.descend`."""
-        path, taken = kernels.graph_ways.descend(
-            *self._out, self._sizes, self._cost, self.dist, cell
-        )
+        path, taken = kernels.graph_ways.descend(self._out, self.dist, cell)
         return path[::-1].copy() if self.outward else path, float(self.arcs.lengths[taken].sum())
 
     def nexts(self, taken: Ints, vertices: Ints | None = None) -> None:
         """Write the arc of the topology that `descend` takes from each vertex, or each of some,
         into `taken`; -1 where it ends.
         """
-        common = self._sizes, self._cost, self.dist
         if vertices is None:
-            kernels.graph_ways.all_nexts(self.arcs.starts, self.arcs.receivers, *common, taken)
+            kernels.graph_ways.all_nexts(self._into, self.dist, taken)
         else:
-            kernels.graph_ways.nexts(*self._out, *common, vertices, taken)
+            kernels.graph_ways.nexts(self._out, self.dist, vertices, taken)
 
 
 def step_cost(

@@ -285,14 +285,8 @@ class GraphFlow(FlowField):
         goals = self._goals
         if self.graph.mesh is not None:
             floors = floors_of(self.graph)
-            through = (
-                self._shown_next,
-                goals,
-                floors.doors.middles,
-                *floors.gates,
-                points,
-                vertices,
-            )
+            middles = floors.doors.middles
+            through = (floors.mesh, middles, self._shown_next, goals, points, vertices)
             return lambda first, last, out: kernels.graph_flow.lead_through(
                 *through, first, last, out
             )

@@ -64,17 +64,13 @@ class GraphProblem(PathProblem):
         free = _free_scratch(graph)
         scratch = _take(free, lambda: kernels.graph_search.room(len(space)))
         count, cost = kernels.graph_search.search(
-            topology.starts,
-            topology.origins,
-            topology.ends,
-            self._sizes,
-            values,
+            (topology.starts, topology.origins, topology.ends, self._sizes, values),
             self.walls,
             topology.positions,
             self._scale,
             here,
             there,
-            *scratch,
+            scratch,
         )
         cells = scratch[0][:count].copy()
         free.append(scratch)
@@ -97,7 +93,7 @@ class GraphProblem(PathProblem):
         doors = open_doors(self.space.graph)
         scratch = _take(_free_rays(doors), doors.room)
         passed, length = kernels.any_angle.search(
-            *doors.arrays, here, there, *ends.reshape(-1).tolist(), *scratch
+            doors.mesh, doors.tree, here, there, tuple(map(tuple, ends.tolist())), scratch
         )
         _free_rays(doors).append(scratch)
         if length == math.inf:

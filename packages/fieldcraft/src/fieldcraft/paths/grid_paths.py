@@ -76,7 +76,7 @@ class GridMoves:
         classes, enter, ruled = _rules(space.terrain)
         for window in windows or [(0, space.height, 0, space.width)]:
             kernels.moves.leave(
-                space.walls, classes, enter, ruled, table, space.wrap, *window, moves
+                space.walls, classes, enter, table, ruled, space.wrap, *window, moves
             )
         moves.flags.writeable = False
         return moves
@@ -230,33 +230,25 @@ class GridProblem(PathProblem):
 
     @property
     def _even(self) -> tuple[NDArray[np.uint8], Ints, bool, int, int, bool]:
-        """The first arguments of `kernels.shortest_path_uniform`."""
+        """The ground as `kernels.shortest_path_uniform` takes it."""
         space, moves = self.space, self.moves
-        return moves.edges, moves.stops, moves.eight, space.width, space.height, space.wrap
+        return moves.edges, frozen(moves.stops), moves.eight, space.width, space.height, space.wrap
 
     @property
     def _uneven(
         self,
-    ) -> tuple[
-        NDArray[np.integer], Ints, Wide, Wide, bool, float, Wide, float, float, int, int, bool
-    ]:
-        """The first arguments of `kernels.shortest_path_weighted`."""
+    ) -> tuple[NDArray[np.integer], Ints, Wide, Wide, bool, int, int, bool]:
+        """The ground as `kernels.shortest_path_weighted` takes it."""
         space, moves = self.space, self.moves
-        some = len(self.costs) > 0
-        return (
-            moves.table(space),
-            moves.steps,
-            moves.lengths,
-            self.costs,
-            some and self._infinite,
-            moves.norm,
-            moves.facets,
-            self.least if some else 1.0,
-            self._highest if some else 1.0,
-            space.width,
-            space.height,
-            space.wrap,
-        )
+        size = (space.width, space.height, space.wrap)
+        barred = len(self.costs) > 0 and self._infinite
+        return moves.table(space), moves.steps, moves.lengths, self.costs, barred, *size
+
+    @property
+    def _bounds(self) -> tuple[float, Wide, float, float]:
+        """What bounds costs, as `kernels.shortest_path_weighted` takes it."""
+        lowest, highest = (self.least, self._highest) if len(self.costs) else (1.0, 1.0)
+        return self.moves.norm, self.moves.facets, lowest, highest
 
     def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
         """See `PathProblem.solve`."""
@@ -269,13 +261,13 @@ class GridProblem(PathProblem):
         while True:
             if self.uniform:
                 count, diagonals = kernels.shortest_path_uniform.uniform(
-                    *self._even, here, there, *scratch
+                    self._even, here, there, *scratch
                 )
                 found, length = scratch[-1], moves.length_of(count, diagonals)
                 cost = length * self.least
             else:
                 count, length, cost = kernels.shortest_path_weighted.weighted(
-                    *self._uneven, here, there, *scratch
+                    self._uneven, self._bounds, here, there, *scratch
                 )
                 found = scratch[-2]
                 cost = cost if len(self.costs) else cost * self.least
@@ -312,17 +304,11 @@ class GridProblem(PathProblem):
         space, moves, uneven = self.space, self.moves, len(self.costs) > 0
         kept = np.empty(len(cells), dtype=np.int64)
         count, length, cost = kernels.smoothing.straighten(
-            moves.table(space),
-            moves.steps,
-            moves.lengths,
+            self._uneven,
             moves.edges,
-            self.costs,
+            cells,
             self.least if uneven else 1.0,
             space.cell_size,
-            space.width,
-            space.height,
-            space.wrap,
-            cells,
             kept,
         )
         return kept[:count].copy(), length, cost if uneven else cost * self.least
@@ -350,14 +336,13 @@ class GridProblem(PathProblem):
         while first < size:
             band = here, there, first, size
             if self.uniform:
-                best, parents, waiting = scratch
                 done = kernels.shortest_path_uniform.uniform_many(
-                    *self._even, *band, best, parents, waiting, cells, ends, diagonals
+                    self._even, *band, tuple(scratch), cells, ends, diagonals
                 )
             else:
-                best, came, waiting, keys = scratch
                 done = kernels.shortest_path_weighted.weighted_many(
-                    *self._uneven, *band, best, came, waiting, keys, cells, ends, lengths, costs
+                    *(self._uneven, self._bounds, *band),
+                    *(tuple(scratch), cells, ends, lengths, costs),
                 )
             begin = 0
             for i in range(first, first + done):

@@ -146,13 +146,19 @@ class GridSearch(DistanceSearch):
         return _General(self)
 
     @property
+    def grid(self) -> tuple[Any, ...]:
+        """The steps and costs of now, as kernels take them."""
+        space, steps = self.space, self.steps.steps
+        return self.ground.links, steps, self.lengths, self.cost, space.width, space.wrap
+
+    @property
     def _spans(self) -> NDArray[np.int64]:
         """The stretches of cells that hold distances: those of the search that was made."""
         return self.ground.spans(self.space) if self._pruned else np.array([[0, len(self.space)]])
 
     def clear(self, dist: NDArray[Any]) -> None:
         """Write the distances before a search into an array."""
-        kernels.distance.clear(dist, self.ground.walls, self._spans, self.far)
+        kernels.distance.clear(self.ground.walls, self._spans, self.far, dist)
         self.dist = dist
 
     def repair(self, ground: GridSnapshot, changed: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -168,23 +174,17 @@ class GridSearch(DistanceSearch):
         changed.flags.writeable = False
         marks = self.scratch.take(np.int8)
         found: tuple[NDArray[np.int64], NDArray[Any]] = kernels.distance_repair.mend(
-            self.dist,
-            ground.links,
+            self.grid,
             ground.walls,
             before.walls,
-            self.cost,
-            self.steps.steps,
-            self.lengths,
             self.steps.around,
-            self.space.width,
-            self.space.wrap,
+            changed,
+            (self.goals, self.starts),
             self.far,
             self.inverse,
             self.rounds,
             self.most,
-            changed,
-            self.goals,
-            self.starts,
+            self.dist,
             marks,
         )
         self.scratch.give(marks)
@@ -201,15 +201,13 @@ class GridSearch(DistanceSearch):
 
     def minima(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:
         """See `DistanceSearch.minima`."""
+        costs, space = self.costs, self.space
+        values = _EVEN if costs.values is None else costs.values
+        lengths = self.steps.lengths * (costs.uniform or 0.5)
         found: NDArray[np.int64] = kernels.distance.summits(
-            heights,
-            self.ground.links,
+            (self.ground.links, self.steps.steps, lengths, values, space.width, space.wrap),
             self.ground.walls,
-            _EVEN if self.costs.values is None else self.costs.values,
-            self.steps.steps,
-            self.steps.lengths * (self.costs.uniform or 0.5),
-            self.space.width,
-            self.space.wrap,
+            heights,
         )
         return found
 
@@ -233,17 +231,7 @@ class GridSearch(DistanceSearch):
 
     def descend(self, cell: int) -> tuple[NDArray[np.int64], float]:
         """See `DistanceSearch.descend`."""
-        path, taken = kernels.distance.descend(
-            self.dist,
-            self.ground.links,
-            self.cost,
-            self.steps.steps,
-            self.lengths,
-            self.space.width,
-            self.space.wrap,
-            self.far,
-            cell,
-        )
+        path, taken = kernels.distance.descend(self.grid, self.dist, self.far, cell)
         # Equal steps are counted, so that their sum is exact.
         kinds, counts = np.unique(self.space.neighborhood.lengths(1.0)[taken], return_counts=True)
         return path, float((kinds * counts).sum()) * self.space.cell_size
@@ -291,17 +279,17 @@ class _Counted(_Expansion):
         came, lists = self.lists
         kernels.distance.count(
             self._edges,
-            came,
-            search.dist,
+            _canonical(search.steps.pruned),
+            until,
             search.space.width,
             measure.shift,
             1 << measure.shift,
             measure.diagonal,
             search.most,
-            _canonical(search.steps.pruned),
+            came,
+            search.dist,
             lists,
             self._state,
-            until,
         )
         return not self._state[1:].any()
 
@@ -312,7 +300,6 @@ class _Near(_Expansion):
     def __init__(self, search: GridSearch) -> None:
         super().__init__(search)
         pad, size = search.space.width + 1, len(search.space)
-        self._pad = pad
         self._dist, self._cost = np.empty(size + 2 * pad), np.empty(size + 2 * pad)
         self._cost[pad : size + pad] = search.cost
         search.clear(self._dist[pad : size + pad])
@@ -329,18 +316,17 @@ class _Near(_Expansion):
         search = self.search
         kernels.distance.add_near(
             self._edges,
-            (1 << search.steps.pruned) - 1,
-            self._dist,
             self._cost,
-            self._pad,
+            until,
+            (1 << search.steps.pruned) - 1,
             search.space.width,
             float(search.lengths.min()),
             float(search.lengths.max()),
             search.inverse,
             search.most,
+            self._dist,
             self.lists[0],
             self._state,
-            until,
         )
         return not self._state[1]
 
@@ -366,23 +352,16 @@ class _General(_Expansion):
         search = self.search
         while True:
             kernels.distance.add(
-                search.ground.links,
-                search.dist,
-                search.cost,
-                search.steps.steps,
-                search.lengths,
-                search.space.width,
-                search.space.wrap,
+                search.grid,
+                self._seeds,
+                self._starts,
+                until,
                 search.far,
                 search.inverse,
                 search.most,
-                self._seeds,
-                self._starts,
-                self._heads,
-                self.lists[0],
-                self.lists[1],
+                search.dist,
+                (self._heads, *self.lists),
                 self._state,
-                until,
             )
             if not self._state[5]:
                 return not self._state[1] and self._state[2] == len(self._seeds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -44,10 +44,15 @@ class OpenDoors:
     corners: int
     leaps: bool
 
-    @property
-    def arrays(self) -> tuple[Ints, NDArray[np.int32], Wide, Ints, Ints, Ints, Ints, Ints]:
-        """The doors as `kernels.any_angle` takes them."""
-        return self.starts, self.behind, self.sides, self.turns, *self.blocks
+    @cached_property
+    def mesh(self) -> tuple[Ints, NDArray[np.int32], Wide, Ints, Ints]:
+        """The doors and their blocks as `kernels.any_angle` takes them."""
+        return self.starts, self.behind, self.sides, self.turns, self.blocks[3]
+
+    @cached_property
+    def tree(self) -> tuple[Ints, Ints, Ints]:
+        """The tree of blocks as `kernels.any_angle` takes it."""
+        return self.blocks[:3]
 
     def room(self) -> list[Any]:
         """Scratch for one search at a time."""
@@ -144,7 +149,6 @@ _RIM = 2e-9
 _ROUNDS = 2
 _FAR = 6  # bends to look ahead
 _AROUND = 4  # polygons before and behind a bend that its corner may lie in, too
-_NOWHERE = frozen(np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +207,7 @@ def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
     outside, which go to the nearest rim.
     """
     floors = floors_of(space.graph)
-    starts, rings, _ = floors.rings
+    starts, rings = floors.doors.corners, floors.doors.rings
     inside = np.empty((2, 2))
     asked = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
     kernels.mesh_moving.nearest(starts, rings, frozen(cells), frozen(asked), inside)
@@ -245,7 +249,7 @@ def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
         np.empty(most, dtype=np.int64),
     )
     count = kernels.mesh_moving.corridor(
-        *floors.rings, *floors.gates, floors.doors.leaps, cells, doors, stood, beyond
+        floors.mesh, floors.doors.middles, cells, doors, stood, beyond
     )
     doors = doors[:count]
     at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
@@ -264,21 +268,8 @@ def _short_cuts(floors: Floors, string: _String) -> Ints:
     turns = np.flatnonzero(string.bends)
     places = [string.ends[0].tolist(), *string.at[turns].tolist(), string.ends[1].tolist()]
     stops = [0, *turns.tolist(), len(string.doors)]  # the doors there; the goal is behind the last
-    starts, rings, _ = floors.rings
-    gates, behind, sides, shut = floors.gates
-    straight = kernels.mesh_moving.straight
-    walk = partial(
-        straight,
-        starts,
-        rings,
-        gates,
-        behind,
-        sides,
-        frozen(shut | floors.doors.leaps),
-        floors.doors.leaps,
-        _NOWHERE,
-    )
-    room = np.empty(4 * len(starts) + 64, dtype=np.int64)
+    walk = partial(kernels.mesh_moving.straight, floors.on_foot)
+    room = np.empty(4 * len(floors.doors.corners) + 64, dtype=np.int64)
     found: list[int] = []
     here, place = 0, 0  # what has been reached: the polygon `along[here]`, at the bend `place`
     while place < len(places) - 1:

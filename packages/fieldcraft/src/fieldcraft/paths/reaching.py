@@ -183,11 +183,7 @@ def reach(
     reached = []
     for start in starts.tolist():
         cells, bad_cell = kernels.reach.reach(
-            ways.starts,
-            ways.ends,
-            ways.lengths,
-            width,
-            wrap,
+            (ways.starts, ways.ends, ways.lengths, width, wrap),
             costs,
             enter,
             start,

@@ -95,15 +95,13 @@ class Tiles(Awake):
         lag = min(lag, down + 1)
         new = aligned((lag, across, kernels.TILE_ROWS, kernels.TILE_COLUMNS))
         pending = np.zeros((lag, across), dtype=np.int64)
-        self.scratch: tuple[Any, ...] = (
+        self.wakefulness: tuple[NDArray[np.uint8], ...] = (
             self._awake,
             self._bands,
             np.zeros_like(self._awake),
             np.zeros_like(self._bands),
-            new,
-            pending,
-            np.zeros(lag, dtype=np.int64),
         )
+        self.scratch: tuple[NDArray[Any], ...] = (new, pending, np.zeros(lag, dtype=np.int64))
         super().__init__(self._awake.size)
         self.most = int(_FEW_TILES * self.count)
 

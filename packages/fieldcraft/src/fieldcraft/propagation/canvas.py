@@ -126,16 +126,9 @@ class GridBlots:
     def put(self, canvas: Canvas, amounts: NDArray[np.float64], blend: str) -> None:
         """See `Blots.put`."""
         arguments = (
-            canvas.sums,
-            canvas.dirty,
-            self.rows,
-            self.columns,
-            self.downs,
-            self.rights,
+            (self.rows, self.columns, self.downs, self.rights),
             amounts * kernels.stamps.SCALE,
-            self.tables,
-            self.shapes,
-            self.which,
+            (self.tables, self.shapes, self.which),
             BLENDS.index(blend),
             self.wrap,
         )
@@ -221,12 +214,12 @@ class Canvas:
         wrongly which are theirs.
         """
         return self._ops.scatter, (
-            self.sums,
-            self.dirty,
             cells,
             amounts * kernels.stamps.SCALE,
             0,
             self._rows,
+            self.sums,
+            self.dirty,
         )
 
     def in_bands(self, kernel: Any, arguments: tuple[Any, ...], work: int) -> None:
@@ -234,11 +227,11 @@ class Canvas:
         two.
         """
         bands = pool.bands(self._rows, work // _CELLS_PER_THREAD, kernels.stamps.TILE_ROWS)
-        pool.run([(kernel, (*arguments, *band)) for band in bands])
+        pool.run([(kernel, (*arguments, *band, self.sums, self.dirty)) for band in bands])
 
     def publish(self, values: NDArray[np.float32]) -> None:
         """Write what has changed to `values`."""
-        self._ops.publish(self.sums, self.dirty, values, 0, len(self.dirty))
+        self._ops.publish(self.sums, 0, len(self.dirty), self.dirty, values)
 
     def drain(self, values: NDArray[np.float32]) -> None:
         """Write what has come to `values`, and begin anew with nothing."""

@@ -141,11 +141,11 @@ class FadeField(RememberingField):
             self._half,
             self.fade.floor,
             np.float32(self.fade.maximum),
-            self._values,
         )
+        written = (self._values, self._active, self._listed)
 
         def call(part: int) -> None:
-            kept[part] = self._ops.show(*common, self._active, self._listed, *bands[part])
+            kept[part] = self._ops.show(*common, *bands[part], *written)
 
         pool.run([(call, (part,)) for part in range(len(bands))])
         count = kept[0]
@@ -198,7 +198,7 @@ class FadeField(RememberingField):
         moments = (self._age + self._lives(strengths)).astype(np.int32)
         self._count = int(
             self._ops.mark(
-                self._ends, self._width, cells, moments, self._active, self._listed, self._count
+                cells, moments, self._width, self._count, self._ends, self._active, self._listed
             )
         )
         self._is_shown = False

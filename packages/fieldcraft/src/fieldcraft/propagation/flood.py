@@ -223,10 +223,10 @@ class FloodField(Field):
                 self._label,
                 self._strength,
                 since,
+                found,
                 self._next_label,
                 self._next_strength,
                 self._found,
-                found,
             )
             if first + _UNIT_CELLS < len(self._front):
                 yield
@@ -252,12 +252,12 @@ class FloodField(Field):
     def _cool(self) -> None:
         """Show what the warm cells hold now, and forget those that are cold."""
         kept = kernels.flood.cool(
-            self._warm,
             self._label,
             self._ignited,
             self._strength,
             self._now,
             self.flood.cooling,
+            self._warm,
             self._flat,
             self._is_warm,
         )

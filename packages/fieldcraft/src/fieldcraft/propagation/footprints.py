@@ -82,6 +82,11 @@ class Emission:
         """The rows with a strength."""
         return self.at(self.strengths != 0)
 
+    @property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """Cells, strengths and shapes, as kernels take them."""
+        return self.cells, self.strengths, self.shapes
+
     def at(self, rows: NDArray[Any] | slice) -> Emission:
         """Some of the rows: those at these places, or where these are True."""
         if (
@@ -240,20 +245,20 @@ class Sums:
         """Let a kernel add a footprint, some cells a unit."""
         for first in range(0, len(cells), UNIT_STAMPED):
             kernel(
-                self.total,
-                self.dirty,
                 cells,
                 weights,
                 strength * kernels.radial.SCALE,
                 first,
                 min(first + UNIT_STAMPED, len(cells)),
+                self.total,
+                self.dirty,
             )
             yield 1
 
     def clear_dirty(self) -> Iterator[int]:
         """Forget the sums of dirty tiles, some rows of tiles a unit."""
         return self._by_bands(
-            lambda band: kernels.radial.clear(self.total, self.dirty, band, band + 1)
+            lambda band: kernels.radial.clear(self.dirty, band, band + 1, self.total)
         )
 
     def _by_bands(self, work: Callable[[int], int]) -> Iterator[int]:
@@ -270,11 +275,11 @@ class Sums:
         others that then are.
         """
         if at_once:
-            tiled = (self.total, walls, self.dirty, self.shown)
+            tiled = (self.total, walls, self.dirty)
             parts = pool.bands(
                 len(self.dirty), int(np.count_nonzero(self.dirty)) // _TILES_PER_THREAD
             )
-            pool.run([(kernels.radial.publish, (*tiled, *part)) for part in parts])
+            pool.run([(kernels.radial.publish, (*tiled, *part, self.shown)) for part in parts])
             self.stale |= self.dirty
         else:
             if self._spare is None:
@@ -283,7 +288,7 @@ class Sums:
             spare = self._spare
             yield from self._by_bands(
                 lambda band: kernels.radial.publish(
-                    self.total, walls, self.stale, spare, band, band + 1
+                    self.total, walls, self.stale, band, band + 1, spare
                 )
             )
             self.shown, self._spare = self._spare, self.shown
@@ -342,10 +347,10 @@ class Looks:
             limit,
             wrap,
             False,
+            portion,
             cells,
             squares,
-            portion,
-            *room,
+            room,
         ):
             yield 1
         count = int(state[kernels.visible.COUNT])

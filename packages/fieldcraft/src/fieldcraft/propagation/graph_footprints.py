@@ -270,13 +270,13 @@ class GraphFootprints(Footprints[GraphWalks]):
                 places,
                 cell,
                 radius,
-                scratch.seen,
                 scratch.mark,
-                scratch.cells,
-                scratch.squares,
                 head,
                 tail,
                 UNIT_SEARCHED,
+                scratch.cells,
+                scratch.squares,
+                scratch.seen,
             )
             yield head - before
         return scratch.cells[:tail].astype(np.int64), np.sqrt(scratch.squares[:tail]) / radius
@@ -296,15 +296,12 @@ class GraphFootprints(Footprints[GraphWalks]):
                 walks.lengths,
                 cell,
                 limit,
-                scratch.best,
-                scratch.seen,
                 scratch.mark,
-                scratch.keys,
-                scratch.nodes,
-                scratch.state,
+                UNIT_SEARCHED,
                 scratch.cells,
                 scratch.gone,
-                UNIT_SEARCHED,
+                scratch.state,
+                scratch.of_paths,
             )
             yield 1
         found = int(scratch.state[1])
@@ -317,10 +314,9 @@ class _Scratch:
     def __init__(self, vertices: int, steps: int) -> None:
         self.mark = 0
         self.seen = np.zeros(vertices, dtype=np.int64)
-        self.best = np.zeros(vertices, dtype=np.int64)
         self.cells = np.zeros(vertices, dtype=np.int32)
         self.gone = np.zeros(vertices, dtype=np.int64)
         self.squares = np.zeros(vertices)
-        self.keys = np.zeros(steps + 1, dtype=np.int64)
-        self.nodes = np.zeros(steps + 1, dtype=np.int32)
+        heap = np.zeros(steps + 1, dtype=np.int64), np.zeros(steps + 1, dtype=np.int32)
+        self.of_paths = (np.zeros(vertices, dtype=np.int64), self.seen, *heap)
         self.state: NDArray[Any] = np.zeros(3, dtype=np.int64)

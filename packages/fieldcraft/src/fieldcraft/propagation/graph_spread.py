@@ -148,10 +148,10 @@ class GraphSpreadField(SpreadingField):
             for first, last in parts:
                 self._kernels.emit(
                     self._now,
-                    self._emitted,
                     self._exponent,
                     first * kernels.graph_spread.LANES,
                     last * kernels.graph_spread.LANES,
+                    self._emitted,
                 )
                 yield
         at_rest = True
@@ -172,7 +172,7 @@ class GraphSpreadField(SpreadingField):
         losses = self._arc_losses()
         starts, ends, arcs = self._ground.leaving
         self._kernels.settle(
-            values, frozen, starts, ends, losses[arcs], self._exponent, self._floor
+            frozen, starts, ends, losses[arcs], self._exponent, self._floor, values
         )
 
     @property
@@ -217,15 +217,7 @@ class GraphSpreadField(SpreadingField):
         bands = pool.shares(work // _ARCS_PER_THREAD)
         if bands == 1 and self._plain:
             self._kernels.many_plain(
-                self._now,
-                self._next,
-                self._frozen,
-                ground.row_origins,
-                self._losses,
-                ground.offsets,
-                self._momentum,
-                self._floor,
-                count,
+                self._rows, self._momentum, self._floor, count, self._now, self._next
             )
             if count % 2:
                 self._turn()
@@ -239,10 +231,10 @@ class GraphSpreadField(SpreadingField):
                         self._kernels.emit,
                         (
                             self._now,
-                            self._emitted,
                             self._exponent,
                             a * kernels.graph_spread.LANES,
                             b * kernels.graph_spread.LANES,
+                            self._emitted,
                         ),
                     )
                     for a, b in parts
@@ -261,37 +253,20 @@ class GraphSpreadField(SpreadingField):
             for first in (awake * kernels.graph_spread.BLOCK).tolist():
                 self._kernels.emit(
                     self._now,
-                    self._emitted,
                     self._exponent,
                     first,
                     min(first + kernels.graph_spread.BLOCK, len(self._now)),
+                    self._emitted,
                 )
         work = len(awake) * ground.effort // blocks.count * (1 if self._plain else _ANY_COST)
         bands = pool.bands(len(awake), work // _ARCS_PER_THREAD)
         words = [np.zeros(blocks.count, dtype=np.uint8) for _ in bands]
-        rows = (self._next, self._frozen, ground.row_origins, self._losses, ground.offsets)
-        calls: list[pool.Call] = []
-        for band, word in zip(bands, words, strict=True):
-            where = (awake, *band, *ground.reaches, word)
-            if self._plain:
-                calls.append(
-                    (
-                        self._kernels.some_plain,
-                        (self._now, *rows, self._momentum, self._floor, *where),
-                    )
-                )
-            else:
-                tuned = (
-                    self._exponent,
-                    self._momentum,
-                    self._keep,
-                    self._floor,
-                    self._strongest,
-                    self._weakest,
-                )
-                calls.append(
-                    (self._kernels.some_any, (self._now, self._roots, *rows, *tuned, *where))
-                )
+        common = (self._rows, self._now, self._roots, awake, tuple(ground.reaches), self._rule)
+        scratch = (self._strongest, self._weakest)
+        calls: list[pool.Call] = [
+            (self._kernels.some, (*common, *band, self._next, word, *scratch))
+            for band, word in zip(bands, words, strict=True)
+        ]
         pool.run(calls)
         for word in words[1:]:
             words[0] |= word
@@ -309,27 +284,20 @@ class GraphSpreadField(SpreadingField):
     def _roots(self) -> NDArray[np.float32]:
         return self._emitted if self._exponent >= 2 else self._now
 
-    def _update(self, first: int, last: int) -> pool.Call:
+    @property
+    def _rows(self) -> tuple[NDArray[Any], ...]:
+        """What is frozen, and the arcs in rows, as kernels take them."""
         ground = self._ground
-        rows = (self._next, self._frozen, ground.row_origins, self._losses, ground.offsets)
-        if self._plain:
-            return self._kernels.update_plain, (
-                self._now,
-                *rows,
-                self._momentum,
-                self._floor,
-                first,
-                last,
-            )
-        tuned = (self._exponent, self._momentum, self._keep, self._floor, first, last)
-        return self._kernels.update_any, (
-            self._now,
-            self._roots,
-            *rows,
-            *tuned,
-            self._strongest,
-            self._weakest,
-        )
+        return self._frozen, ground.row_origins, self._losses, ground.offsets
+
+    @property
+    def _rule(self) -> tuple[bool, int, np.float32, np.float32, np.float32]:
+        """How values move, as kernels take it."""
+        return self._plain, self._exponent, self._momentum, self._keep, self._floor
+
+    def _update(self, first: int, last: int) -> pool.Call:
+        common = (self._rows, self._now, self._roots, self._rule, first, last, self._next)
+        return self._kernels.update, (*common, self._strongest, self._weakest)
 
     def _turn(self) -> None:
         """The values in the making become the values."""

@@ -176,19 +176,16 @@ class GridFootprints(Footprints[GridWalks]):
         while tail == 0 or head < tail:
             before = head
             head, tail = kernels.radial.connected(
-                walks.links,
-                walks.masks,
-                walks.steps,
+                walks.ground,
                 cell,
                 radius,
-                walks.wrap,
-                scratch.seen,
                 scratch.mark,
-                scratch.cells,
-                scratch.distances,
                 head,
                 tail,
                 UNIT_SEARCHED,
+                scratch.cells,
+                scratch.distances,
+                scratch.seen,
             )
             yield head - before
         weights = falloff(np.sqrt(scratch.distances[:tail].astype(np.float64)) / radius)
@@ -202,17 +199,21 @@ class GridFootprints(Footprints[GridWalks]):
         state = scratch.state
         state[:] = 0
         limit = int(min(radius, _FAR) * kernels.radial.LENGTH_SCALE)
-        ground = (walks.links, walks.masks, walks.steps, walks.lengths)
-        where = (cell, limit, walks.wrap, scratch.best, scratch.seen, scratch.mark)
-        out = (state, scratch.cells, scratch.distances, UNIT_SEARCHED)
-        nodes = (scratch.node_cells, scratch.node_next)
-        begun, waiting = (3, 2) if walks.extra is None else (2, 0)
-        while state[begun] == 0 or state[waiting] > 0:
+        while state[3] == 0 or state[2] > 0:
             before = int(state[1])
-            if walks.extra is None:
-                kernels.radial.path(*ground, *where, scratch.heads, *nodes, *out)
-            else:
-                kernels.resisted.path(*ground, walks.extra, *where, *nodes[::-1], *out)
+            kernels.radial.path(
+                walks.ground,
+                walks.lengths,
+                walks.extra,
+                cell,
+                limit,
+                scratch.mark,
+                UNIT_SEARCHED,
+                scratch.cells,
+                scratch.distances,
+                state,
+                scratch.of_paths,
+            )
             yield int(state[1]) - before
         found = int(state[1])
         shares = scratch.distances[:found] / (kernels.radial.LENGTH_SCALE * radius)
@@ -265,10 +266,9 @@ class Scratch:
         nodes = min(side * side, map_size) * len(lengths) + 1
         self.mark = 0
         self.seen = np.zeros((side, side), dtype=np.int64)
-        self.best = np.zeros((side, side), dtype=np.int64)
         self.cells = np.zeros(side * side, dtype=np.int64)
         self.distances = np.zeros(side * side, dtype=np.int64)
-        self.node_cells = np.zeros(nodes, dtype=np.int64)
-        self.node_next = np.zeros(nodes, dtype=np.int64)
-        self.heads = np.zeros(int(lengths.max() // lengths.min()) + 2, dtype=np.int64)
         self.state = np.zeros(4, dtype=np.int64)
+        heads = np.zeros(reach + int(lengths.max() // lengths.min()) + 2, dtype=np.int64)
+        queue = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
+        self.of_paths = (np.zeros((side, side), dtype=np.int64), self.seen, heads, *queue)

@@ -59,22 +59,16 @@ class GridRadialField(RadialField[GridWalks]):
         else:
             walls_before = self.walks.walls_before
         done: bool = self._changes.patch(
-            *columns,
-            self._numbers,
-            held.cells,
-            held.strengths,
-            held.shapes,
+            (self._numbers, prints.packed, prints.starts, prints.reaches),
+            (prints.chords, prints.first_chords),
+            self.walks.walls,
+            walls_before,
+            _STAMPED_PER_THREAD,
+            tuple(columns),
+            held.arrays,
             sums.total,
             sums.shown,
-            self.walks.walls,
             sums.stale,
-            walls_before,
-            prints.packed,
-            prints.starts,
-            prints.reaches,
-            prints.chords,
-            prints.first_chords,
-            _STAMPED_PER_THREAD,
         )
         return done
 
@@ -109,27 +103,19 @@ class GridRadialField(RadialField[GridWalks]):
         if not small.any():
             return jobs
         part, walks, sums = jobs.at(small), self.walks, self.sums
-        radii, weights, starts = self.footprints.by_square()
         scratch = self.footprints.scratch(
             float(self.footprints.reaches[part.shapes].max()), walks, False
         )
         scratch.mark = self._ops.connected_many(
+            walks.ground,
+            (part.cells, part.strengths * kernels.radial.SCALE, part.shapes),
+            self.footprints.by_square(),
+            scratch.mark + 2,
             sums.total,
             sums.dirty,
-            walks.links,
-            walks.masks,
-            walks.steps,
-            walks.wrap,
-            part.cells,
-            part.strengths * kernels.radial.SCALE,
-            part.shapes,
-            radii,
-            weights,
-            starts,
-            scratch.seen,
-            scratch.mark + 2,
             scratch.cells,
             scratch.distances,
+            scratch.seen,
         )
         return jobs.at(~small)
 
@@ -194,18 +180,14 @@ class GridRadialField(RadialField[GridWalks]):
                 (
                     self._ops.stamp_many,
                     (
-                        self.sums.total,
-                        self.sums.dirty,
-                        cells,
-                        strengths,
-                        prints.packed,
-                        prints.starts,
-                        prints.reaches,
-                        shapes,
+                        (cells, strengths, shapes),
+                        (prints.packed, prints.starts, prints.reaches),
                         self.space.wrap,
                         top,
                         bottom,
                         anew,
+                        self.sums.total,
+                        self.sums.dirty,
                     ),
                 )
                 for top, bottom in bands
@@ -219,14 +201,14 @@ class GridRadialField(RadialField[GridWalks]):
         rows = max(1, UNIT_STAMPED // len(weights))
         for row in range(0, len(weights), rows):
             kernel(
-                self.sums.total,
-                self.sums.dirty,
-                cell,
                 weights,
+                cell,
                 strength,
                 row,
                 min(row + rows, len(weights)),
                 self.space.wrap,
+                self.sums.total,
+                self.sums.dirty,
             )
             yield 1
 
@@ -279,13 +261,13 @@ class GridRadialField(RadialField[GridWalks]):
     def _touch_reached(self, sources: Emission) -> Iterator[int]:
         dirty, (height, width) = self.sums.dirty, self.space.shape
         self._ops.mark_boxes(
-            dirty,
             sources.cells,
             sources.shapes,
             self.footprints.reaches,
             height,
             width,
             self.space.wrap,
+            dirty,
         )
         yield 1
 

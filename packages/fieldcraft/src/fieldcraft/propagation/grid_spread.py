@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,15 +197,7 @@ class GridSpreadField(SpreadingField):
 
     def _settle(self) -> None:
         kernels.spread_settled.settle(
-            self.values,
-            self._frozen,
-            *self._ways(),
-            self._crossing,
-            self._steps,
-            self._losses,
-            self._exponent,
-            self._floor,
-            self.space.wrap,
+            self._soil(), self._exponent, self._floor, self.space.wrap, self.values
         )
 
     def _ready(self) -> Tiles:
@@ -236,26 +228,24 @@ class GridSpreadField(SpreadingField):
         steps = 1 if tiles.probing else count
         if self._near:
             made, awake = tiles.kernels.tiles_near(
-                self.values, self._level_ground(), *self._tuned, steps, tiles.most, *tiles.scratch
+                self._level_ground(),
+                self._tuned,
+                steps,
+                tiles.most,
+                self.values,
+                tiles.wakefulness,
+                tiles.scratch,
             )
         else:
             made, awake = tiles.kernels.tiles_any(
-                self.values,
-                self._frozen,
-                *self._ways(),
-                self._crossing,
-                self._steps,
-                self._losses,
-                self._exponent,
-                self._signed,
+                self._soil(),
+                self._rule,
                 self._reach,
-                self._momentum,
-                self._keep,
-                self._floor,
-                self.space.wrap,
                 steps,
                 tiles.most,
-                *tiles.scratch,
+                self.values,
+                tiles.wakefulness,
+                tiles.scratch,
             )
         tiles.report(awake)
         return int(made)
@@ -295,28 +285,20 @@ class GridSpreadField(SpreadingField):
         above, below = self._rows(first - halo, first), self._rows(last, last + halo)
         assert self._waves is not None
         if self._near:
-            here = (values, self._level_ground(), above, below, first, last, levels)
-            return self._waves.wave_near, (*here, *self._tuned, *self._ring(band, levels))
-        return self._waves.wave_any, (
-            values,
-            self._frozen,
-            *self._ways(),
-            self._crossing,
-            self._steps,
-            self._losses,
-            self._exponent,
-            self._signed,
-            above,
-            below,
-            first,
-            last,
-            levels,
-            self._momentum,
-            self._keep,
-            self._floor,
-            self.space.wrap,
-            *self._ring(band, levels),
-        )
+            here = (self._level_ground(), self._tuned, first, last, levels)
+            return self._waves.wave_near, (*here, values, above, below, *self._ring(band, levels))
+        where = (self._soil(), above, below, self._rule, first, last, levels)
+        return self._waves.wave_any, (*where, values, *self._ring(band, levels))
+
+    @property
+    def _rule(self) -> tuple[int, bool, np.float32, np.float32, np.float32, bool]:
+        """How values move, as the general kernels take it."""
+        tuned = (self._momentum, self._keep, self._floor, self.space.wrap)
+        return self._exponent, self._signed, *tuned
+
+    def _soil(self) -> tuple[NDArray[Any], ...]:
+        """The ground as the general kernels take it."""
+        return self._frozen, *self._ways(), self._crossing, self._steps, self._losses
 
     def _step_of_bands(self, levels: int, threads: int) -> Callable[[], object]:
         """Steps of several threads, each of which takes the next band of rows that nobody has
@@ -329,11 +311,11 @@ class GridSpreadField(SpreadingField):
         rows = (bounds[:, np.newaxis] + np.arange(-levels, levels)) % height
         edges, claims = aligned((count + 1, 2 * levels, width)), np.zeros(count, dtype=np.int64)
         values, kernel = self.values, self._waves.wave_bands
-        shared = (values, self._level_ground(), edges, bounds, claims)
         calls: list[pool.Call] = []
         for thread in range(threads):
-            where = (thread * count // threads, levels)
-            calls.append((kernel, (*shared, *where, *self._tuned, *self._ring(thread, levels))))
+            where = (self._level_ground(), bounds, self._tuned, thread * count // threads, levels)
+            written = (values, edges, claims, *self._ring(thread, levels))
+            calls.append((kernel, (*where, *written)))
 
         def step() -> None:
             np.take(values, rows, axis=0, out=edges, mode="clip")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,13 @@ class GridWalks:
     walls_before: NDArray[np.int32]
     always_search: bool
     extra: NDArray[np.int64] | None
+
+    @cached_property
+    def ground(
+        self,
+    ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], NDArray[np.int64], bool]:
+        """Links, their bits, steps and whether the grid is a torus, as kernels take them."""
+        return self.links, self.masks, self.steps, self.wrap
 
     @classmethod
     def of(cls, space: Grid, resistance: NDArray[np.float32] | None = None) -> GridWalks:

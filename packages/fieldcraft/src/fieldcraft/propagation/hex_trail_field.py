@@ -102,12 +102,14 @@ class HexTrailField(TrailField):
                 mean = self._room(f"mean {rest % 2}", np.float64) if rest else plane
                 calls: list[pool.Call] = []
                 for room, (first, last) in zip(self._scratch, bands, strict=False):
-                    where = (source, *exchanges, self._wrap, first, last)
+                    where = (source, tuple(exchanges))
                     if rest:
-                        calls.append((kernels.hex_trail.mix, (*where, mean, *room)))
+                        mixing = (*where, self._wrap, first, last, mean, room)
+                        calls.append((kernels.hex_trail.mix, mixing))
                     else:
-                        rule = (closed, self._gain, self._floor, canvas.sums, plane)
-                        calls.append((kernels.hex_trail.update, (*where, *rule, *room)))
+                        rule = (closed, self._wrap, self._gain, self._floor, first, last)
+                        written = (canvas.sums, plane, room)
+                        calls.append((kernels.hex_trail.update, (*where, *rule, *written)))
                 pool.run(calls)
                 source = mean
 

@@ -149,7 +149,7 @@ class RadialField(RadialWork[AnyWalks]):
             inside = (cells >= top * width) & (cells < bottom * width)
             cells, weights = cells[inside] - top * width, weights[inside]
             scatter(
-                sums, everywhere, cells, weights, strength * kernels.radial.SCALE, 0, len(cells)
+                cells, weights, strength * kernels.radial.SCALE, 0, len(cells), sums, everywhere
             )
         return sums
 

@@ -142,18 +142,7 @@ class RadialWork(RadiatingField, Generic[AnyWalks]):
         slots = np.empty(count, np.int64)
         old, new = Emission.room(count), Emission.room(count)
         differ, off, on = self._changes.take(
-            *columns,
-            numbers,
-            held.cells,
-            held.strengths,
-            held.shapes,
-            slots,
-            old.cells,
-            old.strengths,
-            old.shapes,
-            new.cells,
-            new.strengths,
-            new.shapes,
+            numbers, tuple(columns), held.arrays, slots, old.arrays, new.arrays
         )
         walls = self._walls_moved()
         if differ or len(walls) or self.sums.dirty.any():

@@ -154,14 +154,11 @@ class GridSurroundings(Surroundings):
         steps = np.array(space.neighborhood.steps, dtype=np.int64)
         losses = bleed ** space.neighborhood.lengths(1.0)
         return "bleed", (
-            space.links(),
-            space.link_masks,
-            steps,
+            (space.links(), space.link_masks, steps, space.wrap),
             losses,
             cells,
             strengths,
             least,
-            space.wrap,
         )
 
 
@@ -216,4 +213,5 @@ class GraphSurroundings(Surroundings):
     ) -> tuple[str, tuple[Any, ...]]:
         """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
         ways = self._ground("path").ways
-        return "bleed_along", (ways.starts, ways.ends, bleed**ways.lengths, cells, strengths, least)
+        edges = (ways.starts, ways.ends)
+        return "bleed_along", (edges, bleed**ways.lengths, cells, strengths, least)

@@ -54,6 +54,8 @@ class TrailField(GatheringField):
         self._weights = weights
         self._gain = self.trail.kept(self._every) * scale
         self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
+        ones, conserves = isinstance(self.trail.blur, int), self.trail.edges == "conserve"
+        self._rule = (ones, self._gain, conserves, self._floor, self._wrap)
         self._plan = None
         self._rooms = {}
 
@@ -263,21 +265,17 @@ class TrailField(GatheringField):
             self._rows(plane, last, last + reach),
         )
         return kernels.trail.update, (
-            values,
-            canvas.sums,
-            canvas.dirty,
-            *self._plan,
+            self._plan,
             self._weights,
-            isinstance(self.trail.blur, int),
-            self._gain,
-            self.trail.edges == "conserve",
-            self._floor,
-            self._wrap,
             above,
             below,
+            canvas.dirty,
+            self._rule,
             first,
             last,
-            *self._rooms[room],
+            values,
+            canvas.sums,
+            self._rooms[room],
         )
 
     def _rows(self, plane: int, first: int, last: int) -> NDArray[np.float32]:

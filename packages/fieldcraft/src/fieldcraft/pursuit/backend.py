@@ -69,7 +69,7 @@ class _EdgeFlow(Flow):
         return cells
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
-        kernels.belief.wander(mass, scale, self.keep, self.starts, self.origins, self.shares, out)
+        kernels.belief.wander(self.starts, self.origins, self.shares, self.keep, mass, scale, out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +110,11 @@ class _GridWander(_PaddedFlow):
     flows: Floats
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
-        fixed = mass, scale, self.keep, self.part, self.ins, self.flows, out
+        fixed = self.ins, self.keep, self.part, self.flows, mass, scale
         width = self.keep.shape[1]
         self._share(
             kernels.belief.wander_grid,
-            [(*fixed, *band, np.zeros((2, 3, width + 2))) for band in self.bands],
+            [(*fixed, *band, out, np.zeros((2, 3, width + 2))) for band in self.bands],
         )
 
 
@@ -125,8 +125,8 @@ class _GridDrift(_PaddedFlow):
     shares: NDArray[np.float32]
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
-        fixed = mass, scale, self.keep, self.shares, out
-        self._share(kernels.belief.drift_grid, [(*fixed, *band) for band in self.bands])
+        fixed = self.keep, self.shares, mass, scale
+        self._share(kernels.belief.drift_grid, [(*fixed, *band, out) for band in self.bands])
 
 
 class RandomWalk(NamedTuple):

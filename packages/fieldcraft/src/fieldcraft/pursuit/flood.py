@@ -63,15 +63,15 @@ class Flood(Operand):
             kernels.flood.run(
                 self._ways.starts,
                 self._ways.ends,
-                state,
                 self._behind,
+                count,
+                most_hot,
+                self._lasts,
+                state,
                 ignited,
                 lit,
                 shut,
                 marks,
-                count,
-                most_hot,
-                self._lasts,
             )
         )
 

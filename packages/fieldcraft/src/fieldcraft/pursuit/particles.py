@@ -246,23 +246,16 @@ class Particles:
         on, marks = self.marks.ways, self.marks
         dice = rng.random((len(cells), _DICE))
         kernels.foresee.walk(
-            on.starts,
-            on.ends,
-            on.lengths,
-            marks.links,
-            marks.away,
-            self._onwards,
+            (on.starts, on.ends, on.lengths),
+            (marks.links, marks.away, self._onwards),
             self.behind,
             self.given,
-            self.step,
-            self.now,
             dice,
             self.turns[some],
             self.follows[some],
-            cells,
-            goals,
-            credit,
-            lasts,
+            self.step,
+            self.now,
+            (cells, goals, credit, lasts),
             rows,
         )
 

@@ -217,7 +217,7 @@ class TargetBelief:
                 )
             flat, chances, followers = self._arrivals[number]
             moved = np.empty(len(flat))
-            kernels.belief.arrive(self.masses[number].reshape(-1), flat, chances, moved)
+            kernels.belief.arrive(flat, chances, self.masses[number].reshape(-1), moved)
             if moved.any():
                 begun += [(moved, flat, shares, follower) for follower, shares in followers]
         for moved, flat, shares, follower in begun:

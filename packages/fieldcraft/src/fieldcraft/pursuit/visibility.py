@@ -87,7 +87,7 @@ class Landmarks:
         on = self.ways
         fields = self.fields if fields is None else fields
         kernels.foresee.lead(
-            on.starts, on.ends, on.lengths, self.links, fields, step, goals, begins, ways
+            (on.starts, on.ends, on.lengths), self.links, fields, goals, begins, step, ways
         )
 
 

@@ -107,12 +107,9 @@ class GridGround(Queries):
         space = self.space
         return (
             self.values,
-            *self.obstacles(),
+            self.obstacles(),
             frozen(points),
-            *space.origin,
-            space.cell_size,
-            space.y_up,
-            space.wrap,
+            (*space.origin, space.cell_size, space.y_up, space.wrap),
             checks.choice("outside", outside, _OUTSIDE) == "clamp",
         )
 
@@ -177,11 +174,11 @@ class GridGround(Queries):
             self._best_on_foot(closed, sign, places, length, reach2, spacing2, cells)
             return cells, single
         highest = self._tile_bounds(closed, sign, len(places) * wanted, reach2)
-        inputs = self.values, closed, highest, sign, places, reach2, spacing2, False
+        axes = space.y_up, space.wrap
+        inputs = self.values, highest, places, axes, sign, (reach2, spacing2), False
         looked_at = wanted * min(3 * reach2 + 1, len(space))
         least = int(_CELLS_PER_THREAD / looked_at) + 1
-        options = space.y_up, space.wrap
-        crowd(kernels.best.best, (*inputs, *options), (cells,), len(places), least)
+        crowd(kernels.best.best, inputs, (cells, closed), len(places), least)
         return cells, single
 
     def best_in_turn(
@@ -203,11 +200,11 @@ class GridGround(Queries):
         highest = self._tile_bounds(closed, sign, len(places), reach2)
         if len(taken):
             barred, first = np.zeros(space.shape, dtype=np.uint8), np.empty_like(taken)
-            kernels.best.thin(taken, barred, spacing2, space.wrap, len(taken), first)
+            kernels.best.thin(taken, spacing2, space.wrap, len(taken), first, barred)
             closed |= barred
         cells = np.full((len(places), 1), -1, dtype=np.int64)
-        inputs = self.values, closed, highest, sign, places, reach2, spacing2, True
-        kernels.best.best(*inputs, space.y_up, space.wrap, 0, len(places), cells)
+        inputs = self.values, highest, places, (space.y_up, space.wrap), sign
+        kernels.best.best(*inputs, (reach2, spacing2), True, 0, len(places), cells, closed)
         return cells
 
     def peaks(self, most: int, spacing: float, above: float) -> Cells:
@@ -224,7 +221,7 @@ class GridGround(Queries):
             kept = np.empty(min(most, len(cells)), dtype=np.int64)
             closed = np.zeros(space.shape, dtype=np.uint8)
             spacing2 = _squared(spacing, space, at_least=True)
-            cells = kept[: kernels.best.thin(cells, closed, spacing2, space.wrap, len(kept), kept)]
+            cells = kept[: kernels.best.thin(cells, spacing2, space.wrap, len(kept), kept, closed)]
         return cells[:most].copy()
 
     def _best_on_foot(
@@ -252,32 +249,16 @@ class GridGround(Queries):
             scratch = Scratch(reach, len(space), lengths)
             kernels.best_on_foot.best_on_foot(
                 self.values,
-                closed,
                 bounds,
-                sign,
+                closed,
                 places,
                 starts,
-                links,
-                space.link_masks,
-                steps,
+                (links, space.link_masks, steps, space.wrap),
                 lengths,
-                limit,
-                reach2,
-                spacing2,
-                space.y_up,
-                space.wrap,
-                first,
-                last,
+                (limit, space.y_up, sign, (reach2, spacing2), first, last),
                 cells,
                 np.ones_like(closed),
-                scratch.best,
-                scratch.seen,
-                scratch.heads,
-                scratch.node_cells,
-                scratch.node_next,
-                scratch.state,
-                scratch.cells,
-                scratch.distances,
+                (scratch.cells, scratch.distances, scratch.state, scratch.of_paths),
             )
 
         least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1

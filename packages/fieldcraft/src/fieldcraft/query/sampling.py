@@ -106,13 +106,12 @@ def _bilinear(
     if outside not in _OUTSIDE:
         checks.choice("outside", outside, _OUTSIDE)
     found, off_map = np.empty(len(points), dtype=np.float32), np.full(1, -1, dtype=np.int64)
-    common = values, *known[1], points, *space.origin
-    options = space.cell_size, space.y_up, space.wrap, outside == "clamp"
+    frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
+    common = values, known[1], points, frame, outside == "clamp"
     if len(points) < 2 * _SAMPLES:
-        kernels.sample.bilinear(*common, *options, 0, len(points), off_map, found)
+        kernels.sample.bilinear(*common, 0, len(points), off_map, found)
     else:
-        output = off_map, found
-        crowd(kernels.sample.bilinear, (*common, *options), output, len(points), _SAMPLES)
+        crowd(kernels.sample.bilinear, common, (off_map, found), len(points), _SAMPLES)
     if off_map[0] >= 0:
         GridGround(layer).refuse_off_map(points, off_map, outside)
     return found, single
@@ -310,8 +309,8 @@ def sense(
             )
         planes = [frozen(np.ascontiguousarray(parts[..., k])) for k in (0, 1)]
     found = np.zeros((len(planes), len(places), 3), dtype=np.float32)
-    where = ground.walls, space.y_up, space.wrap, places, directions
-    ahead = far, math.cos(turn), math.sin(turn), fallback
+    where = ground.walls, places, directions, (space.y_up, space.wrap)
+    ahead = far, (math.cos(turn), math.sin(turn)), fallback
     for plane, out in zip(planes, found, strict=True):
         crowd(kernels.sense.sense, (plane, *where, *ahead), (out,), len(places), _AGENTS)
     shaped = np.moveaxis(found, 0, -1) if vectors else found[0]

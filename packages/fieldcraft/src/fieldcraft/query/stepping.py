@@ -181,7 +181,8 @@ def explore_step(
         bar = np.float32(0) if limit is None else limit
         taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
         _explore(
-            (flat, *ground.steps(), frozen(starts), reach, searches, bar, key, taken),
+            (flat, ground.steps(), frozen(starts), (reach, searches, bar, key)),
+            taken,
             space,
             cells,
             targets,
@@ -203,14 +204,18 @@ def explore_step(
 
 
 def _explore(
-    arguments: tuple[Any, ...], space: Space, cells: NDArray[np.int64], targets: NDArray[np.int64]
+    arguments: tuple[Any, ...],
+    taken: NDArray[np.bool_],
+    space: Space,
+    cells: NDArray[np.int64],
+    targets: NDArray[np.int64],
 ) -> None:
     """Let every explorer look, on several threads where that pays."""
-    starts, reach, searches = arguments[6:9]
+    starts, (reach, searches, _, _) = arguments[2:4]
     ops = kernels.explore
     looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
     most = (
-        1 if len(arguments[11]) else len(starts) * looked_at // _CELLS_PER_THREAD
+        1 if len(taken) else len(starts) * looked_at // _CELLS_PER_THREAD
     )  # one after the other, if they keep apart
     bands = pool.bands(len(starts), most)
     # Fresh scratch as large as the map would cost more than a look around; a second thread that
@@ -219,7 +224,7 @@ def _explore(
     rooms += [ops.room(len(space)) for _ in range(len(bands) - len(rooms))]
     pool.run(
         [
-            (ops.explore, (*arguments, first, last, cells, targets, *room))
+            (ops.explore, (*arguments, first, last, taken, cells, targets, room))
             for (first, last), room in zip(bands, rooms, strict=False)
         ]
     )

@@ -84,18 +84,16 @@ def move_plainly(
     ):
         return False
     moved = kernels.placing.move(
+        grid.walls,
         ids,
         positions,
         rows._alive,
         rows._generation,
+        (*grid.origin, grid.cell_size, grid.y_up),
+        on_wall == "through",
         rows._changed.view(np.uint8),
         rows._cells,
         rows._positions,
-        grid.walls,
-        *grid.origin,
-        grid.cell_size,
-        grid.y_up,
-        on_wall == "through",
     )
     rows.version += moved
     return bool(moved)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,7 +16,20 @@ from fieldcraft.space.portals import portals_of
 from fieldcraft.space.topology import Topology
 from fieldcraft.space.ways import kept_until_walls_change, runs, starts_of
 
-__all__ = ["Doors", "Floors", "floors_of"]
+__all__ = ["Doors", "Floors", "MeshArrays", "floors_of"]
+
+MeshArrays = tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+]
+"""Where corners begin, the corners; where doors begin, what lies behind them, where they are, which
+are shut, and which lead over gaps.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +62,17 @@ class Floors:
     doors: Doors
     shut: NDArray[np.bool_]
 
-    @property
-    def rings(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Where corners begin, corners and middles, as `kernels.mesh_moving` takes them."""
-        return self.doors.corners, self.doors.rings, self.doors.middles
+    @cached_property
+    def mesh(self) -> MeshArrays:
+        """The polygons and their doors, as `kernels.mesh_moving` takes them."""
+        doors = self.doors
+        gates = doors.starts, doors.behind, doors.sides
+        return doors.corners, doors.rings, *gates, self.shut, doors.leaps
 
-    @property
-    def gates(
-        self,
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]]:
-        """Where doors begin, what lies behind them, where they are, and which are shut, as
-        `kernels.mesh_moving` takes them.
-        """
-        return self.doors.starts, self.doors.behind, self.doors.sides, self.shut
+    @cached_property
+    def on_foot(self) -> MeshArrays:
+        """`mesh` with gaps that can only be leapt over shut."""
+        return *self.mesh[:5], frozen(self.shut | self.doors.leaps), self.doors.leaps
 
 
 _doors_of: WeakKeyDictionary[Topology, tuple[Mesh, Doors]] = WeakKeyDictionary()

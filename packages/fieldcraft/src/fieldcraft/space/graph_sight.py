@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import portals_of
 
@@ -69,7 +70,8 @@ def stand(graph: Graph, points: Floats) -> Stand:
     portals, _ = portals_of(graph)
     places = np.empty((len(points), 2))
     plan = np.ascontiguousarray(graph.mesh.centers[:, :2])
-    kernels.sees.settle(portals.corners, portals.rings, plan, cells, points, places)
+    kernels.mesh_moving.nearest(portals.corners, portals.rings, frozen(cells), points, places)
+    places += (plan[cells] - places) * kernels.sees.INWARDS
     return Stand(cells, points, portals.rounded(places))
 
 
@@ -103,19 +105,12 @@ def counted(
             (
                 kernels.sees.look_round,
                 (
-                    portals.starts,
-                    portals.ends,
-                    portals.fine,
-                    shut,
+                    (portals.starts, portals.ends, portals.fine, shut),
                     portals.middles,
                     graph.walls,
                     graph.positions,
+                    (here.cells, here.points, here.places, limits, facings),
                     portals.scale,
-                    here.cells,
-                    here.points,
-                    here.places,
-                    limits,
-                    facings,
                     narrow,
                     low,
                     high,
@@ -151,19 +146,18 @@ class Outlook:
         portals, _ = portals_of(graph)
         counts = np.zeros(len(graph), dtype=np.int32)
         kernels.sees.look_round(
-            portals.starts,
-            portals.ends,
-            portals.fine,
-            self._shut,
+            (portals.starts, portals.ends, portals.fine, self._shut),
             portals.middles,
             self._walls,
             graph.positions,
+            (
+                np.array([cell]),
+                here[np.newaxis],
+                portals.middles[cell : cell + 1],
+                np.array([limit]),
+                kernels.sees.NO_FACINGS,
+            ),
             portals.scale,
-            np.array([cell]),
-            here[np.newaxis],
-            portals.middles[cell : cell + 1],
-            np.array([limit]),
-            kernels.sees.NO_FACINGS,
             -2.0,
             0,
             1,
@@ -175,10 +169,9 @@ class Outlook:
 def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
     """Whether nothing on a mesh hides the middle of a polygon from a place (x, y) in another."""
     portals, shut = portals_of(graph)
-    ops = kernels.sees
+    ops, ground = kernels.sees, (portals.starts, portals.ends, portals.fine, shut)
     (x0, y0), (x1, y1) = portals.rounded(place).tolist(), portals.middles[target].tolist()
-    common = (portals.starts, portals.ends, portals.fine, shut)
-    return bool(ops.between(*common, cell, x0, y0, target, x1, y1, *ops.scratch()))
+    return bool(ops.between(ground, cell, x0, y0, target, x1, y1, *ops.scratch()))
 
 
 def _look(
@@ -193,26 +186,20 @@ def _look(
 ) -> NDArray[np.bool_]:
     seen = np.zeros((len(here.cells), len(there.cells)), dtype=np.bool_)
     has_mesh = graph.mesh is not None
-    common: tuple[NDArray[Any], ...] = _NO_PORTALS
+    mesh: tuple[NDArray[Any], ...] = _NO_PORTALS
     if has_mesh:
         portals, shut = portals_of(graph)
-        common = (portals.starts, portals.ends, portals.fine, shut)
+        mesh = (portals.starts, portals.ends, portals.fine, shut)
     pool.run(
         [
             (
                 kernels.sees.look_places,
                 (
-                    *common,
+                    mesh,
+                    (here.cells, here.points, here.places, limits, facings),
+                    (there.cells, there.points, there.places),
                     has_mesh,
-                    here.cells,
-                    here.points,
-                    here.places,
-                    limits,
-                    facings,
                     narrow,
-                    there.cells,
-                    there.points,
-                    there.places,
                     own,
                     low,
                     high,

@@ -262,24 +262,11 @@ class Mesh:
         Returns numbers of `triangles`, -1 where there is none, the shares of their corners in the
         position, (N, 3), which add up to 1, and how far off in height it is, (N,).
         """
-        low, side, across, starts, binned = self._bins
         found, off = np.empty(len(points), dtype=np.int64), np.empty(len(points))
         shares = np.empty((len(points), 3))
         places = np.ascontiguousarray(points)
-        limit = np.inf if max_height is None else max_height
-        common = (
-            low,
-            side,
-            across,
-            starts,
-            binned,
-            self.triangles,
-            self.corners,
-            places,
-            self.dimensions == 3,
-            limit,
-            _RIM,
-        )
+        limits = (np.inf if max_height is None else max_height, _RIM)
+        common = (self._bins, self.triangles, self.corners, places, self.dimensions == 3, limits)
         function = kernels.mesh_moving.locate
         pool.run(
             [

@@ -211,17 +211,11 @@ def sees(
         return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
     reaches = limits(grid, radius, len(points))
     cells, goals = _cells(space, viewers), _cells(space, targets)
-    seen = np.zeros(len(points) if pairs else (len(points), len(aims)), dtype=np.bool_)
-    look = kernels.sees.look_pairs if pairs else kernels.sees.look_cells
-    blocked = grid.walls.view(np.uint8)
+    seen = np.zeros((len(points), 1 if pairs else len(aims)), dtype=np.bool_)
+    common = (grid.walls.view(np.uint8), cells, reaches, facings, goals, grid.wrap, narrow, pairs)
     parts = pool.bands(len(points), seen.size // _PAIRS_PER_THREAD)
-    pool.run(
-        [
-            (look, (blocked, grid.wrap, cells, reaches, facings, narrow, goals, low, high, seen))
-            for low, high in parts
-        ]
-    )
-    return seen
+    pool.run([(kernels.sees.look_cells, (*common, low, high, seen)) for low, high in parts])
+    return seen[:, 0] if pairs else seen
 
 
 def _cells(space: Space, positions: ArrayLike) -> NDArray[np.int64]:
@@ -328,13 +322,13 @@ def _counted(
                 (
                     blocked,
                     ground,
-                    eye,
                     *deals[k],
+                    eye,
                     narrow,
                     grid.wrap,
                     walls,
                     shares[k],
-                    *kernels.visible.room(grid.shape, largest, heights=heights is not None),
+                    kernels.visible.room(grid.shape, largest, heights=heights is not None),
                 ),
             )
             for k in range(parts)

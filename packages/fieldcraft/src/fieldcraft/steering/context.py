@@ -183,8 +183,8 @@ def _seen(
 def _look(space: Grid, at: Wide, ways: Wide, reach: float, free: Wide) -> None:
     """How far agents see, into `free`."""
     wrong = np.full(1, -1, dtype=np.int64)
-    where = (*space.origin, space.cell_size, space.wrap, reach / space.cell_size)
-    inputs = passages(space), at, ways, *where
+    frame = (*space.origin, space.cell_size, space.wrap)
+    inputs = passages(space), at, ways, frame, reach / space.cell_size
     crowd(kernels.moving.rays, inputs, (wrong, free), len(at), _AGENTS)
     if wrong[0] >= 0:
         on_grid.refuse_outside(space, at, int(wrong[0]))
@@ -194,7 +194,7 @@ def _read(seen: GridGround, at: Wide, ways: Wide, reach: float, free: Wide) -> W
     """The values of a layer that agents see in each direction."""
     space, found = seen.space, np.empty((len(at), len(ways)))
     count = max(1, math.ceil(reach / space.cell_size * (1 - 1e-9)))
-    where = (*space.origin, space.cell_size, space.y_up, space.wrap, reach, count)
-    inputs = seen.values, at, ways, *where, free
+    frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
+    inputs = seen.values, at, ways, free, frame, reach, count
     crowd(kernels.context.read, inputs, (found,), len(at), _AGENTS)
     return found

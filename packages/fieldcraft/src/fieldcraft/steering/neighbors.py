@@ -53,7 +53,7 @@ class Neighbors:
             )
         self.radius = checks.positive("radius", radius)
         count = len(self.positions)
-        self._keys, self._order = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+        self._order = np.empty(count, dtype=np.int64)
         self._places, self._lines = np.empty((count, 2)), np.empty((2, count))
         torus = space is not None and grid(space).wrap
         if space is not None and torus:
@@ -75,11 +75,12 @@ class Neighbors:
         columns, rows, per = _bins(extent, self.radius, count, torus)
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
         frame = (*low, *period, *per, columns)
+        keys = np.empty(count, dtype=np.int64)
         kernels.neighbors.sort(
-            self.positions, *frame, self._keys, self._starts, self._order, self._places, self._lines
+            self.positions, frame, self._starts, self._order, self._places, self._lines, keys
         )
         self._places.flags.writeable = False
-        self._frame: Frame = (self._order, self._starts, *frame, self.radius)
+        self._frame = frame
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -135,31 +136,35 @@ class Neighbors:
         mine = frozen(np.zeros(len(at), dtype=np.int64)) if groups is None else mine
         found, distances = np.full(len(at), -1, dtype=np.int64), np.full(len(at), np.inf)
         if count:
-            inputs = self._places, *self._frame, teams, at, mine, selves
+            bins = self._places, self._order, self._starts
+            inputs = *bins, teams, (at, mine, selves), self._frame, self.radius
             crowd(kernels.neighbors.closest, inputs, (found, distances), len(at), _AGENTS)
         return found, distances
 
     def pushes(self) -> Wide:
         """The forces of `separation` for a strength of 1, (N, 2)."""
-        found, inputs = np.empty((len(self), 2)), (self._lines, *self._frame)
-        crowd(kernels.neighbors.separate, inputs, (found,), len(self), _AGENTS)
+        found = np.empty((len(self), 2))
+        crowd(kernels.neighbors.separate, self.lines, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
     def sums(self, velocities: ArrayLike) -> Wide:
         """Over each agent's neighbours, (N, 5): how many, the sums of their offsets and of their
         velocities, (N, 2) of which are given.
         """
-        found = np.empty((len(self), 5))
-        inputs = self._places, *self._frame, vectors("Velocities", velocities, len(self))
+        found, moving = np.empty((len(self), 5)), vectors("Velocities", velocities, len(self))
+        inputs = self._places, self._order, self._starts, moving, self._frame, self.radius
         crowd(kernels.neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
     @property
-    def sorted(self) -> tuple[Wide, Wide, Frame]:
-        """The agents in sorted order, for whoever calls kernels: places, all x and all y, and
-        order, bins and frame.
-        """
-        return self._places, self._lines, self._frame
+    def sorted(self) -> tuple[Wide, Ints]:
+        """The places of agents in sorted order, and which agent stands there."""
+        return self._places, self._order
+
+    @property
+    def lines(self) -> tuple[Wide, Ints, Ints, tuple[float, ...], float]:
+        """The first arguments of `kernels.neighbors.separate`."""
+        return self._lines, self._order, self._starts, self._frame, self.radius
 
     def _unsorted(self, found: Wide) -> Wide:
         back = np.empty_like(found)

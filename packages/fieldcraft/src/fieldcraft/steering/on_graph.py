@@ -95,8 +95,7 @@ def _walked(
 ) -> tuple[Wide, NDArray[np.int64]]:
     """Where agents in polygons get to in the ground plane, (N, 2), and which polygons that is."""
     floors = floors_of(mesh)
-    starts, behind, sides, shut = floors.gates
-    wanted = _NOWHERE
+    doors, wanted = floors.mesh, _NOWHERE
     if isinstance(leap, GraphFlow):
         if leap.graph is not mesh:
             raise InvalidValue(
@@ -112,13 +111,12 @@ def _walked(
             remedy="Pass the field that agents follow",
         )
     elif not leap:
-        shut = frozen(shut | floors.doors.leaps)
+        doors = floors.on_foot
     plan, shifts = (
         frozen(np.clip(each[:, :2], -checks.LARGEST, checks.LARGEST)) for each in (at, shifts)
     )  # farther is no farther
     places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
-    gates = starts, behind, sides, shut, floors.doors.leaps, wanted
-    inputs = *floors.rings, *gates, frozen(cells), plan, shifts
+    inputs = doors, floors.doors.middles, wanted, frozen(cells), plan, shifts
     crowd(kernels.mesh_moving.move, inputs, (places, ends), len(at), _AGENTS)
     return places, ends
 
@@ -156,13 +154,9 @@ def feelers(mesh: Graph, at: Wide, cells: NDArray[np.int64], heading: Wide, ahea
     """The change of velocity away from rims ahead, of agents in these polygons; gaps that edges
     leap over are rims.
     """
-    floors = floors_of(mesh)
-    starts, behind, sides, shut = floors.gates
-    corners, rings, _ = floors.rings
-    closed = frozen(shut | floors.doors.leaps)
+    doors = floors_of(mesh).on_foot
     plan, forces = frozen(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
-    gates = starts, behind, sides, closed, floors.doors.leaps, _NOWHERE
-    inputs = corners, rings, *gates, frozen(cells), plan, frozen(heading), ahead
+    inputs = doors, frozen(cells), plan, frozen(heading), ahead
     crowd(kernels.mesh_moving.avoid, inputs, (forces,), len(at), _AGENTS)
     return forces
 

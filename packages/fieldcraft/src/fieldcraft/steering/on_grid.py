@@ -41,7 +41,7 @@ def move(
     shifts = vectors("Displacements", displacements, len(at))
     cells_long("Displacements", shifts, space)
     bars, moved, wrong = passages(space), np.empty(at.shape), np.full(2, -1, dtype=np.int64)
-    inputs = shifts, *space.origin, space.cell_size, space.wrap, near
+    inputs = shifts, (*space.origin, space.cell_size, space.wrap), near
     crowd(kernels.moving.move, (bars, at, *inputs), (wrong, moved), len(at), _MOVERS)
     if wrong[0] >= 0:
         refuse_outside(space, at, int(wrong[0]))
@@ -59,8 +59,8 @@ def avoid_walls(space: Grid, positions: ArrayLike, velocities: ArrayLike, ahead:
     cells_long("Looks ahead", reach, space)
     forces, wrong = np.empty(at.shape), np.full(1, -1, dtype=np.int64)
     cells = float(reach[0]) / space.cell_size
-    where = *space.origin, space.cell_size, space.wrap, cells
-    inputs = passages(space), quiet(space, math.ceil(cells)), at, heading, *where
+    ground = passages(space), quiet(space, math.ceil(cells))
+    inputs = ground, at, heading, (*space.origin, space.cell_size, space.wrap), cells
     crowd(kernels.moving.avoid, inputs, (wrong, forces), len(at), _MOVERS)
     if wrong[0] >= 0:
         refuse_outside(space, at, int(wrong[0]))
@@ -170,23 +170,14 @@ class _Step:
         crowd, space, wish, count = self.crowd, self.space, self.wish, len(at)
         near_all, moves = kernels.neighbors, kernels.moving
         reach = crowd.keep_apart if crowd.keep_apart > 0 else space.cell_size
-        places, lines, frame = neighbors.Neighbors(at, reach, space=space).sorted
-        order = frame[0]
+        beside = neighbors.Neighbors(at, reach, space=space)
+        places, order = beside.sorted
         sample = wish.sampler() if isinstance(wish, GridFlow) else None
         wishes = np.empty(at.shape) if isinstance(wish, FlowField) else wish[order]
         pushes = np.zeros(at.shape)
         avoidance = crowd.avoidance if crowd.ahead > 0 else 0.0
         gains = np.array([float(sample is not None), crowd.response, crowd.separation, avoidance])
-        where = (*space.origin, space.cell_size, space.wrap)
-        common = (
-            *where,
-            self.near,
-            crowd.ahead / space.cell_size,
-            gains,
-            self.most,
-            self.top,
-            self.seconds,
-        )
+        frame = (*space.origin, space.cell_size, space.wrap)
         calm = quiet(space, math.ceil(crowd.ahead / space.cell_size))
         wrong, new_places, new_speeds = (
             np.full(2, -1, dtype=np.int64),
@@ -198,16 +189,15 @@ class _Step:
             if sample is not None:
                 sample(places, first, last, wishes)
             if crowd.keep_apart > 0:
-                near_all.separate(lines, *frame, first, last, pushes)
+                near_all.separate(*beside.lines, first, last, pushes)
             moves.drive(
-                self.bars,
-                calm,
-                places,
-                order,
-                self.velocities,
-                wishes,
-                pushes,
-                *common,
+                (self.bars, calm),
+                (places, order, self.velocities, wishes, pushes),
+                (gains, self.most, self.top),
+                frame,
+                self.near,
+                crowd.ahead / space.cell_size,
+                self.seconds,
                 first,
                 last,
                 wrong,

@@ -70,11 +70,11 @@ class HostAgents:
                 plan.forage.count(
                     int(
                         ops.forage(
-                            self._agents,
                             self._numbers,
-                            plan.space.width,
-                            food,
                             plan.forage.homes,
+                            plan.space.width,
+                            self._agents,
+                            food,
                             plan.forage.claims,
                         )
                     )
@@ -109,7 +109,6 @@ class HostAgents:
         self, ops: Any, sights: swarm_layout.Sights, plan: SwarmPlan, blank: bool, step: int
     ) -> None:
         common = (
-            self._agents,
             self._numbers,
             tuple(sights),
             swarm_layout.circle(),
@@ -118,7 +117,10 @@ class HostAgents:
             step,
         )
         pool.run(
-            [(ops.walk, (*common, *band)) for band in pool.bands(self.count, self.count // _AGENTS)]
+            [
+                (ops.walk, (*common, *band, self._agents))
+                for band in pool.bands(self.count, self.count // _AGENTS)
+            ]
         )
 
     def _leave(self, ops: Any, plan: SwarmPlan, mark: Mark) -> None:
@@ -142,14 +144,14 @@ class HostAgents:
                         ops.leave,
                         (
                             self._agents,
+                            mark.amounts,
                             plan.rule.width,
                             mark.role,
-                            mark.amounts,
                             mark.by_heading,
-                            canvas.sums,
-                            canvas.dirty,
                             top,
                             bottom,
+                            canvas.sums,
+                            canvas.dirty,
                         ),
                     )
                     for top, bottom in bands

@@ -127,9 +127,9 @@ class Travellers:
         taken = self._chosen(way) if not isinstance(way, FlowField) else self._field(way).arcs
         shut = self.space.graph.closed | self.space.graph.walls[topology.ends]
         vertices, arcs, gone = self.vertices.copy(), self.arcs.copy(), self.gone.copy()
-        graph = topology.origins, topology.ends, topology.lengths, topology.back, frozen(shut)
-        inputs = *graph, frozen(taken), chosen, vertices, arcs, gone, frozen(ways)
-        crowd(kernels.travel.travel, inputs, (), len(self), _AGENTS)
+        edges = topology.origins, topology.ends, topology.lengths, topology.back, frozen(shut)
+        inputs = edges, frozen(taken), frozen(ways), chosen
+        crowd(kernels.travel.travel, inputs, (vertices, arcs, gone), len(self), _AGENTS)
         return Travellers(self.space, vertices, arcs, gone)
 
     def _field(self, way: FlowField) -> GraphFlow:

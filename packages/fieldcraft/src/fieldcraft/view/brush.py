@@ -54,14 +54,14 @@ class Brush:
         places = _rows("pixels", pixels, 2)
         count = len(places)
         self._kernels.marks(
-            _canvas(canvas),
             *_columns(places),
             _rows("radii", radii, 0, count),
             _rows("ahead", ahead, 2, count),
+            _colors(colors, count),
             SHAPES.index(checks.choice("shape", shape, SHAPES)),
             checks.not_negative("rim", rim),
-            _colors(colors, count),
             _alpha(opacity),
+            _canvas(canvas),
         )
 
     def dots(self, canvas: RGBA, pixels: Floats, side: int, colors: RGBA, opacity: float) -> None:
@@ -69,7 +69,7 @@ class Brush:
         places = _rows("pixels", pixels, 2)
         size = checks.whole("side", side, maximum=_MOST_SIDE)
         self._kernels.dots(
-            _canvas(canvas), *_columns(places), size, _colors(colors, len(places)), _alpha(opacity)
+            *_columns(places), _colors(colors, len(places)), size, _alpha(opacity), _canvas(canvas)
         )
 
     def segments(
@@ -83,7 +83,7 @@ class Brush:
         shade, alpha, half = _color(color), _alpha(opacity), checks.not_negative("width", width) / 2
         page = self._checked(canvas)
         if len(begun):
-            self._kernels.segments(self._mask, begun, ended, half)
+            self._kernels.segments(begun, ended, half, self._mask)
             self._wash_around(page, np.concatenate([begun, ended]), half + 2, shade, alpha)
 
     def mask_of(self, starts: Floats, ends: Floats, width: float) -> RGBA:
@@ -93,7 +93,7 @@ class Brush:
         begun = _rows("starts", starts, 2)
         mask = empty_mask(*self.shape)
         half = checks.not_negative("width", width) / 2
-        self._kernels.segments(mask, begun, _rows("ends", ends, 2, len(begun)), half)
+        self._kernels.segments(begun, _rows("ends", ends, 2, len(begun)), half, mask)
         return mask
 
     def sectors(
@@ -115,7 +115,7 @@ class Brush:
         if count:
             cosines = np.where(half >= np.pi - 1e-9, -1.0, np.cos(half))
             self._kernels.sectors(
-                self._mask, *_columns(places), headings, sizes, cosines, np.sin(half)
+                *_columns(places), headings, sizes, cosines, np.sin(half), self._mask
             )
             self._wash_around(page, places, float(sizes.max()) + 2, shade, alpha)
 
@@ -131,7 +131,7 @@ class Brush:
                 got=_told(mask),
                 remedy=f"Pass empty_mask({height}, {width})",
             )
-        self._kernels.wash(page, mask, *_color(color), _alpha(opacity), (0, 0, width, height))
+        self._kernels.wash(*_color(color), _alpha(opacity), (0, 0, width, height), page, mask)
 
     def polygons(
         self,
@@ -161,7 +161,7 @@ class Brush:
             )
         owners = np.full(self.shape, -1, dtype=np.int32)
         self._kernels.polygons(
-            owners, *_columns(places), begun, corners, _numbers("order", order, len(begun) - 1)
+            *_columns(places), begun, corners, _numbers("order", order, len(begun) - 1), owners
         )
         return owners
 
@@ -169,7 +169,7 @@ class Brush:
         """Which point within a radius is nearest to each pixel, -1 for none."""
         places, reach = _rows("pixels", pixels, 2), checks.not_negative("radius", radius)
         owners = np.full(self.shape, -1, dtype=np.int32)
-        self._kernels.discs(owners, np.full(self.shape, reach * reach), *_columns(places), reach)
+        self._kernels.discs(*_columns(places), reach, owners, np.full(self.shape, reach * reach))
         return owners
 
     def stamp(self, canvas: RGBA, mask: RGBA, left: int, top: int, color: RGB) -> None:
@@ -185,7 +185,7 @@ class Brush:
             checks.whole(name, at, minimum=-(2**31), maximum=2**31)
             for name, at in (("left", left), ("top", top))
         )
-        self._kernels.stamp(page, mask, column, row, *_color(color))
+        self._kernels.stamp(mask, column, row, *_color(color), page)
 
     def _wash_around(
         self, canvas: RGBA, points: Floats, margin: float, color: RGB, alpha: int
@@ -201,7 +201,7 @@ class Brush:
             .astype(np.int64)
             .tolist()
         )
-        self._kernels.wash(canvas, self._mask, *color, alpha, (low[0], low[1], high[0], high[1]))
+        self._kernels.wash(*color, alpha, (*low, *high), canvas, self._mask)
 
     def _checked(self, canvas: RGBA) -> RGBA:
         if _canvas(canvas).shape[:2] != self.shape:
