@@ -30,19 +30,16 @@ def _send(mass, part, flows, y, sent):
     """The shares that cells of row `y` give to a neighbor beside and one across a corner, into rows
     of `sent` with a rim; 0 off the map.
     """
-    beside = sent[0, (y + 3) % 3]
-    across = sent[1, (y + 3) % 3]
+    beside, across = sent[0, (y + 3) % 3], sent[1, (y + 3) % 3]
     if y < 0 or y >= part.shape[0]:
-        beside[:] = 0.0
-        across[:] = 0.0
+        beside[:], across[:] = 0.0, 0.0
         return
     straight, diagonal = flows[0], flows[1]
     here = mass[y + 1, 1:-1]
     share = part[y]
     for x in range(share.shape[0]):
         given = here[x] * share[x]
-        beside[x + 1] = given * straight
-        across[x + 1] = given * diagonal
+        beside[x + 1], across[x + 1] = given * straight, given * diagonal
 
 
 @kernel(

@@ -112,16 +112,12 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
     rings = np.int64(min(np.sqrt(reach2), np.float64(height + width))) // TILE + (3 if wrap else 1)
     rings = min(rings, max(down, across))
     for i in range(first, last):
-        u = places[i, 0]
-        v = places[i, 1]
-        own_column = min(np.int64(u), width - 1)
-        own_row = min(np.int64(v), height - 1)
+        u, v = places[i, 0], places[i, 1]
+        own_column, own_row = min(np.int64(u), width - 1), min(np.int64(v), height - 1)
         if y_up:
             own_row = height - 1 - own_row
         for k in range(out.shape[1]):
-            top_score = np.float32(-np.inf)
-            top_d2 = np.inf
-            top_cell = np.int64(-1)
+            top_score, top_d2, top_cell = np.float32(-np.inf), np.inf, np.int64(-1)
             for ring in range(rings + 1):
                 for a in range(-ring, ring + 1):
                     ty = _tile(own_row // TILE, a, down, wrap)
@@ -173,9 +169,7 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
                                     apart2 = _apart2(cell, out[i, p], height, width, wrap)
                                     free = free and apart2 > 0 and apart2 >= spacing2
                                 if free:
-                                    top_score = score
-                                    top_d2 = d2
-                                    top_cell = cell
+                                    top_score, top_d2, top_cell = score, d2, cell
             if top_cell < 0:
                 break
             out[i, k] = top_cell

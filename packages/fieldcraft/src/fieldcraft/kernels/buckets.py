@@ -23,7 +23,6 @@ def shelve(cell, bucket, heads, nodes, following, free, used):
     else:
         node = used
         used += 1
-    nodes[node] = cell
-    following[node] = heads[bucket]
+    nodes[node], following[node] = cell, heads[bucket]
     heads[bucket] = node
     return free, used

@@ -67,8 +67,7 @@ def _redraw(sums, values, walls, stale, row, column, tables, start, r, strength)
     of = start + (y0 - row + r) * (2 * r + 1) + x0 - column + r
     for y in range(y0, y1):
         out = sums[y, x0:x1]
-        shown = values[y, x0:x1]
-        wall = walls[y, x0:x1]
+        shown, wall = values[y, x0:x1], walls[y, x0:x1]
         share = tables[of : of + x1 - x0]
         for x in range(x1 - x0):
             total = out[x] + _whole(strength * share[x])

@@ -107,8 +107,7 @@ def evaluate(program, bases, moves, constants, walls, segments, block, ranges):
                     if walls.shape[0] == 0:
                         for x in range(count):
                             key = np.int32(bits[x] ^ ((bits[x] >> np.int32(31)) & _LARGEST_KEY))
-                            low = min(low, key)
-                            high = max(high, key)
+                            low, high = min(low, key), max(high, key)
                     else:
                         hidden = walls[at : at + count]
                         for x in range(count):
@@ -227,8 +226,7 @@ def box(values, counts, reach, wrap, first, last, out):
                 wide[reach + x] = row[x]
             if wrap:
                 for j in range(reach):
-                    wide[j] = row[(j - reach) % width]
-                    wide[reach + width + j] = row[j % width]
+                    wide[j], wide[reach + width + j] = row[(j - reach) % width], row[j % width]
             along = sums[y % rows]
             along[:] = 0.0
             for step in range(rows):

@@ -34,8 +34,7 @@ def read(values, points, directions, free, frame, reach, count, first, last, out
                 column = np.floor((points[i, 0] + directions[k, 0] * (reach * part) - x0) / size)
                 row = np.floor((points[i, 1] + directions[k, 1] * (reach * part) - y0) / size)
                 if wrap:
-                    column = column % width
-                    row = row % height
+                    column, row = column % width, row % height
                 elif not (0 <= column < width and 0 <= row < height):
                     continue
                 r = np.int64(height - 1 - row if y_up else row)
@@ -55,16 +54,12 @@ def choose(interest, danger, free, directions, velocities, tolerance, room, firs
     """
     slots = directions.shape[0]
     for i in range(first, last):
-        out[i, 0] = 0.0
-        out[i, 1] = 0.0
+        out[i, 0], out[i, 1] = 0.0, 0.0
         roomy = 0
         for k in range(slots):
             roomy += free[i, k] >= room
         need = room if roomy else 0.0
-        lowest = np.inf
-        highest = 0.0
-        fear_x = 0.0
-        fear_y = 0.0
+        lowest, highest, fear_x, fear_y = np.inf, 0.0, 0.0, 0.0
         for k in range(slots):
             fear_x += danger[i, k] * directions[k, 0]
             fear_y += danger[i, k] * directions[k, 1]
@@ -72,9 +67,7 @@ def choose(interest, danger, free, directions, velocities, tolerance, room, firs
             if free[i, k] >= need and danger[i, k] < lowest:
                 lowest = danger[i, k]
         most = lowest + tolerance
-        best = -1
-        best_interest = 0.0
-        best_turn = -np.inf
+        best, best_interest, best_turn = -1, 0.0, -np.inf
         for k in range(slots):
             if free[i, k] < need or danger[i, k] > most:
                 continue
@@ -82,12 +75,9 @@ def choose(interest, danger, free, directions, velocities, tolerance, room, firs
             if interest[i, k] > best_interest or (
                 interest[i, k] == best_interest and best_interest > 0 and turn > best_turn
             ):
-                best = k
-                best_interest = interest[i, k]
-                best_turn = turn
+                best, best_interest, best_turn = k, interest[i, k], turn
         if best >= 0:
-            x = 0.0
-            y = 0.0
+            x, y = 0.0, 0.0
             for side in range(-1, 2):
                 k = (best + side) % slots
                 if free[i, k] >= need and danger[i, k] <= most:
@@ -100,10 +90,8 @@ def choose(interest, danger, free, directions, velocities, tolerance, room, firs
                 if free[i, k] >= need and danger[i, k] <= most and fear < least:
                     least = fear
                     best = k
-            x = directions[best, 0]
-            y = directions[best, 1]
+            x, y = directions[best, 0], directions[best, 1]
         else:
             continue
         length = math.sqrt(x * x + y * y)
-        out[i, 0] = x / length
-        out[i, 1] = y / length
+        out[i, 0], out[i, 1] = x / length, y / length

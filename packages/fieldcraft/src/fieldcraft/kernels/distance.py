@@ -106,8 +106,7 @@ def count(ways, table, until, width, shift, straight, diagonal, limit, came, dis
                     if s < o:
                         if s > limit:
                             continue
-                        dist[n] = s
-                        came[n] = bit
+                        dist[n], came[n] = s, bit
                         t = s >> shift
                         if o >> shift != t:
                             if t == bucket + 1:
@@ -121,9 +120,7 @@ def count(ways, table, until, width, shift, straight, diagonal, limit, came, dis
         now, soon, late = soon, late, now
         n_now, n_soon, n_late = n_soon, n_late, 0
         bucket += 1
-    state[0] = bucket
-    state[1 + bucket % 3] = n_now
-    state[1 + (bucket + 1) % 3] = n_soon
+    state[0], state[1 + bucket % 3], state[1 + (bucket + 1) % 3] = bucket, n_now, n_soon
     state[1 + (bucket + 2) % 3] = n_late
 
 
@@ -157,8 +154,7 @@ def price(values, walls, lowest, highest, out):
     found = np.array([least, dearest]).view(np.float64)
     if least >= ends[0] and dearest <= ends[1]:
         return found[0], found[1], False, -1
-    found[0] = np.inf
-    found[1] = 0.0
+    found[0], found[1] = np.inf, 0.0
     infinite = False
     for c in range(out.shape[0]):
         if walls[c]:
@@ -196,9 +192,7 @@ def add_near(
     w = np.uint64(width)
     one = np.uint64(1)
     rounds = lists.shape[0]
-    counts = state[2:]
-    bucket = state[0]
-    waiting = state[1]
+    counts, bucket, waiting = state[2:], state[0], state[1]
     final = 0
     while waiting > 0:
         if until.shape[0] > 0:
@@ -248,8 +242,7 @@ def add_near(
                     counts[j] += 1
                     waiting += 1
         bucket += 1
-    state[0] = bucket
-    state[1] = waiting
+    state[0], state[1] = bucket, waiting
 
 
 @kernel
@@ -436,8 +429,7 @@ def descend(grid, dist, far, cell):
     height = dist.shape[0] // width
     offsets = steps[:, 1] * width + steps[:, 0]
     count = steps.shape[0]
-    way = np.empty(64, np.int64)
-    taken = np.empty(64, np.int64)
+    way, taken = np.empty(64, np.int64), np.empty(64, np.int64)
     way[0] = cell
     length = 1
     last = 0

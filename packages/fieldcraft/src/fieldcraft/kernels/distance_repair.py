@@ -47,8 +47,7 @@ def _clear(grid, walls, goals, far, high, count, dist, marks, stack, touched, ol
                 )
             if kept:
                 continue
-        touched[count] = u
-        olds[count] = d
+        touched[count], olds[count] = u, d
         count += 1
         marks[u] |= 1
         dist[u] = far
@@ -101,8 +100,7 @@ def _empty(grid, walls, far, inverse, limit, bucket, state, dist, marks, queue, 
                 dist[n] = s
                 t = np.int64(s * inverse)
                 if marks[n] & 1 == 0:
-                    touched[count] = n
-                    olds[count] = o
+                    touched[count], olds[count] = n, o
                     count += 1
                     marks[n] |= 1
                 elif o != far and t != bucket and np.int64(o * inverse) == t:
@@ -147,8 +145,7 @@ def mend(grid, walls, before, around, changed, goals, far, inverse, rounds, limi
             y += around[j, 1]
             x += around[j, 0]
             if wrap:
-                y = y % height
-                x = x % width
+                y, x = y % height, x % width
             elif y < 0 or y >= height or x < 0 or x >= width:
                 continue
             u = y * width + x
@@ -157,8 +154,7 @@ def mend(grid, walls, before, around, changed, goals, far, inverse, rounds, limi
                 stack[high] = u
                 high += 1
     near = stack[:high].copy()
-    touched = np.empty(256, np.int64)
-    olds = np.empty(256, dist.dtype)
+    touched, olds = np.empty(256, np.int64), np.empty(256, dist.dtype)
     count = np.int64(
         0
         # of this type from the beginning, like the others below: kernels are compiled anew for each
@@ -190,14 +186,12 @@ def mend(grid, walls, before, around, changed, goals, far, inverse, rounds, limi
                 if s < best:
                     best = s
         if best < dist[u] and best <= limit:
-            keys[size] = best
-            cells[size] = u
+            keys[size], cells[size] = best, u
             size += 1
             sift_up(keys, cells, size - 1)
     # The search goes on from the seeds, in buckets; a cell may be found again in the one that is
     # being emptied.
-    heads = np.full(rounds, -1, np.int64)
-    nodes = np.empty(256, np.int64)
+    heads, nodes = np.full(rounds, -1, np.int64), np.empty(256, np.int64)
     following = np.empty(256, np.int64)
     used, free, waiting = np.int64(0), np.int64(-1), np.int64(0)
     bucket = np.int64(0)
@@ -216,19 +210,16 @@ def mend(grid, walls, before, around, changed, goals, far, inverse, rounds, limi
                 u = cells[0]
                 s = keys[0]
                 size -= 1
-                keys[0] = keys[size]
-                cells[0] = cells[size]
+                keys[0], cells[0] = keys[size], cells[size]
                 sift_down(keys, cells, size)
                 if s >= dist[u]:
                     continue
                 if marks[u] & 1 == 0:
-                    touched[count] = u
-                    olds[count] = dist[u]
+                    touched[count], olds[count] = u, dist[u]
                     count += 1
                     marks[u] |= 1
                 dist[u] = s
-                nodes[used] = u
-                following[used] = heads[slot]
+                nodes[used], following[used] = u, heads[slot]
                 heads[slot] = used
                 used += 1
                 waiting += 1
@@ -257,7 +248,6 @@ def mend(grid, walls, before, around, changed, goals, far, inverse, rounds, limi
         u = touched[i]
         marks[u] = 0
         if dist[u] != olds[i]:
-            touched[left] = u
-            olds[left] = olds[i]
+            touched[left], olds[left] = u, olds[i]
             left += 1
     return touched[:left], olds[:left]

@@ -99,20 +99,15 @@ def explore(values, ground, starts, rule, first, last, taken, next_cells, target
         explorer = before[0]
         reached[start] = explorer
         queue[0] = start
-        head = 0
-        tail = 1
-        depth = 0
-        best = np.int64(-1)
-        best_value = np.float32(np.inf)
+        head, tail, depth = 0, 1, 0
+        best, best_value = np.int64(-1), np.float32(np.inf)
         while head < tail:
             depth += 1
             beyond = depth > sight
             if beyond and (not searches or (best >= 0 and best_value <= unknown)):
                 break
             ring = tail
-            found = np.int64(-1)
-            found_value = np.float32(np.inf)
-            found_die = np.uint64(0)
+            found, found_value, found_die = np.int64(-1), np.float32(np.inf), np.uint64(0)
             while head < ring:
                 cell = queue[head]
                 head += 1
@@ -142,12 +137,9 @@ def explore(values, ground, starts, rule, first, last, taken, next_cells, target
                             or die < found_die
                             or (die == found_die and there < found)
                         ):
-                            found = there
-                            found_value = value
-                            found_die = die
+                            found, found_value, found_die = there, value, die
             if found >= 0 and (best < 0 or found_value < best_value):
-                best = found
-                best_value = found_value
+                best, best_value = found, found_value
             if beyond and found >= 0:
                 break
         next_cells[agent] = start if best < 0 else came_by[best]

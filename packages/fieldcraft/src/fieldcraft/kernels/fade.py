@@ -253,6 +253,5 @@ def seep(starts, ends, shares, keeps, values, cells, held, seen, found, amounts)
     for i in range(count):
         cell = found[i]
         amounts[i] = keeps[cell] * np.float64(values[cell]) + held[cell]
-        held[cell] = 0.0
-        seen[cell] = 0
+        held[cell], seen[cell] = 0.0, 0
     return count

@@ -135,8 +135,7 @@ def cool(label, ignited, strength, now, cooling, cells, values, is_warm):
         if label[cell] >= 0:
             heat = max(1 - cooling * (now - ignited[cell]), 0.0)
         if heat < COLD:
-            values[cell] = 0
-            is_warm[cell] = False
+            values[cell], is_warm[cell] = 0, False
             continue
         values[cell] = np.float32(heat * strength[cell])
         cells[kept] = cell

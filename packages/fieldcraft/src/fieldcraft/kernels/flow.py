@@ -78,8 +78,7 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
     open_to = gates.reshape(-1)
     for k in range(first, last):
         cell = cells[k]
-        ways[2 * cell] = 0
-        ways[2 * cell + 1] = 0
+        ways[2 * cell], ways[2 * cell + 1] = 0, 0
         open_to[cell] = 0
         bits = barred[cell]
         if bits == _WALL or goal[cell]:
@@ -148,8 +147,7 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
             x /= scale
             y /= scale
             length = math.sqrt(x * x + y * y)
-            ways[2 * cell] = x / length
-            ways[2 * cell + 1] = y / length
+            ways[2 * cell], ways[2 * cell + 1] = x / length, y / length
 
 
 @kernel(
@@ -162,44 +160,33 @@ def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong
     """
     height, width = gates.shape
     for i in range(first, last):
-        u = (points[i, 0] - x0) / size
-        v = (points[i, 1] - y0) / size
+        u, v = (points[i, 0] - x0) / size, (points[i, 1] - y0) / size
         if not (0 <= u < width and 0 <= v < height):
             if not (np.isfinite(u) and np.isfinite(v) and (clamp or wrap)):
                 wrong[0] = i
                 continue
             if not wrap:
-                u = min(max(u, 0.0), width * _INSIDE)
-                v = min(max(v, 0.0), height * _INSIDE)
-        column = np.floor(u)
-        row = np.floor(v)
-        tx = u - column - 0.5
-        ty = v - row - 0.5
-        c = np.int64(column)
-        r = np.int64(row)
+                u, v = min(max(u, 0.0), width * _INSIDE), min(max(v, 0.0), height * _INSIDE)
+        column, row = np.floor(u), np.floor(v)
+        tx, ty = u - column - 0.5, v - row - 0.5
+        c, r = np.int64(column), np.int64(row)
         if wrap:
-            c = np.int64(column % width)
-            r = np.int64(row % height)
-        own_x = np.float64(vectors[r, c, 0])
-        own_y = np.float64(vectors[r, c, 1])
+            c, r = np.int64(column % width), np.int64(row % height)
+        own_x, own_y = np.float64(vectors[r, c, 0]), np.float64(vectors[r, c, 1])
         if own_x == 0 and own_y == 0:
-            out[i, 0] = 0.0
-            out[i, 1] = 0.0
+            out[i, 0], out[i, 1] = 0.0, 0.0
             continue
         gate = gates[r, c]
         c1 = c + 1 if tx >= 0 else c - 1
         r1 = r + 1 if ty >= 0 else r - 1
         if wrap:
-            c1 = c1 % width
-            r1 = r1 % height
+            c1, r1 = c1 % width, r1 % height
         tx = abs(tx) if 0 <= c1 < width else 0.0
         ty = abs(ty) if 0 <= r1 < height else 0.0
         c1 = c1 if 0 <= c1 < width else c
         r1 = r1 if 0 <= r1 < height else r
-        ax = np.float64(vectors[r, c1, 0])
-        ay = np.float64(vectors[r, c1, 1])
-        bx = np.float64(vectors[r1, c, 0])
-        by = np.float64(vectors[r1, c, 1])
+        ax, ay = np.float64(vectors[r, c1, 0]), np.float64(vectors[r, c1, 1])
+        bx, by = np.float64(vectors[r1, c, 0]), np.float64(vectors[r1, c, 1])
         x = own_x * ((1.0 - tx) * (1.0 - ty)) + ax * (tx * (1.0 - ty)) + bx * ((1.0 - tx) * ty)
         y = own_y * ((1.0 - tx) * (1.0 - ty)) + ay * (tx * (1.0 - ty)) + by * ((1.0 - tx) * ty)
         if ax != 0 or ay != 0 or bx != 0 or by != 0:
@@ -216,8 +203,6 @@ def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong
                 x = 0.0
         length = math.sqrt(x * x + y * y)
         if x * own_x + y * own_y < 0.5 * length or length == 0:
-            x = own_x
-            y = own_y
+            x, y = own_x, own_y
             length = math.sqrt(x * x + y * y)
-        out[i, 0] = x / length
-        out[i, 1] = y / length
+        out[i, 0], out[i, 1] = x / length, y / length

@@ -12,8 +12,7 @@ def goal_distance(cell, goals, starts, far):
     """The distance that a cell has as one of the `goals`, which ascend: its entry in `starts`, or
     `far` if it is none.
     """
-    low = 0
-    high = goals.shape[0]
+    low, high = 0, goals.shape[0]
     while low < high:
         middle = (low + high) >> 1
         if goals[middle] < cell:

@@ -23,8 +23,7 @@ AHEAD = 32
 def _off(places, start, end, points, i):
     """The squared distance of a point from the straight line between two vertices."""
     axes = places.shape[1]
-    square = 0.0
-    dot = 0.0
+    square, dot = 0.0, 0.0
     for a in range(axes):
         along = places[end, a] - places[start, a]
         square += along * along

@@ -24,8 +24,7 @@ def connected(
     """
     limit = radius * radius
     if tail == 0:
-        cells[0] = vertex
-        squares[0] = 0.0
+        cells[0], squares[0] = vertex, 0.0
         seen[vertex] = mark
         tail = 1
     stop = head + most
@@ -42,8 +41,7 @@ def connected(
                 square += away * away
             if square <= limit:
                 seen[there] = mark
-                cells[tail] = there
-                squares[tail] = square
+                cells[tail], squares[tail] = there, square
                 tail += 1
     return head, tail
 
@@ -63,12 +61,8 @@ def path(starts, ends, lengths, vertex, limit, mark, most, cells, gone, state, s
     """
     best, seen, keys, nodes = scratch
     if state[2] == 0:
-        best[vertex] = 0
-        seen[vertex] = mark
-        keys[0] = 0
-        nodes[0] = vertex
-        state[0] = 1
-        state[2] = 1
+        best[vertex], seen[vertex] = 0, mark
+        keys[0], nodes[0], state[0], state[2] = 0, vertex, 1, 1
     waiting, found, taken = state[0], state[1], 0
     while waiting > 0 and taken < most:
         here, distance = nodes[0], keys[0]
@@ -80,8 +74,7 @@ def path(starts, ends, lengths, vertex, limit, mark, most, cells, gone, state, s
         if seen[here] == mark + 1:
             continue
         seen[here] = mark + 1
-        cells[found] = here
-        gone[found] = distance
+        cells[found], gone[found] = here, distance
         found += 1
         for arc in range(starts[here], starts[here + 1]):
             there = ends[arc]
@@ -92,8 +85,7 @@ def path(starts, ends, lengths, vertex, limit, mark, most, cells, gone, state, s
                 or (seen[there] == mark and after >= best[there])
             ):
                 continue
-            best[there] = after
-            seen[there] = mark
+            best[there], seen[there] = after, mark
             keys[waiting], nodes[waiting] = after, there
             sift_up(keys, nodes, waiting)
             waiting += 1

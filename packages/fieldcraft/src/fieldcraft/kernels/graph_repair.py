@@ -39,8 +39,7 @@ def _clear(into, out, walls, goals, high, dist, marks, stack, touched, olds):
             goal_distance(u, cells, goal_starts, np.inf) == d or given(out, dist, walls, u) == d
         ):
             continue
-        touched[count] = u
-        olds[count] = d
+        touched[count], olds[count] = u, d
         count += 1
         marks[u] |= 1
         dist[u] = np.inf
@@ -86,13 +85,11 @@ def _go_on(into, walls, limit, size, count, dist, marks, keys, cells, touched, o
             s = after(d, weight(n, v, sizes[arc], cost, even))
             if s < dist[n] and s <= limit:
                 if marks[n] & 1 == 0:
-                    touched[count] = n
-                    olds[count] = dist[n]
+                    touched[count], olds[count] = n, dist[n]
                     count += 1
                     marks[n] |= 1
                 dist[n] = s
-                keys[size] = s
-                cells[size] = n
+                keys[size], cells[size] = s, n
                 size += 1
                 sift_up(keys, cells, size - 1)
     return size, count, 0
@@ -146,15 +143,13 @@ def mend(into, out, walls, before, changed, goals, limit, dist, marks, stack, to
             given(out, dist, walls, u),
         )
         if best < dist[u] and best <= limit:
-            keys[size] = best
-            cells[size] = u
+            keys[size], cells[size] = best, u
             size += 1
     # They are written only now, so that no seed stands on another: the search finds out.
     for i in range(size):
         u = np.int64(cells[i])
         if marks[u] & 1 == 0:
-            touched[count] = u
-            olds[count] = dist[u]
+            touched[count], olds[count] = u, dist[u]
             count += 1
             marks[u] |= 1
         dist[u] = keys[i]
@@ -171,7 +166,6 @@ def mend(into, out, walls, before, changed, goals, limit, dist, marks, stack, to
         u = touched[i]
         marks[u] = 0
         if dist[u] != olds[i]:
-            touched[left] = u
-            olds[left] = olds[i]
+            touched[left], olds[left] = u, olds[i]
             left += 1
     return touched[:left].astype(np.int64), olds[:left].copy()

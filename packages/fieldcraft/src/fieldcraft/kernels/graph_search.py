@@ -66,11 +66,8 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
             if total <= d:
                 total = np.nextafter(d, np.inf)
             if not walls[n] and total < (dist[n] if stamp[n] >= turn else np.inf):
-                dist[n] = total
-                came[n] = arc
-                stamp[n] = turn
-                keys[size] = total + _bound(places, n, start, scale)
-                cells[size] = n
+                dist[n], came[n], stamp[n] = total, arc, turn
+                keys[size], cells[size] = total + _bound(places, n, start, scale), n
                 size += 1
                 sift_up_in_order(keys, cells, size - 1)
     return size, 0

@@ -137,8 +137,7 @@ def settle(frozen, starts, ends, losses, exponent, floor, values):
 
     `starts`, `ends` and `losses` are the arcs by the vertex that they leave.
     """
-    place = np.full(values.shape[0], -1, np.int32)
-    heap = np.empty(values.shape[0], np.int32)
+    place, heap = np.full(values.shape[0], -1, np.int32), np.empty(values.shape[0], np.int32)
     through = np.float32(1) if exponent == 0 else np.float32(0)
     size = begin(values, frozen, heap, place)
     while size > 0:

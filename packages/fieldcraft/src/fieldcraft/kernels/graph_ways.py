@@ -53,8 +53,7 @@ def _sort_out(dist, inverse, bucket, free, waiting, queue, keys, cells):
         waiting -= 1
         v = nodes[node]
         if np.int64(dist[v] * inverse) == bucket:
-            keys[size] = dist[v]
-            cells[size] = v
+            keys[size], cells[size] = dist[v], v
             size += 1
             sift_up(keys, cells, size - 1)
     return free, waiting, size

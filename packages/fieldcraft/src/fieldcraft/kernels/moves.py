@@ -40,8 +40,7 @@ def pruned() -> NDArray[np.uint8]:
     number = {step: k for k, step in enumerate(STEPS)}
     table = np.zeros((2, 9, 256), dtype=np.uint8)
     for moves in range(256):
-        table[0, 8, moves] = moves & 15
-        table[1, 8, moves] = moves
+        table[0, 8, moves], table[1, 8, moves] = moves & 15, moves
         for d, (dx, dy) in enumerate(STEPS):
             if dx and dy:
                 table[1, d, moves] = moves & (1 << d | 1 << number[dx, 0] | 1 << number[0, dy])
@@ -106,10 +105,8 @@ def leave(walls, classes, enter, steps, ruled, wrap, y0, y1, x0, x1, moves):
             allowed = np.int64(0)
             if not walls[y, x]:
                 for k in range(steps.shape[0]):
-                    dx = steps[k, 0]
-                    dy = steps[k, 1]
-                    nx = x + dx
-                    ny = y + dy
+                    dx, dy = steps[k, 0], steps[k, 1]
+                    nx, ny = x + dx, y + dy
                     if nx < 0 or ny < 0 or nx >= width or ny >= height:
                         if not wrap:
                             continue
@@ -181,10 +178,8 @@ def label(moves, steps, width, height, labels):
             while left != 0:
                 k = lowest_bit(left)
                 left &= left - 1
-                nx = (x + steps[k, 0]) % width
-                ny = (y + steps[k, 1]) % height
-                one = _root(labels, y * width + x)
-                other = _root(labels, ny * width + nx)
+                nx, ny = (x + steps[k, 0]) % width, (y + steps[k, 1]) % height
+                one, other = _root(labels, y * width + x), _root(labels, ny * width + nx)
                 if one < other:
                     labels[other] = one
                 elif other < one:

@@ -38,8 +38,7 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):
     and whether a wall was touched.
     """
     height, width = bars.shape
-    passed_x = 0
-    passed_y = 0
+    passed_x, passed_y = 0, 0
     touched = False
     for _ in range(16 + 4 * np.int64(abs(dx) + abs(dy))):
         barred = bars[r, c]
@@ -47,30 +46,24 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):
         west = near if barred & _WEST else 0.0
         north = 1.0 - near if barred & _NORTH else 1.0
         south = near if barred & _SOUTH else 0.0
-        east = max(east, fx)
-        west = min(west, fx)
-        north = max(north, fy)
-        south = min(south, fy)
+        east, west = max(east, fx), min(west, fx)
+        north, south = max(north, fy), min(south, fy)
         over_x = (east if dx > 0 else west) - fx
         over_y = (north if dy > 0 else south) - fy
         if barred & _CORNERS == 0 and abs(dx) <= abs(over_x) and abs(dy) <= abs(over_y):
-            fx = min(max(fx + dx, west), east)
-            fy = min(max(fy + dy, south), north)
+            fx, fy = min(max(fx + dx, west), east), min(max(fy + dy, south), north)
             break
         tx = over_x / dx if dx != 0 else np.inf
         ty = over_y / dy if dy != 0 else np.inf
         t = min(tx, ty)
-        cx = -1.0
-        cy = -1.0
+        cx, cy = -1.0, -1.0
         if barred & _CORNERS:
             a = dx * dx + dy * dy
             for corner in range(4):
                 if barred & (16 << corner) == 0:
                     continue
-                vx = 1.0 - (corner & 1)
-                vy = 1.0 - (corner >> 1)
-                ex = fx - vx
-                ey = fy - vy
+                vx, vy = 1.0 - (corner & 1), 1.0 - (corner >> 1)
+                ex, ey = fx - vx, fy - vy
                 b = ex * dx + ey * dy
                 ee = ex * ex + ey * ey
                 if b >= 0 or b * b <= SLACK * (a * ee):
@@ -80,20 +73,16 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):
                 when = 0.0 if k <= 0 else (k / (math.sqrt(inside) - b) if inside > 0 else np.inf)
                 if when < t:
                     t = when
-                    cx = vx
-                    cy = vy
+                    cx, cy = vx, vy
         if t >= 1.0:
-            fx = min(max(fx + dx, west), east)
-            fy = min(max(fy + dy, south), north)
+            fx, fy = min(max(fx + dx, west), east), min(max(fy + dy, south), north)
             break
         left = 1.0 - t
         if cx >= 0.0:
-            fx = min(max(fx + t * dx, west), east)
-            fy = min(max(fy + t * dy, south), north)
+            fx, fy = min(max(fx + t * dx, west), east), min(max(fy + t * dy, south), north)
             dx *= left
             dy *= left
-            ex = fx - cx
-            ey = fy - cy
+            ex, ey = fx - cx, fy - cy
             ee = ex * ex + ey * ey
             share = (dx * ex + dy * ey) / ee if ee > 0 else 0.0
             dx = dx - share * ex if ee > 0 else 0.0
@@ -172,8 +161,7 @@ def _cell_of(bars, x, y, frame):
     if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
         return np.int64(-1), np.int64(-1), 0.0, 0.0, False
     column, row = np.floor(u), np.floor(v)
-    c = np.int64(column if on_map else column % width)
-    r = np.int64(row if on_map else row % height)
+    c, r = np.int64(column if on_map else column % width), np.int64(row if on_map else row % height)
     return c, r, u - column, v - row, on_map
 
 
@@ -208,10 +196,8 @@ def _feel(bars, c, r, fx, fy, dx, dy):
     0 if none does).
     """
     height, width = bars.shape
-    across = 0.0
-    along = 0.0
-    step_x = 1.0 / abs(dx)
-    step_y = 1.0 / abs(dy)
+    across, along = 0.0, 0.0
+    step_x, step_y = 1.0 / abs(dx), 1.0 / abs(dy)
     tx = (1.0 - fx if dx > 0 else fx) * step_x if dx != 0 else np.inf
     ty = (1.0 - fy if dy > 0 else fy) * step_y if dy != 0 else np.inf
     while tx < 1.0 or ty < 1.0:
@@ -239,8 +225,7 @@ def _feel(bars, c, r, fx, fy, dx, dy):
 @kernel(error_model="numpy", inline="always")
 def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):
     """The change of velocity away from walls ahead; `ahead` in cells."""
-    hx = vx / speed
-    hy = vy / speed
+    hx, hy = vx / speed, vy / speed
     t, nx, ny = _feel(bars, c, r, fx, fy, hx * ahead, hy * ahead)
     side = ahead * SIDE_LENGTH
     gx, gy = (hx * SIDE_COS - hy * SIDE_SIN) * side, (hy * SIDE_COS + hx * SIDE_SIN) * side
@@ -310,8 +295,7 @@ def drive(ground, agents, limits, frame, near, ahead, dt, first, last, wrong, pl
         y_force = (wishes[k, 1] * scale - vy) * response + pushes[k, 1] * push
         speed = math.sqrt(vx * vx + vy * vy)
         if avoiding > 0:
-            ax = 0.0
-            ay = 0.0
+            ax, ay = 0.0, 0.0
             if speed > 0 and quiet[r, c] == 0:
                 ax, ay = _away(bars, c, r, fx, fy, vx, vy, speed, ahead)
             x_force += ax * avoiding

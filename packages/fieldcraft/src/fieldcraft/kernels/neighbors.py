@@ -43,11 +43,9 @@ def sort(points, frame, starts, order, places, lines, keys):
     rows = (starts.shape[0] - 1) // columns
     starts[:] = 0
     for i in range(points.shape[0]):
-        x = points[i, 0]
-        y = points[i, 1]
+        x, y = points[i, 0], points[i, 1]
         if period_x > 0:
-            x = low_x + (x - low_x) % period_x
-            y = low_y + (y - low_y) % period_y
+            x, y = low_x + (x - low_x) % period_x, low_y + (y - low_y) % period_y
         key = _bin(y, low_y, per_y, rows) * columns + _bin(x, low_x, per_x, columns)
         keys[i] = key
         starts[key + 1] += 1
@@ -58,15 +56,11 @@ def sort(points, frame, starts, order, places, lines, keys):
         k = starts[key]
         starts[key] = k + 1
         order[k] = i
-        x = points[i, 0]
-        y = points[i, 1]
+        x, y = points[i, 0], points[i, 1]
         if period_x > 0:
-            x = low_x + (x - low_x) % period_x
-            y = low_y + (y - low_y) % period_y
-        places[k, 0] = x
-        places[k, 1] = y
-        lines[0, k] = x
-        lines[1, k] = y
+            x, y = low_x + (x - low_x) % period_x, low_y + (y - low_y) % period_y
+        places[k, 0], places[k, 1] = x, y
+        lines[0, k], lines[1, k] = x, y
     for b in range(rows * columns, 0, -1):
         starts[b] = starts[b - 1]
     starts[0] = 0
@@ -142,8 +136,7 @@ def separate(lines, order, starts, frame, radius, first, last, out):
                 base = np.uint64(j)
                 # This loop runs on vectors: the sums, whose order counts, come after it.
                 for i in range(count):
-                    dx = x - xs[base + np.uint64(i)]
-                    dy = y - ys[base + np.uint64(i)]
+                    dx, dy = x - xs[base + np.uint64(i)], y - ys[base + np.uint64(i)]
                     if wrap:
                         dx, dy = _short(dx, period_x), _short(dy, period_y)
                     d2 = dx * dx + dy * dy
@@ -152,8 +145,7 @@ def separate(lines, order, starts, frame, radius, first, last, out):
                     share = (
                         share if share > 0 else 0.0
                     )  # beyond the radius; adding 0 changes no sum
-                    pushes_x[i] = dx * share
-                    pushes_y[i] = dy * share
+                    pushes_x[i], pushes_y[i] = dx * share, dy * share
                 for i in range(count):
                     sum_x += pushes_x[i]
                     sum_y += pushes_y[i]
@@ -219,8 +211,7 @@ def closest(places, order, starts, groups, asked, frame, radius, first, last, fo
     for k in range(first, last):
         x, y = points[k, 0], points[k, 1]
         if period_x > 0:
-            x = low_x + (x - low_x) % period_x
-            y = low_y + (y - low_y) % period_y
+            x, y = low_x + (x - low_x) % period_x, low_y + (y - low_y) % period_y
         best, best2 = np.int64(-1), radius * radius
         # Who asks from beyond the bins looks at those nearest to it; the distance decides.
         for piece in range(_near(starts, frame, x, y, spans)):

@@ -103,8 +103,7 @@ def targets(
     of equals the positive one.
     """
     emitted = root(values, exponent)
-    strongest = np.zeros_like(values)
-    weakest = np.zeros_like(values)
+    strongest, weakest = np.zeros_like(values), np.zeros_like(values)
     for k, (dx, dy) in enumerate(steps):
         arriving = shifted(emitted, int(dx), int(dy), wrap)
         arrives = (links >> links.dtype.type(k)) & links.dtype.type(1) != 0
@@ -326,8 +325,7 @@ def _steps(
     while made < count and total > 0 and (made == 0 or total <= most):
         new = step()
         changed = np.flatnonzero(new != values)
-        values[:] = new
-        awake[:] = 0
+        values[:], awake[:] = new, 0
         wake(changed, width, height, reach, wrap, awake, band_awake)
         made, total = made + 1, int(np.count_nonzero(awake))
     return made, total

@@ -113,5 +113,4 @@ def update(
     coming = np.zeros(tall.shape, dtype=np.int64)
     coming[reach : len(rows) - reach] = inflow[first:last]
     new = updated(tall, coming, walls, weights, gain, conserves, floor, wrap)
-    values[first:last] = new[reach : len(rows) - reach]
-    inflow[first:last] = 0
+    values[first:last], inflow[first:last] = new[reach : len(rows) - reach], 0

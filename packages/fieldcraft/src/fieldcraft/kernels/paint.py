@@ -114,8 +114,7 @@ def dots(xs, ys, colors, side, alpha, canvas):
 
 @kernel
 def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):
-    across = column + 0.5 - ax
-    down = row + 0.5 - ay
+    across, down = column + 0.5 - ax, row + 0.5 - ay
     t = 0.0
     if length > 0:
         t = min(max((across * along_x + down * along_y) / length, 0.0), 1.0)
@@ -267,5 +266,4 @@ def discs(xs, ys, radius, owners, nearest):
                 across = column + 0.5 - x
                 away = across * across + down * down
                 if away < nearest[row, column]:
-                    nearest[row, column] = away
-                    owners[row, column] = i
+                    nearest[row, column], owners[row, column] = away, i

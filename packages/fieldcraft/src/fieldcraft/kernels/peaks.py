@@ -15,8 +15,7 @@ def middle(queue, columns, rows, first, last):
     """Of the cells in a stretch of the queue, the one nearest to their mean, of equals the
     lowest.
     """
-    sum_x = 0
-    sum_y = 0
+    sum_x, sum_y = 0, 0
     for i in range(first, last):
         sum_x += columns[i]
         sum_y += rows[i]
@@ -25,8 +24,7 @@ def middle(queue, columns, rows, first, last):
     nearest = np.inf
     found = -1
     for i in range(first, last):
-        dx = columns[i] - mean_x
-        dy = rows[i] - mean_y
+        dx, dy = columns[i] - mean_x, rows[i] - mean_y
         d2 = dx * dx + dy * dy
         if d2 < nearest or (d2 == nearest and queue[i] < found):
             nearest = d2
@@ -48,18 +46,14 @@ def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):
     wall = walls.reshape(-1)
     link = links.reshape(-1)
     reach = np.abs(moves).max()
-    seen = np.zeros(flat.shape[0], np.uint8)
-    queue = np.empty(flat.shape[0], np.int64)
-    columns = np.empty(flat.shape[0], np.int64)
-    rows = np.empty(flat.shape[0], np.int64)
+    seen, queue = np.zeros(flat.shape[0], np.uint8), np.empty(flat.shape[0], np.int64)
+    columns, rows = np.empty(flat.shape[0], np.int64), np.empty(flat.shape[0], np.int64)
     count = 0
     for cell in range(flat.shape[0]):
         value = flat[cell]
         if wall[cell] or seen[cell] != 0 or not value > threshold:
             continue
-        queue[0] = cell
-        columns[0] = cell % width
-        rows[0] = cell // width
+        queue[0], columns[0], rows[0] = cell, cell % width, cell // width
         seen[cell] = 1
         size = np.int64(1)
         i = 0
@@ -83,8 +77,7 @@ def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):
                     top = False
                 elif flat[there] == value and seen[there] == 0:
                     seen[there] = 1
-                    queue[size] = there
-                    columns[size] = columns[i] + moves[m, 0]
+                    queue[size], columns[size] = there, columns[i] + moves[m, 0]
                     rows[size] = rows[i] + moves[m, 1]
                     size += 1
             i += 1

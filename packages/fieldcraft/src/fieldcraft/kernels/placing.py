@@ -38,8 +38,7 @@ def move(walls, ids, points, alive, generation, frame, through, changed, cells, 
     rows = alive.shape[0]
     for i in range(ids.shape[0]):
         slot = ids[i] & 0xFFFFFFFF
-        column = np.floor((points[i, 0] - left) / size)
-        row = np.floor((points[i, 1] - low) / size)
+        column, row = np.floor((points[i, 0] - left) / size), np.floor((points[i, 1] - low) / size)
         good = (
             ids[i] >= 0
             and slot < rows
@@ -61,7 +60,6 @@ def move(walls, ids, points, alive, generation, frame, through, changed, cells, 
         cells[slot] = (height - 1 - row if y_up else row) * width + np.int64(
             np.floor((points[i, 0] - left) / size)
         )
-        positions[slot, 0] = points[i, 0]
-        positions[slot, 1] = points[i, 1]
+        positions[slot, 0], positions[slot, 1] = points[i, 0], points[i, 1]
         changed[slot] = 1
     return True

@@ -71,10 +71,8 @@ def stamp(weights, cell, strength, first, last, wrap, sums, dirty):
     row, column = divmod(cell, width)
     r = weights.shape[0] // 2
     if not wrap:
-        y0 = max(row - r + first, 0)
-        y1 = min(row - r + last, height)
-        x0 = max(column - r, 0)
-        x1 = min(column + r + 1, width)
+        y0, y1 = max(row - r + first, 0), min(row - r + last, height)
+        x0, x1 = max(column - r, 0), min(column + r + 1, width)
         if y0 >= y1:
             return
         for y in range(y0, y1):
@@ -263,9 +261,7 @@ def publish(sums, walls, dirty, first, last, values):
             x0 = tx * TILE_COLUMNS
             x1 = min(x0 + TILE_COLUMNS, width)
             for y in range(ty * TILE_ROWS, min((ty + 1) * TILE_ROWS, height)):
-                row = sums[y, x0:x1]
-                wall = walls[y, x0:x1]
-                out = values[y, x0:x1]
+                row, wall, out = sums[y, x0:x1], walls[y, x0:x1], values[y, x0:x1]
                 for x in range(x1 - x0):
                     value = np.float32(np.float64(row[x]) * (1.0 / 16777216.0))
                     out[x] = np.float32(0) if wall[x] else value
@@ -299,8 +295,7 @@ def connected(ground, cell, radius, mark, head, tail, most, cells, squares, seen
     r = seen.shape[0] // 2
     limit = radius * radius
     if tail == 0:
-        cells[0] = cell
-        squares[0] = 0
+        cells[0], squares[0] = cell, 0
         seen[r, r] = mark
         tail = 1
     stop = head + most
@@ -308,20 +303,16 @@ def connected(ground, cell, radius, mark, head, tail, most, cells, squares, seen
         y, x = divmod(cells[head], width)
         head += 1
         for k in range(steps.shape[0]):
-            ny = y + steps[k, 1]
-            nx = x + steps[k, 0]
+            ny, nx = y + steps[k, 1], x + steps[k, 0]
             if wrap:
-                ny = ny % height
-                nx = nx % width
+                ny, nx = ny % height, nx % width
             elif ny < 0 or ny >= height or nx < 0 or nx >= width:
                 continue
-            dx = _offset(column, nx, width, wrap)
-            dy = _offset(row, ny, height, wrap)
+            dx, dy = _offset(column, nx, width, wrap), _offset(row, ny, height, wrap)
             square = dx * dx + dy * dy
             if square <= limit and seen[r + dy, r + dx] != mark and links[ny, nx] & masks[k] != 0:
                 seen[r + dy, r + dx] = mark
-                cells[tail] = ny * width + nx
-                squares[tail] = square
+                cells[tail], squares[tail] = ny * width + nx, square
                 tail += 1
     return head, tail
 
@@ -401,13 +392,9 @@ def path(ground, lengths, extra, cell, limit, mark, most, cells, gone, state, sc
     rounds = heads.shape[0]
     if state[3] == 0:
         heads[:] = -1
-        best[r, r] = 0
-        seen[r, r] = mark
-        node_cells[0] = cell
-        node_next[0] = -1
-        heads[0] = 0
-        state[2] = 1
-        state[3] = 1
+        best[r, r], seen[r, r] = 0, mark
+        node_cells[0], node_next[0], heads[0] = cell, -1, 0
+        state[2], state[3] = 1, 1
     taken = 0
     bucket, found, waiting, nodes = state[0], state[1], state[2], state[3]
     slot = bucket % rounds
@@ -435,26 +422,21 @@ def path(ground, lengths, extra, cell, limit, mark, most, cells, gone, state, sc
             waiting += 1
             continue
         seen[hy, hx] = mark + 1
-        cells[found] = here
-        gone[found] = distance
+        cells[found], gone[found] = here, distance
         found += 1
         for k in range(steps.shape[0]):
-            ny = y + steps[k, 1]
-            nx = x + steps[k, 0]
+            ny, nx = y + steps[k, 1], x + steps[k, 0]
             if wrap:
-                ny = ny % height
-                nx = nx % width
+                ny, nx = ny % height, nx % width
             elif ny < 0 or ny >= height or nx < 0 or nx >= width:
                 continue
             after = distance + lengths[k] + _resistance(extra, ny, nx)
             if after > limit or links[ny, nx] & masks[k] == 0:
                 continue
-            ty = r + _offset(row, ny, height, wrap)
-            tx = r + _offset(column, nx, width, wrap)
+            ty, tx = r + _offset(row, ny, height, wrap), r + _offset(column, nx, width, wrap)
             if seen[ty, tx] == mark + 1 or (seen[ty, tx] == mark and after >= best[ty, tx]):
                 continue
-            best[ty, tx] = after
-            seen[ty, tx] = mark
+            best[ty, tx], seen[ty, tx] = after, mark
             if extra is None:
                 target, edge = slot, (bucket + 1) * span
                 while after >= edge:
@@ -462,8 +444,7 @@ def path(ground, lengths, extra, cell, limit, mark, most, cells, gone, state, sc
                     target = target + 1 if target + 1 < rounds else 0
             else:
                 target = (slot + min(after // span - bucket, rounds - 1)) % rounds
-            node_cells[nodes] = ny * width + nx
-            node_next[nodes] = heads[target]
+            node_cells[nodes], node_next[nodes] = ny * width + nx, heads[target]
             heads[target] = nodes
             nodes += 1
             waiting += 1

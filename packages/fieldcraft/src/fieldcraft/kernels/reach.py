@@ -76,8 +76,7 @@ def reach(edges, cost, enter, start, limit, lowest, highest, dist, came):
                 else:
                     s = d + (lengths[arc] * 0.5) * (np.float64(cost[v]) + price)
             if s <= limit and s < dist[n]:
-                dist[n] = s
-                came[n] = v
+                dist[n], came[n] = s, v
                 if size == keys.shape[0]:
                     keys, cells = longer(keys, TWICE), longer(cells, TWICE)
                 keys[size], cells[size] = s, n

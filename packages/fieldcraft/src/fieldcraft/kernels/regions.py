@@ -31,16 +31,13 @@ def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, que
     link = links.reshape(-1)
     reach = np.abs(moves).max()
     number = labels.reshape(-1)
-    count = 0
-    size = 0
+    count, size = 0, 0
     for cell in range(flat.shape[0]):
         if wall[cell] or number[cell] != 0 or not flat[cell] > threshold:
             continue
         count += 1
         number[cell] = count
-        queue[size] = cell
-        columns[size] = cell % width
-        rows[size] = cell // width
+        queue[size], columns[size], rows[size] = cell, cell % width, cell // width
         i = size
         size += 1
         while i < size:
@@ -64,8 +61,7 @@ def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, que
                 ):
                     continue
                 number[there] = count
-                queue[size] = there
-                columns[size] = columns[i] + moves[m, 0]
+                queue[size], columns[size] = there, columns[i] + moves[m, 0]
                 rows[size] = rows[i] + moves[m, 1]
                 size += 1
             i += 1

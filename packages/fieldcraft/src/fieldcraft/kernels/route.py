@@ -22,14 +22,11 @@ def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highes
     """
     height, width = values.shape
     for p in range(first, last):
-        total = 0.0
-        length = 0.0
+        total, length = 0.0, 0.0
         top = -np.inf
-        top_u = places[starts[p], 0]
-        top_v = places[starts[p], 1]
+        top_u, top_v = places[starts[p], 0], places[starts[p], 1]
         for i in range(starts[p], starts[p + 1] - 1):
-            u = places[i, 0]
-            v = places[i, 1]
+            u, v = places[i, 0], places[i, 1]
             du = places[i + 1, 0] - u
             dv = places[i + 1, 1] - v
             if wrap:
@@ -39,8 +36,7 @@ def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highes
             if span == 0:
                 continue
             length += span
-            c = np.int64(np.floor(u))
-            r = np.int64(np.floor(v))
+            c, r = np.int64(np.floor(u)), np.int64(np.floor(v))
             left_c = abs(np.int64(np.floor(u + du)) - c)
             left_r = abs(np.int64(np.floor(v + dv)) - r)
             t = 0.0
@@ -67,11 +63,7 @@ def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highes
                     r += 1 if dv > 0 else -1
                     left_r -= 1
         if top == -np.inf:
-            x = min(np.int64(top_u), width - 1)
-            y = min(np.int64(top_v), height - 1)
+            x, y = min(np.int64(top_u), width - 1), min(np.int64(top_v), height - 1)
             top = np.float64(values[height - 1 - y if y_up else y, x])
-        sums[p] = total
-        lengths[p] = length
-        highest[p] = top
-        where[p, 0] = top_u
-        where[p, 1] = top_v
+        sums[p], lengths[p], highest[p] = total, length, top
+        where[p, 0], where[p, 1] = top_u, top_v

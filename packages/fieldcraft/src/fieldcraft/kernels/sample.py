@@ -38,8 +38,7 @@ def _around(u, count, flip, wrap):
     """
     before = np.floor(u - 0.5)
     part = (u - 0.5) - before
-    low = on_map(before, count, wrap)
-    high = on_map(before + 1.0, count, wrap)
+    low, high = on_map(before, count, wrap), on_map(before + 1.0, count, wrap)
     if flip:
         low = count - 1 - low if low >= 0 else low
         high = count - 1 - high if high >= 0 else high
@@ -118,13 +117,11 @@ def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, ba
     inverse = 1.0 / size
     if math.frexp(size)[0] == 0.5:  # of a power of 2 the inverse is exact
         for i in range(bases.shape[0]):
-            u = (points[2 * i] - x0) * inverse
-            v = (points[2 * i + 1] - y0) * inverse
+            u, v = (points[2 * i] - x0) * inverse, (points[2 * i + 1] - y0) * inverse
             corner[i], across[i], along[i] = _block(u, v, height, width, y_up)
     else:
         for i in range(bases.shape[0]):
-            u = (points[2 * i] - x0) / size
-            v = (points[2 * i + 1] - y0) / size
+            u, v = (points[2 * i] - x0) / size, (points[2 * i + 1] - y0) / size
             corner[i], across[i], along[i] = _block(u, v, height, width, y_up)
     for i in range(bases.shape[0]):
         bases[i] = np.int64(corner[i])
@@ -148,11 +145,8 @@ def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out)
     flat = values.reshape(-1)
     wall = walls.reshape(-1)
     pairs = points.reshape(-1)
-    corners = np.empty(_POINTS)
-    bases = np.empty(_POINTS, np.int64)
-    across = np.empty(_POINTS)
-    along = np.empty(_POINTS)
-    kind = np.empty(4, np.int64)
+    corners, bases, across = np.empty(_POINTS), np.empty(_POINTS, np.int64), np.empty(_POINTS)
+    along, kind = np.empty(_POINTS), np.empty(4, np.int64)
     right = np.uint64(1)
     up = np.uint64(np.int64(-width if y_up else width))
     for start in range(first, last, _POINTS):
@@ -198,8 +192,7 @@ def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out)
                 high = values[r1, c0] + (np.float64(values[r1, c1]) - values[r1, c0]) * tu
                 out[start + i] = low + (high - low) * tv
                 continue
-            total = 0.0
-            whole = 0.0
+            total, whole = 0.0, 0.0
             for corner in range(4):
                 if part & (1 << corner) != 0:
                     weight = (tv if corner >= 2 else 1.0 - tv) * (
@@ -223,8 +216,7 @@ def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outsi
     """
     (walls, _, classes, both, kinds), (_, _, size, y_up, wrap) = obstacles, frame
     height, width = values.shape
-    kind = np.empty(4, np.int64)
-    beside = np.empty(2)
+    kind, beside = np.empty(4, np.int64), np.empty(2)
     for i in range(first, last):
         is_served, r0, r1, tv, c0, c1, tu, own, part = _surroundings(
             obstacles, points[i, 0], points[i, 1], frame, clamp, kind
@@ -234,9 +226,7 @@ def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outsi
             continue
         if not smooth:
             part = 1 << own
-        x = 0.0
-        y = 0.0
-        whole = 0.0
+        x, y, whole = 0.0, 0.0, 0.0
         for corner in range(4):
             if part & (1 << corner) == 0:
                 continue
@@ -270,5 +260,4 @@ def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outsi
                     x += weight * slope
                 else:
                     y += weight * slope
-        out[i, 0] = x / whole / size
-        out[i, 1] = y / whole / size
+        out[i, 0], out[i, 1] = x / whole / size, y / whole / size

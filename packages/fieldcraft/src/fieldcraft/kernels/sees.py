@@ -279,8 +279,7 @@ def look_round(mesh, middles, walls, positions, viewers, scale, narrow, first, l
     """
     (starts, ends, _, _), (cells, points, places, limits, facings) = mesh, viewers
     count = len(middles)
-    line = np.empty(_STACK, dtype=np.int64)
-    marks = np.zeros(count, dtype=np.int64)
+    line, marks = np.empty(_STACK, dtype=np.int64), np.zeros(count, dtype=np.int64)
     found = np.empty(count, dtype=np.int64)
     pool, following = (
         np.empty((len(ends) + _STACK, 4), dtype=np.int64),

@@ -109,9 +109,7 @@ def uniform(ground, start, goal, best, parents, pool):
     heads = np.full(mask + 1, -1, dtype=np.int32)
     top = np.int64(UNREACHED)
     best[start] = _START
-    pool[0, 0] = x
-    pool[0, 1] = y
-    pool[0, 2] = -1
+    pool[0, 0], pool[0, 1], pool[0, 2] = x, y, -1
     count = 1
     now = _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend) >> shift
     heads[now & mask] = 0
@@ -127,8 +125,7 @@ def uniform(ground, start, goal, best, parents, pool):
                 break
             continue
         heads[now & mask] = pool[entry, 2]
-        x = np.int64(pool[entry, 0])
-        y = np.int64(pool[entry, 1])
+        x, y = np.int64(pool[entry, 0]), np.int64(pool[entry, 1])
         cell = y * width + x
         state = best[cell]
         if state & _CLOSED != 0:
@@ -163,8 +160,7 @@ def uniform(ground, start, goal, best, parents, pool):
                         branches = np.int64(0)
                         if from_g < top:
                             top = from_g
-                            best[goal] = (from_g << 5) | k
-                            parents[goal] = cell
+                            best[goal], parents[goal] = (from_g << 5) | k, cell
                         continue
                     branches = np.int64(table[(k << 8) | np.int64(moves[here])])
                     if branches == 0:
@@ -177,10 +173,8 @@ def uniform(ground, start, goal, best, parents, pool):
                             if count >= pool.shape[0]:
                                 top = np.int64(-1)
                                 continue
-                            best[here] = (from_g << 5) | k
-                            parents[here] = cell
-                            pool[count, 0] = from_x
-                            pool[count, 1] = from_y
+                            best[here], parents[here] = (from_g << 5) | k, cell
+                            pool[count, 0], pool[count, 1] = from_x, from_y
                             pool[count, 2] = heads[(f >> shift) & mask]
                             heads[(f >> shift) & mask] = count
                             count += 1
@@ -201,8 +195,7 @@ def uniform(ground, start, goal, best, parents, pool):
                         beside = goal_y - from_y if j < 2 else goal_x - from_x
                         if beside == 0 and 0 < ahead < steps:
                             steps = ahead
-                    to_x = from_x + _DX[j] * steps
-                    to_y = from_y + _DY[j] * steps
+                    to_x, to_y = from_x + _DX[j] * steps, from_y + _DY[j] * steps
                     if wrap:
                         to_x, to_y = wrapped(to_x, to_y, width, height)
                     there = to_y * width + to_x
@@ -223,15 +216,12 @@ def uniform(ground, start, goal, best, parents, pool):
                                 to_x, to_y, goal_x, goal_y, width, height, wrap, straight, bend
                             )
                         ) >> shift
-                        pool[count, 0] = to_x
-                        pool[count, 1] = to_y
+                        pool[count, 0], pool[count, 1] = to_x, to_y
                         pool[count, 2] = heads[bucket & mask]
                         heads[bucket & mask] = count
                         count += 1
-                    best[there] = (reached << 5) | j
-                    parents[there] = cell
-    length = 0
-    diagonals = 0
+                    best[there], parents[there] = (reached << 5) | j, cell
+    length, diagonals = 0, 0
     if top >= 0 and top != UNREACHED:
         length, diagonals = _trace(best, parents, pool, goal, width, height, wrap, eight)
     for entry in range(count):
@@ -248,8 +238,7 @@ def _trace(best, parents, pool, goal, width, height, wrap, eight):
     From a cell to the next that it led to, the way goes diagonally first, or along the row, and
     then straight.
     """
-    length = 1
-    diagonals = 0
+    length, diagonals = 1, 0
     pool[0, 3] = goal
     y, x = divmod(goal, width)
     while best[y * width + x] & 15 != _START:
@@ -258,8 +247,7 @@ def _trace(best, parents, pool, goal, width, height, wrap, eight):
             dx, dy = -_DX[k], -_DY[k]
         else:
             from_y, from_x = divmod(np.int64(parents[y * width + x]), width)
-            dx = from_x - x
-            dy = from_y - y
+            dx, dy = from_x - x, from_y - y
         right = 1 if dx > 0 else -1
         down = 1 if dy > 0 else -1
         bent = min(abs(dx), abs(dy)) if eight else 0
@@ -283,11 +271,9 @@ def _trace(best, parents, pool, goal, width, height, wrap, eight):
 
 @kernel
 def _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend):
-    dx = abs(x - goal_x)
-    dy = abs(y - goal_y)
+    dx, dy = abs(x - goal_x), abs(y - goal_y)
     if wrap:
-        dx = min(dx, width - dx)
-        dy = min(dy, height - dy)
+        dx, dy = min(dx, width - dx), min(dy, height - dy)
     return straight * max(dx, dy) + bend * min(dx, dy)
 
 
@@ -309,6 +295,5 @@ def uniform_many(ground, starts, goals, first, last, scratch, cells, ends, diago
         for j in range(count):
             cells[used + j] = pool[j, 3]
         used += count
-        ends[i] = used
-        diagonals[i] = bent
+        ends[i], diagonals[i] = used, bent
     return last - first

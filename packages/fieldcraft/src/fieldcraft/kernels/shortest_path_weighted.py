@@ -117,11 +117,8 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
         ring = np.int64(1) << bit_length(np.int64(span) + 2)
     heads = np.full(ring if ring > 64 else np.int64(64), -1, dtype=np.int32)
     top = np.inf
-    best[start] = 0.0
-    came[start] = _START
-    pool[0, 0] = x
-    pool[0, 1] = y
-    pool[0, 2] = -1
+    best[start], came[start] = 0.0, _START
+    pool[0, 0], pool[0, 1], pool[0, 2] = x, y, -1
     f = least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least)
     now = _key(f * per_bucket)
     slot = now & (ring - 1) if ring > 0 else np.int64(0)
@@ -146,8 +143,7 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
                 break
             continue
         heads[slot] = pool[entry, 2]
-        x = np.int64(pool[entry, 0])
-        y = np.int64(pool[entry, 1])
+        x, y = np.int64(pool[entry, 0]), np.int64(pool[entry, 1])
         cell = y * width + x
         if came[cell] & _CLOSED != 0:
             continue
@@ -167,10 +163,8 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
         while left != 0:
             k = lowest_bit(left)
             left &= left - 1
-            dx = steps[k, 0]
-            dy = steps[k, 1]
-            nx = x + dx
-            ny = y + dy
+            dx, dy = steps[k, 0], steps[k, 1]
+            nx, ny = x + dx, y + dy
             if wrap:
                 nx, ny = wrapped(nx, ny, width, height)
             next_cell = ny * width + nx
@@ -189,10 +183,8 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
             else:
                 reached = g + lengths[k]
             if reached < known * EVEN:
-                best[next_cell] = reached
-                came[next_cell] = k
-                pool[count, 0] = nx
-                pool[count, 1] = ny
+                best[next_cell], came[next_cell] = reached, k
+                pool[count, 0], pool[count, 1] = nx, ny
                 if next_cell == goal:
                     top = reached
                 else:
@@ -209,8 +201,7 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
                     heads[bucket] = count
                 count += 1
     length = 0
-    cost = np.inf
-    world = np.inf
+    cost, world = np.inf, np.inf
     if top >= 0.0 and top != np.inf:
         walked = np.zeros(steps.shape[0], dtype=np.int64)
         cost = 0.0
@@ -254,18 +245,15 @@ def _key(buckets):
 @kernel
 def least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least):
     """No way to the goal costs less. `facets` and `least` are in world units per cell."""
-    dx = goal_x - x
-    dy = goal_y - y
+    dx, dy = goal_x - x, goal_y - y
     if norm == FACETS:
         length = 0.0
         for i in range(facets.shape[0]):
             length = max(length, facets[i, 0] * dx + facets[i, 1] * dy)
         return least * length
-    dx = abs(dx)
-    dy = abs(dy)
+    dx, dy = abs(dx), abs(dy)
     if wrap:
-        dx = min(dx, width - dx)
-        dy = min(dy, height - dy)
+        dx, dy = min(dx, width - dx), min(dy, height - dy)
     if norm == KING:
         return least * facets[0, 0] * (max(dx, dy) + (math.sqrt(2.0) - 1.0) * min(dx, dy))
     if norm == MANHATTAN:
@@ -323,7 +311,5 @@ def weighted_many(ground, bounds, starts, goals, first, last, scratch, cells, en
         for j in range(count):
             cells[used + j] = pool[j, 3]
         used += count
-        ends[i] = used
-        worlds[i] = world
-        sums[i] = cost
+        ends[i], worlds[i], sums[i] = used, world, cost
     return last - first

@@ -55,25 +55,19 @@ def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):
     Writes the cells passed, on the unrolled map, to `path` if it has room.
     """
     height, width = walls.shape
-    ay = abs(y1 - y0)
-    ax = abs(x1 - x0)
-    wy = max(ay, 1)
-    wx = max(ax, 1)
+    ay, ax = abs(y1 - y0), abs(x1 - x0)
+    wy, wx = max(ay, 1), max(ax, 1)
     down = 1 if y1 > y0 else -1
     right = 1 if x1 > x0 else -1
-    y = y0 // UNITS
-    x = x0 // UNITS
-    left_y = abs(y1 // UNITS - y)
-    left_x = abs(x1 // UNITS - x)
+    y, x = y0 // UNITS, x0 // UNITS
+    left_y, left_x = abs(y1 // UNITS - y), abs(x1 // UNITS - x)
     next_y = ((y + 1) * UNITS - y0 if down > 0 else y0 - y * UNITS) * wx
     next_x = ((x + 1) * UNITS - x0 if right > 0 else x0 - x * UNITS) * wy
-    touched_y = False
-    touched_x = False
+    touched_y, touched_x = False, False
     passed = 0
     while True:
         if path.shape[0] > 0:
-            path[passed, 0] = y
-            path[passed, 1] = x
+            path[passed, 0], path[passed, 1] = y, x
         passed += 1
         if left_y == 0 and left_x == 0:
             return passed, wy * wx, wy * wx
@@ -127,8 +121,7 @@ def _put(cell, along, cells, shares, slot, count):
     """Note a cell, or that it is passed earlier than was known; returns the number of cells."""
     place = slot[cell]
     if place == 0:
-        cells[count] = cell
-        shares[count] = along
+        cells[count], shares[count] = cell, along
         slot[cell] = count + 1
         return count + 1
     shares[place - 1] = min(shares[place - 1], along)
@@ -143,19 +136,15 @@ def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, no_path, 
     if not wrap and (y < 0 or y >= height or x < 0 or x >= width or slot[y * width + x] != 0):
         return count
     along = _along(y, x, y0, x0, dy, dx, stop)
-    near_y = y0 + along * dy
-    near_x = x0 + along * dx
-    cy = y * UNITS + _HALF
-    cx = x * UNITS + _HALF
-    away_y = cy - near_y
-    away_x = cx - near_x
+    near_y, near_x = y0 + along * dy, x0 + along * dx
+    cy, cx = y * UNITS + _HALF, x * UNITS + _HALF
+    away_y, away_x = cy - near_y, cx - near_x
     if (
         away_y * away_y + away_x * away_x > half_width * half_width * (1 + 1e-9)
         or walls[y % height, x % width] != 0
     ):
         return count
-    ty = 2 * np.int64(np.floor(near_y / 2)) + 1
-    tx = 2 * np.int64(np.floor(near_x / 2)) + 1
+    ty, tx = 2 * np.int64(np.floor(near_y / 2)) + 1, 2 * np.int64(np.floor(near_x / 2)) + 1
     _, where, whole = _walk(walls, cy, cx, ty, tx, wrap, False, no_path)
     if where < whole:
         return count
@@ -174,14 +163,12 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     crossed come in their order, then those beside them.
     """
     height, width = walls.shape
-    dy = y1 - y0
-    dx = x1 - x0
+    dy, dx = y1 - y0, x1 - x0
     passed, where, whole = _walk(walls, y0, x0, y1, x1, wrap, True, path)
     stop = np.float64(where) / np.float64(whole)
     count = 0
     for k in range(passed):
-        y = path[k, 0]
-        x = path[k, 1]
+        y, x = path[k, 0], path[k, 1]
         if walls[y % height, x % width] == 0:
             along = _along(y, x, y0, x0, dy, dx, stop)
             count = _put((y % height) * width + x % width, along, cells, shares, slot, count)

@@ -36,13 +36,10 @@ def straighten(ground, king, cells, least, cell_size, kept):
     best_lengths, best_costs = np.zeros(n), np.zeros(n)
     for _ in range(PASSES):
         for j in range(1, count):
-            before[j] = j - 1
-            best_lengths[j] = leg_lengths[j]
-            best_costs[j] = leg_costs[j]
+            before[j], best_lengths[j], best_costs[j] = j - 1, leg_lengths[j], leg_costs[j]
             totals[j] = totals[j - 1] + leg_costs[j]
             for i in range(j - 2, max(j - BACK, 0) - 1, -1):
-                dx = xs[j] - xs[i]
-                dy = ys[j] - ys[i]
+                dx, dy = xs[j] - xs[i], ys[j] - ys[i]
                 if wrap and (2 * abs(dx) >= width or 2 * abs(dy) >= height):
                     continue
                 length = math.sqrt(np.float64(dx * dx + dy * dy)) * cell_size
@@ -50,9 +47,7 @@ def straighten(ground, king, cells, least, cell_size, kept):
                     continue
                 mean = _mean(king, costs, cells[nodes[i]], dx, dy, width, height)
                 if totals[i] + length * mean <= totals[j]:
-                    before[j] = i
-                    best_lengths[j] = length
-                    best_costs[j] = length * mean
+                    before[j], best_lengths[j], best_costs[j] = i, length, length * mean
                     totals[j] = totals[i] + length * mean
         fewer = 1
         j = count - 1
@@ -100,8 +95,7 @@ def _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs):
     cost = 0.0
     for i in range(1, n):
         step = _step(moves, steps, lengths, width, height, cells[i - 1], cells[i])
-        dx = steps[step, 0]
-        dy = steps[step, 1]
+        dx, dy = steps[step, 0], steps[step, 1]
         half_round = wrap and (
             2 * abs(x + dx - xs[count - 1]) >= width or 2 * abs(y + dy - ys[count - 1]) >= height
         )
@@ -156,12 +150,9 @@ def _mean(king, costs, start, dx, dy, width, height):
     both = 4 + right + 2 * (down - 2)
     step_x = 1 if dx > 0 else -1
     step_y = 1 if dy > 0 else -1
-    left_x = abs(dx)
-    left_y = abs(dy)
-    weight_x = max(left_y, 1)
-    weight_y = max(left_x, 1)
-    next_x = weight_x
-    next_y = weight_y
+    left_x, left_y = abs(dx), abs(dy)
+    weight_x, weight_y = max(left_y, 1), max(left_x, 1)
+    next_x, next_y = weight_x, weight_y
     here = np.int64(0)
     total = 0.0
     uneven = costs.shape[0] > 0
@@ -187,8 +178,7 @@ def _mean(king, costs, start, dx, dy, width, height):
             or costs[ny * width + x] == np.inf
         ):
             return np.inf
-        x = nx
-        y = ny
+        x, y = nx, ny
         if move != down:
             left_x -= 1
             next_x += 2 * weight_x

@@ -225,10 +225,8 @@ def wave_any(ground, above, below, rule, first, last, count, values, ring, emitt
     rows = ring.shape[1]
     reach = rows // 2
     pad = (ring.shape[2] - width) // 2
-    low = first - above.shape[0]
-    high = last + below.shape[0]
-    strongest = on_lines(width)
-    weakest = on_lines(width)
+    low, high = first - above.shape[0], last + below.shape[0]
+    strongest, weakest = on_lines(width), on_lines(width)
     source = emitted if exponent >= 2 else ring
     for t in range(low, high + count * reach):
         if t < high:
@@ -249,8 +247,7 @@ def wave_any(ground, above, below, rule, first, last, count, values, ring, emitt
             ):
                 continue
             on_map = y % height
-            strongest[:] = 0
-            weakest[:] = 0
+            strongest[:], weakest[:] = 0, 0
             for k in range(steps.shape[0]):
                 before = y - steps[k, 1]
                 if low <= before < high:

@@ -70,8 +70,7 @@ def attenuate(strongest, weakest, through, exponent):
     """
     if exponent == 0:
         for x in range(through.shape[0]):
-            strongest[x] = strongest[x] * through[x]
-            weakest[x] = weakest[x] * through[x]
+            strongest[x], weakest[x] = strongest[x] * through[x], weakest[x] * through[x]
     else:
         for x in range(through.shape[0]):
             high = strongest[x] - through[x]

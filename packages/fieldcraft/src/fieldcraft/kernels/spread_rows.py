@@ -45,8 +45,7 @@ def _straight(flat, up, here, down, x):
 @kernel
 def _diagonal(flat, up, down, x, ground):
     """The strongest of the diagonal neighbours from which a step may come."""
-    over = up + x
-    under = down + x
+    over, under = up + x, down + x
     a = flat[over - _ONE]
     a = a if np.uint8(ground & _FROM_UP_LEFT) != _NONE else _ZERO
     b = flat[over + _ONE]

@@ -17,8 +17,7 @@ def _before(values, a, b):
     """Whether cell `a` is settled before cell `b`: the stronger first, of equals the positive, of
     those the lower id.
     """
-    va = values[a]
-    vb = values[b]
+    va, vb = values[a], values[b]
     if abs(va) != abs(vb):
         return abs(va) > abs(vb)
     if va != vb:
@@ -44,8 +43,7 @@ def rise(values, heap, place, i):
 @kernel
 def pop(values, heap, place, size):
     """Take the strongest cell off the heap."""
-    top = heap[0]
-    cell = heap[size - 1]
+    top, cell = heap[0], heap[size - 1]
     size -= 1
     i = 0
     while 2 * i + 1 < size:
@@ -125,8 +123,7 @@ def settle(ground, exponent, floor, wrap, values):
     arrive = links.reshape(-1)
     crossing = through.reshape(-1)
     open_ground = np.float32(1) if exponent == 0 else _ZERO
-    place = np.full(flat.shape[0], -1, np.int32)
-    heap = np.empty(flat.shape[0], np.int32)
+    place, heap = np.full(flat.shape[0], -1, np.int32), np.empty(flat.shape[0], np.int32)
     size = begin(flat, fixed, heap, place)
     while size > 0:
         cell = pop(flat, heap, place, size)
@@ -135,11 +132,9 @@ def settle(ground, exponent, floor, wrap, values):
         value = flat[cell]
         emitted = abs(root(value, exponent)) if exponent >= 2 else abs(value)
         for k in range(steps.shape[0]):
-            ny = y + steps[k, 1]
-            nx = x + steps[k, 0]
+            ny, nx = y + steps[k, 1], x + steps[k, 0]
             if wrap:
-                ny = ny % height
-                nx = nx % width
+                ny, nx = ny % height, nx % width
             elif ny < 0 or ny >= height or nx < 0 or nx >= width:
                 continue
             there = ny * width + nx

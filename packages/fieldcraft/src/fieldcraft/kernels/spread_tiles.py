@@ -48,8 +48,7 @@ def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
 @kernel
 def _store(values, new, top, left, rows, columns, reach, wrap, awake, band_awake):
     """Write a tile back and wake every tile that its changed cells can reach."""
-    any_row = np.zeros(TILE_ROWS, np.int32)
-    any_column = np.zeros(TILE_COLUMNS, np.int32)
+    any_row, any_column = np.zeros(TILE_ROWS, np.int32), np.zeros(TILE_COLUMNS, np.int32)
     changed = False
     for j in range(rows):
         row = values[top + j, left : left + columns]
@@ -137,10 +136,8 @@ def _turn(awake, band_awake, next_awake, next_band):
         if band_awake[ty] != 0 or next_band[ty] != 0:
             for tx in range(awake.shape[1]):
                 total += next_awake[ty, tx]
-                awake[ty, tx] = next_awake[ty, tx]
-                next_awake[ty, tx] = 0
-            band_awake[ty] = next_band[ty]
-            next_band[ty] = 0
+                awake[ty, tx], next_awake[ty, tx] = next_awake[ty, tx], 0
+            band_awake[ty], next_band[ty] = next_band[ty], 0
     return total
 
 
@@ -172,8 +169,7 @@ def tiles_near(ground, tuned, count, most, values, wakefulness, scratch):
     stride = np.uint64(TILE_COLUMNS + 32)
     pad = np.uint64(16)
     opening = np.empty((min(1, height) if wrap else 0, width), np.float32)
-    made = 0
-    total = 1
+    made, total = 0, 1
     while made < count and total > 0:
         if wrap:
             for y in range(opening.shape[0]):
@@ -251,14 +247,12 @@ def tiles_any(ground, rule, reach, count, most, values, wakefulness, scratch):
     emitted = on_lines(down * across).reshape((down, across))
     for j in range(down):
         for i in range(across):
-            block[j, i] = _ZERO
-            emitted[j, i] = _ZERO
+            block[j, i], emitted[j, i] = _ZERO, _ZERO
     source = emitted if exponent >= 2 else block
     extremes = on_lines(2 * TILE_COLUMNS)
     strongest, weakest = extremes[:TILE_COLUMNS], extremes[TILE_COLUMNS:]
     opening = np.empty((min(reach, height) if wrap else 0, width), np.float32)
-    made = 0
-    total = 1
+    made, total = 0, 1
     while made < count and total > 0:
         if wrap:
             for y in range(opening.shape[0]):
@@ -280,8 +274,7 @@ def tiles_any(ground, rule, reach, count, most, values, wakefulness, scratch):
                             emit(block[j], emitted[j], exponent)
                     out = new[slot, counts[slot]]
                     for j in range(rows):
-                        strongest[:] = 0
-                        weakest[:] = 0
+                        strongest[:], weakest[:] = 0, 0
                         arrive = links[top + j, left : left + columns]
                         for k in range(steps.shape[0]):
                             start = pad - steps[k, 0]

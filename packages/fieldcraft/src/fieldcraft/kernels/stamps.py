@@ -59,8 +59,7 @@ def _add(flat, place, pitch, tables, start, stride, height, width, amount):
 def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, w01, w10, w11):
     """Rows of a stamp between cells, each made of its own weights and those of the row above."""
     for j in range(height):
-        here = np.uint64(place + j * pitch)
-        own = np.uint64(start + j * stride)
+        here, own = np.uint64(place + j * pitch), np.uint64(start + j * stride)
         above = np.uint64(start + j * stride - stride)
         for k in range(width):
             i = np.uint64(k)
@@ -92,8 +91,7 @@ def _blend(flat, place, pitch, tables, start, stride, height, width, weights, bl
 @kernel
 def _mark(dirty, top, bottom, left, right):
     for band in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
-        above = max(top - band * TILE_ROWS, 0)
-        below = min(bottom - band * TILE_ROWS, TILE_ROWS)
+        above, below = max(top - band * TILE_ROWS, 0), min(bottom - band * TILE_ROWS, TILE_ROWS)
         rows = np.uint8((1 << below) - (1 << above))
         for tile in range(left // TILE_COLUMNS, (right - 1) // TILE_COLUMNS + 1):
             dirty[band, tile] |= rows
@@ -114,19 +112,14 @@ def blit(places, amounts, prints, blend, wrap, top, bottom, sums, dirty):
     flat = sums.reshape(-1)
     for i in range(which.shape[0]):
         number = which[i]
-        y0 = rows[i] + shapes[number, 3]
-        x0 = columns[i] + shapes[number, 4]
+        y0, x0 = rows[i] + shapes[number, 3], columns[i] + shapes[number, 4]
         between = downs[i] > 0.0 or rights[i] > 0.0
         more = 1 if between else 0
-        covered = shapes[number, 1] + more
-        across = shapes[number, 2] + more
+        covered, across = shapes[number, 1] + more, shapes[number, 2] + more
         stride = shapes[number, 2] + 2
         own = shapes[number, 0] + stride
-        far = (1 - downs[i]) * amounts[i]
-        near = downs[i] * amounts[i]
-        w00 = (1 - rights[i]) * far
-        w01 = rights[i] * far
-        w10 = (1 - rights[i]) * near
+        far, near = (1 - downs[i]) * amounts[i], downs[i] * amounts[i]
+        w00, w01, w10 = (1 - rights[i]) * far, rights[i] * far, (1 - rights[i]) * near
         w11 = rights[i] * near
         first = 0 if wrap else max(0, top - y0)
         last = covered if wrap else min(covered, bottom - y0)

@@ -145,8 +145,7 @@ def walk(numbers, seen, table, how, blank, step, first, last, agents):
     The tuples are a Sights and a Rule.
     """
     sights, rule = Sights(*seen), Rule(*how)
-    height = rule.height
-    width = rule.width
+    height, width = rule.height, rule.width
     wrap = rule.wrap != 0
     ground = sights.closed, blank, height, width, wrap
     senses = (rule.follow != 0) | (rule.avoid != 0)
@@ -155,31 +154,20 @@ def walk(numbers, seen, table, how, blank, step, first, last, agents):
     ways = np.empty(table.shape[0], np.int32)  # cosine and sine side by side, to be fetched at once
     for k in range(table.shape[0]):
         ways[k] = np.int32((table[k, 0] & 0xFFFF) | (table[k, 1] << 16))
-    alongs = np.zeros(16, np.int32)
-    acrosses = np.zeros(16, np.int32)
+    alongs, acrosses = np.zeros(16, np.int32), np.zeros(16, np.int32)
     wishes(rule, alongs, acrosses)
     turns = np.zeros(16, np.int32)
     for k in range(16):
         turns[k] = angle_of(alongs[k] >> 4, acrosses[k] >> 4)
-    room = np.empty((12, _BLOCK), np.int32)
-    all_dies = np.empty(_BLOCK, np.uint32)
+    room, all_dies = np.empty((12, _BLOCK), np.int32), np.empty(_BLOCK, np.uint32)
     for start in range(first, last, _BLOCK):
         count = min(last - start, _BLOCK)
-        x = agents[0, start : start + count]
-        y = agents[1, start : start + count]
+        x, y = agents[0, start : start + count], agents[1, start : start + count]
         mind = agents[2, start : start + count]
-        side = room[0, :count]
-        changes = room[1, :count]
-        lows = room[2, :count]
-        middles = room[3, :count]
-        highs = room[4, :count]
-        low = room[5, :count]
-        middle = room[6, :count]
-        high = room[7, :count]
-        one = room[8, :count]
-        other = room[9, :count]
-        along = room[10, :count]
-        across = room[11, :count]
+        side, changes, lows = room[0, :count], room[1, :count], room[2, :count]
+        middles, highs, low = room[3, :count], room[4, :count], room[5, :count]
+        middle, high, one = room[6, :count], room[7, :count], room[8, :count]
+        other, along, across = room[9, :count], room[10, :count], room[11, :count]
         dies = all_dies[:count]
         _throw(numbers[start : start + count], rule.key, step, dies)
         side[:] = 0
@@ -228,13 +216,10 @@ def walk(numbers, seen, table, how, blank, step, first, last, agents):
         else:
             _chosen(side, turns, changes)
         _turn(mind, dies, changes, rule.wander, rule.turn)
-        dx = along
-        dy = across
-        bounced_x = low
-        bounced_y = high
+        dx, dy = along, across
+        bounced_x, bounced_y = low, high
         _pieces(mind, ways, rule.stride, dx, dy)
-        bounced_x[:] = 0
-        bounced_y[:] = 0
+        bounced_x[:], bounced_y[:] = 0, 0
         for _ in range(rule.pieces):
             _sum(x, dx, one)
             places(one, y, height, width, wrap, middles)

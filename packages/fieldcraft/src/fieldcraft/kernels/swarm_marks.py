@@ -87,8 +87,7 @@ def arrange(agents, numbers, height, width, new_agents, new_numbers):
         own = np.uint32(np.int32((agents[1, i] >> shift) * across) + (agents[0, i] >> shift))
         at = np.uint32(places[own])
         places[own] += 1
-        new_agents[0, at] = agents[0, i]
-        new_agents[1, at] = agents[1, i]
+        new_agents[0, at], new_agents[1, at] = agents[0, i], agents[1, i]
         new_agents[2, at] = agents[2, i]
         new_numbers[at] = numbers[i]
 
@@ -168,11 +167,9 @@ def leave(agents, amounts, width, role, by_heading, top, bottom, sums, dirty):
     room = np.empty((5, _BLOCK + 1), np.int32)
     for start in range(0, agents.shape[1], _BLOCK):
         count = min(agents.shape[1] - start, _BLOCK)
-        x = agents[0, start : start + count]
-        y = agents[1, start : start + count]
+        x, y = agents[0, start : start + count], agents[1, start : start + count]
         mind = agents[2, start : start + count]
-        cells = room[3]
-        which = room[4]
+        cells, which = room[3], room[4]
         here = _meant(y, mind, meant, low, size, cells[:count])
         if here == 0:
             continue
@@ -180,9 +177,7 @@ def leave(agents, amounts, width, role, by_heading, top, bottom, sums, dirty):
             _together(x, cells[:count], room[0])
             _together(y, cells[:count], room[1])
             _together(mind, cells[:count], room[2])
-            x = room[0, :here]
-            y = room[1, :here]
-            mind = room[2, :here]
+            x, y, mind = room[0, :here], room[1, :here], room[2, :here]
         _cells(x, y, width, cells[:here])
         _soil(x, y, dirty)
         if amounts.shape[0] == 1:

@@ -35,12 +35,10 @@ def angle_of(along, across):
         by_v = np.int32(v >> k)
         turn = _ATANS[k]
         if v >= 0:
-            u = np.int32(u + by_v)
-            v = np.int32(v - by_u)
+            u, v = np.int32(u + by_v), np.int32(v - by_u)
             found = np.uint32(found + turn)
         else:
-            u = np.int32(u - by_v)
-            v = np.int32(v + by_u)
+            u, v = np.int32(u - by_v), np.int32(v + by_u)
             found = np.uint32(found - turn)
     return np.int32(np.uint32(found + np.uint32(1 << 15)) >> _16)
 
@@ -49,11 +47,9 @@ def angle_of(along, across):
 def angles(along, across, found):
     """The directions of vectors, 16 times as long as the reference's."""
     count = along.shape[0]
-    turned = np.empty(count, np.uint32)
-    none = np.empty(count, np.uint8)
+    turned, none = np.empty(count, np.uint32), np.empty(count, np.uint8)
     for n in range(count):
-        u = along[n] >> 4
-        v = across[n] >> 4
+        u, v = along[n] >> 4, across[n] >> 4
         none[n] = (u == 0) & (v == 0)
         behind = u < 0
         along[n] = -u if behind else u
@@ -62,8 +58,7 @@ def angles(along, across, found):
     for k in range(16):
         turn = _ATANS[k]
         for n in range(count):
-            u = along[n]
-            v = across[n]
+            u, v = along[n], across[n]
             by_u = np.int32(u >> k)
             by_v = np.int32(v >> k)
             up = v >= 0
@@ -84,8 +79,7 @@ def _is_shut(closed, cell):
 @kernel
 def _cell(closed, blank, height, width, wrap, x, y):
     """The cell at a place less than a map away, or -1."""
-    column = x >> 16
-    row = y >> 16
+    column, row = x >> 16, y >> 16
     if wrap:
         column = column + width if column < 0 else column
         column = column - width if column >= width else column
@@ -124,8 +118,7 @@ def align(flow_x_0, flow_y_0, flow_x_1, flow_y_1, mind, cells, table, flip, weig
             bits_x = flow_x_0[at] if flow_x_0.shape[0] > 1 else 0
             bits_y = flow_y_0[at] if flow_y_0.shape[0] > 1 else 0
         top = max((bits_x >> 23) & 0xFF, (bits_y >> 23) & 0xFF)
-        x = _scaled(bits_x, top)
-        y = _scaled(bits_y, top)
+        x, y = _scaled(bits_x, top), _scaled(bits_y, top)
         if x == 0 and y == 0:
             continue
         way = np.uint32((angle_of(x, -y if flip else y) - mind[k]) & 0xFFFF) >> np.uint32(4)
@@ -148,13 +141,10 @@ def slide(layer, ground, x, y, mind, table, weight, along, across):
     for k in range(x.shape[0]):
         own = _cell(closed, blank, height, width, wrap, x[k], y[k])
         here = layer[np.uint32(max(own, 0))] if own >= 0 else np.int32(0)
-        column = x[k] >> 16
-        row = y[k] >> 16
+        column, row = x[k] >> 16, y[k] >> 16
         if blank and column > 0 and row > 0 and column + 1 < width and row + 1 < height:
-            right = layer[np.uint32(own + 1)]
-            left = layer[np.uint32(own - 1)]
-            below = layer[np.uint32(own + width)]
-            above = layer[np.uint32(own - width)]
+            right, left = layer[np.uint32(own + 1)], layer[np.uint32(own - 1)]
+            below, above = layer[np.uint32(own + width)], layer[np.uint32(own - width)]
         else:
             at = _cell(closed, blank, height, width, wrap, x[k] + 65536, y[k])
             right = layer[np.uint32(max(at, 0))] if at >= 0 else here
@@ -171,17 +161,13 @@ def slide(layer, ground, x, y, mind, table, weight, along, across):
             (below >> 23) & 0xFF,
             (above >> 23) & 0xFF,
         )
-        to_right = _scaled(right, top)
-        to_left = _scaled(left, top)
-        to_below = _scaled(below, top)
-        to_above = _scaled(above, top)
+        to_right, to_left = _scaled(right, top), _scaled(left, top)
+        to_below, to_above = _scaled(below, top), _scaled(above, top)
         total = _scaled(here, top) + to_right + to_left + to_below + to_above
         if total <= 0:
             continue
-        steep_x = _steep(to_right - to_left, total)
-        steep_y = _steep(to_below - to_above, total)
+        steep_x, steep_y = _steep(to_right - to_left, total), _steep(to_below - to_above, total)
         way = np.uint32(mind[k] & 0xFFFF) >> np.uint32(4)
-        cosine = table[way, 0]
-        sine = table[way, 1]
+        cosine, sine = table[way, 0], table[way, 1]
         along[k] += np.int32(weight * ((steep_x * cosine + steep_y * sine) >> 8))
         across[k] += np.int32(weight * ((steep_y * cosine - steep_x * sine) >> 8))

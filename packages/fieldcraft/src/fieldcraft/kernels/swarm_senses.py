@@ -30,8 +30,7 @@ def places(x, y, height, width, wrap, cells):
     high = np.int32(height)
     if wrap:
         for k in range(x.shape[0]):
-            column = np.int32(x[k] >> _16)
-            row = np.int32(y[k] >> _16)
+            column, row = np.int32(x[k] >> _16), np.int32(y[k] >> _16)
             column = np.int32(column + wide) if column < 0 else column
             column = np.int32(column - wide) if column >= wide else column
             row = np.int32(row + high) if row < 0 else row
@@ -39,8 +38,7 @@ def places(x, y, height, width, wrap, cells):
             cells[k] = np.int32(np.int32(row * wide) + column)
     else:
         for k in range(x.shape[0]):
-            column = np.int32(x[k] >> _16)
-            row = np.int32(y[k] >> _16)
+            column, row = np.int32(x[k] >> _16), np.int32(y[k] >> _16)
             inside = (np.uint32(column) < np.uint32(wide)) & (np.uint32(row) < np.uint32(high))
             cells[k] = np.int32(np.int32(row * wide) + column) if inside else _NOWHERE
 
@@ -129,5 +127,4 @@ def wishes(rule, alongs, acrosses):
             elif free > 1:
                 along += rule.avoid * rule.cosine
                 across += rule.avoid * rule.sine * (-1 if free == 2 else 1)
-            alongs[free * 4 + side] = along
-            acrosses[free * 4 + side] = across
+            alongs[free * 4 + side], acrosses[free * 4 + side] = along, across

@@ -40,8 +40,7 @@ def survey(bases, first, last, total, contested, leader):
     teams = bases.shape[0]
     for at in range(first, last, _BLOCK):
         count = min(_BLOCK, last - at)
-        rows[:_NUMBER] = _ZERO
-        rows[_NUMBER:] = _NOBODY
+        rows[:_NUMBER], rows[_NUMBER:] = _ZERO, _NOBODY
         team = 0
         while team + 4 <= teams:
             a = _block(bases, team, at, count)
@@ -101,8 +100,7 @@ def lead(bases, first, last, margin, neutral, owner):
     rows = np.empty(3 * _BLOCK, np.float32)
     for at in range(first, last, _BLOCK):
         count = min(_BLOCK, last - at)
-        rows[:_NUMBER] = _ZERO
-        rows[_NUMBER:] = _NOBODY
+        rows[:_NUMBER], rows[_NUMBER:] = _ZERO, _NOBODY
         for team in range(bases.shape[0]):
             a = _block(bases, team, at, count)
             i = np.float32(team)

@@ -230,9 +230,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
             quiet = quiet and holds[k] == 0
         if quiet and not fed:
             continue
-        up = sums[(y + side - 1) % side]
-        level = sums[y % side]
-        down = sums[(y + 1) % side]
+        up, level, down = sums[(y + side - 1) % side], sums[y % side], sums[(y + 1) % side]
         if not three:
             for k in range(side):
                 weight = weights[k]
@@ -252,8 +250,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
             # than a tile's row.
             for i in range(tiles):
                 x0 = listed[i] * TILE_COLUMNS
-                place = np.uint64(y * width)
-                above_place = np.uint64((y + side - 1) % side * width)
+                place, above_place = np.uint64(y * width), np.uint64((y + side - 1) % side * width)
                 own_place = np.uint64(y % side * width)
                 below_place = np.uint64((y + 1) % side * width)
                 for k in range(x0, min(x0 + TILE_COLUMNS, width)):
@@ -267,8 +264,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
                         total = np.float64(blurred[at])
                     v = np.float32(gain * total + np.float64(flat_inflow[place + at]) / SCALE)
                     flat_values[place + at] = v if abs(v) >= floor else _ZERO
-        begin = starts[y]
-        end = starts[y + 1]
+        begin, end = starts[y], starts[y + 1]
         if three and begin < end:
             # The margins are 0, so that where only the rim is near all may be taken.
             _some_of_three(

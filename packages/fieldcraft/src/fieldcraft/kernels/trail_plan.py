@@ -34,8 +34,7 @@ _GAP = 32  # columns that are better done along with those beside them than skip
 def _runs(walls, reach, wrap):
     """How many cells to the left and to the right of each are open, up to `reach`; -1 in walls."""
     height, width = walls.shape
-    lefts = np.empty((height, width), np.int8)
-    rights = np.empty((height, width), np.int8)
+    lefts, rights = np.empty((height, width), np.int8), np.empty((height, width), np.int8)
     begin = -reach if wrap else 0
     for y in range(height):
         run = -1
@@ -55,8 +54,7 @@ def _runs(walls, reach, wrap):
 def _near(lefts, rights, reach, wrap):
     """Which open cells have walls or the rim within the blur."""
     height, width = lefts.shape
-    beside = np.empty((height, width), np.bool_)
-    near = np.empty((height, width), np.bool_)
+    beside, near = np.empty((height, width), np.bool_), np.empty((height, width), np.bool_)
     for y in range(height):
         for x in range(width):
             beside[y, x] = (lefts[y, x] < reach) | (rights[y, x] < reach)

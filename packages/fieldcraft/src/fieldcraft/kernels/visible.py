@@ -211,12 +211,9 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
 @kernel
 def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors, state, budget):
     """Go on with a quarter from the row in `state`; returns what is left of the budget."""
-    depth = state[_CURSOR]
-    count = state[_SECTORS]
-    cap = state[_CAP]
+    depth, count, cap = state[_CURSOR], state[_SECTORS], state[_CAP]
     if depth == 0:
-        depth = 1
-        count = 1
+        depth, count = 1, 1
         cap = _root(limit)
         sectors[1, 0, 0], sectors[1, 0, 1], sectors[1, 0, 2], sectors[1, 0, 3] = -1, 1, 1, 1
     while depth <= deepest and count > 0 and budget > 0:
@@ -241,9 +238,7 @@ def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors, sta
     if depth > deepest or count == 0:
         state[STAGE] += 1
         depth = 0
-    state[_CURSOR] = depth
-    state[_SECTORS] = count
-    state[_CAP] = cap
+    state[_CURSOR], state[_SECTORS], state[_CAP] = depth, count, cap
     return budget
 
 
@@ -252,8 +247,7 @@ def _diagonal(window, origin, down, right, count):
     """Walk a diagonal over `count` cells; `down` and `right` are the steps in the window along its
     two axes.
     """
-    on_left = False
-    on_right = False
+    on_left, on_right = False, False
     here = origin
     for _ in range(count):
         on_left = on_left or window[here + down] & _WALL != 0
@@ -275,21 +269,16 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
     """Whether the ground stays below the line from `start` high at the origin to `end` high at an
     offset.
     """
-    ay = abs(dy)
-    ax = abs(dx)
+    ay, ax = abs(dy), abs(dx)
     down = columns if dy > 0 else -columns
     right = 1 if dx > 0 else -1
-    wy = max(ay, 1)
-    wx = max(ax, 1)
+    wy, wx = max(ay, 1), max(ax, 1)
     whole = np.float64(2 * wy * wx)
-    next_x = wy
-    next_y = wx
-    left_x = ax
-    left_y = ay
+    next_x, next_y = wy, wx
+    left_x, left_y = ax, ay
     here = origin
     entered = np.float64(0)
-    side_x = False
-    side_y = False
+    side_x, side_y = False, False
     while True:
         if left_y == 0 or (left_x > 0 and next_x < next_y):
             move = 1
@@ -341,13 +330,11 @@ def _refine(window, ground, with_heights, size, eye, cone, state, budget):
     (rows, columns, north, west), (fx, fy, narrow) = size, cone
     origin = north * columns + west
     at = state[_CURSOR]
-    start = np.float64(0)
-    highest = np.float64(0)
+    start, highest = np.float64(0), np.float64(0)
     if with_heights:
         start = np.float64(ground[origin]) + eye
         highest = np.float64(ground[ground.shape[0] - 1])
-    dy = at // columns - north
-    dx = at % columns - west
+    dy, dx = at // columns - north, at % columns - west
     has_cone = narrow >= -1
     while at < rows * columns and budget > 0:
         bits = window[at]
@@ -370,8 +357,7 @@ def _refine(window, ground, with_heights, size, eye, cone, state, budget):
             budget -= columns
     state[_CURSOR] = at
     if at == rows * columns:
-        state[STAGE] = _CORNERS
-        state[_CURSOR] = 0
+        state[STAGE], state[_CURSOR] = _CORNERS, 0
     return budget
 
 
@@ -395,8 +381,7 @@ def _find_corners(window, rows, columns, north, west, limit, state, budget):
         j += 1
     state[_CURSOR] = j
     if j == rows:
-        state[STAGE] = _GATHER
-        state[_CURSOR] = 0
+        state[STAGE], state[_CURSOR] = _GATHER, 0
     return budget
 
 
@@ -408,9 +393,7 @@ def _find_corners(window, rows, columns, north, west, limit, state, budget):
 def _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, room):
     """Mark the window up to the stage of gathering; returns what is left of the budget."""
     (north, south, west, east), (window, sectors, ground, state) = extents, room
-    height = walls.shape[0]
-    rows = north + south + 1
-    columns = west + east + 1
+    height, rows, columns = walls.shape[0], north + south + 1, west + east + 1
     origin = north * columns + west
     with_heights = heights.shape[0] > 0
     if state[STAGE] == _COPY:
@@ -433,8 +416,7 @@ def _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, r
         state[_CURSOR] = j
         if j == rows:
             window[origin] |= _SEEN | _LIT
-            state[STAGE] = _SCAN
-            state[_CURSOR] = 0
+            state[STAGE], state[_CURSOR] = _SCAN, 0
     if state[STAGE] == _SCAN and budget > 0:
         budget = _scan(
             window, origin, -columns, 1, north, west, east, limit, sectors, state, budget
@@ -508,8 +490,7 @@ def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, budget, cell
     budget = _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, room)
     if state[STAGE] != _GATHER or budget <= 0:
         return False
-    rows = north + south + 1
-    columns = west + east + 1
+    rows, columns = north + south + 1, west + east + 1
     j = state[_CURSOR]
     if j == 0:
         _fold(window, rows, columns, height, width)
@@ -535,8 +516,7 @@ def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, budget, cell
             shift = left - width if part == 0 and first_column > 0 else left
             for i in range(i0, i1):
                 if _counts(window[k * columns + i], walls_too) != 0:
-                    cells[n] = start + shift + i
-                    squares[n] = dy * dy + (i - west) * (i - west)
+                    cells[n], squares[n] = start + shift + i, dy * dy + (i - west) * (i - west)
                     n += 1
         budget -= distinct_columns
         j += 1
@@ -544,8 +524,7 @@ def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, budget, cell
     if j < distinct_rows:
         state[_CURSOR] = j
         return False
-    state[STAGE] = 0
-    state[_CURSOR] = 0
+    state[STAGE], state[_CURSOR] = 0, 0
     return True
 
 
@@ -572,8 +551,7 @@ def field_of_view(walls, heights, sources, limits, facings, eye, narrow, wrap, l
             cone = facings[s, 0], facings[s, 1], narrow
         _look(walls, heights, eye, row, column, limits[s], extents, lit, cone, ENDLESS, room)
         state[STAGE] = 0
-        rows = north + south + 1
-        columns = west + east + 1
+        rows, columns = north + south + 1, west + east + 1
         _fold(window, rows, columns, height, width)
         for j in range(min(rows, height)):
             y = (row - north + j) % height
