@@ -54,22 +54,21 @@ def test_explores_alike_uncompiled(
         )
         ops.explore(
             values,
-            grid.links(),
-            grid.link_masks,
-            np.array(grid.neighborhood.steps),
-            wrap,
-            tuple(map(frozen, NO_WAYS)),
+            (
+                grid.links(),
+                grid.link_masks,
+                np.array(grid.neighborhood.steps),
+                wrap,
+                tuple(map(frozen, NO_WAYS)),
+            ),
             frozen(starts),
-            sight,
-            searches,
-            np.float32(0),
-            seed,
-            taken,
+            (sight, searches, np.float32(0), seed),
             0,
             6,
+            taken,
             cells,
             targets,
-            *ops.room(len(grid)),
+            ops.room(len(grid)),
         )
         found.append((cells, targets))
         assert not apart or np.flatnonzero(taken).tolist() == np.unique(cells).tolist()

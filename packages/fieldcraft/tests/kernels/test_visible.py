@@ -47,10 +47,10 @@ def seen(
         limit,
         wrap,
         lit,
+        budget or sight.ENDLESS,
         cells,
         squares,
-        budget or sight.ENDLESS,
-        *room,
+        room,
     ):
         calls += 1
         assert calls < 20_000
@@ -412,7 +412,7 @@ def test_a_field_of_view_counts_who_sees(look, lit, hilly, narrow, seed):
         fast = np.zeros(walls.shape, dtype=np.int32)
         room = sight.room(walls.shape, max(limit, 40), heights=hilly)
         sight.field_of_view(
-            frozen(walls), ground, 1.0, sources, limits, facings, narrow, wrap, lit, fast, *room
+            frozen(walls), ground, sources, limits, facings, 1.0, narrow, wrap, lit, fast, room
         )
         assert np.array_equal(fast, counts)
     if narrow == -2:

@@ -1,7 +1,8 @@
 """Whole layers for programs without Python: Spread, Radial and distances on a grid.
 
 The native build exports these kernels to C and WebAssembly, with the header `fieldcraft.h`
-(`tools/native/api.py`). They keep nothing between calls. Walls are bytes, 1 in a wall; cells are
+(`tools/native/api.py`). They keep nothing between calls, and have C's order of
+arguments: what is written first. Walls are bytes, 1 in a wall; cells are
 numbered by rows. The same bits as `fieldcraft.Spread`, `fieldcraft.Radial(metric="straight")` and
 `fieldcraft.distance_map`.
 """
@@ -71,40 +72,13 @@ def spread(values, walls, held, neighbors, straight, diagonal, momentum, floor, 
         levels = min(steps, _LEVELS)
         scratch[levels] = 0
         edge = values[:0]
+        lines = scratch[: levels + 1]
         if neighbors == 8:
-            wave_near(
-                values,
-                ground,
-                edge,
-                edge,
-                0,
-                height,
-                levels,
-                straight,
-                diagonal,
-                None,
-                momentum,
-                floor,
-                False,
-                scratch[: levels + 1],
-            )
+            rule = straight, diagonal, None, momentum, floor, False
+            wave_near(ground, rule, 0, height, levels, values, edge, edge, lines)
         else:
-            wave_near(
-                values,
-                ground,
-                edge,
-                edge,
-                0,
-                height,
-                levels,
-                straight,
-                None,
-                None,
-                momentum,
-                floor,
-                False,
-                scratch[: levels + 1],
-            )
+            plain = straight, None, None, momentum, floor, False
+            wave_near(ground, plain, 0, height, levels, values, edge, edge, lines)
         steps -= levels
 
 
@@ -118,12 +92,12 @@ def radial(values, walls, cells, strengths, weights):
     sums = np.zeros((height, width), np.int64)
     dirty = np.ones(((height + 7) // 8, (width + 15) // 16), np.uint8)
     for i in range(cells.shape[0]):
-        stamp(sums, dirty, cells[i], weights, strengths[i] * SCALE, 0, weights.shape[0], False)
+        stamp(weights, cells[i], strengths[i] * SCALE, 0, weights.shape[0], False, sums, dirty)
     shut = np.empty((height, width), np.bool_)
     for row in range(height):
         for column in range(width):
             shut[row, column] = walls[row, column] != 0
-    publish_sums(sums, shut, dirty, values, 0, dirty.shape[0])
+    publish_sums(sums, shut, dirty, 0, dirty.shape[0], values)
 
 
 @kernel("out f4[:,::1], u1[:,::1], i4[::1], i8, f8")
@@ -156,7 +130,7 @@ def distance_map(values, walls, goals, neighbors, cell_size):
     spans = np.zeros((1, 2), np.int64)
     spans[0, 1] = size
     dist, came = np.empty(size, np.int64), np.zeros(size, np.uint8)
-    clear(dist, shut, spans, counting.FAR)
+    clear(shut, spans, counting.FAR, dist)
     lists, state = np.empty((3, size), np.int32), np.zeros(4, np.int64)
     for i in range(goals.shape[0]):
         goal = goals[i]
@@ -164,19 +138,20 @@ def distance_map(values, walls, goals, neighbors, cell_size):
             dist[goal] = 0
             lists[0, state[1]] = goal
             state[1] += 1
+    reach = counting.FAR - 1
     count(
         ways,
-        came,
-        dist,
+        table.reshape(-1),
+        spans[0, :0],
         width,
         shift,
         1 << shift,
         diagonal,
-        counting.FAR - 1,
-        table.reshape(-1),
+        reach,
+        came,
+        dist,
         lists,
         state,
-        spans[0, :0],
     )
     publish_counts(
         dist,
