@@ -57,7 +57,7 @@ class ManyGoals:
         """Let each step cost this much more, as a part of its length (A,)."""
         costs = self.lengths if extra is None else self.lengths * (1 + extra)
         self.costs = costs.astype(np.float32)
-        self._sizes = frozen(costs[self._into])
+        self._steps = self._into_starts, self._givers, frozen(costs[self._into]), _EVEN
         self._now += extra is not None
         least, most = (float(costs.min()), float(costs.max())) if len(costs) else (1.0, 1.0)
         width = max(least, most / _MOST_BUCKETS)
@@ -100,20 +100,19 @@ class ManyGoals:
         dist = np.full(len(self.space), np.inf)
         dist[goal] = 0.0
         kernels.graph_ways.settle(
-            self._into_starts,
-            self._givers,
-            self._sizes,
-            _EVEN,
-            dist,
+            self._steps,
+            np.array([goal]),
+            _START,
+            _EVERYWHERE,
             self._inverse,
             self._ordered,
             np.inf,
-            np.array([goal]),
-            _START,
-            np.full(self._buckets, -1, dtype=np.int32),
-            np.empty(1024, dtype=np.int32),
-            np.empty(1024, dtype=np.int32),
+            dist,
+            (
+                np.full(self._buckets, -1, dtype=np.int32),
+                np.empty(1024, dtype=np.int32),
+                np.empty(1024, dtype=np.int32),
+            ),
             np.array([0, 0, 0, -1, 0], dtype=np.int64),
-            _EVERYWHERE,
         )
         self.rows[row], self._goals[row], self._made[row] = dist, goal, self._now
