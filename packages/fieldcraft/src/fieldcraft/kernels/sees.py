@@ -32,6 +32,7 @@ __all__ = [
     "look_places",
     "look_round",
     "scratch",
+    "sweep",
 ]
 
 OPEN, BLOCKED, CLOSED = 0, 1, 2
@@ -352,6 +353,63 @@ def look_places(mesh, viewers, targets, has_mesh, narrow, own, first, last, seen
                     )
                 )
             )
+
+
+@kernel
+def _turn(ax, ay, bx, by, cx, cy):
+    """Above 0 where c lies to the left of the line from a to b, seen with y upwards."""
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+
+
+@kernel
+def _leaves(corners, rings, cell, ax, ay, bx, by):
+    """The share of the line from a to b at which it leaves a polygon."""
+    first, last = corners[cell], corners[cell + 1]
+    share = math.inf
+    for k in range(first, last):
+        after = k + 1 if k + 1 < last else first
+        ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[after, 0], rings[after, 1]
+        turn = (vx - ux) * (by - ay) - (vy - uy) * (bx - ax)
+        if turn < 0:
+            share = min(share, _turn(ux, uy, vx, vy, ax, ay) / -turn)
+    return max(share, 0.0)
+
+
+@kernel(
+    "(i8[::1], i4[::1], f8[:,::1], u1[::1]), i8[::1], f8[:,::1], i8, (f8, f8, f8, f8), b1, out"
+    " i8[::1], out f8[::1]"
+)
+def sweep(mesh, corners, rings, first, line, left, passed, leaves):
+    """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one
+    side; all in world units.
+
+    `mesh` is (starts, ends, sides, shut), `line` (ax, ay, bx, by). `passed` (most,) receives the
+    polygons, `leaves` (most,) the share of the line at which it leaves each, 1 where it ends.
+    Returns how many they are, and whether something stopped the line before its end. `corners` and
+    `rings` are those of `mesh_moving.nearest`. Where several polygons lie behind a piece of a side,
+    the line goes on over the first.
+    """
+    (starts, ends, sides, shut), (ax, ay, bx, by) = mesh, line
+    here = first
+    for count in range(len(passed)):
+        passed[count] = here
+        leaves[count] = _leaves(corners, rings, here, ax, ay, bx, by)
+        if leaves[count] >= 1:
+            leaves[count] = 1.0
+            return count + 1, False
+        following = -1
+        for portal in range(starts[here], starts[here + 1]):
+            ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
+            to_u, to_v = _turn(ax, ay, bx, by, ux, uy), _turn(ax, ay, bx, by, vx, vy)
+            u_is_left = to_u > 0 or (to_u == 0 and not left)
+            v_is_left = to_v > 0 or (to_v == 0 and not left)
+            if not u_is_left and v_is_left and shut[portal] == OPEN:
+                following = ends[portal]
+                break
+        if following < 0:
+            return count + 1, True
+        here = following
+    return len(passed), True
 
 
 @kernel

@@ -181,28 +181,16 @@ def _swept(
     something stopped it.
     """
     portals, shut = portals_of(graph)
+    mesh = portals.starts, portals.ends, portals.sides, shut
+    floors = portals.corners, portals.rings
+    line = float(start[0]), float(start[1]), float(end[0]), float(end[1])
     best: tuple[NDArray[np.int64], Floats, bool] | None = None
     for left in (True, False):
         passed, leaves = (
             np.empty(len(portals.starts), dtype=np.int64),
             np.empty(len(portals.starts)),
         )
-        count, stopped = kernels.sees.sweep(
-            portals.starts,
-            portals.ends,
-            portals.sides,
-            shut,
-            portals.corners,
-            portals.rings,
-            cell,
-            float(start[0]),
-            float(start[1]),
-            float(end[0]),
-            float(end[1]),
-            left,
-            passed,
-            leaves,
-        )
+        count, stopped = kernels.sees.sweep(mesh, *floors, cell, line, left, passed, leaves)
         if best is None or leaves[count - 1] > best[1][-1] or (best[2] and not stopped):
             best = passed[:count], leaves[:count], bool(stopped)
     assert best is not None
