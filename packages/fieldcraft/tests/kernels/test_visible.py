@@ -195,7 +195,7 @@ def test_one_room_serves_shorter_looks_and_other_places():
         (5, 5, 0, heights),
     ):
         assert sight.sight_cells(
-            walls, ground, 1.0, row, column, limit, True, True, cells, squares, sight.ENDLESS, *room
+            walls, ground, 1.0, row, column, limit, True, True, sight.ENDLESS, cells, squares, room
         )
         alone = seen(walls, row, column, limit, wrap=True, lit=True, heights=ground)
         assert np.array_equal(cells[: room[3][sight.COUNT]], alone[0])
