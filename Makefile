@@ -10,7 +10,7 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size diagram setup docs links notebooks demo test test-reference fuzz scenarios lint bench gallery pictures format build clean
+.PHONY: size diagram setup docs links notebooks demo test test-reference fuzz machines scenarios lint bench gallery pictures format build clean
 
 setup: $(VENV)/.ready $(VENV)/.native
 
@@ -44,6 +44,10 @@ test-reference: setup
 # 2,000 mutants of a file for each loader, with true checksums, in bounded time and memory.
 fuzz: setup
 	FIELDCRAFT_FUZZ=2000 $(BIN)/python -m pytest tests/fuzz --numprocesses $(WORKERS)
+
+# The C example on AArch64 (qemu-user) and Windows (wine) too, where these are installed.
+machines: setup
+	FIELDCRAFT_EMULATED=1 $(BIN)/pytest -q tools/native/tests/test_c_example.py
 
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup

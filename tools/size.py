@@ -112,6 +112,7 @@ def circles() -> list[str]:
 
     Imports for type checking only do not count.
     """
+    sys.path.insert(0, str(ROOT))  # for the package of studies
     graph = grimp.build_graph(*MODULES, exclude_type_checking_imports=True, cache_dir=None)
     after = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
     return [", ".join(sorted(group)) for group in components(after) if len(group) > 1]
