@@ -102,7 +102,7 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
     page.mouse.wheel(0, -100)
     page.click("text=Source")
     page.mouse.click(*place_of(page, 10.5, 12.5))
-    settled(page, "lab.S.sources.a.threat.sources.length === 2")
+    settled(page, "lab.S.sources.a.threat.sources.length === 3")
 
     walls = int(live.space.walls.sum())
     page.click("button:has-text('Open')")
@@ -217,7 +217,7 @@ def test_two_tabs_a_lost_connection_and_a_small_screen(browser: Any, tmp_path: P
         settled(
             page, "document.querySelector('#banner').hidden && lab.Wire.socket.readyState === 1"
         )
-        settled(page, "lab.S.sources.a.threat.sources.length === 2")
+        settled(page, "lab.S.sources.a.threat.sources.length === 3")
         page.set_viewport_size({"width": 390, "height": 780})
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
