@@ -217,7 +217,7 @@ def test_two_tabs_a_lost_connection_and_a_small_screen(browser: Any, tmp_path: P
         settled(
             page, "document.querySelector('#banner').hidden && lab.Wire.socket.readyState === 1"
         )
-        settled(page, "lab.S.sources.a.threat.sources.length === 3")
+        settled(page, "lab.S.sources.a.threat.sources.length === 2")
         page.set_viewport_size({"width": 390, "height": 780})
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
