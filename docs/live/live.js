@@ -156,6 +156,7 @@ const pixels = new Uint32Array(image.data.buffer);
 
 function draw(shown) {
   const values = shown.view;
+  const shut = walls.view;
   let most = 1;
   if (shown !== spread) {
     most = 0;
@@ -166,7 +167,7 @@ function draw(shown) {
   const isDown = shown === distances;
   for (let i = 0; i < CELLS; i++) {
     const share = most > 0 ? values[i] / most : 0;
-    if (walls.view[i]) pixels[i] = WALL;
+    if (shut[i]) pixels[i] = WALL;
     else if (share === Infinity) pixels[i] = NO_WAY;
     else {
       const shade = isRoot ? Math.sqrt(share) : isDown ? 1 - share : share;
@@ -182,8 +183,9 @@ function draw(shown) {
   over.clearRect(0, 0, canvas.width, canvas.height);
   over.fillStyle = "#fff";
   over.strokeStyle = "#14181d";
-  for (let i = 0; i < number("agents"); i++) {
-    const [from, to] = [agentCells.view[i], agentNext.view[i]];
+  const [count, now, next] = [number("agents"), agentCells.view, agentNext.view];
+  for (let i = 0; i < count; i++) {
+    const [from, to] = [now[i], next[i]];
     const x = (from % SIZE) * (1 - progress) + (to % SIZE) * progress + 0.5;
     const y = Math.floor(from / SIZE) * (1 - progress) + Math.floor(to / SIZE) * progress + 0.5;
     over.fillRect(x * zoom - 1.5, y * zoom - 1.5, 3, 3);
