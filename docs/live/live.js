@@ -74,7 +74,7 @@ function reset() {
       walls.view[row * SIZE + column] = isRoom ? 1 : 0;
     }
   sources = [50 * SIZE + 40, 200 * SIZE + 96, 110 * SIZE + 210].map((cell) => ({ cell }));
-  placeAgents(0);
+  placeAgents();
   isChanged = true;
 }
 
@@ -86,8 +86,8 @@ function freeCell() {
   return 0;
 }
 
-function placeAgents(first) {
-  for (let i = first; i < MOST_AGENTS; i++) agentCells.view[i] = agentNext.view[i] = freeCell();
+function placeAgents() {
+  for (let i = 0; i < MOST_AGENTS; i++) agentCells.view[i] = agentNext.view[i] = freeCell();
 }
 
 const number = (id) => Number(element(id).value);
@@ -102,16 +102,21 @@ function writeSources() {
   });
 }
 
+// Weights that fall off straight to 0 at a radius; how many rows and columns they have.
+function writeWeights(view, radius) {
+  const side = 2 * radius + 1;
+  for (let y = -radius; y <= radius; y++)
+    for (let x = -radius; x <= radius; x++)
+      view[(y + radius) * side + x + radius] = Math.max(0, 1 - Math.sqrt(x * x + y * y) / radius);
+  return side;
+}
+
 function compute(steps) {
   const layer = chosen("layer");
   if (isChanged) {
     writeSources();
     run("distance_map", SIZE, SIZE, distances, walls, sources.length, places, 8, 1);
-    const radius = number("radius");
-    const side = 2 * radius + 1;
-    for (let y = -radius; y <= radius; y++)
-      for (let x = -radius; x <= radius; x++)
-        weights.view[(y + radius) * side + x + radius] = Math.max(0, 1 - Math.hypot(x, y) / radius);
+    const side = writeWeights(weights.view, number("radius"));
     run("radial", SIZE, SIZE, radial, walls, sources.length, places, strengths, side, weights);
     isChanged = false;
   }
@@ -338,11 +343,8 @@ function digests() {
   const found = {};
   run("spread", ...shape, values, shut, kept, 8, ...losses, 0.5, 0.001, 50);
   found.spread = digest(values);
-  for (let y = -reach; y <= reach; y++)
-    for (let x = -reach; x <= reach; x++)
-      shares.view[(y + reach) * (2 * reach + 1) + x + reach] = Math.max(
-        0, 1 - Math.sqrt(x * x + y * y) / reach);
-  run("radial", ...shape, values, shut, 2, cells, strong, 2 * reach + 1, shares);
+  const side = writeWeights(shares.view, reach);
+  run("radial", ...shape, values, shut, 2, cells, strong, side, shares);
   found.radial = digest(values);
   run("distance_map", ...shape, values, shut, 2, cells, 8, 1);
   found.distance = digest(values);

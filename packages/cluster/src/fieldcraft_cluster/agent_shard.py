@@ -86,8 +86,8 @@ class AgentShard:
         self._closed, self._zeros = {}, {}
 
     def walk(self, step: int, halos: Mapping[str, Iterable[HaloUpdate]]) -> Migrants:
-        """Take notice of halos of the layers that agents read, and let all look, turn and move;
-        those who come to blocks of other stores, or beside them.
+        """Take in the halos of the layers that agents read, and move all agents. Returns those that
+        enter blocks of other stores, or come beside them.
         """
         for layer, news in halos.items():
             self._store.layers[layer].take(news)
@@ -226,7 +226,7 @@ class AgentShard:
     # What they leave
 
     def arrive(self, migrants: list[Migrants]) -> None:
-        """Have those who come from other blocks, and let all leave what they leave."""
+        """Take over the agents that come from other blocks; all agents leave their deposits."""
         come = [self._arriving, *migrants]
         for some in come:
             self.add(some.groups)

@@ -67,7 +67,6 @@ def spread(values, walls, held, neighbors, straight, diagonal, momentum, floor, 
             if walls[row, column] != 0:
                 values[row, column] = 0
     scratch = np.empty((_LEVELS + 1, (width + 15) // 16 * 16 + 32), np.float32)
-    scratch[_LEVELS] = 0
     while steps > 0:
         levels = min(steps, _LEVELS)
         scratch[levels] = 0

@@ -69,10 +69,18 @@ def on_map(space: Space, positions: ArrayLike, outside: str) -> ArrayLike:
     if checks.choice("outside", outside, ("refuse", "clamp")) == "refuse":
         return positions
     points, single = checks.positions(positions, dimensions=space.dimensions)
+    try:
+        space.cell_at(points)
+    except OutsideMap:
+        _pull_in(space, points)
+    return points[0] if single else points
+
+
+def _pull_in(space: Space, points: NDArray[np.float64]) -> None:
+    """Move points off the map into the middle of the nearest cell."""
     cells = np.atleast_1d(space.cell_at(points, outside="clamp"))
     for index, cell in enumerate(cells.tolist()):
         try:
             space.cell_at(points[index])
         except OutsideMap:
             points[index] = space.position_of(cell)
-    return points[0] if single else points

@@ -95,8 +95,18 @@ def visible(
     OutsideMap
         For positions off the map.
     """
-    positions = on_map(checked_space(space, "Sight takes place on"), positions, outside)
-    return _counted(space, positions, radius, heights, eye, facing, angle, walls) > 0
+    counts = watchers(
+        space,
+        positions,
+        radius,
+        heights=heights,
+        eye=eye,
+        facing=facing,
+        angle=angle,
+        walls=walls,
+        outside=outside,
+    )
+    return counts > 0
 
 
 def watchers(
@@ -117,7 +127,55 @@ def watchers(
     positions in the same cell count each.
     """
     positions = on_map(checked_space(space, "Sight takes place on"), positions, outside)
-    return _counted(space, positions, radius, heights, eye, facing, angle, walls)
+    points, narrow, facings = _viewers(space, positions, facing, angle)
+    radius = finite_radii(space, radius)
+    walls = checks.flag("walls", walls)
+    grid = space.sight_grid
+    if grid is None:
+        needs_plane(space, "Sight")
+        _without(heights=heights, walls=walls or None)
+        return graph_sight.counted(
+            space.graph, points, squares(radius, len(points)), facings, narrow
+        ).reshape(space.shape)
+    reaches = limits(grid, radius, len(points))
+    ground = (
+        kernels.visible.NO_HEIGHTS
+        if heights is None
+        else checked_heights(space, heights).reshape(grid.shape)
+    )
+    eye = checks.not_negative("eye", eye)
+    sources = np.atleast_1d(space.cell_at(points)).astype(np.int64)
+    blocked = grid.walls.view(np.uint8)
+    largest = int(reaches.max(initial=0))
+    work = len(sources) * kernels.visible.most_cells(grid.shape, largest)
+    parts = pool.shares(min(len(sources), work // _CELLS_PER_THREAD))
+    shares = [np.zeros(grid.shape, dtype=np.int32) for _ in range(parts)]
+    deals = [
+        [np.ascontiguousarray(each[k::parts]) for each in (sources, reaches, facings)]
+        for k in range(parts)
+    ]
+    pool.run(
+        [
+            (
+                kernels.visible.field_of_view,
+                (
+                    blocked,
+                    ground,
+                    *deals[k],
+                    eye,
+                    narrow,
+                    grid.wrap,
+                    walls,
+                    shares[k],
+                    kernels.visible.room(grid.shape, largest, heights=heights is not None),
+                ),
+            )
+            for k in range(parts)
+        ]
+    )
+    for share in shares[1:]:
+        shares[0] += share
+    return shares[0].reshape(space.shape)
 
 
 def sees(
@@ -276,67 +334,6 @@ def _viewers(
         if facing is None
         else checked_facings(space, facing, len(points)),
     )
-
-
-def _counted(
-    space: Space,
-    positions: ArrayLike,
-    radius: ArrayLike,
-    heights: ArrayLike | None,
-    eye: float,
-    facing: ArrayLike | None,
-    angle: float,
-    walls: bool,
-) -> NDArray[np.int32]:
-    points, narrow, facings = _viewers(space, positions, facing, angle)
-    radius = finite_radii(space, radius)
-    walls = checks.flag("walls", walls)
-    grid = space.sight_grid
-    if grid is None:
-        needs_plane(space, "Sight")
-        _without(heights=heights, walls=walls or None)
-        return graph_sight.counted(
-            space.graph, points, squares(radius, len(points)), facings, narrow
-        ).reshape(space.shape)
-    reaches = limits(grid, radius, len(points))
-    ground = (
-        kernels.visible.NO_HEIGHTS
-        if heights is None
-        else checked_heights(space, heights).reshape(grid.shape)
-    )
-    eye = checks.not_negative("eye", eye)
-    sources = np.atleast_1d(space.cell_at(points)).astype(np.int64)
-    blocked = grid.walls.view(np.uint8)
-    largest = int(reaches.max(initial=0))
-    work = len(sources) * kernels.visible.most_cells(grid.shape, largest)
-    parts = pool.shares(min(len(sources), work // _CELLS_PER_THREAD))
-    shares = [np.zeros(grid.shape, dtype=np.int32) for _ in range(parts)]
-    deals = [
-        [np.ascontiguousarray(each[k::parts]) for each in (sources, reaches, facings)]
-        for k in range(parts)
-    ]
-    pool.run(
-        [
-            (
-                kernels.visible.field_of_view,
-                (
-                    blocked,
-                    ground,
-                    *deals[k],
-                    eye,
-                    narrow,
-                    grid.wrap,
-                    walls,
-                    shares[k],
-                    kernels.visible.room(grid.shape, largest, heights=heights is not None),
-                ),
-            )
-            for k in range(parts)
-        ]
-    )
-    for share in shares[1:]:
-        shares[0] += share
-    return shares[0].reshape(space.shape)
 
 
 def _without(**options: object) -> None:
