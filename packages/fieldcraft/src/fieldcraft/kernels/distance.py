@@ -88,35 +88,32 @@ def count(ways, table, until, width, shift, straight, diagonal, limit, came, dis
                 final += 1
             if final == until.shape[0]:
                 break
-        while n_now > 0:
-            n_now -= 1
-            c = np.int64(now[n_now])
-            d = dist[c]
+        end = (bucket + 2) << shift
+        for i in range(n_now):
+            c = np.int64(now[np.uint64(i)])
+            d = dist[np.uint64(c)]
             if d >> shift != bucket:
                 continue
-            m = np.int64(table[(np.int64(came[c]) << 8) | ways[c]])
+            m = np.int64(table[(np.int64(came[np.uint64(c)]) << 8) | ways[np.uint64(c)]])
             while m != 0:
                 k = _ROOT[m]
                 bit = m & -m
                 m = m & (m - 1)
                 s = d + lengths[k]
-                n = c + offsets[k]
+                n = np.uint64(c + offsets[k])
                 o = dist[n]
-                if s <= o:
-                    if s < o:
-                        if s > limit:
-                            continue
-                        dist[n], came[n] = s, bit
-                        t = s >> shift
-                        if o >> shift != t:
-                            if t == bucket + 1:
-                                soon[n_soon] = n
-                                n_soon += 1
-                            else:
-                                late[n_late] = n
-                                n_late += 1
-                    else:
-                        came[n] |= bit
+                # No branches: whether a cell gets better can't be foreseen. What is written behind
+                # the end of a list is not in it.
+                less = (s < o) & (s <= limit)
+                taken = bit if less | (s == o) else np.int64(0)
+                came[n] = taken if less else came[n] | taken
+                dist[n] = s if less else o
+                is_soon = s < end
+                waits = less & (o >> shift != s >> shift)
+                soon[np.uint64(n_soon)] = n
+                late[np.uint64(n_late)] = n
+                n_soon += np.int64(waits & is_soon)
+                n_late += np.int64(waits & (not is_soon))
         now, soon, late = soon, late, now
         n_now, n_soon, n_late = n_soon, n_late, 0
         bucket += 1
