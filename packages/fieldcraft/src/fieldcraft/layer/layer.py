@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock, hooks
 from fieldcraft.errors import InvalidValue, WrongLayer
 from fieldcraft.layer import terminal
+from fieldcraft.layer.forecast import Forecast
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.operand import checked_out
@@ -179,6 +180,22 @@ class Layer(SteppedLayer):
             else:
                 found = np.asarray(self._values.reshape(-1)[cells])
             return float(found) if isinstance(cells, int) else found
+
+    def at(self, t: float) -> Forecast:
+        """Return the layer as it will be `t` seconds from now if nothing else changes, as a map.
+
+        Sources go on with their velocities, paths and schedules, and end with their lifetimes; the
+        layer takes its steps. The layer itself stays as it is, and the map follows it.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> smoke = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("smoke", fc.Fade(interval=1.0))
+        >>> smoke.mark((1.5, 0.5), 5.0)
+        >>> smoke.at(2.0).values
+        array([[0., 3., 0.]], dtype=float32)
+        """
+        return Forecast(self, t)
 
     def account(self, cell: int) -> Account:
         """The account of a cell's value: ids of sources, the amount of each, and what kind of thing

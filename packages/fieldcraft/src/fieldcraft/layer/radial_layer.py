@@ -107,6 +107,7 @@ class RadialLayer(SourceLayer):
         *,
         radii: ArrayLike | None = None,
         falloff: Any = None,
+        velocities: ArrayLike | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
@@ -117,7 +118,14 @@ class RadialLayer(SourceLayer):
         """
         curve = None if falloff is None else Falloff.of(falloff)
         self._sources.sync(
-            keys, positions, strengths, radii=radii, falloff=curve, on_wall=on_wall, outside=outside
+            keys,
+            positions,
+            strengths,
+            radii=radii,
+            falloff=curve,
+            velocities=velocities,
+            on_wall=on_wall,
+            outside=outside,
         )
 
     @property

@@ -135,6 +135,7 @@ class SourceLayer(Moving):
         positions: ArrayLike,
         strengths: ArrayLike = 1.0,
         *,
+        velocities: ArrayLike | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
@@ -143,9 +144,12 @@ class SourceLayer(Moving):
 
         `keys` are N different hashable values; new ones are added, known ones moved and given their
         new strength, missing ones removed. Sources added without a key are left alone. All or
-        nothing happens.
+        nothing happens. With `velocities`, world units a second, they go on by themselves as the
+        layer's time passes, as with `Source.move`.
         """
-        self._sources.sync(keys, positions, strengths, on_wall=on_wall, outside=outside)
+        self._sources.sync(
+            keys, positions, strengths, velocities=velocities, on_wall=on_wall, outside=outside
+        )
 
     def without(self, *sources: Hashable | Source) -> Without:
         """The layer as it would be without some of its sources, as a map: what a unit asks that is

@@ -88,10 +88,7 @@ class SteppedLayer(Operand):
         if self._backlog:
             self._catch_up()
         while count > 0:
-            self._feed()
-            # A source may live through some of the steps only.
-            left = self._sources.next_expiry - self._ticks
-            batch = count if left >= count * self._every else -(-left // self._every)
+            batch = self._feed(count)
             try:
                 self._field.run(batch)
             except BaseException:
@@ -169,7 +166,7 @@ class SteppedLayer(Operand):
 
     def _work_off(self) -> Iterator[bool]:
         while self._backlog:
-            self._feed()
+            self._feed(1)
             for _ in self._field.step_in_units():
                 yield True
             self._backlog -= 1
@@ -183,14 +180,26 @@ class SteppedLayer(Operand):
         while (self._work is not None or self._backlog) and self._work_on():
             pass
 
-    def _feed(self) -> None:
+    def _feed(self, steps: int = 0) -> int:
+        """Pass the sources on to the field, as they are after the steps that it takes next.
+
+        Returns how many of these `steps` it can take before the sources change.
+        """
         self._walls_seen = self.space.walls_version
-        if self._ticks >= self._sources.next_expiry:
-            self._sources.expire(self._ticks)
+        sources = self._sources
+        if self._ticks >= sources.next_expiry:
+            sources.expire(self._ticks)
+        # A source may live through some of the steps only, or change with each.
+        left = sources.next_expiry - self._ticks
+        batch = steps if left >= steps * self._every else -(-left // self._every)
+        if sources.change_by_themselves:
+            batch = min(batch, 1)
+            sources.carry(self._ticks, self._ticks + batch * self._every)
         if self._field.barrier is not None:
             barrier = self._others.get(self._field.barrier)
             self._field.bar(None if barrier is None else barrier._values)
-        self._field.feed(self._sources)
+        self._field.feed(sources)
+        return batch
 
     def _follow(self, updates: int) -> None:
         """Let what is shown come nearer to the values, by so many updates' time."""

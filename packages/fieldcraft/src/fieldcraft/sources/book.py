@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -13,17 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
+from fieldcraft.sources.carried import CarriedRows, Guard
 from fieldcraft.sources.placing import move_plainly, place
-from fieldcraft.sources.rows import Rows
 from fieldcraft.sources.shapes import Limits, Shape, Shapes
 from fieldcraft.space import Space
 
 __all__ = ["Sources"]
 
-Guard = AbstractContextManager[None]
 
-
-class Sources(Rows):
+class Sources(CarriedRows):
     """The live sources of one layer. Ids are int64, unique for the life of the layer and never used
     twice.
 
@@ -31,10 +29,7 @@ class Sources(Rows):
     """
 
     def __init__(self, space: Space, guard: Guard | None = None) -> None:
-        self._space = space
-        self._guard: Guard = nullcontext() if guard is None else guard
-        super().__init__(space.dimensions)
-        self._kinds = Shapes()
+        super().__init__(space, nullcontext() if guard is None else guard)
         self._keys: dict[Hashable, int] = {}
         self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
 
@@ -116,15 +111,25 @@ class Sources(Rows):
         ids: ArrayLike,
         positions: ArrayLike,
         *,
+        velocities: ArrayLike | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Move sources to world positions, one each. An id twice is refused."""
+        """Move sources to world positions, one each. An id twice is refused.
+
+        With `velocities`, world units a second, (N, 2) or one for all, they go on by themselves as
+        the layer's time passes; without them they stay there.
+        """
         with self._guard:
-            if move_plainly(self, self._space, ids, positions, on_wall, outside):
+            if velocities is None and move_plainly(
+                self, self._space, ids, positions, on_wall, outside
+            ):
+                if len(self._motions):
+                    self._motions.drop(self._slots(ids))
                 return
             slots = self._slots(ids)
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
+            paces = None if velocities is None else self._checked_velocities(velocities, len(slots))
             if len(points) != len(slots):
                 raise InvalidValue(
                     "Moving takes one position per source",
@@ -134,6 +139,9 @@ class Sources(Rows):
             self._positions[slots] = points
             self._cells[slots] = cells
             self._note(slots)
+            self._motions.drop(slots)
+            if paces is not None:
+                self._set_velocities(slots, paces, on_wall, outside)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Give sources other strengths: one number for all, or one each."""
@@ -143,6 +151,7 @@ class Sources(Rows):
             self._check_range(amounts, len(self))
             self._strengths[slots] = amounts
             self._note(slots)
+            self._schedules.drop(slots)
 
     def set_radii(self, ids: ArrayLike, radii: ArrayLike) -> None:
         """Give sources of a radial layer other radii, in world units: one number for all, or one
@@ -173,21 +182,25 @@ class Sources(Rows):
         *,
         radii: ArrayLike | None = None,
         falloff: Falloff | None = None,
+        velocities: ArrayLike | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
         """Make the keyed sources be exactly these: new keys are added, known ones moved, missing
         ones removed.
 
-        Where `radii` or `falloff` are given, as in `add`, they hold for known ones too. Sources
-        added without a key are left alone. A key twice is refused, and nothing changes.
+        With `velocities` they go on by themselves, as in `move`. Where `radii` or `falloff` are
+        given, as in `add`, they hold for known ones too. Sources added without a key are left
+        alone. A key twice is refused, and nothing changes.
         """
         with self._guard:
             given = keys.tolist() if isinstance(keys, np.ndarray) else keys
             names: list[Any] = (
                 list(given) if isinstance(given, str) else checks.sequence("keys", given)
             )
-            if self._synced_plainly(names, positions, strengths, radii, falloff, on_wall, outside):
+            if velocities is None and self._synced_plainly(
+                names, positions, strengths, radii, falloff, on_wall, outside
+            ):
                 return
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             amounts = checks.amounts("strengths", strengths, len(points))
@@ -197,6 +210,7 @@ class Sources(Rows):
                     got=f"{len(names)} keys for {len(points)} positions",
                     remedy="Pass as many keys as positions",
                 )
+            paces = None if velocities is None else self._checked_velocities(velocities, len(names))
             known = self._known(names)
             fresh = int(np.count_nonzero(known < 0))
             self._check_range(
@@ -225,6 +239,9 @@ class Sources(Rows):
                 self._keys.update((names[i], int(known[i])) for i in np.flatnonzero(new).tolist())
             self._synced = (names, known)
             self._forget_shapes()
+            self._end_courses(known & 0xFFFFFFFF)
+            if paces is not None:
+                self._set_velocities(known & 0xFFFFFFFF, paces, on_wall, outside)
 
     def _synced_plainly(
         self,
@@ -261,6 +278,7 @@ class Sources(Rows):
         if shapes is not None:
             self._shapes[slots] = shapes
             self._forget_shapes()
+        self._end_courses(slots)
         return True
 
     def _known(self, names: list[Any]) -> NDArray[np.int64]:
@@ -290,25 +308,6 @@ class Sources(Rows):
         for name in [name for name, identity in self._keys.items() if not self.is_alive(identity)]:
             del self._keys[name]
         return np.array([self._keys.get(name, -1) for name in names], dtype=np.int64)
-
-    def pins(self, stack: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The cells that sources hold, ascending, and the value each is held at.
-
-        Of several sources in one cell the strongest magnitude holds it, the positive one of equals;
-        with `"sum"` their strengths add.
-        """
-        cells, strengths = self.cells, self.strengths
-        if stack == "sum":
-            held, inverse = np.unique(cells, return_inverse=True)
-            return held, np.bincount(inverse, weights=strengths, minlength=len(held)).astype(
-                np.float32
-            )
-        order = np.lexsort((strengths, np.abs(strengths), cells))
-        cells, strengths = cells[order], strengths[order]
-        last = (
-            np.append(cells[1:] != cells[:-1], True) if len(cells) else np.zeros(0, dtype=np.bool_)
-        )
-        return cells[last], strengths[last]
 
     @property
     def shapes(self) -> list[Shape]:
@@ -355,7 +354,7 @@ class Sources(Rows):
 
     def state(self) -> tuple[dict[str, NDArray[Any]], list[tuple[Hashable, int]]]:
         """All that `restored` needs: the columns and the free rows as arrays, and the keys."""
-        return self._rows(), list(self._keys.items())
+        return self._rows() | self._carried_state(), list(self._keys.items())
 
     @classmethod
     def restored(
@@ -384,10 +383,6 @@ class Sources(Rows):
 
     def _forget_shapes(self) -> None:
         self._shapes = self._kinds.without_others(self._shapes, self._alive, len(self))
-
-    def _check_range(self, amounts: NDArray[np.float32], count: int) -> None:
-        if self._kinds.limits is not None:
-            self._kinds.limits.check(amounts, count)
 
 
 def _ends(now: int, lifetimes: ArrayLike, count: int) -> NDArray[np.int64]:

@@ -92,6 +92,25 @@ class Rows:
         left = self._expires[self._alive]
         self.next_expiry = int(left.min()) if len(left) else _NEVER
 
+    def pins(self, stack: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The cells that sources hold, ascending, and the value each is held at.
+
+        Of several sources in one cell the strongest magnitude holds it, the positive one of equals;
+        with `"sum"` their strengths add.
+        """
+        cells, strengths = self._cells[self._alive], self._strengths[self._alive]
+        if stack == "sum":
+            held, inverse = np.unique(cells, return_inverse=True)
+            return held, np.bincount(inverse, weights=strengths, minlength=len(held)).astype(
+                np.float32
+            )
+        order = np.lexsort((strengths, np.abs(strengths), cells))
+        cells, strengths = cells[order], strengths[order]
+        last = (
+            np.append(cells[1:] != cells[:-1], True) if len(cells) else np.zeros(0, dtype=np.bool_)
+        )
+        return cells[last], strengths[last]
+
     def _insert(
         self,
         points: NDArray[np.float64],

@@ -51,9 +51,26 @@ class Source:
         self._sources.set_strengths([self.id], checks.finite("strength", value))
 
     def move(
-        self, position: ArrayLike, *, on_wall: str = "refuse", outside: str = "refuse"
+        self,
+        position: ArrayLike,
+        *,
+        velocity: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
     ) -> None:
-        """Go to a world position; the policies are those of `Layer.add_source`."""
+        """Move to a world position; the policies are those of `Layer.add_source`.
+
+        With a `velocity`, world units a second, it goes on in that direction as the layer's time
+        passes, until it is moved again. With the policies "refuse" the layer then raises
+        `OutsideMap` when it leaves the map, and `OnWall` when it gets into a wall.
+
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(6, 1)).add_layer("threat", fc.Radial(1))
+        >>> guard = threat.add_source((0.5, 0.5))
+        >>> guard.move((0.5, 0.5), velocity=(2, 0))
+        >>> threat.at(2).values
+        array([[0., 0., 0., 0., 1., 0.]], dtype=float32)
+        """
         points, single = checks.positions(position, dimensions=self._sources.dimensions)
         if not single:
             raise InvalidValue(
@@ -61,7 +78,44 @@ class Source:
                 got=f"an array of shape {np.shape(position)}",
                 remedy="Move many with layer.sources.move(ids, positions)",
             )
-        self._sources.move([self.id], points, on_wall=on_wall, outside=outside)
+        self._sources.move([self.id], points, velocities=velocity, on_wall=on_wall, outside=outside)
+
+    def follow(
+        self,
+        path: ArrayLike,
+        speed: float,
+        *,
+        repeat: bool = False,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Walk from here along the points of a path, as the layer's time passes.
+
+        `path` is a `Path` or (N, 2) world positions, `speed` in world units a second. At its end
+        the source stays; with `repeat` it begins again from here, so a patrol ends where it began.
+
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(6, 1)).add_layer("threat", fc.Radial(1))
+        >>> guard = threat.add_source((0.5, 0.5))
+        >>> guard.follow([(3.5, 0.5), (0.5, 0.5)], speed=1, repeat=True)
+        >>> [float(threat.at(t).values.argmax()) for t in (1, 3, 5, 7)]
+        [1.0, 3.0, 1.0, 1.0]
+        """
+        self._sources.follow(self.id, path, speed, repeat=repeat, on_wall=on_wall, outside=outside)
+
+    def schedule(self, times: ArrayLike, strengths: ArrayLike, period: float | None = None) -> None:
+        """Change the strength with time: `strengths[i]` holds from `times[i]` seconds from now on.
+
+        The first time is 0. After `period` seconds, if given, it begins again.
+
+        >>> import fieldcraft as fc
+        >>> shells = fc.InfluenceMap(fc.Grid(1, 1)).add_layer("shells", fc.Radial(1))
+        >>> gun = shells.add_source((0.5, 0.5), 0.0)
+        >>> gun.schedule([0, 4, 5], [0, 9, 0], period=6)
+        >>> [float(shells.at(t).values.max()) for t in (1, 4.5, 5.5, 10.5)]
+        [0.0, 9.0, 0.0, 9.0]
+        """
+        self._sources.schedule(self.id, times, strengths, period)
 
     def resize(self, radius: float) -> None:
         """Give it another radius, in world units; for radial layers."""

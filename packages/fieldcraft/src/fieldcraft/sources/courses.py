@@ -1,0 +1,115 @@
+"""Positions and strengths of sources that change with time by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import clock
+
+__all__ = ["Courses"]
+
+_COLUMNS = ("slots", "since", "counts", "repeats", "policies", "times", "points", "slopes")
+_NOT_YET = -1
+
+
+class Courses:
+    """Numbers of some rows of sources as functions of time, linear between knots.
+
+    Each row has `counts` knots: from `times` seconds after `since` on, its numbers are `points`,
+    and grow by `slopes` a second until the next knot. Those that repeat begin again at their last
+    knot. `since` is -1 before time has passed; `policies` are indices into `on_wall` and `outside`.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.slots = np.zeros(0, dtype=np.int64)
+        self.since = np.zeros(0, dtype=np.int64)
+        self.counts = np.zeros(0, dtype=np.int64)
+        self.repeats = np.zeros(0, dtype=np.bool_)
+        self.policies = np.zeros((0, 2), dtype=np.int64)
+        self.times = np.zeros(0)
+        self.points = np.zeros((0, width))
+        self.slopes = np.zeros((0, width))
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def copy(self) -> Courses:
+        """Return an independent copy."""
+        twin = Courses(self.points.shape[1])
+        twin.__dict__.update({name: getattr(self, name).copy() for name in _COLUMNS})
+        return twin
+
+    def drop(self, slots: NDArray[np.int64]) -> None:
+        """Forget the courses of these rows."""
+        if len(self) and (gone := np.isin(self.slots, slots)).any():
+            left = ~np.repeat(gone, self.counts)
+            for name in _COLUMNS[:5]:
+                setattr(self, name, getattr(self, name)[~gone])
+            for name in _COLUMNS[5:]:
+                setattr(self, name, getattr(self, name)[left])
+
+    def set(
+        self,
+        slots: NDArray[np.int64],
+        times: NDArray[np.float64],
+        points: NDArray[np.float64],
+        slopes: NDArray[np.float64],
+        *,
+        repeat: bool = False,
+        policies: tuple[int, int] = (0, 0),
+    ) -> None:
+        """Give each of these rows a course from now on, with as many knots each."""
+        self.drop(slots)
+        rows = len(slots)
+        added: dict[str, Any] = {
+            "slots": slots,
+            "since": np.full(rows, _NOT_YET),
+            "counts": np.full(rows, len(times) // max(rows, 1)),
+            "repeats": np.full(rows, repeat),
+            "policies": np.full((rows, 2), policies),
+            "times": times,
+            "points": points,
+            "slopes": slopes,
+        }
+        for name in _COLUMNS:
+            setattr(self, name, np.concatenate([getattr(self, name), added[name]]))
+
+    def at(self, now: int, until: int) -> NDArray[np.float64]:
+        """Return the numbers of all rows at `until` ticks; a course that is new begins `now`."""
+        self.since[self.since == _NOT_YET] = now
+        first = np.concatenate([[0], np.cumsum(self.counts)])
+        passed = (until - self.since) / clock.TICKS_PER_SECOND
+        last = self.times[first[1:] - 1]
+        again = self.repeats & (last > 0)
+        passed[again] %= last[again]
+        begun = np.repeat(passed, self.counts) >= self.times
+        knot = first[:-1] + np.add.reduceat(begun, first[:-1], dtype=np.int64) - 1
+        away = (passed - self.times[knot])[:, np.newaxis]
+        return np.asarray(self.points[knot] + away * self.slopes[knot])
+
+    def state(self, name: str) -> dict[str, NDArray[Any]]:
+        """Return the columns under names that begin so; none without courses."""
+        return {f"{name}_{each}": getattr(self, each) for each in _COLUMNS} if len(self) else {}
+
+    def restore(self, name: str, arrays: dict[str, NDArray[Any]], alive: NDArray[np.bool_]) -> None:
+        """Have the columns that `state` returned; raises ValueError for others."""
+        if f"{name}_slots" not in arrays:
+            return
+        for each in _COLUMNS:
+            found, empty = arrays[f"{name}_{each}"], getattr(self, each)
+            if found.dtype != empty.dtype or found.shape[1:] != empty.shape[1:]:
+                raise ValueError(f"courses with {each} of {found.dtype} and shape {found.shape}")
+            setattr(self, each, found.copy())
+        rows, knots = len(self.slots), int(self.counts.sum())
+        lengths = [len(getattr(self, each)) for each in _COLUMNS]
+        fits = lengths == [rows] * 5 + [knots] * 3 and (self.counts > 0).all()
+        fits = fits and ((self.slots >= 0) & (self.slots < len(alive))).all()
+        fits = fits and len(np.unique(self.slots)) == rows and alive[self.slots].all()
+        fits = fits and (self.times[np.cumsum(self.counts) - self.counts] == 0).all()
+        fits = fits and bool(((self.policies >= 0) & (self.policies < (3, 2))).all())
+        numbers = (self.times, self.points, self.slopes)
+        if not fits or not all(np.isfinite(each).all() for each in numbers):
+            raise ValueError("courses of no sources")
