@@ -139,7 +139,7 @@ def test_sources_that_leave_the_ground_are_refused(
         assert source.position == (3.5, 0.5)
         return
     with pytest.raises(error, match="source 0 at"):
-        layer.at(2.0).values  # noqa: B018
+        layer.at(2.0).values
     assert source.position == (1.5, 0.5)
     with pytest.raises(error):
         layer.step(3)

@@ -190,10 +190,10 @@ class Layer(SteppedLayer):
         Examples
         --------
         >>> import fieldcraft as fc
-        >>> smoke = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("smoke", fc.Fade(interval=1.0))
+        >>> smoke = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("smoke", fc.Fade(1.0))
         >>> smoke.mark((1.5, 0.5), 5.0)
-        >>> smoke.at(2.0).values
-        array([[0., 3., 0.]], dtype=float32)
+        >>> smoke.at(2.0).values.round(1)
+        array([[0. , 4.6, 0. ]], dtype=float32)
         """
         return Forecast(self, t)
 
