@@ -105,11 +105,16 @@ class Courses:
             setattr(self, each, found.copy())
         rows, knots = len(self.slots), int(self.counts.sum())
         lengths = [len(getattr(self, each)) for each in _COLUMNS]
-        fits = lengths == [rows] * 5 + [knots] * 3 and (self.counts > 0).all()
-        fits = fits and ((self.slots >= 0) & (self.slots < len(alive))).all()
-        fits = fits and len(np.unique(self.slots)) == rows and alive[self.slots].all()
-        fits = fits and (self.times[np.cumsum(self.counts) - self.counts] == 0).all()
-        fits = fits and bool(((self.policies >= 0) & (self.policies < (3, 2))).all())
+        fits = [
+            lengths == [rows] * 5 + [knots] * 3,
+            (self.counts > 0).all(),
+            ((self.slots >= 0) & (self.slots < len(alive))).all(),
+            len(np.unique(self.slots)) == rows,
+            ((self.policies >= 0) & (self.policies < (3, 2))).all(),
+        ]
         numbers = (self.times, self.points, self.slopes)
-        if not fits or not all(np.isfinite(each).all() for each in numbers):
+        if not all(fits) or not alive[self.slots].all():
             raise ValueError("courses of no sources")
+        begins = self.times[np.cumsum(self.counts) - self.counts]
+        if begins.any() or not all(np.isfinite(each).all() for each in numbers):
+            raise ValueError("courses that never begin")
