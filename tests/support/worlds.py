@@ -158,6 +158,10 @@ KINDS: dict[str, Callable[[Dice], Space]] = {
     "grid": _grid,
     "torus": lambda dice: _grid(dice, wrap=True),
     "y up": lambda dice: _grid(dice, y_up=True),
+    "corners cut": lambda dice: _grid(dice, neighbors=8, corners="cut"),
+    "corners cut beside open cells": lambda dice: _grid(
+        dice, neighbors=8, corners="if-one-open", wrap=True
+    ),
     "knight": lambda dice: _grid(dice, neighbors=KNIGHT),
     "one way": _one_way,
     "waypoints": _waypoints,

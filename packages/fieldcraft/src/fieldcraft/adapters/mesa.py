@@ -26,10 +26,11 @@ _SQRT3 = 3**0.5
 _LAYERS, _WRITABLE = "_fieldcraft_layers", "_fieldcraft_writable"
 
 
-def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
+def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "never") -> Space:
     """The ground of a Mesa space, for an `InfluenceMap` beside it.
 
-    - `OrthogonalMooreGrid` becomes a Grid of tiles with 8 neighbors; no corners are cut past walls.
+    - `OrthogonalMooreGrid` becomes a Grid of tiles with 8 neighbors. With `corners="cut"` diagonals
+      pass walls, as Mesa's Moore neighborhood does; see `Grid`.
     - `OrthogonalVonNeumannGrid` becomes a Grid of tiles with 4 neighbors.
     - `HexGrid` becomes a HexGrid of pointy hexagons, mirrored, because Mesa moves its even rows.
     - `Network` becomes a Graph of its networkx graph, with positions from the attribute "pos".
@@ -88,7 +89,15 @@ def space_of(place: Any, *, walls: ArrayLike | None = None) -> Space:
             wrap=place.torus,
         )
     neighbors = 8 if isinstance(place, spaces.OrthogonalMooreGrid) else 4
-    return Grid(width, height, tiles=True, neighbors=neighbors, walls=shut, wrap=place.torus)
+    return Grid(
+        width,
+        height,
+        tiles=True,
+        neighbors=neighbors,
+        corners=corners,
+        walls=shut,
+        wrap=place.torus,
+    )
 
 
 def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool = False) -> None:

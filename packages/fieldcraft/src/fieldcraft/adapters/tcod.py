@@ -24,15 +24,21 @@ __all__ = ["field_of_view", "grid", "path_cost", "steps_to", "tiles_of"]
 _MOST_STEPS = 2**30  # what int32 can hold, and be added to
 
 
-def grid(walkable: ArrayLike, *, neighbors: int | ArrayLike = 8, wrap: bool = False) -> Grid:
+def grid(
+    walkable: ArrayLike,
+    *,
+    neighbors: int | ArrayLike = 8,
+    corners: str = "never",
+    wrap: bool = False,
+) -> Grid:
     """The grid of tiles of a tcod map: `walkable` is bool of shape (width, height), indexed [x, y],
-    as in `tiles["walkable"]`.
+    as in `tiles["walkable"]`. With `corners="cut"` diagonals pass walls as they do in tcod.
 
     A copy is taken: open and shut doors with `set_walls`. Raises `InvalidValue` for anything but
     bool of two dimensions.
     """
     open_ = _table("walkable", walkable)
-    return Grid.from_walls(~open_.T, tiles=True, neighbors=neighbors, wrap=wrap)
+    return Grid.from_walls(~open_.T, tiles=True, neighbors=neighbors, corners=corners, wrap=wrap)
 
 
 def tiles_of(values: Operand | ArrayLike) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, SearchTask, scratch_of
 from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
-from fieldcraft.space.apart import apart, together
+from fieldcraft.space.apart import with_more_walls
 from fieldcraft.space.ways import Ways, kept, kept_until_walls_change
 
 __all__ = ["CHARGES", "ArcSearch", "step_cost", "ways_with_walls"]
@@ -303,5 +303,4 @@ def ways_with_walls(space: Space, walls: NDArray[np.bool_]) -> Ways:
     """
     if not isinstance(space, Grid) or np.array_equal(walls, space.walls.reshape(-1)):
         return space.ways
-    kind, parts = apart(space)
-    return together(kind, parts | {"walls": np.packbits(walls)}).ways
+    return with_more_walls(space, walls).ways

@@ -58,6 +58,12 @@ class GridFlow(FlowField):
                 got=f"{len(space.neighborhood)} steps without {min(lacking)}",
                 remedy="Use a grid with neighbors=4 or 8, or follow distance_map.descend",
             )
+        if space.corners != "never":
+            raise InvalidValue(
+                "A flow field is walked from spot to spot, where no corner is cut",
+                got=f"a grid with corners={space.corners!r}",
+                remedy='Use a grid with corners="never", or follow distance_map.descend or .step',
+            )
         super().__init__(distance_map)
         self.space = space
         self._vectors = np.zeros((*space.shape, 2), dtype=np.float32)

@@ -12,7 +12,9 @@ from fieldcraft import kernels
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
 from fieldcraft.paths.path import Path, PathProblem, no_path
-from fieldcraft.space import Grid, Terrain
+from fieldcraft.space import Grid, Neighborhood, Terrain
+from fieldcraft.space.apart import with_more_walls
+from fieldcraft.space.neighborhood import build_links
 
 __all__ = ["GridMoves", "GridProblem", "Scratch", "moves_of"]
 
@@ -29,8 +31,10 @@ class GridMoves:
         # first.
         self.version = space.walls_version
         neighborhood = space.neighborhood
-        self.plain = (neighborhood.is_four or neighborhood.is_eight) and _same_both_ways(
-            space.terrain
+        self.plain = (
+            (neighborhood.is_four or neighborhood.is_eight)
+            and neighborhood.corners == "never"
+            and _same_both_ways(space.terrain)
         )
         self.eight = neighborhood.is_eight
         self.steps: NDArray[np.int64] = np.array(neighborhood.steps, dtype=np.int64)
@@ -66,6 +70,9 @@ class GridMoves:
         table = np.array(steps, dtype=np.int64)
         dtype = np.uint8 if len(steps) <= 8 else np.int64
         moves = np.empty(space.shape, dtype=dtype)
+        if space.corners != "never":
+            _leave(space, steps, moves)
+            return moves
         windows = (
             None
             if old is None or before is None
@@ -172,6 +179,19 @@ def _windows(space: Grid, version: int, reach: int) -> list[tuple[int, int, int,
     ]
 
 
+def _leave(space: Grid, steps: tuple[tuple[int, int], ...], moves: NDArray[Any]) -> None:
+    """Write which steps may leave each cell of a grid where some cut corners."""
+    links = build_links(
+        space.walls, space.terrain, Neighborhood(steps, space.corners), space.wrap
+    ).astype(moves.dtype)
+    moves[:] = 0
+    for k, (dx, dy) in enumerate(steps):
+        # Where a step leads off the map, its bit is not set on the other side.
+        moves |= np.roll(links & (moves.dtype.type(1) << k), (-dy, -dx), axis=(0, 1))
+    moves[space.walls] = 0
+    moves.flags.writeable = False
+
+
 def _same_both_ways(terrain: Terrain | None) -> bool:
     """Whether the classes of a terrain fall into groups: free steps within each, none between
     them.
@@ -222,6 +242,11 @@ class GridProblem(PathProblem):
             costs, self.least, highest, infinite = read_costs(space, cost)
             if infinite:
                 self.walls = self.walls | np.isinf(costs).reshape(space.shape)
+                if space.corners != "never":
+                    # Kernels know only corners that are never cut.
+                    infinite, walled = False, with_more_walls(space, self.walls)
+                    self.moves = GridMoves(walled)
+                    self.moves.table(walled)
             if infinite or self.least != highest:
                 self.costs, self._highest, self._infinite = frozen(costs), highest, infinite
         # The kernels for one cost and plain steps serve.

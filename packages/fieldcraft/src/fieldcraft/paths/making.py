@@ -38,9 +38,9 @@ def distance_map(
     Parameters
     ----------
     space : Grid, HexGrid, Graph or Mesh
-        Where agents walk. The neighborhood of a grid determines the allowed steps, which cut no
-        corners. On a graph or mesh agents walk along open edges. Distances are of walking *to* the
-        goals, also where steps lead one way.
+        Where agents walk. Its `neighbors` and `corners` say which steps a grid allows. On a graph
+        or mesh agents walk along open edges. Distances are of walking *to* the goals, also where
+        steps lead one way.
     goals : array_like of shape (2,) or (N, 2)
         World positions; on a 3D graph of shape (3,) or (N, 3).
     cost : float, ndarray, layer or expression, optional

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.paths.arc_search import CHARGES
+from fieldcraft.paths.arc_search import CHARGES, ways_with_walls
 from fieldcraft.paths.cost import LEAST, Cost, cell_values, invalid_cost, uniform_cost
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
@@ -173,8 +173,11 @@ def reach(
     starts, single = resolve_cells(space, space.walls, "walker", positions, on_wall)
     if uniform is None and (bad := np.flatnonzero(~(costs[starts] >= LEAST))).size:
         raise invalid_cost(space, float(costs[starts[bad[0]]]), int(starts[bad[0]]))
-    ways = space.ways
-    width = space.width if isinstance(space, Grid) else 0
+    ways, width = space.ways, 0
+    if isinstance(space, Grid) and space.corners == "never":
+        width = space.width
+    elif isinstance(space, Grid) and space.corners == "if-one-open" and np.isinf(costs).any():
+        ways = ways_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
     wrap = space.wrap if isinstance(space, Grid) else False
     free = _free_scratch(space)
     dist, came = (

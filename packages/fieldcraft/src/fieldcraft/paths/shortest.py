@@ -38,8 +38,7 @@ def shortest_path(
     Parameters
     ----------
     space : Grid, HexGrid, Graph or Mesh
-        Where agents walk. The neighborhood of a grid determines the allowed steps, which cut no
-        corners.
+        Where agents walk. Its `neighbors` and `corners` say which steps a grid allows.
     start, goal : array_like of shape (2,)
         World positions; on a 3D graph of shape (3,).
     cost : float, ndarray, layer or expression, optional

@@ -17,7 +17,7 @@ from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Terrain
 from fieldcraft.space.protocol import Space
 
-__all__ = ["ARRAYS", "NAMES", "apart", "together"]
+__all__ = ["ARRAYS", "NAMES", "apart", "together", "with_more_walls"]
 
 ARRAYS = frozenset(
     [
@@ -60,10 +60,15 @@ def together(kind: str, parts: dict[str, Any]) -> Space:
     return made
 
 
+def with_more_walls(grid: Grid, walls: NDArray[np.bool_]) -> Grid:
+    """Return the same grid, its terrain too, with walls that hold its own."""
+    return _grid_together(_grid_apart(grid) | {"walls": np.packbits(walls)})
+
+
 def _grid_apart(grid: Grid) -> dict[str, Any]:
     grid.walls_version  # noqa: B018 - takes over what has changed in a finer grid
     terrain = grid.terrain
-    return {
+    parts = {
         "width": grid.width,
         "height": grid.height,
         "cell_size": grid.cell_size,
@@ -76,6 +81,7 @@ def _grid_apart(grid: Grid) -> dict[str, Any]:
         if terrain is None
         else {"classes": terrain.classes, "enter": terrain.enter, "names": tuple(terrain.names)},
     }
+    return parts if grid.corners == "never" else parts | {"cut": grid.corners}
 
 
 def _grid_together(parts: dict[str, Any]) -> Grid:
@@ -86,6 +92,8 @@ def _grid_together(parts: dict[str, Any]) -> Grid:
         None if ground is None else Terrain(ground["classes"], ground["enter"], ground["names"])
     )
     options = {name: parts[name] for name in ("cell_size", "y_up", "wrap", "neighbors")}
+    if "cut" in parts:
+        options["corners"] = parts["cut"]
     return Grid(
         width, height, walls=walls, terrain=terrain, origin=tuple(parts["origin"]), **options
     )

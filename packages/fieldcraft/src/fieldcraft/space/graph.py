@@ -345,9 +345,7 @@ def graph_of(grid: Grid) -> Graph:
     """The grid as a graph, see `Grid.to_graph`."""
     from fieldcraft.space.neighborhood import build_links
 
-    arrive = build_links(
-        grid.walls, grid.terrain, grid.neighborhood.steps, grid.wrap, into_walls=True
-    )
+    arrive = build_links(grid.walls, grid.terrain, grid.neighborhood, grid.wrap, into_walls=True)
     pairs, lengths = [], []
     rows, columns = np.divmod(np.arange(len(grid)), grid.width)
     for (dx, dy), mask, length in zip(

@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.coarsening import coarse_cells, coarse_walls
-from fieldcraft.space.grid_layout import GridLayout
+from fieldcraft.space.grid_layout import GridLayout, sides_of
 from fieldcraft.space.lattice import Lattice
 from fieldcraft.space.neighborhood import (
     Neighborhood,
@@ -66,8 +66,10 @@ class Grid(Lattice):
     terrain : Terrain, optional
         Kinds of ground, see `Terrain`; its impassable classes are walls as well.
     neighbors : int or array_like, optional
-        4, 8, or a table of (dx, dy) steps in cells along the world's axes. A diagonal never cuts a
-        corner.
+        4, 8, or a table of (dx, dy) steps in cells along the world's axes.
+    corners : {"never", "if-one-open", "cut"}, optional
+        Whether a diagonal step passes closed cells beside it: never, if one of the two is open, or
+        always, as in tcod, Mesa and NetLogo. It bears on steps from cell to cell, not on sight.
     wrap : bool, optional
         Whether the map is a torus.
 
@@ -95,10 +97,11 @@ class Grid(Lattice):
         walls: ArrayLike | None = None,
         terrain: Terrain | None = None,
         neighbors: int | ArrayLike = 4,
+        corners: str = "never",
         wrap: bool = False,
     ) -> None:
         if width is None or height is None:
-            width, height = _sides(width, height, walls)
+            width, height = sides_of(width, height, walls)
         self.width = checks.whole("width", width, minimum=1)
         self.height = checks.whole("height", height, minimum=1)
         if self.width * self.height > MAX_CELLS:
@@ -131,7 +134,7 @@ class Grid(Lattice):
         self._check_precision("cell_size", self.cell_size, farthest)
         self.y_up = checks.flag("y_up", y_up)
         self.wrap = checks.flag("wrap", wrap)
-        self.neighborhood = Neighborhood.of(neighbors, y_up=self.y_up)
+        self.neighborhood = Neighborhood.of(neighbors, y_up=self.y_up, corners=corners)
         self._walls = self._blocked(walls, terrain)
         self._walls.flags.writeable = False
         self.terrain = terrain
@@ -211,7 +214,7 @@ class Grid(Lattice):
         """
         self._follow_parent()
         if self._links is None:
-            self._links = build_links(self._walls, self.terrain, self.neighborhood.steps, self.wrap)
+            self._links = build_links(self._walls, self.terrain, self.neighborhood, self.wrap)
             self._links.flags.writeable = False
         return self._links
 
@@ -250,7 +253,7 @@ class Grid(Lattice):
         self._walls = walls
         if self._links is not None:
             self._links = patch_links(
-                self._links, changed, walls, self.terrain, self.neighborhood.steps, self.wrap
+                self._links, changed, walls, self.terrain, self.neighborhood, self.wrap
             )
             self._links.flags.writeable = False
         changed.flags.writeable = False  # it is handed out as it is
@@ -289,6 +292,11 @@ class Grid(Lattice):
         coarse = self._derived(width, height, factor * self.cell_size, walls)
         coarse.follow(self)
         return coarse
+
+    @property
+    def corners(self) -> str:
+        """Which diagonal steps may cut corners: "never", "if-one-open" or "cut"."""
+        return self.neighborhood.corners
 
     @property
     def world_steps(self) -> list[tuple[int, int]]:
@@ -373,6 +381,7 @@ class Grid(Lattice):
             y_up=self.y_up,
             walls=walls,
             neighbors=self.world_steps,
+            corners=self.corners,
             wrap=self.wrap,
         )
 
@@ -386,15 +395,3 @@ def _open_tree(grid: Grid) -> cKDTree:
 
     places = np.divmod(np.flatnonzero(~grid.walls.reshape(-1)), grid.width)
     return cKDTree(np.stack(places, axis=1), boxsize=grid.shape if grid.wrap else None)
-
-
-def _sides(width: int | None, height: int | None, walls: ArrayLike | None) -> tuple[int, int]:
-    """Return the width and height of a grid whose walls are given as an array."""
-    shape = () if walls is None else checks.array("walls", walls).shape
-    if width is not None or height is not None or len(shape) != 2:
-        raise InvalidValue(
-            "A grid needs width and height, or walls with two axes, (height, width)",
-            got=f"width={width!r}, height={height!r}, walls of shape {shape}",
-            remedy="Pass fc.Grid(width, height) or fc.Grid(walls=array)",
-        )
-    return shape[1], shape[0]

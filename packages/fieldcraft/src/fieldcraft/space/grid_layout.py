@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.errors import OutsideMap
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, OutsideMap
 
-__all__ = ["GridLayout"]
+__all__ = ["GridLayout", "sides_of"]
 
 _NONE = np.zeros(0, dtype=np.bool_)
 
@@ -84,3 +85,15 @@ class GridLayout:
             columns, rows = np.mod(columns, self.width), np.mod(rows, self.height)
         rows = self.height - 1 - rows if self.y_up else rows
         return np.asarray(rows * self.width + columns, dtype=np.int64)
+
+
+def sides_of(width: int | None, height: int | None, walls: ArrayLike | None) -> tuple[int, int]:
+    """Return the width and height of a grid whose walls are given as an array."""
+    shape = () if walls is None else checks.array("walls", walls).shape
+    if width is not None or height is not None or len(shape) != 2:
+        raise InvalidValue(
+            "A grid needs width and height, or walls with two axes, (height, width)",
+            got=f"width={width!r}, height={height!r}, walls of shape {shape}",
+            remedy="Pass fc.Grid(width, height) or fc.Grid(walls=array)",
+        )
+    return shape[1], shape[0]

@@ -27,6 +27,7 @@ MAX_STEPS = 64
 _REACH = 64
 _FOUR = ((1, 0), (-1, 0), (0, 1), (0, -1))
 _EIGHT = (*_FOUR, (1, 1), (-1, 1), (1, -1), (-1, -1))
+CORNERS = ("never", "if-one-open", "cut")
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,17 @@ class Neighborhood:
     arrays are stored.
 
     A step (1, 0) goes from a cell to the one on its right, so influence flows that way too. Steps
-    of (+-1, +-1) are
-    diagonals and never cut a corner: both cells beside them must be open. Longer steps jump.
+    of (+-1, +-1) are diagonals; `corners` says how many of the two cells beside them must be open:
+    both ("never" cut), one ("if-one-open") or none ("cut"). Longer steps jump.
     """
 
     steps: tuple[tuple[int, int], ...]
+    corners: str = CORNERS[0]
 
     @classmethod
-    def of(cls, neighbors: int | ArrayLike, *, y_up: bool = False) -> Neighborhood:
+    def of(
+        cls, neighbors: int | ArrayLike, *, y_up: bool = False, corners: str = CORNERS[0]
+    ) -> Neighborhood:
         """The neighbourhood for 4, 8, or a table of (dx, dy) steps in cells along the world's axes.
 
         Raises
@@ -51,11 +55,12 @@ class Neighborhood:
             For anything else, for (0, 0), for a step named twice, for more than 64 steps and for
             steps longer than 64 cells.
         """
+        checks.choice("corners", corners, CORNERS)
         if isinstance(neighbors, (int, np.integer)) and not isinstance(neighbors, bool):
             if neighbors == 4:
-                return cls(_FOUR)
+                return cls(_FOUR, corners)
             if neighbors == 8:
-                return cls(_EIGHT)
+                return cls(_EIGHT, corners)
         table = checks.array("neighbors", neighbors)
         remedy = "Pass 4, 8 or a table such as [(1, 2), (2, 1), (-1, 2), (-2, 1)]"
         if (
@@ -81,7 +86,7 @@ class Neighborhood:
                 got=f"neighbors={neighbors!r}",
                 remedy=remedy,
             )
-        return cls(steps)
+        return cls(steps, corners)
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -194,19 +199,25 @@ def link_masks(steps: Steps) -> Links:
 def build_links(
     walls: NDArray[np.bool_],
     terrain: Terrain | None,
-    steps: Steps,
+    neighborhood: Neighborhood,
     wrap: bool,
     *,
     into_walls: bool = False,
 ) -> Links:
-    """Bit `k` of a cell is set where `steps[k]`, (columns, rows), may end there; uint8 for up to 8
+    """Bit `k` of a cell is set where step `k` of the neighborhood may end there; uint8 for up to 8
     steps, else uint64.
 
     Nothing enters a wall, or with `into_walls` each is entered as if it alone were open. Walls are
     left by any step that ends on open ground, since a source may stand on one.
     """
     return _built(
-        walls, None if terrain is None else terrain.classes, terrain, steps, wrap, walls, into_walls
+        walls,
+        None if terrain is None else terrain.classes,
+        terrain,
+        neighborhood,
+        wrap,
+        walls,
+        into_walls,
     )
 
 
@@ -215,7 +226,7 @@ def patch_links(
     changed: NDArray[np.int64],
     walls: NDArray[np.bool_],
     terrain: Terrain | None,
-    steps: Steps,
+    neighborhood: Neighborhood,
     wrap: bool,
     *,
     free: NDArray[np.bool_] | None = None,
@@ -227,15 +238,15 @@ def patch_links(
     given.
     """
     leave = walls if free is None else free
-    reach = max(max(abs(dx), abs(dy)) for dx, dy in steps)
+    reach = max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
     classes = None if terrain is None else terrain.classes
     found = surroundings(changed, walls.shape, reach, wrap)
     if found is None:
-        return _built(walls, classes, terrain, steps, wrap, leave)
+        return _built(walls, classes, terrain, neighborhood, wrap, leave)
     inner, window, part = found
     near = None if classes is None else classes[window]
     mended = links.copy()
-    mended[inner] = _built(walls[window], near, terrain, steps, False, leave[window])[part]
+    mended[inner] = _built(walls[window], near, terrain, neighborhood, False, leave[window])[part]
     return mended
 
 
@@ -287,7 +298,7 @@ def _built(
     walls: NDArray[np.bool_],
     classes: NDArray[np.uint8] | None,
     terrain: Terrain | None,
-    steps: Steps,
+    neighborhood: Neighborhood,
     wrap: bool,
     free: NDArray[np.bool_],
     into_walls: bool = False,
@@ -309,17 +320,22 @@ def _built(
             terrain.enter[before(classes, dx, dy, 0), classes] | before(free, dx, dy, False)
         )
 
+    steps, corners = neighborhood.steps, neighborhood.corners
     dtype = _dtype(steps)
     links = np.zeros(walls.shape, dtype=dtype)
     for bit, (dx, dy) in enumerate(steps):
         allowed = may_step(dx, dy) if into_walls else ~walls & may_step(dx, dy)
-        if abs(dx) == 1 and abs(dy) == 1:
+        if abs(dx) == 1 and abs(dy) == 1 and corners != "cut":
+            passable = []
             for side_dx, side_dy in ((dx, 0), (0, dy)):
                 # The side cell lies one straight step after the start, and one straight step before
                 # the end.
                 rest = (dx - side_dx, dy - side_dy)
-                allowed &= before(~walls, *rest, False) & may_step(*rest)
+                passes = before(~walls, *rest, False) & may_step(*rest)
                 if terrain is not None:
-                    allowed &= before(may_step(side_dx, side_dy), *rest, False)
+                    passes &= before(may_step(side_dx, side_dy), *rest, False)
+                passable.append(passes)
+            both = corners == "never"
+            allowed &= passable[0] & passable[1] if both else passable[0] | passable[1]
         links |= allowed.astype(dtype) << dtype(bit)
     return links

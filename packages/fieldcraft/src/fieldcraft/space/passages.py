@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.errors import InvalidValue
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.neighborhood import Terrain, beside, surroundings
 
@@ -48,10 +49,23 @@ def passages(space: Grid) -> Bytes:
 
     Row 0 holds the smallest y, whichever way the map's arrays are turned: `floor((y - origin_y) /
     cell_size)`. North is where y grows. A side is barred if a wall, the rim or the terrain keeps
-    one from walking through it. A corner is barred if
-    both sides at it may be passed, but not all the ways around it: somebody with a width bumps into
-    it. A wall is `WALL`.
+    one from walking through it. A corner is barred if both sides
+    at it may be passed, but not all the ways around it: somebody with a width bumps into it. A wall
+    is `WALL`.
+
+    Raises
+    ------
+    InvalidValue
+        For a grid on which steps cut corners between two walls: nothing that moves from spot to
+        spot can.
     """
+    if space.corners == "cut":
+        raise InvalidValue(
+            "Agents that move from spot to spot cut no corners",
+            got="a grid with corners='cut'",
+            remedy='Move them on a grid with corners="never" or "if-one-open", or from cell to cell'
+            " by distances.step",
+        )
     version = space.walls_version
     known = _known.get(space)
     if known is None or known[0] > version:

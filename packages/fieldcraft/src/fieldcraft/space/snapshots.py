@@ -96,7 +96,7 @@ class GridSnapshot:
         return cls(
             space,
             walls,
-            build_links(walls, space.terrain, space.neighborhood.steps, space.wrap),
+            build_links(walls, space.terrain, space.neighborhood, space.wrap),
             version,
         )
 
@@ -137,9 +137,11 @@ class GridSnapshot:
     ) -> GridSnapshot:
         into, shape = self.links.reshape(space.shape), space.shape
         if len(flipped):
-            steps, leave = space.neighborhood.steps, None if free is None else free.reshape(shape)
+            leave = None if free is None else free.reshape(shape)
             blocked = walls.reshape(shape)
-            into = patch_links(into, flipped, blocked, space.terrain, steps, space.wrap, free=leave)
+            into = patch_links(
+                into, flipped, blocked, space.terrain, space.neighborhood, space.wrap, free=leave
+            )
         return GridSnapshot(space, walls, into, version)
 
     def spans(self, space: Grid) -> NDArray[np.int64]:
