@@ -24,6 +24,9 @@ EXPRESSION = 1 + 4 * THREAT
 IDLE = fc.InfluenceMap(GRID)
 IDLE.add_layer("rest", fc.Spread(0.2, momentum=1.0)).add_source((2.5, 2.5), 1.0)
 IDLE.step(200)
+BELIEF = fc.Belief(GRID, speed=2.0, motion=fc.Motion())
+BELIEF.see((2.5, 2.5), velocity=(1.0, 0.3))
+BELIEF.advance(BELIEF.every)
 GOAL = (0.5, 0.5)
 PLACES = np.array([(1.2, 2.2), (2.2, 2.2)])
 
@@ -59,6 +62,8 @@ def calls(function: Callable[[], object]) -> list[str]:
         pytest.param(12, lambda: THREAT.sample(PLACES, how="bilinear"), id="bilinear"),
         pytest.param(40, lambda: fc.shortest_path(GRID, GOAL, (8.5, 6.5)), id="shortest_path"),
         pytest.param(13, IDLE.step, id="step at rest"),
+        pytest.param(100, lambda: BELIEF.advance(BELIEF.every), id="belief with a motion"),
+        pytest.param(100, lambda: BELIEF.advance(1.0), id="belief for a second"),
     ],
 )
 def test_few_functions_stand_between_a_call_and_its_kernel(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -94,12 +93,6 @@ class _PaddedFlow(Flow):
         width = int(self.keep.shape[1])
         return cells + 2 * (cells // width) + width + 3  # (row + 1) * (width + 2) + column + 1
 
-    def _share(self, kernel: Callable[..., None], calls: list[tuple[Any, ...]]) -> None:
-        if len(calls) == 1:
-            kernel(*calls[0])
-        else:
-            pool.run([(kernel, arguments) for arguments in calls])
-
 
 @dataclass(frozen=True, eq=False)
 class _GridWander(_PaddedFlow):
@@ -111,11 +104,12 @@ class _GridWander(_PaddedFlow):
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         fixed = self.ins, self.keep, self.part, self.flows, mass, scale
-        width = self.keep.shape[1]
-        self._share(
-            kernels.belief.wander_grid,
-            [(*fixed, *band, out, np.zeros((2, 3, width + 2))) for band in self.bands],
-        )
+        sent = np.zeros((len(self.bands), 2, 3, self.keep.shape[1] + 2))
+        if len(self.bands) == 1:
+            kernels.belief.wander_grid(*fixed, *self.bands[0], out, sent[0])
+        else:
+            each = zip(self.bands, sent, strict=True)
+            pool.run([(kernels.belief.wander_grid, (*fixed, *at, out, own)) for at, own in each])
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +120,10 @@ class _GridDrift(_PaddedFlow):
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         fixed = self.keep, self.shares, mass, scale
-        self._share(kernels.belief.drift_grid, [(*fixed, *band, out) for band in self.bands])
+        if len(self.bands) == 1:
+            kernels.belief.drift_grid(*fixed, *self.bands[0], out)
+        else:
+            pool.run([(kernels.belief.drift_grid, (*fixed, *band, out)) for band in self.bands])
 
 
 class RandomWalk(NamedTuple):

@@ -189,7 +189,7 @@ class TargetBelief:
         for number, mass in enumerate(self.masses):
             if not self._live[number]:
                 continue
-            flow = self._flow(number)
+            flow = self._flows[number] if number in self._flows else self._flow(number)
             if flow is None:
                 mass *= self.scale
                 continue
@@ -218,8 +218,8 @@ class TargetBelief:
             flat, chances, followers = self._arrivals[number]
             moved = np.empty(len(flat))
             kernels.belief.arrive(flat, chances, self.masses[number].reshape(-1), moved)
-            if moved.any():
-                begun += [(moved, flat, shares, follower) for follower, shares in followers]
+            for follower, shares in followers if moved.any() else ():
+                begun.append((moved, flat, shares, follower))
         for moved, flat, shares, follower in begun:
             kernels.belief.begin(moved, flat, shares, self.masses[follower].reshape(-1))
             self._live[follower] = True
@@ -232,11 +232,11 @@ class TargetBelief:
         if not stage.follows:
             return [(number + 1, np.ones(len(cells)))]
         shares = np.ascontiguousarray(stage.mover.parting(self.lost)[cells].T)
-        return [
-            (number + offset, share)
-            for offset, share in zip(stage.follows, shares, strict=True)
-            if share.any()
-        ]
+        following = []
+        for offset, share in zip(stage.follows, shares, strict=True):
+            if share.any():
+                following.append((number + offset, share))
+        return following
 
     def _change(self) -> None:
         """Let a part of all who do one thing begin another in this interval, as often as those were
@@ -280,15 +280,16 @@ class TargetBelief:
         return found
 
     def _flow(self, number: int) -> Flow | None:
-        if number not in self._flows:
-            mover = self.hypotheses.stages[number].mover
-            if not mover.alike:
-                self._flows[number] = mover.flow(self.lost)
-            else:
-                if mover not in self._shared:
-                    self._shared[mover] = mover.flow(self.lost)
-                self._flows[number] = self._shared[mover]
-        return self._flows[number]
+        """Return the flow of a part, and cache it."""
+        mover = self.hypotheses.stages[number].mover
+        if mover.alike and mover in self._shared:
+            flow = self._shared[mover]
+        else:
+            flow = mover.flow(self.lost)
+        if mover.alike:
+            self._shared[mover] = flow
+        self._flows[number] = flow
+        return flow
 
     def follow(self, layout: Flow, shared: dict[Mover, Flow | None]) -> None:
         """Go by other walls from now on: the masses have to be placed anew."""
