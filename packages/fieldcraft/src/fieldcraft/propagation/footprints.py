@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
+from fieldcraft.space.opacity import look_at
 
 __all__ = [
     "UNIT_SEARCHED",
@@ -309,7 +310,7 @@ class Looks:
 
     def round(
         self,
-        walls: NDArray[np.bool_],
+        ground: tuple[NDArray[np.bool_], NDArray[np.bool_]],
         wrap: bool,
         cell: int,
         radius: float,
@@ -319,12 +320,14 @@ class Looks:
         """The cells in sight of one, ascending, and their distances as shares of the `radius` in
         cells: yields after each `portion`.
 
-        `walls` (height, width). A look is begun anew where one that went to the same side, `aside`
+        `ground` are the walls and what is opaque, (height, width) each. A look is begun anew where
+        one that went to the same side, `aside`
         or not, is not finished.
         """
+        walls, opaque = ground
         limit = kernels.visible.squared_reach(radius)
         row, column = divmod(cell, walls.shape[1])
-        blocked = walls.view(np.uint8)
+        blocked = opaque.view(np.uint8)
         blocked.flags.writeable = (
             False  # as those of a grid: kernels are compiled anew for arrays that can be written to
         )
@@ -355,4 +358,33 @@ class Looks:
             yield 1
         count = int(state[kernels.visible.COUNT])
         yield 1
-        return cells[:count].copy(), np.sqrt(squares[:count].astype(np.float64)) / radius
+        found, away = cells[:count].copy(), squares[:count].astype(np.float64)
+        if opaque is not walls:
+            found, away = _with_doors(ground, wrap, cell, limit, found, away)
+        return found, np.sqrt(away) / radius
+
+
+def _with_doors(
+    ground: tuple[NDArray[np.bool_], NDArray[np.bool_]],
+    wrap: bool,
+    cell: int,
+    limit: int,
+    found: NDArray[np.int64],
+    away: NDArray[np.float64],
+) -> Seen:
+    """The cells in sight and the squares of their distances, without the walls that show what is
+    behind them, and with the open cells that hide.
+    """
+    walls, opaque = ground
+    is_open = ~walls.reshape(-1)[found]
+    doors = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
+    here, limits = np.array([cell]), np.array([limit])
+    seen = look_at(opaque, wrap, here, doors, limits, kernels.visible.NO_FACINGS, -2.0)[0]
+    doors, (height, width) = doors[seen], walls.shape
+    down, right = np.abs(doors // width - cell // width), np.abs(doors % width - cell % width)
+    if wrap:
+        down, right = np.minimum(down, height - down), np.minimum(right, width - right)
+    cells = np.concatenate([found[is_open], doors])
+    squares = np.concatenate([away[is_open], (down * down + right * right).astype(np.float64)])
+    order = np.argsort(cells, kind="stable")
+    return cells[order], squares[order]

@@ -49,6 +49,7 @@ class Kept:
 class GraphWalks:
     """The walks over a `snapshot` of a graph, as `GridWalks` are for grids.
 
+    `opaque` (N,) are those that hide: `blocked` itself where no others do.
     Vertices are laid out in rows of tiles: `walls` (rows, 16) is True for blocked ones and those
     that fill up the last tile. Lines of sight run over `squares`, if there are any. What a metric
     does not need is not worked out.
@@ -58,6 +59,7 @@ class GraphWalks:
     graph: Graph
     snapshot: GraphSnapshot
     squares: Grid | None
+    opaque: NDArray[np.bool_]
     resistance: NDArray[np.float32] | None = None
     found: Kept = field(default_factory=Kept)
     opened_for: dict[bytes, GraphWalks] = field(default_factory=dict)
@@ -68,7 +70,9 @@ class GraphWalks:
         world units.
         """
         graph = space.graph
-        return cls(space, graph, graph.snapshot(), graph.sight_grid, resistance)
+        snapshot = graph.snapshot()
+        opaque = snapshot.walls if graph.opaque is graph.walls else graph.opaque
+        return cls(space, graph, snapshot, graph.sight_grid, opaque, resistance)
 
     @cached_property
     def walls(self) -> NDArray[np.bool_]:
@@ -134,8 +138,12 @@ class GraphWalks:
             if len(self.opened_for) >= _MOST_OPENED:
                 self.opened_for.clear()
             snapshot = self.snapshot.opened(self.space, cells)
+            opaque = snapshot.walls
+            if self.opaque is not self.blocked:
+                opaque = self.opaque.copy()
+                opaque[cells] = False
             known = self.opened_for[cells.tobytes()] = replace(
-                self, snapshot=snapshot, found=Kept(), opened_for={}
+                self, snapshot=snapshot, opaque=opaque, found=Kept(), opened_for={}
             )
         return known
 
@@ -170,7 +178,7 @@ class GraphWalks:
     @cached_property
     def outlook(self) -> Outlook:
         """Lines of sight as they were then."""
-        return Outlook(self.graph, self.blocked, self.snapshot.closed)
+        return Outlook(self.graph, self.blocked, self.snapshot.closed, self.opaque)
 
 
 class GraphFootprints(Footprints[GraphWalks]):
@@ -220,11 +228,13 @@ class GraphFootprints(Footprints[GraphWalks]):
         if self._metric == "straight":
             return self._straight(walks, cell, radius)
         if self._metric == "sight" and walks.squares is not None:
-            walls = walks.blocked.reshape(walks.squares.shape)
+            walls = opaque = walks.blocked.reshape(walks.squares.shape)
+            if walks.opaque is not walks.blocked:
+                opaque = walks.opaque.reshape(walks.squares.shape)
             size = whole_radius(radius / walks.squares.cell_size)
             return (
                 yield from self._looks.round(
-                    walls, walks.squares.wrap, cell, size, aside, UNIT_SEARCHED
+                    (walls, opaque), walks.squares.wrap, cell, size, aside, UNIT_SEARCHED
                 )
             )
         if self._metric == "sight":

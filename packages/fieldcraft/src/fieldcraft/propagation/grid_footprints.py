@@ -160,7 +160,7 @@ class GridFootprints(Footprints[GridWalks]):
             walks = walks.opened(cell, min(self._thickness, radius))
         if self._metric == "sight":
             cells, shares = yield from self._looks.round(
-                walks.walls, walks.wrap, cell, radius, aside, UNIT_SEARCHED
+                (walks.walls, walks.opaque), walks.wrap, cell, radius, aside, UNIT_SEARCHED
             )
             return cells, falloff(shares)
         if self._metric == "path":

@@ -23,16 +23,17 @@ class GridWalks:
     """The walks over a `snapshot` of a grid: footprints cut before a change of walls can be cut
     again after it.
 
-    `walls` and `links` (height, width) are those of the snapshot. `walls_before` counts the walls
-    above and left of each corner, shape (height + 1, width + 1), and with them cells that resist;
-    `always_search` says that even without walls near, footprints are not those of open ground.
-    `extra` (height, width) is what a walk into a cell is longer by, in 1 / LENGTH_SCALE cells; None
-    if no cell resists.
+    `walls` and `links` (height, width) are those of the snapshot, and `opaque` the cells that hide:
+    `walls` itself where no others do. `walls_before` counts both above and left of each corner,
+    shape (height + 1, width + 1), and with them cells that resist; `always_search` says that even
+    without walls near, footprints are not those of open ground. `extra` (height, width) is what a
+    walk into a cell is longer by, in 1 / LENGTH_SCALE cells; None if no cell resists.
     """
 
     space: Grid
     snapshot: GridSnapshot
     walls: NDArray[np.bool_]
+    opaque: NDArray[np.bool_]
     links: NDArray[np.unsignedinteger]
     masks: NDArray[np.unsignedinteger]
     steps: NDArray[np.int64]
@@ -64,12 +65,14 @@ class GridWalks:
                 np.minimum(resistance / space.cell_size * kernels.radial.LENGTH_SCALE, _SHUT)
             ).astype(np.int64)
             extra.flags.writeable = False
-        _count_walls(walls if extra is None else walls | (extra > 0), before, 0, space.height)
+        opaque = _opaque(space, walls)
+        _count_walls(_closed(walls, opaque, extra), before, 0, space.height)
         always = not (usual and plain)
         return cls(
             space,
             snapshot,
             walls,
+            opaque,
             links,
             space.link_masks,
             steps,
@@ -88,6 +91,7 @@ class GridWalks:
 
     def _renewal(self, snapshot: GridSnapshot, top: int) -> Generator[int, None, GridWalks]:
         walls, links = _laid_out(self.space, snapshot)
+        opaque = _opaque(self.space, walls)
         before = np.empty_like(self.walls_before)
         rows = max(1, UNIT_STAMPED // walls.shape[1])
         for row in range(0, top + 1, rows):
@@ -96,13 +100,15 @@ class GridWalks:
         for row in range(top, len(walls), rows):
             before[row : row + rows + 1, 0] = 0
             _count_walls(
-                walls if self.extra is None else walls | (self.extra > 0),
+                _closed(walls, opaque, self.extra),
                 before,
                 row,
                 min(row + rows, len(walls)),
             )
             yield 1
-        return replace(self, snapshot=snapshot, walls=walls, links=links, walls_before=before)
+        return replace(
+            self, snapshot=snapshot, walls=walls, opaque=opaque, links=links, walls_before=before
+        )
 
     def opened(self, cell: int, reach: float) -> GridWalks:
         """The walks if the block of walls were open that a cell stands in, as far as `reach` cells
@@ -130,9 +136,14 @@ class GridWalks:
                 ):
                     block.add(y * width + x)
                     waiting.append((dy, dx))
-        snapshot = self.snapshot.opened(self.space, np.array(sorted(block)))
+        cells = np.array(sorted(block))
+        snapshot = self.snapshot.opened(self.space, cells)
         walls, links = _laid_out(self.space, snapshot)
-        return replace(self, snapshot=snapshot, walls=walls, links=links)
+        opaque = walls
+        if self.opaque is not self.walls:
+            opaque = self.opaque.copy()
+            opaque.reshape(-1)[cells] = False
+        return replace(self, snapshot=snapshot, walls=walls, opaque=opaque, links=links)
 
     def on_open_ground(self, side: int) -> GridWalks:
         """The walks in the middle of a map of so many cells each way, without walls and without a
@@ -143,7 +154,7 @@ class GridWalks:
         links.flags.writeable = (
             False  # as those of a map: kernels are compiled anew for arrays that can be written to
         )
-        return replace(self, walls=walls, links=links, wrap=False, extra=None)
+        return replace(self, walls=walls, opaque=walls, links=links, wrap=False, extra=None)
 
     @property
     def is_bare(self) -> bool:
@@ -188,6 +199,19 @@ def _laid_out(
 ) -> tuple[NDArray[np.bool_], NDArray[np.unsignedinteger]]:
     """The walls and links of a snapshot, (height, width)."""
     return snapshot.walls.reshape(space.shape), snapshot.links.reshape(space.shape)
+
+
+def _opaque(space: Grid, walls: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The cells that hide; these walls where no others do."""
+    return walls if space.opaque is space.walls else space.opaque
+
+
+def _closed(
+    walls: NDArray[np.bool_], opaque: NDArray[np.bool_], extra: NDArray[np.int64] | None
+) -> NDArray[np.bool_]:
+    """The cells near which footprints are not those of open ground."""
+    closed = walls if opaque is walls else walls | opaque
+    return closed if extra is None else closed | (extra > 0)
 
 
 def _count_walls(

@@ -31,6 +31,7 @@ ARRAYS = frozenset(
         "corners",
         "starts",
         "rings",
+        "hides",
     ],
 )
 """The names under which arrays stand, however deep."""
@@ -41,7 +42,9 @@ def apart(space: Space) -> tuple[str, dict[str, Any]]:
     dicts of these.
     """
     name = NAMES[type(space)]
-    return name, _KINDS[name][1](space)
+    parts = _KINDS[name][1](space)
+    hides = space.graph.hides if isinstance(space, HexGrid) else space.hides
+    return name, parts if hides is None else parts | {"hides": hides}
 
 
 def together(kind: str, parts: dict[str, Any]) -> Space:
@@ -57,7 +60,15 @@ def together(kind: str, parts: dict[str, Any]) -> Space:
         If they are none.
     """
     made: Space = _KINDS[kind][2](parts)
+    if "hides" in parts:
+        (made.graph if isinstance(made, HexGrid) else made).hides = _checked(parts["hides"], made)
     return made
+
+
+def _checked(hides: NDArray[np.uint8], space: Space) -> NDArray[np.uint8]:
+    if hides.dtype != np.uint8 or hides.shape != (len(space),):
+        raise ValueError(f"opacity of {hides.dtype} and shape {hides.shape}")
+    return hides
 
 
 def with_more_walls(grid: Grid, walls: NDArray[np.bool_]) -> Grid:

@@ -13,7 +13,7 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
 
-__all__ = ["checked_cells", "on_map"]
+__all__ = ["checked_cells", "checked_ways", "on_map"]
 
 
 def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
@@ -84,3 +84,18 @@ def _pull_in(space: Space, points: NDArray[np.float64]) -> None:
             space.cell_at(points[index])
         except OutsideMap:
             points[index] = space.position_of(cell)
+
+
+def checked_ways(space: Space, ways: ArrayLike) -> NDArray[np.float64]:
+    """Return straight ways in world units, (..., 2) or (..., 3), as float64."""
+    given = checks.array("Ways", ways)
+    if given.shape[-1:] != (space.dimensions,) or given.dtype.kind not in "iuf":
+        raise InvalidValue(
+            f"Ways are {'(x, y) pairs' if space.dimensions == 2 else '(x, y, z)'} of numbers",
+            got=f"{given.dtype} of shape {given.shape}",
+            remedy=(
+                "Pass where they end less where they begin, an array of shape (N,"
+                f" {space.dimensions})"
+            ),
+        )
+    return given.astype(np.float64, copy=False)

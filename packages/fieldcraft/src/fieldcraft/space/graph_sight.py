@@ -13,7 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.graph import Graph
-from fieldcraft.space.portals import portals_of
+from fieldcraft.space.portals import portals_of, windows_of
 
 __all__ = ["Outlook", "Stand", "counted", "is_clear", "sees", "stand", "vertices_within"]
 
@@ -97,7 +97,7 @@ def counted(
         )
         seen = _look(graph, here, there, limits, facings, narrow, own=True)
         return np.where(graph.walls, 0, seen.sum(axis=0)).astype(np.int32)
-    portals, shut = portals_of(graph)
+    portals, shut = windows_of(graph)
     bands = pool.bands(len(viewers), len(viewers) * min(len(graph), _SEEN) // _PAIRS_PER_THREAD)
     counts = [np.zeros(len(graph), dtype=np.int32) for _ in bands]
     pool.run(
@@ -122,17 +122,34 @@ def counted(
     )
     for share in counts[1:]:
         counts[0] += share
+    if graph.opaque is not graph.walls:
+        doors = np.flatnonzero(graph.opaque & ~graph.walls)
+        seen = _look(graph, here, _middles(graph, doors), limits, facings, narrow, own=True)
+        counts[0][doors] = seen.sum(axis=0)
     return counts[0]
+
+
+def _middles(graph: Graph, cells: NDArray[np.int64]) -> Stand:
+    """The middles of the polygons of a mesh."""
+    portals = portals_of(graph)[0]
+    return Stand(cells, graph.positions[cells], portals.middles[cells])
 
 
 class Outlook:
     """The view from vertices of a graph as it was at one moment."""
 
-    def __init__(self, graph: Graph, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        walls: NDArray[np.bool_],
+        closed: NDArray[np.bool_],
+        opaque: NDArray[np.bool_],
+    ) -> None:
         self._graph = graph
         self._walls = walls.view()
         self._walls.flags.writeable = False  # as those of a graph are
-        self._shut = None if graph.mesh is None else portals_of(graph)[0].shut(walls, closed)
+        self._doors = np.flatnonzero(opaque & ~walls)
+        self._shut = None if graph.mesh is None else portals_of(graph)[0].shut(opaque, closed)
 
     def seen_from(self, cell: int, radius: float) -> NDArray[np.int64]:
         """The open vertices in sight of the middle of one, within `radius` world units,
@@ -163,6 +180,14 @@ class Outlook:
             1,
             counts,
         )
+        if len(self._doors):
+            viewer = Stand(np.array([cell]), here[np.newaxis], portals.middles[cell : cell + 1])
+            mesh = (portals.starts, portals.ends, portals.fine, self._shut)
+            doors, limits = _middles(graph, self._doors), np.array([limit])
+            seen = _look_over(
+                mesh, True, viewer, doors, limits, kernels.sees.NO_FACINGS, -2.0, True
+            )
+            counts[self._doors] = seen[0]
         return np.flatnonzero(counts)
 
 
@@ -184,12 +209,25 @@ def _look(
     *,
     own: bool,
 ) -> NDArray[np.bool_]:
-    seen = np.zeros((len(here.cells), len(there.cells)), dtype=np.bool_)
     has_mesh = graph.mesh is not None
     mesh: tuple[NDArray[Any], ...] = _NO_PORTALS
     if has_mesh:
-        portals, shut = portals_of(graph)
+        portals, shut = windows_of(graph)
         mesh = (portals.starts, portals.ends, portals.fine, shut)
+    return _look_over(mesh, has_mesh, here, there, limits, facings, narrow, own)
+
+
+def _look_over(
+    mesh: tuple[NDArray[Any], ...],
+    has_mesh: bool,
+    here: Stand,
+    there: Stand,
+    limits: Floats,
+    facings: Floats,
+    narrow: float,
+    own: bool,
+) -> NDArray[np.bool_]:
+    seen = np.zeros((len(here.cells), len(there.cells)), dtype=np.bool_)
     pool.run(
         [
             (

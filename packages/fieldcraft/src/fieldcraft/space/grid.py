@@ -23,6 +23,7 @@ from fieldcraft.space.neighborhood import (
     link_masks,
     patch_links,
 )
+from fieldcraft.space.opacity import hide_as
 from fieldcraft.space.snapshots import GridSnapshot
 from fieldcraft.space.ways import Ways, kept_until_walls_change, ways_on_grid
 
@@ -272,12 +273,13 @@ class Grid(Lattice):
         now = self._walls.reshape(-1)
         self._change_walls(np.flatnonzero(wanted & ~now), True)
         self._change_walls(np.flatnonzero(~wanted & now), False)
+        hide_as(self, coarse_walls(parent.opaque, factor, y_up=parent.y_up))
 
     def with_walls(self, walls: ArrayLike | None) -> Grid:
-        """The same map with other walls (None for none) and no terrain: what another mobility walks
-        on.
-        """
-        return self._derived(self.width, self.height, self.cell_size, walls)
+        """The same map with other walls (None for none), no terrain: for another mobility."""
+        twin = self._derived(self.width, self.height, self.cell_size, walls)
+        twin.hides = self.hides
+        return twin
 
     def coarser(self, cell_size: float) -> Grid:
         """The same ground in cells of `cell_size`, a whole multiple of this grid's.
@@ -291,6 +293,7 @@ class Grid(Lattice):
         walls = coarse_walls(self.walls, factor, y_up=self.y_up)
         coarse = self._derived(width, height, factor * self.cell_size, walls)
         coarse.follow(self)
+        hide_as(coarse, coarse_walls(self.opaque, factor, y_up=self.y_up))
         return coarse
 
     @property

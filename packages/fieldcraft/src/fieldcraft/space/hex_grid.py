@@ -329,11 +329,18 @@ class HexGrid(Lattice):
         ids = self._changeable(cells, blocked)
         self._graph.set_walls(ids, blocked)
 
+    @property
+    def opaque(self) -> NDArray[np.bool_]:
+        """Which cells hide what is behind them; see `Space.opaque`."""
+        return self._graph.opaque.reshape(self.shape)
+
+    def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
+        """Let cells hide or not, whether or not they are walls; see `Space.set_opaque`."""
+        self._graph.set_opaque(self.cell_ids(cells), opaque)
+
     def with_walls(self, walls: ArrayLike | None) -> HexGrid:
-        """The same map with other walls (None for none) and no terrain: what another mobility walks
-        on. Closed edges open.
-        """
-        return HexGrid(
+        """The same map with other walls (None for none), no terrain, and no closed edges."""
+        twin = HexGrid(
             self.columns,
             self.rows,
             orientation=self.orientation,
@@ -343,6 +350,8 @@ class HexGrid(Lattice):
             wrap=self.wrap,
             y_up=self.y_up,
         )
+        twin.graph.hides = self._graph.hides
+        return twin
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
         if not self.wrap:

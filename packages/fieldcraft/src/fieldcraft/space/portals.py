@@ -16,7 +16,7 @@ from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.topology import Topology
 from fieldcraft.space.ways import kept_until_walls_change, runs, starts_of
 
-__all__ = ["Portals", "portals_of"]
+__all__ = ["Portals", "portals_of", "windows_of"]
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -94,6 +94,11 @@ def portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
     return _portals(graph), _shut(graph)
 
 
+def windows_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
+    """The portals of a graph with a mesh, and which cannot be looked through."""
+    return _portals(graph), _shut(graph) if graph.opaque is graph.walls else _hidden(graph)
+
+
 def _portals(graph: Graph) -> Portals:
     assert graph.mesh is not None
     known = _known.get(graph.topology)
@@ -105,6 +110,11 @@ def _portals(graph: Graph) -> Portals:
 @kept_until_walls_change
 def _shut(graph: Graph) -> NDArray[np.uint8]:
     return _portals(graph).shut(graph.walls, graph.closed)
+
+
+@kept_until_walls_change
+def _hidden(graph: Graph) -> NDArray[np.uint8]:
+    return _portals(graph).shut(graph.opaque, graph.closed)
 
 
 def _built(mesh: Mesh, topology: Topology) -> Portals:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
-from fieldcraft.space.cells import checked_cells
+from fieldcraft.space import opacity
+from fieldcraft.space.cells import checked_cells, checked_ways
 from fieldcraft.space.ways import Ways, by_area, kept_until_walls_change, pieces
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Space(Pictured, ABC):
     axes: ClassVar[str]
     y_up: bool
     _changes: list[NDArray[np.int64]]
+    hides: NDArray[np.uint8] | None = None
+    """What `set_opaque` has said of each cell; see `opacity.hide`."""
 
     # Cells and where they are
 
@@ -137,6 +140,19 @@ class Space(Pictured, ABC):
     @abstractmethod
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this space run; layers notice at their next step."""
+
+    @property
+    def opaque(self) -> NDArray[np.bool_]:
+        """Which cells hide what is behind them, in `shape`: walls, or what `set_opaque` says."""
+        return opacity.opaque_of(self)
+
+    def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
+        """Let cells hide what is behind them or not, whether or not they are walls: with True a
+        door or a curtain hides but lets walk, with False glass shows but blocks; None: as walls do.
+
+        Everything that looks follows: `visible`, `sees`, `Sight`, `Radial("sight")`, searches.
+        """
+        opacity.set_opaque(self, cells, opaque)
 
     @property
     def parent(self) -> Space | None:
@@ -313,17 +329,7 @@ class Space(Pictured, ABC):
         Of two that are as short a way within the map stays as it was given. Raises `InvalidValue`
         for other things.
         """
-        given = checks.array("Ways", ways)
-        if given.shape[-1:] != (self.dimensions,) or given.dtype.kind not in "iuf":
-            raise InvalidValue(
-                f"Ways are {'(x, y) pairs' if self.dimensions == 2 else '(x, y, z)'} of numbers",
-                got=f"{given.dtype} of shape {given.shape}",
-                remedy=(
-                    "Pass where they end less where they begin, an array of shape (N,"
-                    f" {self.dimensions})"
-                ),
-            )
-        straight = given.astype(np.float64, copy=False)
+        straight = checked_ways(self, ways)
         size = self.period
         return straight if size is None else straight - np.rint(straight / size) * size
 

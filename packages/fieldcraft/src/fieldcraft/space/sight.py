@@ -14,6 +14,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.space import graph_sight
 from fieldcraft.space.cells import on_map
 from fieldcraft.space.kinds import checked_space, needs_plane
+from fieldcraft.space.opacity import look_at
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.sight_arguments import (
     checked_facings,
@@ -27,7 +28,7 @@ __all__ = ["sees", "visible", "watchers"]
 
 _CELLS_PER_THREAD = 20_000  # cells looked at that pay for waking a thread
 _FEW = 16  # viewers and targets that are looked at together where only pairs are asked for
-_PAIRS_PER_THREAD = 2_000
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 def visible(
@@ -65,7 +66,7 @@ def visible(
     Parameters
     ----------
     space : Space
-        A grid or a graph; its walls block.
+        A grid or a graph. Its walls hide, or what `set_opaque` says.
     positions : array_like
         One position, or an (N, 2) array, (N, 3) on a graph in 3D: then what any of them sees.
     radius : array_like
@@ -145,7 +146,12 @@ def watchers(
     )
     eye = checks.not_negative("eye", eye)
     sources = np.atleast_1d(space.cell_at(points)).astype(np.int64)
-    blocked = grid.walls.view(np.uint8)
+    opaque, lit, doors = space.opaque.reshape(grid.shape), walls, _NONE
+    differs = space.opaque is not space.walls
+    if differs:
+        # Open cells that hide are looked at one by one; with heights, as walls are.
+        doors, lit = np.flatnonzero(opaque & ~grid.walls), walls or heights is not None
+    blocked = opaque.view(np.uint8)
     largest = int(reaches.max(initial=0))
     work = len(sources) * kernels.visible.most_cells(grid.shape, largest)
     parts = pool.shares(min(len(sources), work // _CELLS_PER_THREAD))
@@ -165,7 +171,7 @@ def watchers(
                     eye,
                     narrow,
                     grid.wrap,
-                    walls,
+                    lit,
                     shares[k],
                     kernels.visible.room(grid.shape, largest, heights=heights is not None),
                 ),
@@ -175,7 +181,13 @@ def watchers(
     )
     for share in shares[1:]:
         shares[0] += share
-    return shares[0].reshape(space.shape)
+    found = shares[0]
+    if len(doors) and not lit:
+        seen = look_at(opaque, grid.wrap, sources, doors, reaches, facings, narrow)
+        found.reshape(-1)[doors] = (seen | (sources[:, np.newaxis] == doors)).sum(axis=0)
+    if differs and not walls:
+        found[grid.walls] = 0
+    return found.reshape(space.shape)
 
 
 def sees(
@@ -201,7 +213,7 @@ def sees(
     Parameters
     ----------
     space : Space
-        A grid or a graph; its walls block.
+        A grid or a graph. Its walls hide, or what `set_opaque` says.
     viewers : array_like
         World positions, (V, 2), or (V, 3) on a graph in 3D; one position counts as one viewer.
     targets : array_like
@@ -269,10 +281,8 @@ def sees(
         return np.array(looks, dtype=np.bool_).reshape(len(points), len(aims))
     reaches = limits(grid, radius, len(points))
     cells, goals = _cells(space, viewers), _cells(space, targets)
-    seen = np.zeros((len(points), 1 if pairs else len(aims)), dtype=np.bool_)
-    common = (grid.walls.view(np.uint8), cells, reaches, facings, goals, grid.wrap, narrow, pairs)
-    parts = pool.bands(len(points), seen.size // _PAIRS_PER_THREAD)
-    pool.run([(kernels.sees.look_cells, (*common, low, high, seen)) for low, high in parts])
+    opaque = space.opaque.reshape(grid.shape)
+    seen = look_at(opaque, grid.wrap, cells, goals, reaches, facings, narrow, pairs=pairs)
     return seen[:, 0] if pairs else seen
 
 
