@@ -171,9 +171,10 @@ def _parser() -> tuple[
     info.add_argument("--json", action="store_true", help="print JSON, for other programs")
     info.set_defaults(act=_info)
 
-    from fieldcraft import bundling
+    from fieldcraft import bundling, starters
 
     bundling.add(commands)
+    starters.add(commands)
     demo.add(commands, _run)
 
     _add_plugged(commands)
