@@ -63,10 +63,9 @@ class Floors:
         self, flat: Floats, exponent: int, momentum: np.float32, keep: np.float32, floor: np.float32
     ) -> Cells:
         """Find out which are held in the step from these values; the cells where that is news."""
-        moved = numpy_spread.moved(
-            flat[self.cells], self._arriving(flat, exponent), momentum, keep, floor
-        )
-        held = stronger(self.least, moved)
+        target = self._arriving(flat, exponent)
+        moved = numpy_spread.moved(flat[self.cells], target, momentum, keep, floor)
+        held = stronger(self.least, moved) & ~self._overcome(target, floor)
         turned = self.cells[held != self.held]
         self.held = held
         return np.asarray(turned)
@@ -81,6 +80,16 @@ class Floors:
         """Which floors something stronger reaches on a settled map."""
         target = self._arriving(flat, exponent)
         return ~stronger(self.least, np.where(np.abs(target) < floor, _ZERO, target))
+
+    def overcome(self, flat: Floats, exponent: int, floor: np.float32) -> NDArray[np.bool_]:
+        """Which floors something stronger of the other sign reaches: their cells turn to it, and
+        on the way are weaker than their sources.
+        """
+        return self._overcome(self._arriving(flat, exponent), floor)
+
+    def _overcome(self, target: Floats, floor: np.float32) -> NDArray[np.bool_]:
+        turns = (target < 0) != (self.least < 0)
+        return np.asarray(turns & (np.abs(target) >= floor) & ~stronger(self.least, target))
 
     def _arriving(self, flat: Floats, exponent: int) -> Floats:
         emitted = numpy_spread.root(flat[self._origins], exponent)

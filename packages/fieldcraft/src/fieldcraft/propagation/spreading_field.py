@@ -132,7 +132,10 @@ class SpreadingField(Field):
         (frozen, *copies), level = self._planes, self._level
         if not self.spread.pin:
             self._floors = self._floors_at(here, strengths) if len(cells) else None
-            loose = stronger(level[here], strengths) & (frozen[here] & _WALL == 0)
+            loose = stronger(level[here], strengths)
+            if self._floors is not None and self._signed:
+                loose |= self._floors.overcome(level, self._exponent, self._floor)
+            loose &= frozen[here] & _WALL == 0
             strengths = np.where(loose, level[here], strengths)
         frozen[before] &= ~np.uint8(PIN)
         frozen[here] |= np.uint8(PIN)
