@@ -41,6 +41,13 @@ def test_problems_are_read_in_world_positions(tmp_path: Path) -> None:
     assert problems.precision[0] == pytest.approx(1e-5)
 
 
+def test_fractional_coordinates_are_world_positions(tmp_path: Path) -> None:
+    fractional = GOOD.replace(b"\t0\t3\t6\t1\t", b"\t0.25\t3\t6.5\t1.\t")
+    problems = load_scenarios(written(tmp_path, fractional))
+    assert problems.starts.tolist() == [[0.25, 3], [1, 1]]
+    assert problems.goals.tolist() == [[6.5, 1], [1, 1]]
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -95,6 +102,8 @@ BAD = {
     "a number without end": (GOOD.replace(b"12", b"9" * 5000), "line 3"),
     "no length": (GOOD.replace(b"6.82843", b"nan"), "line 2"),
     "infinite length": (GOOD.replace(b"6.82843", b"1e999"), "line 2"),
+    "off the map by a fraction": (GOOD.replace(b"\t6\t1\t", b"\t7.0\t1\t"), "line 2"),
+    "two points": (GOOD.replace(b"\t6\t1\t", b"\t6.0.1\t1\t"), "line 2"),
     "off the map": (GOOD.replace(b"\t6\t1\t", b"\t7\t1\t"), "line 2"),
     "below the map": (GOOD.replace(b"\t0\t3\t", b"\t0\t4\t"), "line 2"),
     "two maps": (GOOD + b"0 b.map 7 4 0 3 6 1 6.8\n", "line 4"),
@@ -133,7 +142,7 @@ def test_no_damage_gets_past_the_reader(tmp_path: Path, content: bytes) -> None:
     with contextlib.suppress(FieldcraftError):
         problems = load_scenarios(written(tmp_path, content))
         for cells in (problems.starts, problems.goals):
-            assert ((cells > 0) & (cells < (problems.width, problems.height))).all()
+            assert ((cells >= 0) & (cells < (problems.width, problems.height))).all()
         assert (
             np.isfinite(problems.lengths).all()
             and (problems.lengths >= 0).all()

@@ -269,12 +269,13 @@ def test_listed_problems(name: str) -> None:
 @pytest.mark.parametrize("file", ["cs2/de_dust2.json", "recast-output/poly_mesh.json"])
 def test_over_hills_ways_are_never_longer_than_unsmoothed(file: str) -> None:
     mesh = fc.load_map(realdata.folder("navmesh") / file)
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(4)
     largest = np.flatnonzero(mesh.parts() == np.bincount(mesh.parts()[mesh.parts() >= 0]).argmax())
-    ends = mesh.positions[rng.choice(largest, (2, 60))]
+    ends = mesh.positions[rng.choice(largest, (2, 200))]
     for plain, path in zip(
         shortest_paths(mesh, *ends), shortest_paths(mesh, *ends, smooth=True), strict=True
     ):
         assert plain.found == path.found
         if plain:
             assert path.length <= plain.length * (1 + 1e-9)
+            assert path.positions[[0, -1]].tolist() == plain.positions[[0, -1]].tolist()

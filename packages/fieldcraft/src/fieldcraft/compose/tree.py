@@ -103,8 +103,12 @@ def _clamp(x: Node, low: Node, high: Node) -> Node:
 
 
 def _lerp(start: Node, end: Node, share: Node) -> Node:
-    rest = operation("subtract", _ONE, share)
-    return operation("add", operation("multiply", start, rest), operation("multiply", end, share))
+    # Where both ends are equal this is their value to the bit, for any share.
+    rise = operation("multiply", operation("subtract", end, start), share)
+    between = operation("add", start, rise)
+    if share.kind == "number" and share.payload != 1:
+        return between
+    return operation("where", operation("equal", share, _ONE), end, between)
 
 
 def _normalize(x: Node) -> Node:

@@ -95,7 +95,9 @@ def maximum(*operands: Operand | ArrayLike) -> Operand:
 def lerp(
     start: Operand | ArrayLike, end: Operand | ArrayLike, share: Operand | ArrayLike
 ) -> Operand:
-    """Return `start * (1 - share) + end * share` in each cell, also for shares beyond 0 and 1.
+    """Return `start + (end - start) * share` in each cell, also for shares beyond 0 and 1.
+
+    Where `share` is 0, `share` is 1 or both ends are equal, the value is that of an end to the bit.
 
     Examples
     --------

@@ -22,6 +22,7 @@ MAX_BYTES = 2**26
 _COLUMNS = 9
 _SMALL = 9  # digits of a whole number
 _WHOLE = re.compile(r"\d{1,9}\Z", re.ASCII)
+_COORDINATE = re.compile(r"\d{1,9}(?:\.\d{0,20})?\Z", re.ASCII)
 _LENGTH = re.compile(r"\d{1,15}(?:\.(\d{0,20}))?(?:[eE][+-]?\d{1,2})?\Z", re.ASCII)
 _REMEDY = (
     "Such a file begins with the line: version 1; then come lines of bucket, map, width, height,"
@@ -31,13 +32,13 @@ _REMEDY = (
 
 @dataclass(frozen=True, eq=False)
 class Scenarios:
-    """Problems on one map and how long their shortest ways are, for steps to 8 neighbours that cut
-    no corners.
+    """Problems on one map and the lengths of their shortest paths.
 
     `map_name` is the last part of the path that the file names, `width` and `height` are the map's.
-    `starts` and `goals` (N, 2) are world positions, the centers of cells, on the map as `load_map`
-    loads it; `lengths` (N,) what the file lists, and `precision` (N,) the unit of the last place to
-    which it does. `buckets` (N,) group problems of similar length.
+    `starts` and `goals` (N, 2) are world positions on the map as `load_map` loads it: the centers
+    of cells where all coordinates of the file are whole numbers, else the coordinates themselves,
+    as Polyanya's files for meshes have them. `lengths` (N,) are those that the file lists, and
+    `precision` (N,) the unit of their last place. `buckets` (N,) group problems of similar length.
     """
 
     map_name: str
@@ -54,10 +55,10 @@ class Scenarios:
 
 
 def load_scenarios(path: str | os.PathLike[str]) -> Scenarios:
-    """The problems of a MovingAI `.scen` file.
+    """Return the problems of a MovingAI or Polyanya `.scen` file.
 
-    The benchmark's lengths hold on maps loaded with `neighbors=8, mobility="any"`. Columns are
-    parted by tabs or spaces. Raises `BadMapFile`, naming the line, for a file that is no such file,
+    MovingAI's lengths are those of steps to 8 neighbors that cut no corners, and hold on maps
+    loaded with `neighbors=8, mobility="any"`. Columns are separated by tabs or spaces. Raises `BadMapFile`, naming the line, for a file that is no such file,
     is cut off, has problems on several maps or off their map, no problem at all, or more than 64
     MiB.
     """
@@ -76,7 +77,9 @@ def load_scenarios(path: str | os.PathLike[str]) -> Scenarios:
         raise BadMapFile(
             "A .scen file has at least one problem", got=f"none in {file.name}", remedy=_REMEDY
         )
-    numbers = np.empty((len(rows), 7), dtype=np.int64)
+    buckets = np.empty(len(rows), dtype=np.int64)
+    ends = np.empty((len(rows), 2, 2))
+    centers = 0.5
     lengths = np.empty(len(rows))
     digits = []
     common: tuple[str, str, str] | None = None
@@ -90,21 +93,19 @@ def load_scenarios(path: str | os.PathLike[str]) -> Scenarios:
                 got=f"line {number} of {file.name}: {_shown(line)}",
                 remedy="Write one file per map",
             )
-        numbers[i] = values
+        buckets[i], ends[i] = int(values[0]), np.array(values[3:], dtype=np.float64).reshape(2, 2)
+        centers = 0.0 if "." in "".join(values[3:]) else centers
         lengths[i] = float(listed)
         digits.append(listed)
     assert common is not None
     name, width, height = common
     precision = _precision(lengths, digits)
-    starts, goals = (
-        np.asarray(cells + 0.5, dtype=np.float64) for cells in (numbers[:, 3:5], numbers[:, 5:7])
-    )
-    buckets = numbers[:, 0].copy()
+    starts, goals = (ends[:, k] + centers for k in range(2))
     return Scenarios(name, int(width), int(height), starts, goals, lengths, precision, buckets)
 
 
-def _row(file: Path, number: int, line: str) -> tuple[tuple[str, str, str], list[int], str]:
-    """(map, width, height), the whole numbers of a line, and the length as it is written."""
+def _row(file: Path, number: int, line: str) -> tuple[tuple[str, str, str], list[str], str]:
+    """(map, width, height), the numbers of a line, and the length, as they are written."""
     # The name of a map may hold spaces.
     parts = line.split(None, 1)
     words = [parts[0], *parts[1].rsplit(None, _COLUMNS - 2)] if len(parts) == 2 else parts
@@ -115,20 +116,20 @@ def _row(file: Path, number: int, line: str) -> tuple[tuple[str, str, str], list
             got=where,
             remedy="Mend the line; the file may be cut off. " + _REMEDY,
         )
-    wholes = [words[0], *words[2:8]]
-    if not all(map(_WHOLE.match, wholes)):
+    values = [words[0], *words[2:8]]
+    if not (all(map(_WHOLE.match, values[:3])) and all(map(_COORDINATE.match, values[3:]))):
         raise BadMapFile(
-            f"Buckets, sizes and cells are whole numbers of up to {_SMALL} digits",
+            f"Buckets and sizes are whole numbers, starts and goals are numbers of at least 0, of"
+            f" up to {_SMALL} digits",
             got=where,
             remedy=_REMEDY,
         )
     if not _LENGTH.match(words[8]):
         raise BadMapFile("The length of a way is a number of at least 0", got=where, remedy=_REMEDY)
-    values = [int(word) for word in wholes]
-    _, width, height, start_x, start_y, goal_x, goal_y = values
+    _, width, height, start_x, start_y, goal_x, goal_y = map(float, values)
     if not (start_x < width and goal_x < width and start_y < height and goal_y < height):
         raise BadMapFile(
-            f"Starts and goals lie on the map of {width} x {height}",
+            f"Starts and goals lie on the map of {width:g} x {height:g}",
             got=where,
             remedy="Mend the line or the size",
         )

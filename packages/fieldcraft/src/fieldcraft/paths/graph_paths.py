@@ -76,12 +76,16 @@ class GraphProblem(PathProblem):
         free.append(scratch)
         if not count:
             return self._nowhere()
-        if ends is not None:
-            string = pulled(space, cells, ends, costs)
-            return string if exact is None or string.cost < exact.cost else exact
         length = float(topology.lengths[topology.arcs_between(cells[:-1], cells[1:])].sum())
         first_cost = costs.uniform or float(values[cells[:2]].mean())
-        return Path.over_cells(space, cells, length, float(cost), start, first_cost)
+        stepped = Path.over_cells(space, cells, length, float(cost), start, first_cost)
+        if ends is None:
+            return stepped
+        path = pulled(space, cells, ends, costs)
+        path = path if exact is None or path.cost < exact.cost else exact
+        # Edges of 3D meshes may leave the ground, and be shorter than what follows it.
+        ends_there = goal.tolist() == topology.positions[there].tolist()
+        return stepped if ends_there and stepped.cost < path.cost * _SHORTENED else path
 
     def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
         """See `PathProblem.solve_band`."""
@@ -93,7 +97,7 @@ class GraphProblem(PathProblem):
         doors = open_doors(self.space.graph)
         scratch = _take(_free_rays(doors), doors.room)
         passed, length = kernels.any_angle.search(
-            doors.mesh, doors.tree, here, there, tuple(map(tuple, ends.tolist())), scratch
+            doors.mesh, doors.tree, here, there, tuple(map(tuple, ends[:, :2].tolist())), scratch
         )
         _free_rays(doors).append(scratch)
         if length == math.inf:

@@ -157,7 +157,7 @@ class _String:
     it passes them, `at` (M, 2).
 
     One stands in the polygons `stood` (M,) at the doors, and `beyond` (M,) lie those behind them.
-    `ends` (2, 2) are start and goal.
+    `ends` (2, 2 or 3) are start and goal.
     """
 
     cells: Ints
@@ -169,9 +169,14 @@ class _String:
     bends: NDArray[np.bool_]
 
     @property
+    def plan(self) -> Wide:
+        """The start, the places at the doors and the goal, seen from above, (M + 2, 2)."""
+        return np.concatenate([self.ends[:1, :2], self.at, self.ends[1:, :2]])
+
+    @property
     def length(self) -> float:
         """How long it is, seen from above."""
-        legs = np.diff(np.concatenate([self.ends[:1], self.at, self.ends[1:]]), axis=0)
+        legs = np.diff(self.plan, axis=0)
         return float(np.hypot(legs[:, 0], legs[:, 1]).sum())
 
 
@@ -203,8 +208,8 @@ def taut(space: Space, cells: Ints, ends: Wide, costs: CellCosts) -> Path:
 
 
 def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
-    """Where two places lie in polygons, (2, 2): as they were asked for, to the bit, but for those
-    outside, which go to the nearest rim.
+    """Where two places lie in polygons, (2, 2 or 3): as they were asked for, to the bit, but for
+    those outside, which go to the nearest rim.
     """
     floors = floors_of(space.graph)
     starts, rings = floors.doors.corners, floors.doors.rings
@@ -215,7 +220,7 @@ def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
         [np.ptp(rings[starts[cell] : starts[cell + 1]], axis=0).max() for cell in cells.tolist()]
     )
     near = np.abs(inside - asked).max(axis=1) <= _RIM * (size + np.abs(asked).max(axis=1))
-    return np.where(near[:, np.newaxis], asked, inside)
+    return np.hstack([np.where(near[:, np.newaxis], asked, inside), places[:, 2:]])
 
 
 def _over_middles(string: _String) -> _String:
@@ -253,7 +258,7 @@ def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
     )
     doors = doors[:count]
     at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
-    (x, y), (goal_x, goal_y) = ends.tolist()
+    (x, y), (goal_x, goal_y) = ends[:, :2].tolist()
     kernels.graph_search.pull(doors, x, y, goal_x, goal_y, at, bends)
     return _String(cells, doors, stood[:count], beyond[:count], ends, at, bends)
 
@@ -266,7 +271,7 @@ def _short_cuts(floors: Floors, string: _String) -> Ints:
         [string.cells[:1], string.beyond]
     )  # the polygon before each door, and the last
     turns = np.flatnonzero(string.bends)
-    places = [string.ends[0].tolist(), *string.at[turns].tolist(), string.ends[1].tolist()]
+    places = string.plan[[0, *turns + 1, -1]].tolist()
     stops = [0, *turns.tolist(), len(string.doors)]  # the doors there; the goal is behind the last
     walk = partial(kernels.mesh_moving.straight, floors.on_foot)
     room = np.empty(4 * len(floors.doors.corners) + 64, dtype=np.int64)
@@ -332,7 +337,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     ground rises or falls.
     """
     graph, cells = space.graph, string.cells
-    plan = np.concatenate([string.ends[:1], string.at, string.ends[1:]])
+    plan = string.plan
     within = np.concatenate([cells[:1], string.beyond])
     kept = np.concatenate([[True], string.bends, [True]])
     places = plan
@@ -344,6 +349,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
         kernels.mesh_moving.heights(
             fans, graph.mesh.triangles, graph.mesh.corners, frozen(stood), plan, heights
         )
+        heights[[0, -1]] = string.ends[:, 2]
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
         kept |= _bent(places)
     legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
