@@ -58,9 +58,9 @@ def load_scenarios(path: str | os.PathLike[str]) -> Scenarios:
     """Return the problems of a MovingAI or Polyanya `.scen` file.
 
     MovingAI's lengths are those of steps to 8 neighbors that cut no corners, and hold on maps
-    loaded with `neighbors=8, mobility="any"`. Columns are separated by tabs or spaces. Raises `BadMapFile`, naming the line, for a file that is no such file,
-    is cut off, has problems on several maps or off their map, no problem at all, or more than 64
-    MiB.
+    loaded with `neighbors=8, mobility="any"`. Columns are separated by tabs or spaces. Raises
+    `BadMapFile`, naming the line, for a file that is no such file, is cut off, has problems on
+    several maps or off their map, no problem at all, or more than 64 MiB.
     """
     file = checks.path("path", path)
     text = read_bytes(file, MAX_BYTES, "Cut it into several files").decode("latin-1")
