@@ -10,6 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.adapters import mesa as adapter
 from fieldcraft.errors import InvalidValue
+from support.refusals import refused
 
 mesa = pytest.importorskip("mesa", reason="needs Mesa")
 spaces = pytest.importorskip("mesa.discrete_space", reason="needs Mesa 3")
@@ -194,6 +195,47 @@ def test_agents_write_to_cells_and_all_see_it_at_once(kind: str, made_of: str) -
     )
     with pytest.raises(InvalidValue, match="Cells write"):
         adapter.attach(grid, other, writable=True)
+
+
+@pytest.mark.skipif(FOUR, reason="Mesa 4 has arrays, and no calls of its own")
+@pytest.mark.parametrize("kind", GRIDS)
+def test_whole_arrays_are_written_as_to_any_property(kind: str) -> None:
+    ours, theirs = (
+        getattr(spaces, kind)((12, 8), random=np.random.default_rng(0)) for _ in range(2)
+    )
+    layer = fc.InfluenceMap(adapter.space_of(ours)).add_layer("sugar", fc.Trail(keep=0.5))
+    adapter.attach(ours, layer, writable=True)
+    theirs.create_property_layer("sugar", dtype=np.float32)
+    table = np.arange(96, dtype=np.float32).reshape(12, 8)
+    for change in (
+        lambda sugar: sugar.set_cells(table),
+        lambda sugar: sugar.set_cells(3, lambda value: value < 9),
+        lambda sugar: sugar.modify_cells(np.add, 1),
+        lambda sugar: sugar.modify_cells(
+            lambda value: value / 2, condition=lambda value: value > 5
+        ),
+        lambda sugar: setattr(sugar, "data", np.minimum(sugar.data * 2, 7)),
+        lambda sugar: setattr(sugar, "data", sugar.data.__iadd__(table)),
+        lambda sugar: sugar.data.__setitem__((slice(2, 5), 3), 1),
+        lambda sugar: sugar.data.__setitem__(..., 4),
+    ):
+        change(ours.sugar)
+        change(theirs.sugar)
+        np.testing.assert_array_equal(ours.sugar.data, theirs.sugar.data)
+        assert ours[(3, 2)].sugar == theirs[(3, 2)].sugar == ours.sugar.data[3, 2]
+
+
+@pytest.mark.skipif(FOUR, reason="Mesa 4 has arrays, and no calls of its own")
+def test_whole_arrays_of_layers_that_are_only_shown_are_refused() -> None:
+    grid = Ants().grid
+    for change in (
+        lambda: grid.scent.set_cells(2),
+        lambda: grid.scent.modify_cells(np.add, 1),
+        lambda: setattr(grid.scent, "data", grid.scent.data + 1),
+        lambda: grid.scent.data.__setitem__(..., 1),
+    ):
+        with refused(InvalidValue, "'scent'", "writable=True"):
+            change()
 
 
 def test_foraging_ants_are_the_same_on_both_layers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ it: `layer.sample(cell.coordinate)`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -104,14 +104,14 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
     """Show a layer as a property of each cell of a Mesa grid, live and without a copy:
     `cell.scent`, and `grid.scent.data` in Mesa 3 or `grid.scent` in Mesa 4.
 
-    The layer lies on `space_of(place)`. It is read there, by `select_cells`, by SolaraViz, and
-    written through the layer
-    alone: Mesa's own writing raises `ValueError`. With `writable`, for layers with `Trail` or an
-    array of their own, agents write to it
-    cell by cell as to any property, `self.cell.scent = 3`, which all see at once (`layer.put`);
-    whole arrays go through the layer all the same. A model with it can be pickled; then call
-    `mend`. `name` is the layer's own if not given. Raises `InvalidValue` for a layer on other
-    ground, a name that is taken, and spaces without properties (networks, Voronoi).
+    The layer lies on `space_of(place)`. It is read there, by `select_cells` and by SolaraViz, and
+    written through the layer alone: Mesa's own writing is refused. With `writable`, for layers with
+    `Trail` or an array of their own, agents write to it cell by cell as to any property,
+    `self.cell.scent = 3`, which all see at once (`layer.put`), and in Mesa 3 `set_cells`,
+    `modify_cells`, `grid.scent.data = values` and `grid.scent.data[...] = 1` write whole arrays
+    (`layer.write`). A model with it can be pickled; then call `mend`. `name` is the layer's own if
+    not given. Raises `InvalidValue` for a layer on other ground, a name that is taken, and spaces
+    without properties (networks, Voronoi).
     """
     spaces = _mesa("attach")
     if not isinstance(layer, Layer):
@@ -143,7 +143,7 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
         )
     try:
         if _has_classes(spaces):
-            place.add_property_layer(_live_class()(layer, label, hexagonal))
+            place.add_property_layer(_live_class()(layer, label, hexagonal, writable))
         else:
             _add_array(place, layer, label, hexagonal)
     except ValueError as error:
@@ -264,32 +264,77 @@ def _live_class() -> Any:
     class Live(_mesa("A live property").PropertyLayer):  # type: ignore[misc]
         """A property of cells that is a layer's values, [x, y]."""
 
-        def __init__(self, layer: Layer, name: str, mirrored: bool) -> None:
+        def __init__(self, layer: Layer, name: str, mirrored: bool, writable: bool) -> None:
             self.layer, self.name, self.mirrored = layer, name, mirrored
+            self.writable = writable
             height, width = layer.space.shape
             self.dimensions = (width, height)
 
         def __reduce__(self) -> Any:
-            return _unpickled, (self.layer, self.name, self.mirrored)
+            return _unpickled, (self.layer, self.name, self.mirrored, self.writable)
 
         @property
-        def data(self) -> NDArray[np.float32]:
-            """The values now, read-only, of shape (width, height)."""
-            return _shown(self.layer, self.mirrored)
+        def data(self) -> _Values:
+            """The values now, of shape (width, height)."""
+            shown = _shown(self.layer, self.mirrored).view(_Values)
+            shown.write = self.write
+            return shown
+
+        @data.setter
+        def data(self, values: ArrayLike) -> None:
+            self.write(values)
 
         @property
         def _mesa_data(self) -> NDArray[np.float32]:
-            return self.data
+            return _shown(self.layer, self.mirrored)
 
-        @property
-        def _data(self) -> NDArray[np.float32]:
-            return self.data
+        @_mesa_data.setter
+        def _mesa_data(self, values: ArrayLike) -> None:
+            self.write(values)
+
+        _data = _mesa_data
+
+        def write(self, values: ArrayLike) -> None:
+            """Set all values, [x, y]."""
+            if not (self.writable and isinstance(self.layer, StampedLayer)):
+                raise InvalidValue(
+                    "Cells show this layer and don't write to it",
+                    got=f"values for {self.name!r}",
+                    remedy="Pass writable=True to attach(), or change the layer itself",
+                )
+            given = np.broadcast_to(np.asarray(values, dtype=np.float32), self.dimensions)
+            self.layer.write((given[::-1] if self.mirrored else given).T)
+
+        def set_cells(self, value: ArrayLike, condition: Any = None) -> None:
+            """Set all cells, or those whose values meet a condition."""
+            kept = False if condition is None else ~np.vectorize(condition)(self.data)
+            self.write(np.where(kept, self.data, value))
 
     return Live
 
 
-def _unpickled(layer: Layer, name: str, mirrored: bool) -> Any:
-    return _live_class()(layer, name, mirrored)
+class _Values(np.ndarray[Any, np.dtype[np.float32]]):
+    """The values of a live property, read-only: what is written to them goes through the layer."""
+
+    write: Callable[[ArrayLike], None] | None = None
+
+    def __setitem__(self, where: Any, value: Any) -> None:
+        if self.write is None:
+            super().__setitem__(where, value)
+        else:
+            values = np.array(self)
+            values[where] = value
+            self.write(values)
+
+    # `grid.scent.data += 1` sets the sum.
+    __iadd__ = np.ndarray.__add__  # type: ignore[assignment]
+    __isub__ = np.ndarray.__sub__  # type: ignore[assignment]
+    __imul__ = np.ndarray.__mul__  # type: ignore[assignment]
+    __itruediv__ = np.ndarray.__truediv__  # type: ignore[assignment]
+
+
+def _unpickled(layer: Layer, name: str, mirrored: bool, writable: bool) -> Any:
+    return _live_class()(layer, name, mirrored, writable)
 
 
 def _table(walls: ArrayLike, shape: tuple[int, int]) -> NDArray[np.bool_]:
