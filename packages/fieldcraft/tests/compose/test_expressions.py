@@ -754,3 +754,24 @@ def test_a_map_whose_values_have_another_shape_is_not_read_beyond_its_end(imap):
 def test_expressions_are_operands(imap):
     assert isinstance(imap["ally"] + 1, Expression) and isinstance(imap["ally"], Operand)
     assert isinstance(formula("ally", imap), Expression)
+
+
+def test_an_expression_goes_on_with_what_one_like_it_has_left(imap, monkeypatch):
+    made = []
+    init = engine.Engine.__init__
+    monkeypatch.setattr(
+        engine.Engine, "__init__", lambda *arguments: made.append(init(*arguments)) or None
+    )
+    ally, enemy = imap["ally"], imap["enemy"]
+    for layer in (ally, enemy, ally):
+        found = (7 + layer.normalize()).values
+        low, high = layer.values.min(), layer.values.max()
+        assert np.array_equal(found, 7 + (layer.values - low) / (high - low))
+        del found
+    assert len(made) == 1
+    one, other = 7 + ally.normalize(), 7 + enemy.normalize()  # side by side
+    before = one.values.copy(), other.values.copy()
+    imap.space.set_walls([imap.space.position_of(0)])
+    for expression, layer, old in zip((one, other), (ally, enemy), before, strict=True):
+        assert expression.values[0, 0] == 0 != old[0, 0]
+        assert np.array_equal(expression.values, (7 + layer.normalize()).values)

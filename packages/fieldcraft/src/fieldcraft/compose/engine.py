@@ -78,7 +78,7 @@ class Engine:
         where: Segments,
     ) -> None:
         self._layout = layout
-        self._constants = constants
+        self.constants = constants
         self._walls = walls
         self._where = where
         self._threads = pool.threads()

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer import Layer
 from fieldcraft.space import Space
+from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = ["Ground", "Layered"]
 
@@ -48,13 +50,12 @@ class Ground:
         """Not 0 for each cell that is a wall, by cell id; empty where there is none."""
         stamp = tuple(map(_walls_version, self.spaces))
         if stamp != self._stamp:
-            self._space, walls = self.spaces[0], self.spaces[0].walls
+            self._space = self.spaces[0]
             if len(self.spaces) > 1:
                 walls = np.logical_and.reduce([space.walls for space in self.spaces])
                 fitting = [space for space in self.spaces if np.array_equal(space.walls, walls)]
                 self._space = fitting[0] if fitting else self.spaces[0].with_walls(walls)
-            self._walls = (walls if walls.any() else walls[:0]).reshape(-1).view(np.uint8)
-            self._walls.flags.writeable = False  # else kernels are compiled anew
+            self._walls = _flat_walls(self._space)
             self._stamp = stamp
         return self._walls
 
@@ -77,6 +78,13 @@ class Ground:
         return (
             self is other or self.spaces == other.spaces or np.array_equal(self.walls, other.walls)
         )
+
+
+@kept_until_walls_change
+def _flat_walls(space: Space) -> NDArray[np.uint8]:
+    """See `Ground.walls`; the same array until a wall changes."""
+    walls = space.walls if space.walls.any() else space.walls[:0]
+    return frozen(walls.reshape(-1).view(np.uint8))
 
 
 def _refuse_other_cells(one: Space, other: Space) -> None:

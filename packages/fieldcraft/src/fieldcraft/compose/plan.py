@@ -26,6 +26,8 @@ _BOUND = 0.999 * float(
 )  # what keeps below it, rounding included, is not held back
 
 
+_MOST_FREE = 4  # engines that a plan keeps for the next expression of its structure
+
 Part = tuple[str, tuple[int, ...], Any, float | None]
 """A node of a tree, with the numbers of its inputs in place of them: its kind, inputs, payload and
 bound. The payload of a map or an array is its number among the sources, that of a number its bytes.
@@ -56,6 +58,7 @@ class Plan:
     """
 
     def __init__(self, parts: Sequence[Part]) -> None:
+        self.free: list[Engine] = []  # of expressions that are gone
         self._steps: list[_Step] = []
         self._known: dict[object, int] = {}
         numbers: list[int] = []
@@ -308,10 +311,25 @@ class Calculation:
     def _tied(self, walls: NDArray[np.uint8], where: Segments) -> Engine:
         if self._engine is not None and self._engine.fits(walls, where):
             return self._engine
-        new = Engine(self.plan.programs, self.plan.layout, self.constants, walls, where)
-        if len(where) == 1:
-            self._engine = new
-        return new
+        if len(where) > 1:
+            return self._new(walls, where)
+        try:
+            tied = self.plan.free.pop()
+        except IndexError:
+            tied = self._new(walls, where)
+        if not tied.fits(walls, where):
+            tied = self._new(walls, where)
+        tied.constants[:] = self.constants
+        self._engine, self.constants = tied, tied.constants
+        return tied
+
+    def _new(self, walls: NDArray[np.uint8], where: Segments) -> Engine:
+        return Engine(self.plan.programs, self.plan.layout, self.constants, walls, where)
+
+    def __del__(self) -> None:
+        if self._engine is not None and len(self.plan.free) < _MOST_FREE:
+            self._engine.tie((), None)
+            self.plan.free.append(self._engine)
 
 
 def _of_range(kind: str, low: float, high: float) -> float:
