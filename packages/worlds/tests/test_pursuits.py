@@ -138,6 +138,20 @@ def run(env: Pursuits, steps: int = 30) -> list[Any]:
     ]
 
 
+def test_each_world_can_begin_by_a_seed_of_its_own() -> None:
+    env = Pursuits(MAPS[0], 4, pursuers=2)
+    env.reset(seed=[5, 6, 5, 7])
+    cells = env.cells.copy()
+    assert (cells[0] == cells[2]).all() and (cells[0] != cells[1]).any()
+    first, again = run(env), (env.reset(seed=[5, 6, 5, 7]), run(env))[1]
+    assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
+    env.reset(seed=(8, 6, 8, 8))
+    assert (env.cells[1] == cells[1]).all() and (env.cells[0] == env.cells[3]).all()
+    for wrong in ([1, 2, 3], [1, 2, 3, -1], [1, 2, 3, 0.5], ["a"] * 4):
+        with pytest.raises(InvalidValue):
+            env.reset(seed=wrong)  # type: ignore[arg-type]
+
+
 def test_one_seed_makes_one_run() -> None:
     env = Pursuits(MAPS, 300, limit=10)
     first = (env.reset(seed=9)[0], *run(env))

@@ -17,6 +17,7 @@ pytest.importorskip("pettingzoo", reason="needs PettingZoo")
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # PettingZoo's own tests load what it calls outdated
+    import gymnasium
     from gymnasium.utils.env_checker import check_env
     from pettingzoo.test import parallel_api_test, parallel_seed_test
 
@@ -192,3 +193,27 @@ def test_odd_arguments_are_refused() -> None:
         with pytest.raises(InvalidValue):
             env.step(told)
     assert env.state_ is before
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_state_is_what_all_agents_see_also_at_the_end(name: str) -> None:
+    env = parallel(name, limit=40, every=20)
+    first = env.possible_agents[0]
+    with pytest.raises(InvalidValue, match="reset"):
+        env.state()
+    seen, _ = env.reset(seed=4)
+    assert env.state_space.contains(env.state())
+    while env.agents:
+        assert first not in seen or np.array_equal(
+            env.state()[: seen[first].size], seen[first].reshape(-1)
+        )
+        seen = env.step({agent: env.action_space(agent).sample() for agent in env.agents})[0]
+    assert env.state_space.contains(env.state())
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_gymnasium_makes_environments_by_their_names(name: str) -> None:
+    env = gymnasium.make(f"fieldcraft_worlds.learning:fieldcraft/{name}-v0", limit=6, every=5)
+    assert env.spec.id == f"fieldcraft/{name}-v0" == env.unwrapped.spec.id
+    seen, _ = env.reset(seed=2)
+    assert np.array_equal(seen, single(name, limit=6, every=5).reset(seed=2)[0])

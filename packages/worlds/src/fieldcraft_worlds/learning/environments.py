@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary, UnknownName
-from fieldcraft_worlds.learning.lesson import Lesson, lesson_of
+from fieldcraft_worlds.learning.lesson import LESSONS, Lesson, lesson_of
 from fieldcraft_worlds.view.scene import draw_scene
 
 try:
@@ -58,7 +59,8 @@ def single(
     **options: Any,
 ) -> PlayerEnv:
     """A game by its name as a `gymnasium.Env` in which one agent is led, the first if none is
-    named; see `PlayerEnv`.
+    named; see `PlayerEnv`. `gymnasium.make("fieldcraft_worlds.learning:fieldcraft/chase-v0")` makes
+    the same from a command line; after an import of this module "fieldcraft/chase-v0" is enough.
 
     Raises
     ------
@@ -134,6 +136,21 @@ class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
     def action_space(self, agent: str) -> Any:
         """The choices of an agent."""
         return self.action_spaces[agent]
+
+    @property
+    def state_space(self) -> Any:
+        """The space of `state()`."""
+        shapes = [space.shape for space in self.observation_spaces.values()]
+        return spaces.Box(-1.0, 1.0, (sum(map(math.prod, shapes)),), np.float32)
+
+    def state(self) -> Window:
+        """What all agents see, one after the other, flat: for critics that judge all together."""
+        if self.state_ is None:
+            raise InvalidValue(
+                "A state comes after a reset", got="none so far", remedy="Call reset() first"
+            )
+        seen = self.lesson.seen(self.state_, tuple(self.possible_agents))
+        return np.concatenate([seen[agent].reshape(-1) for agent in self.possible_agents])
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -248,6 +265,10 @@ class PlayerEnv(gymnasium.Env[Window, Any]):
     def render(self) -> Any:
         """A picture of the world, see `TeamEnv`."""
         return self._team.render()
+
+
+for game in LESSONS:
+    gymnasium.register(f"fieldcraft/{game}-v0", f"{__name__}:single", kwargs={"name": game})
 
 
 def _sight(lesson: Lesson, agent: str) -> Any:

@@ -163,19 +163,33 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
     # Gymnasium
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | Sequence[int] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[np.uint8], dict[str, Any]]:
         """Begin all worlds anew, or with `options={"reset_mask": (B,) bool}` some; see
-        Gymnasium.
+        Gymnasium. With one seed for each world the cells in which a world begins follow from its
+        own.
         """
-        seed = None if seed is None else checks.whole("seed", seed)
+        each = seed is not None and np.ndim(seed) > 0
+        given = [] if seed is None else np.ravel(seed).tolist()
+        seeds = [checks.whole("seed", number, minimum=0) for number in given]
+        if each and len(seeds) != self.num_envs:
+            raise InvalidValue(
+                "A list of seeds has one for each world",
+                got=f"{len(seeds)} for {self.num_envs}",
+                remedy="Pass as many, or one number",
+            )
         if options is not None and not isinstance(options, Mapping):
             raise InvalidValue(
                 "options are a dict",
                 got=type(options).__name__,
                 remedy='Pass {"reset_mask": mask}, or leave them out',
             )
-        super().reset(seed=seed)
+        super().reset(seed=seeds[0] if seeds else None)
+        if each:
+            self.np_random = np.random.default_rng(seeds)
         mask = np.ones(self.num_envs, dtype=np.bool_)
         if options is not None and "reset_mask" in options:
             mask = checks.array("reset_mask", options["reset_mask"])
@@ -185,7 +199,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
                     got=f"{mask.dtype} of {mask.shape}",
                     remedy="Pass one per world",
                 )
-        self._begin(mask)
+        self._begin(mask, seeds if each else None)
         return self._observed(), self._infos(np.zeros(self.num_envs, dtype=np.bool_))
 
     def step(
@@ -239,10 +253,11 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
 
     # Rules
 
-    def _begin(self, mask: Bools) -> None:
+    def _begin(self, mask: Bools, seeds: list[int] | None = None) -> None:
         """Put all agents of some worlds into cells of their own."""
-        for number in np.flatnonzero(mask):
-            self.cells[number] = self.np_random.choice(
+        for number in np.flatnonzero(mask).tolist():
+            rng = self.np_random if seeds is None else np.random.default_rng(seeds[number])
+            self.cells[number] = rng.choice(
                 self._free[number % len(self.maps)], self.pursuers + 1, replace=False, shuffle=False
             )
         self.age[mask] = _NEVER
