@@ -461,3 +461,5 @@ def test_lines_that_touch_hexagons_on_one_side_are_seen_in_all_directions(
         target = hexes.from_axial((q + dq, r + dr))
         assert fc.visible(hexes, hexes.position_of(40), 99).reshape(-1)[target]
         assert fc.sees(hexes, hexes.position_of(40), hexes.position_of(target), 99).all()
+        shot = incoming(hexes, hexes.position_of(40), hexes.position_of(target), speed=1)
+        assert not shot.blocked and shot.cells[[0, -1]].tolist() == [40, target]

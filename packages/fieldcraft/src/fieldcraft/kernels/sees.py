@@ -376,20 +376,22 @@ def _leaves(corners, rings, cell, ax, ay, bx, by):
 
 
 @kernel(
-    "(i8[::1], i4[::1], f8[:,::1], u1[::1]), i8[::1], f8[:,::1], i8, (f8, f8, f8, f8), b1, out"
-    " i8[::1], out f8[::1]"
+    "(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8[::1], f8[:,::1], i8, (f8, f8, f8, f8), (i8, i8, i8,"
+    " i8), b1, out i8[::1], out f8[::1]"
 )
-def sweep(mesh, corners, rings, first, line, left, passed, leaves):
+def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
     """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one
-    side; all in world units.
+    side.
 
-    `mesh` is (starts, ends, sides, shut), `line` (ax, ay, bx, by). `passed` (most,) receives the
-    polygons, `leaves` (most,) the share of the line at which it leaves each, 1 where it ends.
-    Returns how many they are, and whether something stopped the line before its end. `corners` and
-    `rings` are those of `mesh_moving.nearest`. Where several polygons lie behind a piece of a side,
-    the line goes on over the first.
+    `mesh` is (starts, ends, fine, shut). `line` (ax, ay, bx, by) is in world units, and `aim` the
+    same line, or its beginning, in whole numbers: they decide through which portals it leads.
+    `passed` (most,) receives the polygons, `leaves` (most,) the share of the line at which it
+    leaves each, 1 where it ends. Returns how many they are, and whether something stopped the line
+    before its end. `corners` and `rings` are those of `mesh_moving.nearest`. Where several polygons
+    lie behind a piece of a side, the line goes on over the first.
     """
-    (starts, ends, sides, shut), (ax, ay, bx, by) = mesh, line
+    (starts, ends, fine, shut), (ax, ay, bx, by) = mesh, line
+    from_x, from_y, to_x, to_y = aim
     here = first
     for count in range(len(passed)):
         passed[count] = here
@@ -399,8 +401,9 @@ def sweep(mesh, corners, rings, first, line, left, passed, leaves):
             return count + 1, False
         following = -1
         for portal in range(starts[here], starts[here + 1]):
-            ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
-            to_u, to_v = _turn(ax, ay, bx, by, ux, uy), _turn(ax, ay, bx, by, vx, vy)
+            ux, uy, vx, vy = fine[portal, 0], fine[portal, 1], fine[portal, 2], fine[portal, 3]
+            to_u = _turn(from_x, from_y, to_x, to_y, ux, uy)
+            to_v = _turn(from_x, from_y, to_x, to_y, vx, vy)
             u_is_left = to_u > 0 or (to_u == 0 and not left)
             v_is_left = to_v > 0 or (to_v == 0 and not left)
             if not u_is_left and v_is_left and shut[portal] == OPEN:

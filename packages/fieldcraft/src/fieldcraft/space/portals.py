@@ -63,6 +63,14 @@ class Portals:
         """
         return np.rint(np.clip((places - self.low) * self.scales, -_FAR, _FAR)).astype(np.int64)
 
+    def aim(self, start: Floats, end: Floats) -> Numbers:
+        """The end of a line in whole numbers (2,), or a place on it where it leads far off the
+        mesh.
+        """
+        way = end - start
+        size = float(np.abs(way * self.scales).max())
+        return self.rounded(start + way * min(1.0, 2.0**_BITS / max(size, 1.0)))
+
     @property
     def scale(self) -> float:
         """At least as many whole numbers as make a world unit along x or y."""

@@ -143,7 +143,7 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
     here = graph_sight.stand(graph, start[np.newaxis])
     portals, _ = portals_of(graph)
     first, last = portals.low + here.places[0] / portals.scales, end[:2]
-    passed, leaves, stopped = _swept(graph, int(here.cells[0]), first, last)
+    passed, leaves, stopped = _swept(graph, int(here.cells[0]), here.places[0], first, last)
     stop = float(leaves[-1]) if stopped else 1.0
     shares, away = _nearest(graph.positions[:, :2], first, last, stop)
     swept = np.zeros(len(graph), dtype=np.bool_)
@@ -175,13 +175,14 @@ def _shot(
 
 
 def _swept(
-    graph: Graph, cell: int, start: Floats, end: Floats
+    graph: Graph, cell: int, place: NDArray[np.int64], start: Floats, end: Floats
 ) -> tuple[NDArray[np.int64], Floats, bool]:
-    """The polygons that a line runs over, the shares of it at which it leaves them, and whether
-    something stopped it.
+    """The polygons that a line from a `place`, which is `start`, runs over, the shares of it at
+    which it leaves them, and whether something stopped it.
     """
     portals, shut = portals_of(graph)
-    mesh = portals.starts, portals.ends, portals.sides, shut
+    mesh = portals.starts, portals.ends, portals.fine, shut
+    directed = *place.tolist(), *portals.aim(start, end).tolist()
     floors = portals.corners, portals.rings
     line = float(start[0]), float(start[1]), float(end[0]), float(end[1])
     best: tuple[NDArray[np.int64], Floats, bool] | None = None
@@ -190,7 +191,9 @@ def _swept(
             np.empty(len(portals.starts), dtype=np.int64),
             np.empty(len(portals.starts)),
         )
-        count, stopped = kernels.sees.sweep(mesh, *floors, cell, line, left, passed, leaves)
+        count, stopped = kernels.sees.sweep(
+            mesh, *floors, cell, line, directed, left, passed, leaves
+        )
         if best is None or leaves[count - 1] > best[1][-1] or (best[2] and not stopped):
             best = passed[:count], leaves[:count], bool(stopped)
     assert best is not None
