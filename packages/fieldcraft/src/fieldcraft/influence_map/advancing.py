@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol, TypeVar, runtime_checkable
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
@@ -44,10 +45,22 @@ class Advance:
         )
 
 
+@runtime_checkable
+class Timed(Protocol):
+    """What time passes for beside layers: `Belief`, `LastSeen`, `Pursuit`, searches."""
+
+    def advance(self, dt: float, /) -> object:
+        """Let `dt` seconds pass."""
+
+
+_Timed = TypeVar("_Timed", bound=Timed)
+
+
 class Advancing:
     """Layers that time passes for; see `InfluenceMap`."""
 
     _has_warned = False
+    _timed: tuple[tuple[Timed, int], ...] = ()
     _guard: Guard
     _layers: dict[str, Layer]
     _ticks: int
@@ -58,15 +71,65 @@ class Advancing:
         """Seconds that `advance` has been told of."""
         return clock.seconds(self._ticks)
 
+    def add(self, timed: _Timed, *, every: float = 0.1) -> _Timed:
+        """Let time pass for a `Belief`, `LastSeen`, `Pursuit` or search as it does for the layers,
+        and return it.
+
+        Saves and copies of the map hold its layers only; keep `snapshot()` of what was added.
+
+        Parameters
+        ----------
+        timed : Belief, LastSeen, Pursuit or SearchParty
+            Whatever has `advance(dt)`; its own is no longer to be called.
+        every : float, optional
+            Seconds that pass for it in one `step` of the map.
+
+        Raises
+        ------
+        InvalidValue
+            If it has no clock, or was added before.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(5, 3))
+        >>> seen = imap.add(fc.LastSeen(imap.space))
+        >>> _ = imap.advance(2.5)
+        >>> seen.time
+        2.5
+        """
+        if not isinstance(timed, Timed) or isinstance(timed, (Layer, Advancing)):
+            raise InvalidValue(
+                "What is added to a map has a clock: advance(dt)",
+                got=repr(timed),
+                remedy="Pass a Belief, LastSeen, Pursuit or SearchParty; add_layer() makes layers",
+            )
+        with self._guard:
+            if any(timed is other for other, _ in self._timed):
+                raise InvalidValue(
+                    "Time passes once for what is added to a map",
+                    got=f"{timed!r}, which was added before",
+                    remedy="Add it once",
+                )
+            self._timed += ((timed, clock.ticks("every", every, minimum=1)),)
+        return timed
+
+    def remove(self, timed: Timed) -> None:
+        """Let no more time pass for what was added."""
+        with self._guard:
+            self._timed = tuple(each for each in self._timed if each[0] is not timed)
+
     def step(self, count: int = 1) -> None:
-        """Let every layer make `count` updates, whatever its interval. Ctrl-C ends a long count
-        where all have made as many.
+        """Let every layer make `count` updates, whatever its interval, and as many intervals pass
+        for all that was added. Ctrl-C ends a long count where all have made as many.
         """
         count = checks.whole("count", count, maximum=MOST_STEPS)
         with self._guard:
             for part in (count,) if count <= A_FEW else in_parts(count):
                 for layer in self._layers.values():
                     layer._take_steps(part)
+                for timed, every in self._timed:
+                    timed.advance(clock.seconds(part * every))
                 if count > A_FEW:
                     breathe()
 
@@ -96,19 +159,20 @@ class Advancing:
         ticks = clock.ticks("dt", dt)
         most = checks.whole("max_steps", max_steps, minimum=1)
         if budget_ms is not None or budget_work is not None:
-            return self._advance_within(ticks, most, budget_ms, budget_work)
+            return self._advance_within(dt, most, budget_ms, budget_work)
         with self._guard:
             self._ticks += ticks
             steps, dropped = {}, {}
             for name, layer in self._layers.items():
                 made, lost = layer._pass_time(ticks, most)
                 steps[name], dropped[name] = made, lost
+            self._pass_time(dt)
             return self._told(Advance(steps, dropped), most)
 
     def _advance_within(
-        self, ticks: int, max_steps: int, budget_ms: float | None, budget_work: int | None
+        self, dt: float, max_steps: int, budget_ms: float | None, budget_work: int | None
     ) -> Advance:
-        begun = time.perf_counter()
+        begun, ticks = time.perf_counter(), clock.ticks("dt", dt)
         if budget_ms is not None and budget_work is not None:
             raise InvalidValue(
                 "A budget is in milliseconds or in units", got="both", remedy="Pass one of the two"
@@ -119,6 +183,7 @@ class Advancing:
         )
         with self._guard:
             self._ticks += ticks
+            self._pass_time(dt)
             before = {name: layer.updates for name, layer in self._layers.items()}
             dropped = {
                 name: layer._owe_time(ticks, max_steps) for name, layer in self._layers.items()
@@ -143,6 +208,10 @@ class Advancing:
                     self._next = waiting[0].name
             steps = {name: layer.updates - before[name] for name, layer in self._layers.items()}
             return self._told(Advance(steps, dropped, units), max_steps)
+
+    def _pass_time(self, dt: float) -> None:
+        for timed, _ in self._timed:
+            timed.advance(dt)
 
     def _told(self, advance: Advance, max_steps: int) -> Advance:
         if advance.is_late and not self._has_warned:

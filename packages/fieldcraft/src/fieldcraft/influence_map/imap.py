@@ -297,6 +297,7 @@ class InfluenceMap(Advancing):
                 "_ticks": self._ticks,
                 "_next": self._next,
                 "_layers": self._layers,
+                "_timed": self._timed,
             }
             return InfluenceMap, (self.space,), held | {"device": self.device}
 

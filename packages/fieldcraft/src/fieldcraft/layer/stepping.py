@@ -84,6 +84,24 @@ class SteppedLayer(Operand):
                 self._take_steps(part)
                 breathe()
 
+    def advance(self, dt: float, *, max_steps: int = 8) -> tuple[int, int]:
+        """Let `dt` seconds pass for a layer by itself; return how many updates it made, and how
+        many beyond `max_steps` were dropped.
+
+        For a layer that is the only one on its map: `InfluenceMap.advance` does it for all.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("threat", fc.Spread(0.2))
+        >>> threat.advance(0.25)
+        (2, 0)
+        """
+        ticks = clock.ticks("dt", dt)
+        most = checks.whole("max_steps", max_steps, minimum=1)
+        with self._guard:
+            return self._pass_time(ticks, most)
+
     def _take_steps(self, count: int) -> None:
         if self._backlog:
             self._catch_up()
