@@ -1,7 +1,7 @@
 """Run the study: `python -m research.pogema DATA --judge PYTHON --out out/pogema`.
 
 DATA is a folder with `maps.json` and `published.csv`, PYTHON one that has `pogema` 1.4.0. A study
-that was interrupted goes on where it stopped.
+that was interrupted goes on where it stopped. `--calibrate` compares instances instead.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from fieldcraft.view import save_png
 from research.pogema import judge
+from research.pogema.calibration import calibration
 from research.pogema.player import VARIANTS, Episode, play
 from research.pogema.table import (
     PLANNER,
@@ -30,11 +31,46 @@ from research.pogema.table import (
 )
 
 ROWS = ("03-warehouse:32,64,96,128,160,192", "02-mazes:64", "04-movingai:256", "01-random:64")
+LIGHT = ("01-random:8", "03-warehouse:32")
 WAREHOUSE = "03-warehouse"
 MARKERS = str.maketrans("@$.", "$@!")
-"""The published episodes of the warehouse begin in cells that `maps.json` marks as places for
-goals, and lead to those that it marks as places to start; no other cells are drawn.
+"""The map that was published beside the results of the warehouse has the markers of `maps.json`
+exchanged: episodes begin in cells that `maps.json` marks as places for goals, and lead to those
+that it marks as places to start; no other cells are drawn.
 """
+
+
+class Judge:
+    """The package `pogema` in a Python of its own, with the maps of a set."""
+
+    def __init__(self, python: str, maps: dict[str, dict[str, list[str]]]) -> None:
+        self.maps = maps
+        self._process = subprocess.Popen(
+            [python, "-I", "-W", "ignore", judge.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def ask(self, case: Case, exchanged: bool, **more: Any) -> Any:
+        """Return the instance of a case, or what the package counts for `moves`."""
+        rows = self.maps[case.set][case.map]
+        if exchanged:
+            rows = [row.translate(MARKERS) for row in rows]
+        request = {"rows": rows, "agents": case.agents, "seed": case.seed} | more
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"the judge has failed on {case}")
+        return json.loads(answer)
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
 
 
 def main() -> None:
@@ -48,26 +84,48 @@ def main() -> None:
     parser.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=list(VARIANTS))
     parser.add_argument("--replays", type=int, default=1, help="episodes of each row to replay")
     parser.add_argument("--as-given", action="store_true", help="leave the warehouse's markers")
+    parser.add_argument("--calibrate", action="store_true", help="compare instances at light load")
     chosen = parser.parse_args()
-    chosen.out.mkdir(parents=True, exist_ok=True)
     theirs = published(chosen.data / "published.csv")
-    maps = json.loads((chosen.data / "maps.json").read_text())
-    if not chosen.as_given:
-        maps[WAREHOUSE] = {
-            name: [row.translate(MARKERS) for row in rows] for name, rows in maps[WAREHOUSE].items()
-        }
+    judging = Judge(chosen.judge, json.loads((chosen.data / "maps.json").read_text()))
+    try:
+        if chosen.calibrate:
+            print("\n".join(_calibrated(judging, theirs, chosen.episodes)))
+        else:
+            _run(judging, theirs, chosen)
+    finally:
+        judging.close()
+
+
+def _calibrated(judging: Judge, theirs: list[Row], most: int) -> list[str]:
+    lines = [
+        "| set, agents (episodes) | markers | goals without other agents | published"
+        f" {PLANNER} | no more than without others | correlation |",
+        "|" + "---|" * 6,
+    ]
+    found = {row.case: row for row in theirs if row.variant == PLANNER}
+    for light in LIGHT:
+        rows = [found[case] for _, case in _cases(theirs, [light], most)]
+        if rows:
+            both = rows[0].case.set == WAREHOUSE
+            lines += calibration(rows, lambda row, turned: judging.ask(row.case, turned), both)
+    return lines
+
+
+def _run(judging: Judge, theirs: list[Row], chosen: argparse.Namespace) -> None:
+    chosen.out.mkdir(parents=True, exist_ok=True)
     path = chosen.out / "episodes.csv"
     done = {(row.case, row.variant) for row in read_rows(path)}
     for index, case in _cases(theirs, chosen.rows, chosen.episodes):
         missing = [name for name in chosen.variants if (case, name) not in done]
         if not missing:
             continue
-        request = {"rows": maps[case.set][case.map], "agents": case.agents, "seed": case.seed}
-        instance = _ask(chosen.judge, request)
+        exchanged = case.set == WAREHOUSE and not chosen.as_given
+        instance = judging.ask(case, exchanged)
         for name in missing:
             episode = play(instance, VARIANTS[name])
             if name == "full" and index < chosen.replays:
-                _confirm(chosen.judge, request, episode, len(instance["walls"][0]))
+                _confirm(judging, case, exchanged, episode, len(instance["walls"][0]))
             write_row(path, Row(case, name, episode.throughput, episode.seconds))
         print(case, flush=True)
     ours = read_rows(path)
@@ -98,21 +156,10 @@ def _cases(theirs: list[Row], rows: list[str], most: int) -> list[tuple[int, Cas
     return sorted(found)
 
 
-def _ask(python: str, request: dict[str, Any]) -> Any:
-    answer = subprocess.run(
-        [python, "-I", "-W", "ignore", judge.__file__],
-        input=json.dumps(request),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(answer.stdout)
-
-
-def _confirm(python: str, request: dict[str, Any], episode: Episode, width: int) -> None:
+def _confirm(judging: Judge, case: Case, exchanged: bool, episode: Episode, width: int) -> None:
     """Let the package replay an episode, and compare what it counts."""
     places = np.stack(np.divmod(episode.cells, width), axis=-1)
-    counted = _ask(python, request | {"moves": np.diff(places, axis=0).tolist()})
+    counted = judging.ask(case, exchanged, moves=np.diff(places, axis=0).tolist())
     if abs(counted - episode.throughput) > 1e-9:
         raise RuntimeError(f"pogema counts {counted}, the study {episode.throughput}")
 

@@ -1,7 +1,7 @@
 """The side of the package `pogema`: it makes instances and replays moves. It runs in a Python that
 has `pogema` 1.4.0, which needs an older NumPy than fieldcraft; it imports nothing of this folder.
 
-usage: python judge.py < request.json > answer.json
+usage: python judge.py < requests.jsonl > answers.jsonl
 """
 
 from __future__ import annotations
@@ -59,11 +59,12 @@ def replay(rows: list[str], agents: int, seed: int, moves: list[list[list[int]]]
 
 
 def main() -> None:
-    """Answer one request."""
-    request = json.load(sys.stdin)
-    case = request["rows"], request["agents"], request["seed"]
-    answer: Any = replay(*case, request["moves"]) if "moves" in request else instance(*case)
-    json.dump(answer, sys.stdout)
+    """Answer requests, one a line."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        case = request["rows"], request["agents"], request["seed"]
+        answer: Any = replay(*case, request["moves"]) if "moves" in request else instance(*case)
+        print(json.dumps(answer), flush=True)
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ def test_refuses() -> None:
     layer = fc.InfluenceMap(space).add_layer("a", values=np.zeros((4, 6), dtype=np.float32))
     with refused(InvalidValue, "A stamp covers the middle of a cell"):
         layer.stamp(fc.Stamp.ring(0.3, 0.6), space.position_of(3))
-    with refused(InvalidValue, "A layer with fc.Trail needs a grid"):
+    with refused(InvalidValue, "A trail on a graph or mesh does not blur"):
         fc.InfluenceMap(space.graph).add_layer("t", fc.Trail())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -238,45 +237,6 @@ def test_more_bad_input() -> None:
     assert crowd.step([], []).tolist() == []
 
 
-def corridor(width: int, length: int) -> fc.Grid:
-    """Two rooms and a corridor between them, with a passing place if its width is 1."""
-    walls = np.ones((7, length + 8), dtype=bool)
-    walls[:, :4] = walls[:, -4:] = False
-    walls[3 : 3 + width] = False
-    if width == 1:
-        walls[2, 4 + length // 2] = False
-    return fc.Grid(walls=walls, neighbors=4)
-
-
-def corner() -> fc.Grid:
-    walls = np.ones((9, 12), dtype=bool)
-    walls[:, :3] = walls[-3:] = False
-    return fc.Grid(walls=walls, neighbors=4)
-
-
-def gate() -> fc.Grid:
-    walls = np.zeros((9, 13), dtype=bool)
-    walls[:, 6] = True
-    walls[4, 6] = False
-    return fc.Grid(walls=walls, neighbors=4)
-
-
-GROUNDS = {"one": corridor(1, 6), "three": corridor(3, 8), "corner": corner(), "gate": gate()}
-
-
-@pytest.mark.parametrize(
-    ("name", "count", "seed"), list(itertools.product(GROUNDS, (2, 4, 8), (0, 1, 2)))
-)
-def test_counterflow_resolves(name: str, count: int, seed: int) -> None:
-    grid = GROUNDS[name]
-    rng = np.random.default_rng(seed)
-    sides = np.argsort(open_cells(grid) % grid.width * 100 - open_cells(grid) // grid.width)
-    cells = open_cells(grid)[sides]
-    left, right = rng.permutation(cells[:16])[:count], rng.permutation(cells[-16:])[:count]
-    starts, goals = np.concatenate([left, right]), np.concatenate([right, left])
-    arrive(grid, starts.tolist(), goals.tolist(), 600, ahead=12)
-
-
 # Many goals on large maps
 
 
@@ -307,60 +267,6 @@ def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: i
     walls = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0]] * 3, neighbors=4)
     with pytest.raises(InvalidValue, match="agent 1"):
         fc.steering.PIBT(walls).step([0, 5], [2, 4])
-
-
-# Traffic
-
-
-def with_traffic(space: fc.Space, **settings: Any) -> tuple[fc.InfluenceMap, fc.Layer, Any]:
-    imap = fc.InfluenceMap(space)
-    layer = imap.add_layer("traffic", fc.Trail(vector=True, blur=1, half_life=0.25))
-    return imap, layer, fc.steering.PIBT(space, traffic=layer, **settings)
-
-
-@pytest.mark.parametrize("kind", ["four", "eight", "hex"])
-def test_traffic_holds_the_moves_of_the_last_steps(kind: str) -> None:
-    space = space_of(kind, 1, walls=0.0)
-    imap, layer, crowd = with_traffic(space)
-    cells = np.array([20, 40])
-    expected = np.zeros((len(space), 2))
-    keep = 0.5 ** (layer.every / 0.25)
-    for _ in range(5):
-        after = crowd.step(cells, [26, 30])
-        imap.step()
-        legs = space.position_of(after) - space.position_of(cells)
-        legs /= np.maximum(np.hypot(*legs.T), 1e-9)[:, np.newaxis]
-        expected *= keep
-        np.add.at(expected, after, (1 - keep) * legs)
-        cells = after
-    np.testing.assert_allclose(layer.vectors.reshape(-1, 2), expected, atol=1e-5)
-
-
-def test_an_agent_does_not_go_against_the_flow() -> None:
-    grid = fc.Grid(9, 7, walls=[[0] * 9] + [[0] + [1] * 7 + [0]] * 5 + [[0] * 9], neighbors=4)
-    imap, layer, crowd = with_traffic(grid, weight=10.0)
-    top = grid.cell_at([(x + 0.5, 0.5) for x in range(9)])
-    for _ in range(30):
-        layer.deposit_at(top, (0.2, 0.0))
-        imap.step()
-    seen, cells = set(), np.array([grid.cell_at((8.5, 2.5))])
-    goal = [grid.cell_at((0.5, 2.5))]
-    for _ in range(30):
-        cells = crowd.step(cells, goal)
-        seen.add(int(cells[0]))
-    assert cells.tolist() == goal
-    assert 4 not in seen
-    assert 58 in seen
-
-
-def test_traffic_that_does_not_fit() -> None:
-    grid = fc.Grid(9, 7)
-    imap = fc.InfluenceMap(grid)
-    with pytest.raises(InvalidValue, match="vector=True"):
-        fc.steering.PIBT(grid, traffic=imap.add_layer("a", fc.Trail()))
-    other = fc.InfluenceMap(fc.Grid(9, 7)).add_layer("b", fc.Trail(vector=True))
-    with pytest.raises(InvalidValue, match="same space"):
-        fc.steering.PIBT(grid, traffic=other)
 
 
 RUN = """

@@ -22,6 +22,7 @@ from fieldcraft.kernels import graph_repair as graph_repair
 from fieldcraft.kernels import graph_search as graph_search
 from fieldcraft.kernels import graph_spread as graph_spread
 from fieldcraft.kernels import graph_ways as graph_ways
+from fieldcraft.kernels import guides as guides
 from fieldcraft.kernels import hex_trail as hex_trail
 from fieldcraft.kernels import legs as legs
 from fieldcraft.kernels import look_ahead as look_ahead

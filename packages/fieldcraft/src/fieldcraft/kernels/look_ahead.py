@@ -1,7 +1,8 @@
 """Plans of many agents for the next steps, improved by large-neighborhood search.
 
-Time and cell make one number: `time * cells + cell`, and twice that (plus 1 once the goal has been
-reached) is a state of the search for one agent's way.
+`taken` has the agent in each cell at each time: those of one cell lie side by side, at `cell <<
+bits | time`. Twice that number (plus 1 once the goal has been reached) is a state of the search
+for one agent's way.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ __all__ = ["GROUP", "MOST_WAITING", "improve"]
 _REST = 0.01  # of the way back to a goal that has been reached counts
 _DEEPER = 1e-4  # of two ways that seem as short the search follows the one that is further on
 _LARGEST = 2147483647.0
+_HALF = np.int64(32)  # bits of the number of a state
+_LOWER = (np.int64(1) << _HALF) - np.int64(1)
+_LAST_TURN = (np.int64(1) << np.int64(31)) - np.int64(1)
 GROUP = 8
 """How many agents find their ways anew at a time."""
 MOST_WAITING = 1 << 17
@@ -55,70 +59,66 @@ def _cost(starts, ends, costs, distances, row, goal, plan, i):
 
 
 @kernel
-def _search(
-    starts,
-    ends,
-    costs,
-    distances,
-    row,
-    goal,
-    taken,
-    plan,
-    i,
-    limit,
-    state,
-    turn,
-    closed,
-    came,
-    keys,
-    nodes,
-):
+def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, turn, scratch):
     """Write the cheapest way of an agent among all others into its plan, if it costs at most
     `limit`. Returns whether there is one, and the state of the generator.
+
+    `seen` has for each state the turn in which it was last reached for good, and below the state
+    before it.
     """
+    starts, ends, costs = ground
+    seen, keys, nodes = scratch
     last = plan.shape[1] - 1
-    cells = starts.shape[0] - 1
+    times = (np.int64(1) << bits) - 1
     start = np.int64(plan[i, 0])
-    states = np.int64(2 * (last + 1)) * cells
     reached = np.int64(1) if row >= 0 and start == goal else np.int64(0)
-    keys[0] = 0.0
+    # The best state that waits is held apart from the heap, as it is mostly the next.
+    key = 0.0
     if row >= 0:
-        keys[0] = _REST * _left(distances, row, start) if reached else _left(distances, row, start)
-    nodes[0] = 2 * start + reached
-    size = np.int64(1)
-    while size > 0:
-        key = keys[0]
-        packed = nodes[0]
-        size -= 1
-        if size > 0:
-            keys[0], nodes[0] = keys[size], nodes[size]
+        key = _REST * _left(distances, row, start) if reached else _left(distances, row, start)
+    packed = (start << (bits + 1)) + reached
+    size = np.int64(0)
+    held = True
+    while held or size > 0:
+        if not held:
+            key, packed = keys[0], nodes[0]
+            size -= 1
+            if size > 0:
+                keys[0], nodes[0] = keys[size], nodes[size]
+                sift_down(keys, nodes, size)
+        elif size > 0 and keys[0] < key:
+            key, keys[0] = keys[0], key
+            packed, nodes[0] = nodes[0], packed
             sift_down(keys, nodes, size)
-        node = packed % states
-        if closed[node] == turn:
+        held = False
+        node = packed & _LOWER
+        if seen[node] >> _HALF == turn:
             continue
-        closed[node] = turn
-        came[node] = packed // states
+        seen[node] = (turn << _HALF) | (packed >> _HALF)
         done = node & 1
         place = node >> 1
-        t = place // cells
-        here = place - t * cells
+        t = place & times
+        here = place >> bits
         if t == last:
             while t > 0:
-                plan[i, t] = (node >> 1) % cells
-                node = np.int64(came[node])
+                plan[i, t] = node >> (bits + 1)
+                node = seen[node] & _LOWER
                 t -= 1
             return True, state
         before = 0.0
         if row >= 0:
             before = _REST * _left(distances, row, here) if done else _left(distances, row, here)
+        least = np.inf
+        first = np.int64(0)
+        behind = taken[place + 1]
         for arc in range(starts[here] - 1, starts[here + 1]):
             there = here
             if arc >= starts[here]:
                 there = np.int64(ends[arc])
-            if taken[t + 1, there] >= 0:
+            next_place = (there << bits) + t + 1
+            if taken[next_place] >= 0:
                 continue
-            other = taken[t, there]
-            if other >= 0 and taken[t + 1, here] == other:
+            if behind >= 0 and taken[next_place - 1] == behind:
                 continue
             if row < 0:
                 more = 0.0 if there == here else 1.0
@@ -130,25 +130,42 @@ def _search(
                 more = 1.0 if there == here else np.float64(costs[arc])
                 follow = np.int64(1) if there == goal else np.int64(0)
                 more += (0.0 if follow else _left(distances, row, there)) - before
-            following = 2 * ((t + 1) * cells + there) + follow
-            if closed[following] == turn:
+            following = 2 * next_place + follow
+            if seen[following] >> _HALF == turn:
                 continue
             state = drawn(state)
             total = key + more - _DEEPER * (0.5 + state / _LARGEST)
-            if total > limit or size >= keys.shape[0]:
+            if total > limit:
+                continue
+            following |= node << _HALF
+            if total < least:
+                least, total = total, least
+                first, following = following, first
+            if total == np.inf or size >= keys.shape[0]:
                 continue
             keys[size] = total
-            nodes[size] = following + states * node
+            nodes[size] = following
             size += 1
             sift_up(keys, nodes, size - 1)
+        if least < np.inf:
+            held = True
+            key, packed = least, first
     return False, state
 
 
 @kernel
-def _gather(starts, ends, distances, rows, taken, plan, seed, state, group, inside):
+def _mark(taken, bits, plan, i, agent):
+    """Write an agent, or -1, into all places of a plan."""
+    for t in range(plan.shape[1]):
+        taken[(np.int64(plan[i, t]) << bits) + t] = agent
+
+
+@kernel
+def _gather(ground, distances, rows, taken, bits, plan, seed, state, group, inside):
     """Choose agents that are in each other's way, the first of them `seed`. Returns how many, and
     the state of the generator.
     """
+    starts, ends, _costs = ground
     last = plan.shape[1] - 1
     group[0] = seed
     inside[seed] = True
@@ -176,9 +193,10 @@ def _gather(starts, ends, distances, rows, taken, plan, seed, state, group, insi
                     away += _left(distances, row, there)
                 if away < near:
                     best, near = there, away
-            other = np.int64(taken[t + 1, best])
-            swapped = np.int64(taken[t, best])
-            if other < 0 and swapped >= 0 and taken[t + 1, here] == swapped:
+            place = (best << bits) + t
+            other = np.int64(taken[place + 1])
+            swapped = np.int64(taken[place])
+            if other < 0 and swapped >= 0 and taken[(here << bits) + t + 1] == swapped:
                 other = swapped
             if other >= 0 and not inside[other]:
                 inside[other] = True
@@ -193,29 +211,27 @@ def _gather(starts, ends, distances, rows, taken, plan, seed, state, group, insi
 
 @kernel(
     "(i8[::1], i4[::1], f4[::1]), ((f4[:,::1], i8[:,::1], i4[::1], f4[::1]), i8[::1], i8[::1],"
-    " b1[::1]), i8, i8, out i4[:,::1], out i4[:,::1], (out i8[::1], out i4[::1],"
-    " out f8[::1], out i8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
+    " b1[::1]), i8, i8, i8, out i4[:,::1], out i4[::1], (out i8[::1], out f8[::1], out i8[::1],"
+    " out f8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
 )
-def improve(ground, agents, rounds, seed, plan, taken, scratch):
+def improve(ground, agents, rounds, seed, bits, plan, taken, scratch):
     """Improve plans (n, times) for some `rounds`: take a few agents out, and let one after the
     other find the best way among all others. The new plans stay if their costs sum up to no more.
 
     `ground` are (starts, ends, costs) of steps; `agents` are (distances, rows, goals, pinned) as
-    for `pibt.step`, with the cells of goals or -1. `taken` (times, cells) is all -1 and left so.
+    for `pibt.step`, with the cells of goals or -1. `taken` (cells << bits,) is all -1 and left so.
     Returns how many rounds reduced the costs.
     """
     starts, ends, costs = ground
     distances, rows, goals, pinned = agents
-    closed, came, keys, nodes, spent, kept, inside = scratch
+    seen, keys, nodes, spent, again, kept, inside = scratch
     count = plan.shape[0]
-    last = plan.shape[1] - 1
     group = np.empty(GROUP, np.int64)
     state = np.int64(seed)
     better = 0
     for i in range(count):
         spent[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
-        for t in range(last + 1):
-            taken[t, plan[i, t]] = i
+        _mark(taken, bits, plan, i, i)
     for _turn in range(rounds):
         chosen = np.int64(-1)
         delay = -1.0
@@ -230,7 +246,7 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
         if chosen < 0 or delay < 1e-3 or pinned[chosen]:
             continue
         size, state = _gather(
-            starts, ends, distances, rows, taken, plan, chosen, state, group, inside
+            ground, distances, rows, taken, bits, plan, chosen, state, group, inside
         )
         bound = 0.0
         old = 0.0
@@ -250,9 +266,8 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
             old += spent[i]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
                 bound += _left(distances, rows[i], plan[i, 0])
-            for t in range(last + 1):
-                kept[k, t] = plan[i, t]
-                taken[t, plan[i, t]] = -1
+            kept[k, :] = plan[i, :]
+            _mark(taken, bits, plan, i, np.int32(-1))
         new = 0.0
         found = True
         planned = np.int64(0)
@@ -260,46 +275,40 @@ def improve(ground, agents, rounds, seed, plan, taken, scratch):
             i = group[planned]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
                 bound -= _left(distances, rows[i], plan[i, 0])
-            closed[-1] += 1
+            if seen[-1] == _LAST_TURN:
+                seen[:] = 0
+            seen[-1] += 1
             found, state = _search(
-                starts,
-                ends,
-                costs,
+                ground,
                 distances,
                 rows[i],
                 goals[i],
                 taken,
+                bits,
                 plan,
                 i,
                 old - new - bound + 1e-3,
                 state,
-                closed[-1],
-                closed,
-                came,
-                keys,
-                nodes,
+                seen[-1],
+                (seen, keys, nodes),
             )
             if not found:
                 break
-            for t in range(last + 1):
-                taken[t, plan[i, t]] = i
-            new += _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+            _mark(taken, bits, plan, i, i)
+            again[planned] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+            new += again[planned]
             planned += 1
         if found and new <= old + 1e-6:
             if new < old - 1e-6:
                 better += 1
             for k in range(size):
-                i = group[k]
-                spent[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+                spent[group[k]] = again[k]
         else:
             for k in range(planned):
-                for t in range(last + 1):
-                    taken[t, plan[group[k], t]] = -1
+                _mark(taken, bits, plan, group[k], np.int32(-1))
             for k in range(size):
-                for t in range(last + 1):
-                    plan[group[k], t] = kept[k, t]
-                    taken[t, kept[k, t]] = group[k]
+                plan[group[k], :] = kept[k, :]
+                _mark(taken, bits, plan, group[k], group[k])
     for i in range(count):
-        for t in range(last + 1):
-            taken[t, plan[i, t]] = -1
+        _mark(taken, bits, plan, i, np.int32(-1))
     return better

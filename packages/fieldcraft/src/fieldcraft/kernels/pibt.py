@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.guides import looked_up
 
 __all__ = ["NOBODY", "distance_of", "drawn", "step", "values_of"]
 
@@ -28,22 +29,13 @@ def distance_of(distances, row, cell):
     """Return the distance from a cell to the goal of a row.
 
     `distances` are (left, spans, keys, values): one number per cell in `left[row]`. Where there
-    are `spans`, row r has the distances `values` of those cells only that are in `keys` from
-    `spans[r, 0]` to `spans[r, 1]`, ascending; all others are inf.
+    are `spans`, row r has the distances of few cells, in the table of `keys` and `values` from
+    `spans[r, 0]` to `spans[r, 1]`; all others are inf.
     """
     left, spans, keys, values = distances
     if spans.shape[0] == 0:
         return left[row, cell]
-    low, high = spans[row, 0], spans[row, 1]
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < cell:
-            low = middle + 1
-        else:
-            high = middle
-    if low < spans[row, 1] and keys[low] == cell:
-        return values[low]
-    return np.float32(np.inf)
+    return looked_up(cell, spans[row, 0], spans[row, 1], keys, values)
 
 
 @kernel(

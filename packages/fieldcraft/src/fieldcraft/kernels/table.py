@@ -55,6 +55,7 @@ FAMILIES = (
     "visible",
     # movement
     "context",
+    "guides",
     "look_ahead",
     "mesh_moving",
     "moving",

@@ -170,20 +170,21 @@ class StampedLayer(Layer):
         return True
 
     def _parts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:
-        """Amounts as (N,), or as (N, 2) for vectors."""
+        """Amounts as (N,), or as (N, 2) or (N, 3) for vectors."""
         if not self._field.vector:
             return checks.numbers("amounts", amounts, count)
-        given = checks.array("amounts", amounts).shape
-        if given not in ((2,), (count, 2)) and not (count == 0 and given == (0,)):
+        given, axes = checks.array("amounts", amounts).shape, self.space.dimensions
+        if given not in ((axes,), (count, axes)) and not (count == 0 and given == (0,)):
+            name = "(x, y)" if axes == 2 else "(x, y, z)"
             raise InvalidValue(
-                "amounts of a layer of vectors are one (x, y), or one per position",
+                f"amounts of a layer of vectors are one {name}, or one per position",
                 got=f"shape {given} for {count} positions",
-                remedy=f"Pass (x, y), or an array of shape ({count}, 2)",
+                remedy=f"Pass {name}, or an array of shape ({count}, {axes})",
             )
-        pairs, single = checks.positions(amounts, what="Amounts")
+        parts, single = checks.positions(amounts, what="Amounts", dimensions=axes)
         if single:
-            pairs = np.repeat(pairs, count, axis=0)
-        return pairs
+            parts = np.repeat(parts, count, axis=0)
+        return parts
 
 
 class TrailLayer(StampedLayer, Moving):
@@ -195,7 +196,7 @@ class TrailLayer(StampedLayer, Moving):
     @property
     def vectors(self) -> NDArray[np.float32]:
         """The vectors of a layer with `Trail(vector=True)`: a read-only view of shape (height,
-        width, 2), (x, y) in world axes.
+        width, 2), (x, y) in world axes. On a graph or mesh (N, 2), or (N, 3) with z.
         """
         if not self._field.vector:
             raise InvalidValue(

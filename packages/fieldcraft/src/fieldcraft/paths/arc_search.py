@@ -121,7 +121,8 @@ class ArcSearch(DistanceSearch):
         super().__init__(task)
         self.charge, self.outward = task.charge, task.outward
         self._on_grid = isinstance(self.space, Grid)
-        self.repairable = not self._on_grid and self.charge == "mean" and not self.outward
+        steady = self.charge == "mean" and not self.outward and self.costs.traffic is None
+        self.repairable = not self._on_grid and steady
         self._sizes_of: Snapshot | None = None
         self._started = False
         self.costs_changed()
@@ -134,6 +135,8 @@ class ArcSearch(DistanceSearch):
         self._sizes_of = None
         shortest, typical, longest = _length_bounds(self.space)
         cheapest, dearest = shortest * costs.least, longest * costs.greatest
+        self._factors = self._against()
+        dearest *= float(self._factors.max(initial=1.0))
         highest = float(self.start_costs.max(initial=0.0))
         width = max(cheapest, dearest / _MOST_BUCKETS, highest * 2.0**-50)
         self._ordered = cheapest < width or cheapest * _FINE < typical * costs.least
@@ -167,9 +170,19 @@ class ArcSearch(DistanceSearch):
                 sizes = sizes * costs.values[entered]
             elif (factor := costs.uniform or 0.5) != 1:
                 sizes = sizes * factor
+            if costs.traffic is not None:
+                sizes = sizes * self._factors
             self._share = frozen(np.ascontiguousarray(sizes))
             self._sizes_of = self.ground
         return self._share
+
+    def _against(self) -> NDArray[np.float64]:
+        """Return by what factors steps against the traffic cost more; none without traffic."""
+        if self.costs.traffic is None:
+            return _EVEN
+        arcs = self.arcs
+        ends = arcs.givers, arcs.receivers
+        return self.costs.traffic.factors(*(ends if self.outward else ends[::-1]))
 
     @property
     def _into(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:

@@ -48,7 +48,8 @@ class GridPaths(PathBackend):
 
     def search(self, task: SearchTask) -> DistanceSearch:
         """See `PathBackend.search`."""
-        return ArcSearch(task) if task.charge != "mean" or task.outward else GridSearch(task)
+        over_arcs = task.charge != "mean" or task.outward or task.costs.traffic is not None
+        return ArcSearch(task) if over_arcs else GridSearch(task)
 
     def problem(self, cost: Cost, smooth: bool) -> GridProblem:
         """See `PathBackend.problem`."""

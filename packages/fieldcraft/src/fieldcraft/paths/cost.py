@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
+from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Space
 
 __all__ = [
@@ -33,14 +34,15 @@ _NONE.flags.writeable = False
 
 
 class CellCosts:
-    """The cost of each cell: `uniform` for all, or `values`, one per cell, flat float64.
+    """The cost of each cell: `uniform` for all, or `values`, one per cell, flat float64; and the
+    `traffic` that steps cost more against, or None.
 
     `least` and `greatest` bound the finite costs of open cells, and `infinite` says whether there
     may be infinite ones: these bounds only widen.
     """
 
-    def __init__(self, space: Space, cost: Cost) -> None:
-        self.space = space
+    def __init__(self, space: Space, cost: Cost, traffic: Traffic | None = None) -> None:
+        self.space, self.traffic = space, traffic
         self.uniform = None if isinstance(cost, Operand) else uniform_cost(cost)
         self.values: NDArray[np.float64] | None = None
         self.infinite = False
@@ -69,8 +71,17 @@ class CellCosts:
 
     @property
     def outdated(self) -> bool:
-        """Whether the layer or expression that was read has changed since."""
+        """Whether the traffic, or the layer or expression that was read, has changed since."""
+        if self.traffic is not None and self.traffic.outdated:
+            return True
         return self._source is not None and getattr(self._source, "version", None) != self._seen
+
+    def update_traffic(self) -> bool:
+        """Take over the traffic as it is now; return whether it has changed."""
+        if self.traffic is None or not self.traffic.outdated:
+            return False
+        self.traffic.read()
+        return True
 
     def copy(self) -> CellCosts:
         """The same costs, which stay as they are when these change."""

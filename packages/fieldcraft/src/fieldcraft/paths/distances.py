@@ -19,6 +19,7 @@ from fieldcraft.paths.filled import UNREACHED, Filled
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.paths.stepping import step_down
+from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.answers import Spots
 
@@ -72,6 +73,7 @@ class DistanceMap(Operand):
         charge: str = "mean",
         outward: bool = False,
         on_wall: str = "refuse",
+        traffic: Traffic | None = None,
     ) -> None:
         if not (charge is CHARGES[0] and on_wall is ON_WALL[0] and outward is False):
             checks.choice("charge", charge, CHARGES)
@@ -79,7 +81,7 @@ class DistanceMap(Operand):
             checks.flag("outward", outward)
         self.charge, self.outward = charge, bool(outward)
         paths = backend(space)
-        costs = CellCosts(space, cost)
+        costs = CellCosts(space, cost, traffic)
         ground = paths.snapshot(costs.values if costs.infinite else None)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
@@ -288,7 +290,7 @@ class DistanceMap(Operand):
 
     @property
     def outdated(self) -> bool:
-        """Whether walls or the layer or expression of the cost have changed since; see `repair`."""
+        """Whether walls, traffic or what the cost was read from have changed; see `repair`."""
         return self.space.walls_version != self._ground.version or self.cell_costs.outdated
 
     @property
@@ -368,12 +370,12 @@ class DistanceMap(Operand):
         if cost is not None or costs.uniform is None:
             changed_costs = costs.update(cost, cells, changed)
             if changed_costs is None:
-                self.cell_costs = CellCosts(space, cost)
+                self.cell_costs = CellCosts(space, cost, costs.traffic)
                 self._restart(backend(space).snapshot(self.cell_costs.walls))
                 return self._note(None)
             if len(changed_costs):
                 changed = np.union1d(changed, changed_costs)
-        if not len(changed):
+        if not (costs.update_traffic() or len(changed)):
             return _NONE
         ground = before.mended(space, version, costs.walls, changed)
         search = self._search

@@ -8,8 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
+from fieldcraft.layer import Layer
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distances import DistanceMap
+from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Space
 
 __all__ = ["FleeMap", "distance_map", "flee_map"]
@@ -28,12 +30,14 @@ def distance_map(
     charge: str = "mean",
     outward: bool = False,
     on_wall: str = "refuse",
+    traffic: Layer | None = None,
+    weight: float = 4.0,
 ) -> DistanceMap:
     """Return the walking distance from every cell to the nearest goal.
 
     Distances are computed lazily: nothing is searched before a value is requested, and no farther
-    than that value needs. Maps with another charge, or outward, are searched again as a whole after
-    each change of walls or costs.
+    than that value needs. Maps with traffic or another charge, or outward, are searched again as a
+    whole after each change of walls or costs.
 
     Parameters
     ----------
@@ -60,6 +64,12 @@ def distance_map(
         charged on entering. `fieldcraft.reach` finds the cells within a few steps of units.
     on_wall : {"refuse", "nearest"}
         With "nearest" a goal in a wall is moved to the nearest open cell.
+    traffic : layer with fc.Trail(vector=True), optional
+        Where agents have gone lately, as `steering.PIBT` or `layer.deposit(positions, steps)` keep
+        it. A step against its flow costs more, so that agents who follow the map form lanes. It is
+        read once, and again by `DistanceMap.repair`.
+    weight : float, optional
+        A step against a flow of strength 1 costs so much more, as a part of its cost.
 
     Returns
     -------
@@ -93,7 +103,8 @@ def distance_map(
            [ 1.,  2., inf,  6.,  7.],
            [ 2.,  3.,  4.,  5.,  6.]], dtype=float32)
     """
-    return DistanceMap(space, goals, cost, start_costs, limit, charge, outward, on_wall)
+    against = None if traffic is None else Traffic(space, traffic, weight)
+    return DistanceMap(space, goals, cost, start_costs, limit, charge, outward, on_wall, against)
 
 
 def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None = None) -> FleeMap:

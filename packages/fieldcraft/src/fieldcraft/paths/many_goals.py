@@ -13,9 +13,6 @@ __all__ = ["ManyGoals"]
 
 _MOST_BUCKETS = 4096
 _NARROWER = 1e-7  # so that rounding does not bring both ends of a step into one bucket
-_EVEN = frozen(np.ones(1))
-_EVERYWHERE = frozen(np.empty(0, dtype=np.int64))
-_START = frozen(np.zeros(1))
 
 Ints = NDArray[np.int64]
 
@@ -31,6 +28,8 @@ class ManyGoals:
     def __init__(self, space: Space, renewed: int) -> None:
         self.space, self.renewed = space, renewed
         self.version = -1
+        none = np.empty(0, dtype=np.int32)
+        self._scratch = np.empty(0), none, none, none
         self.follow()
 
     def follow(self) -> bool:
@@ -39,13 +38,14 @@ class ManyGoals:
             return False
         self.version = self.space.walls_version
         ways = self.space.ways
-        self.starts, self.ends, self.origins = ways.starts, ways.ends, ways.origins
+        self.starts, self.ends = ways.starts, ways.ends
+        self.begins = ways.origins.astype(np.int32)
         self.lengths = ways.lengths / (ways.typical or 1.0)
         self._into = np.argsort(self.ends, kind="stable")
         self._into_starts = np.zeros(len(self.starts), dtype=np.int64)
         into = np.bincount(self.ends, minlength=len(self.starts) - 1)
         np.cumsum(into, out=self._into_starts[1:])
-        self._givers = self.origins[self._into].astype(np.int32)
+        self._givers = self.begins[self._into]
         self.rows = np.empty((0, len(self.space)), dtype=np.float32)
         self._goals = np.empty(0, dtype=np.int64)
         self._made = np.empty(0, dtype=np.int64)
@@ -53,15 +53,14 @@ class ManyGoals:
         self.charge(None)
         return True
 
-    def charge(self, extra: NDArray[np.float64] | None) -> None:
-        """Let each step cost this much more, as a part of its length (A,)."""
-        costs = self.lengths if extra is None else self.lengths * (1 + extra)
+    def charge(self, factors: NDArray[np.float64] | None) -> None:
+        """Let each step cost this many times its length (A,)."""
+        costs = self.lengths if factors is None else self.lengths * factors
         self.costs = costs.astype(np.float32)
-        self._steps = self._into_starts, self._givers, frozen(costs[self._into]), _EVEN
-        self._now += extra is not None
+        self._steps = self._into_starts, self._givers, frozen(costs[self._into])
+        self._now += factors is not None
         least, most = (float(costs.min()), float(costs.max())) if len(costs) else (1.0, 1.0)
         width = max(least, most / _MOST_BUCKETS)
-        self._ordered = least < width
         self._inverse, self._buckets = (1 + _NARROWER) / width, int(most / width) + 3
 
     def rows_of(self, goals: Ints) -> Ints:
@@ -79,10 +78,10 @@ class ManyGoals:
             rows[missing] = self._free_rows(rows[known], len(missing))
         stale = rows[known][self._made[rows[known]] < self._now]
         stale = stale[np.argsort(self._made[stale], kind="stable")][: self.renewed]
-        for row, goal in zip(rows[missing].tolist(), wanted[missing].tolist(), strict=True):
-            self._compute(row, goal)
-        for row in stale.tolist():
-            self._compute(row, int(self._goals[row]))
+        self._compute(
+            np.concatenate([rows[missing], stale]),
+            np.concatenate([wanted[missing], self._goals[stale]]),
+        )
         return rows[places]
 
     def _free_rows(self, used: Ints, count: int) -> Ints:
@@ -96,23 +95,18 @@ class ManyGoals:
             free = np.setdiff1d(np.arange(len(self._goals)), used)
         return free[np.argsort(self._made[free], kind="stable")][:count]
 
-    def _compute(self, row: int, goal: int) -> None:
-        dist = np.full(len(self.space), np.inf)
-        dist[goal] = 0.0
-        kernels.graph_ways.settle(
-            self._steps,
-            np.array([goal]),
-            _START,
-            _EVERYWHERE,
-            self._inverse,
-            self._ordered,
-            np.inf,
-            dist,
-            (
-                np.full(self._buckets, -1, dtype=np.int32),
-                np.empty(1024, dtype=np.int32),
-                np.empty(1024, dtype=np.int32),
-            ),
-            np.array([0, 0, 0, -1, 0], dtype=np.int64),
+    def _compute(self, rows: Ints, goals: Ints) -> None:
+        if not len(rows):
+            return
+        size = len(self.space)
+        if len(self._scratch[0]) != size or len(self._scratch[1]) != self._buckets:
+            self._scratch = (
+                np.empty(size),
+                np.empty(self._buckets, dtype=np.int32),
+                np.empty(size, dtype=np.int32),
+                np.empty(size, dtype=np.int32),
+            )
+        kernels.guides.settle_each(
+            self._steps, goals, rows, self._inverse, self.rows, self._scratch
         )
-        self.rows[row], self._goals[row], self._made[row] = dist, goal, self._now
+        self._goals[rows], self._made[rows] = goals, self._now

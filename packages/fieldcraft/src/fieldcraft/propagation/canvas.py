@@ -156,12 +156,12 @@ def _most(
 
 
 class Canvas:
-    """Sums in units of 2**-24."""
+    """Sums in units of 2**-24, by rows and columns; the vertices of a graph are one row."""
 
     def __init__(self, space: Space) -> None:
         self.space = space
-        self._rows, columns = space.shape
-        self.sums = np.zeros(space.shape, dtype=np.int64)
+        self._rows, columns = space.shape if len(space.shape) == 2 else (1, len(space))
+        self.sums = np.zeros((self._rows, columns), dtype=np.int64)
         self.dirty = np.zeros(
             (
                 -(-self._rows // kernels.stamps.TILE_ROWS),
@@ -242,7 +242,7 @@ class Canvas:
         """Take over sums that another canvas had; raises ValueError for impossible ones."""
         if not (np.abs(sums) < 2**62).all():
             raise ValueError("sums that overflow")
-        self.sums[:] = sums
+        self.sums[:] = sums.reshape(self.sums.shape)
         self.dirty[:] = kernels.stamps.ALL_ROWS
         self._booked = float(np.abs(sums).max(initial=0)) / kernels.stamps.SCALE
 

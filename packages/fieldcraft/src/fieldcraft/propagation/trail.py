@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.graph_trail_field import GraphTrailField
 from fieldcraft.propagation.hex_trail_field import HexTrailField
 from fieldcraft.propagation.kinds import Gathering
 from fieldcraft.propagation.settings import (
@@ -25,7 +26,7 @@ from fieldcraft.propagation.settings import (
     part_kept,
 )
 from fieldcraft.propagation.trail_field import TrailField
-from fieldcraft.space import HexGrid, Space, grid_of
+from fieldcraft.space import Grid, HexGrid, Space, checked_space
 
 __all__ = ["Trail"]
 
@@ -116,14 +117,15 @@ class Trail(Gathering):
     blur : int or Sequence[float], optional
         The width of the blur in cells: 1 for none, 3 for the mean of 3 x 3 cells, any odd number up
         to 63. Or an odd number of weights, the same from both ends, which are applied along rows
-        and along columns.
+        and along columns. On a graph or mesh there is none: pass 1.
     edges : str, optional
         What becomes of the part of a blur that would go into a wall or over the rim. "conserve": it
         stays where it is, so that a blur keeps the sum of all values; weights sum to 1. "lose": it
         is gone; weights sum to 1 or less.
     vector : bool, optional
-        Whether values are vectors, (x, y) in world axes: `layer.vectors` are these, `layer.values`
-        their lengths. Both parts blur alike, so that a trail of one direction keeps it.
+        Whether values are vectors, (x, y) in world axes, on a 3D graph (x, y, z): `layer.vectors`
+        are these, `layer.values` their lengths. All parts blur alike, so that a trail of one
+        direction keeps it.
     accumulate : bool, optional
         Whether what was there stays. Without it each update begins with an empty map: `values =
         blur(what has come)`, for crowds and obstacles, and `keep` has no meaning.
@@ -192,4 +194,6 @@ class Trail(Gathering):
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
         if isinstance(space, HexGrid):
             return HexTrailField(self, space, every)
-        return TrailField(self, grid_of(space, "A layer with fc.Trail"), every)
+        if isinstance(space, Grid):
+            return TrailField(self, space, every)
+        return GraphTrailField(self, checked_space(space, "Trails lie on"), every)

@@ -38,7 +38,7 @@ class TrailField(GatheringField):
         self._wrap = space.period is not None
         self.trail, self.vector = trail, trail.vector
         self.planes: NDArray[np.float32] = np.zeros(
-            (2 if trail.vector else 1, *space.shape), dtype=np.float32
+            (space.dimensions if trail.vector else 1, *space.shape), dtype=np.float32
         )
         self.inflow = [Canvas(space) for _ in self.planes]
         self._spare: NDArray[np.float32] | None = None
@@ -65,14 +65,12 @@ class TrailField(GatheringField):
         if not self.trail.vector:
             return np.asarray(self.planes[0])
         if self._lengths is None:
-            self._lengths = np.asarray(
-                np.sqrt(self.planes[0] * self.planes[0] + self.planes[1] * self.planes[1])
-            )
+            self._lengths = np.sqrt((self.planes * self.planes).sum(axis=0))
         return self._lengths
 
     @property
     def vectors(self) -> NDArray[np.float32]:
-        """The vectors in world axes, (height, width, 2)."""
+        """The vectors in world axes, (height, width, 2), on a graph (N, 2) or (N, 3)."""
         return np.moveaxis(self.planes, 0, -1)
 
     # What comes in
@@ -118,7 +116,7 @@ class TrailField(GatheringField):
     @property
     def shape(self) -> tuple[int, ...]:
         """(height, width), or (height, width, 2) for vectors; see `Field.shape`."""
-        return (*self.space.shape, 2) if self.vector else self.space.shape
+        return (*self.space.shape, len(self.planes)) if self.vector else self.space.shape
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values, or all vectors; see `Field.write`."""

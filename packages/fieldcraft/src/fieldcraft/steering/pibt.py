@@ -13,8 +13,8 @@ from fieldcraft.layer import Layer
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.guides import Distances, Guides
 from fieldcraft.paths.many_goals import ManyGoals
+from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Space, checked_space
-from fieldcraft.steering.flow_layer import Flow
 from fieldcraft.steering.plans import Plans
 
 __all__ = ["PIBT"]
@@ -97,14 +97,15 @@ class PIBT:
         self.effort = checks.whole("effort", effort)
         self.on_unreachable = checks.choice("on_unreachable", on_unreachable, _UNREACHABLE)
         self.seed = checks.whole("seed", seed)
-        self._traffic = None if traffic is None else Flow(self.space, traffic)
         self.weight = checks.not_negative("weight", weight)
+        self._traffic = None if traffic is None else Traffic(self.space, traffic, self.weight)
         self._distances = ManyGoals(self.space, _RENEWED)
         self._guides = Guides(self.space)
         self._rng = np.random.default_rng(self.seed)
         self._plans = Plans(self.look_ahead, self.effort)
         none = np.empty(0, dtype=np.int64)
         self._ids, self._goals, self._waited = none, none, none
+        self._last = np.empty(len(self.space), dtype=np.int32)
 
     def __repr__(self) -> str:
         return f"<PIBT: {len(self._ids)} agents on {self.space!r}>"
@@ -144,13 +145,15 @@ class PIBT:
         """
         here = _cells("cells", cells, None, len(self.space), 0)
         count = len(here)
-        ids = np.arange(count) if agents is None else _cells("agents", agents, count, 2**63, 0)
+        ids = self._numbers(agents, count)
         first = checks.numbers("priorities", 0.0 if priorities is None else priorities, count)
         still = _mask(pinned, count)
         self._check_places(here, ids)
         changed = self._distances.follow()
-        if self._traffic is not None:
-            self._distances.charge(self.weight * self._traffic.against())
+        if self._traffic is not None and self.weight:
+            self._traffic.read()
+            factors = self._traffic.factors(self._distances.begins, self._distances.ends)
+            self._distances.charge(factors)
         marks, rows, left, reached = self._rows(goals, here, ids)
         away = np.empty(count, dtype=np.float32)
         kernels.pibt.values_of(left, rows, here, away)
@@ -167,7 +170,9 @@ class PIBT:
         resting = (rows < 0) | (away == 0)
         waited[resting] = 0
         urgency = waited + _draws(ids, self.seed)
-        order = np.lexsort((-urgency, resting, -first))
+        order = np.argsort(np.where(resting, 2.0, 0.0) - urgency, kind="stable")
+        if priorities is not None:
+            order = order[np.argsort(-first[order], kind="stable")]
         seed = int(self._rng.integers(1, 2**31 - 1))
         ground = self._distances.starts, self._distances.ends, self._distances.costs
         same = not changed and np.array_equal(ids, self._ids)
@@ -179,7 +184,7 @@ class PIBT:
         return moved
 
     def _check_places(self, cells: Ints, ids: Ints) -> None:
-        """Refuse agents in walls, two in one cell, and two of one number."""
+        """Refuse agents in walls and two in one cell."""
         walls = self.space.walls.reshape(-1)[cells]
         if walls.any():
             cell = int(cells[walls][0])
@@ -188,21 +193,31 @@ class PIBT:
                 got=f"{_names(ids, walls)} in a wall, {self.space.describe(cell)}",
                 remedy="Use space.nearest_open(cells)",
             )
-        for values, rule, where in (
-            (cells, "One agent stands in a cell", "at {}"),
-            (ids, "Every agent has a number of its own", "for number {}"),
-        ):
-            found, counts = np.unique(values, return_counts=True)
-            if len(found) < len(values):
-                value = int(found[counts > 1][0])
-                both = values == value
-                label = self.space.describe(value) if values is cells else str(value)
+        self._last[cells] = np.arange(len(cells), dtype=np.int32)
+        shared = self._last[cells] != np.arange(len(cells))
+        if shared.any():
+            cell = int(cells[shared].min())
+            raise InvalidValue(
+                "One agent stands in a cell",
+                got=f"{_names(ids, cells == cell)} at {self.space.describe(cell)}",
+                remedy="Move or drop one of them",
+            )
+
+    def _numbers(self, agents: ArrayLike | None, count: int) -> Ints:
+        """Return the number of each agent."""
+        if agents is None:
+            return np.arange(count)
+        ids = _cells("agents", agents, count, 2**63, 0)
+        if not np.array_equal(ids, self._ids):
+            found, counts = np.unique(ids, return_counts=True)
+            if len(found) < count:
+                number = int(found[counts > 1][0])
                 raise InvalidValue(
-                    rule,
-                    got=f"{_names(ids if values is cells else np.arange(len(ids)), both)} "
-                    + where.format(label),
-                    remedy="Move or drop one of them",
+                    "Every agent has a number of its own",
+                    got=f"{_names(np.arange(count), ids == number)} for number {number}",
+                    remedy="Drop one of them",
                 )
+        return ids
 
     def _rows(self, goals: Goals, cells: Ints, ids: Ints) -> tuple[Ints, Ints, Distances, Ints]:
         """Return what tells an agent's goal from another, the row of each agent, -1 for none, the
@@ -225,12 +240,20 @@ class PIBT:
                 got=f"a wall as the goal of {_names(ids, walls)}",
                 remedy="Use space.nearest_open(cells), or -1 for no goal",
             )
-        if 4 * len(self.space) * len(np.unique(wanted[has])) > MOST_BYTES:
+        if 4 * len(self.space) * self._different(wanted[has]) > MOST_BYTES:
             rows = np.where(has, np.arange(count), -1)
             return wanted, rows, self._guides.around(ids, cells, wanted), wanted
         rows = nowhere
         rows[has] = self._distances.rows_of(wanted[has])
         return wanted, rows, (self._distances.rows, *_NO_SPANS), wanted
+
+    def _different(self, goals: Ints) -> int:
+        """Return how many different cells there are, or if that is enough, at most how many."""
+        if 4 * len(self.space) * len(goals) <= MOST_BYTES:
+            return len(goals)
+        marked = np.zeros(len(self.space), dtype=np.bool_)
+        marked[goals] = True
+        return int(marked.sum())
 
     def _rows_of_maps(
         self, maps: Sequence[object], count: int, ids: Ints

@@ -12,7 +12,10 @@ from fieldcraft.paths.guides import Distances
 __all__ = ["Plans"]
 
 Ints = NDArray[np.int64]
-Steps = tuple[Ints, NDArray[np.int32], NDArray[np.float32]]
+Cells = NDArray[np.int32]
+Steps = tuple[Ints, Cells, NDArray[np.float32]]
+_Places = tuple[Cells, Cells]
+_Scratch = tuple[Cells, Ints, Ints, Cells, NDArray[np.float32], Ints]
 
 
 class Plans:
@@ -27,6 +30,7 @@ class Plans:
         self.times, self.effort = times, effort
         self._plan = np.empty((0, times + 1), dtype=np.int32)
         self._sizes = 0, 0
+        self._room_for = np.empty(0, dtype=np.int64), -1
 
     def step(
         self,
@@ -45,23 +49,14 @@ class Plans:
         `same` says that agents and walls are those of the last step.
         """
         starts, ends, _ = ground
-        size, count = len(starts) - 1, len(cells)
-        longest = int(np.diff(starts).max(initial=0)) + 1
-        scratch = (
-            np.empty(count + 1, dtype=np.int32),
-            np.empty(count + 1, dtype=np.int64),
-            np.empty(count + 1, dtype=np.int64),
-            np.empty(count * longest, dtype=np.int32),
-            np.empty(count * longest, dtype=np.float32),
-            np.empty(count * longest, dtype=np.int64),
-        )
-        places = np.full(size, -1, dtype=np.int32), np.full(size, -1, dtype=np.int32)
-        then = np.empty(count, dtype=np.int64)
+        then = np.empty(len(cells), dtype=np.int64)
+        places, scratch = self._room(starts, len(cells))
         if not self.times:
             kernels.pibt.step(
                 (starts, ends), distances, rows, cells, order, pinned, seed, then, places, scratch
             )
             return then
+        count = len(cells)
         plan = self._plan
         known = same and np.array_equal(plan[:, 1], cells)
         if known and not (plan[pinned] != cells[pinned, np.newaxis]).any():
@@ -80,6 +75,23 @@ class Plans:
         self._improve(ground, distances, rows, goals, pinned, seed)
         return plan[:, 1].astype(np.int64)
 
+    def _room(self, starts: Ints, count: int) -> tuple[_Places, _Scratch]:
+        """Return memory for a step of so many agents by PIBT, that of the last one if it fits."""
+        if self._room_for[0] is not starts or self._room_for[1] != count:
+            size = len(starts) - 1
+            many = count * (int(np.diff(starts).max(initial=0)) + 1)
+            self._room_for = starts, count
+            self._places = np.full(size, -1, dtype=np.int32), np.full(size, -1, dtype=np.int32)
+            self._stacks = (
+                np.empty(count + 1, dtype=np.int32),
+                np.empty(count + 1, dtype=np.int64),
+                np.empty(count + 1, dtype=np.int64),
+                np.empty(many, dtype=np.int32),
+                np.empty(many, dtype=np.float32),
+                np.empty(many, dtype=np.int64),
+            )
+        return self._places, self._stacks
+
     def _improve(
         self,
         ground: Steps,
@@ -90,20 +102,21 @@ class Plans:
         seed: int,
     ) -> None:
         size, times, count = len(ground[0]) - 1, self.times + 1, len(rows)
+        bits = self.times.bit_length()
         if self._sizes != (size, count):
             self._sizes = size, count
             waiting = min(10 * times * size, MOST_WAITING)
-            self._taken = np.full((times, size), -1, dtype=np.int32)
+            self._taken = np.full(size << bits, -1, dtype=np.int32)
             self._scratch = (
-                np.zeros(2 * times * size + 1, dtype=np.int64),
-                np.empty(2 * times * size, dtype=np.int32),
+                np.zeros((2 * size << bits) + 1, dtype=np.int64),
                 np.empty(waiting),
                 np.empty(waiting, dtype=np.int64),
                 np.empty(count),
+                np.empty(GROUP),
                 np.empty((GROUP, times), dtype=np.int32),
                 np.zeros(count, dtype=np.bool_),
             )
         agents = distances, rows, goals, pinned
         kernels.look_ahead.improve(
-            ground, agents, self.effort, seed, self._plan, self._taken, self._scratch
+            ground, agents, self.effort, seed, bits, self._plan, self._taken, self._scratch
         )

@@ -1,0 +1,178 @@
+"""Distances that guide agents to goals of their own: rows of all cells, and tables of few cells.
+
+A table is a range of `keys` (cells, -1 where it is empty) and `values`, in which a cell lies at
+the place that `place_of` gives or at the next free one. Four cells that follow one another lie
+together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["against", "looked_up", "settle_each", "store", "surround"]
+
+_SPREAD = np.int64(0x9E3779B1)
+_LOWER = (np.int64(1) << np.int64(32)) - np.int64(1)
+_IDLE = np.int32(-2)
+_NONE = np.int32(-1)
+
+
+@kernel(inline="always")
+def _place_of(cell, size):
+    place = ((((cell >> 2) * _SPREAD) & _LOWER) * size >> 32) + (cell & 3)
+    return place if place < size else place - size
+
+
+@kernel(inline="always")
+def looked_up(cell, low, high, keys, values):
+    """Return the distance of a cell in the table from `low` to `high`, inf if it is not there."""
+    size = high - low
+    if size < 4:
+        return np.float32(np.inf)
+    place = _place_of(cell, size)
+    while keys[low + place] >= 0:
+        if keys[low + place] == cell:
+            return values[low + place]
+        place += 1
+        if place == size:
+            place = 0
+    return np.float32(np.inf)
+
+
+@kernel("f4[:,::1], i4[::1], i4[::1], f8[:,::1], f8, out f8[::1]")
+def against(flow, begins, ends, along, weight, factors):
+    """Write by what factor the cost of each step grows: 1, and `weight` times the flow against it.
+
+    `flow` (N, d) is a vector for each cell; the flow along a step is the mean of its two cells, in
+    the direction `along` (A, d).
+    """
+    for arc in range(begins.shape[0]):
+        total = 0.0
+        for axis in range(along.shape[1]):
+            both = np.float64(flow[begins[arc], axis]) + np.float64(flow[ends[arc], axis])
+            total += both * along[arc, axis]
+        factors[arc] = 1.0 + weight * max(-0.5 * total, 0.0)
+
+
+@kernel("(i8[::1], i4[::1], f8[::1]), i8[::1], i8, out f8[::1], out i4[::1]")
+def surround(into, path, width, dist, found):
+    """Write the cells up to `width` steps beside a path into `found`, and their distances to its
+    end, by way of the path, into `dist`, all inf before. Returns how many there are.
+
+    `into` is (starts, origins, lengths): the steps by the cell that they end in. Steps along the
+    path have length 1.
+    """
+    starts, origins, lengths = into
+    count = np.int64(0)
+    for k in range(path.shape[0]):
+        cell = path[k]
+        if dist[cell] == np.inf:
+            found[count] = cell
+            count += 1
+        dist[cell] = path.shape[0] - 1.0 - k
+    first = np.int64(0)
+    for _ring in range(width):
+        last = count
+        for k in range(first, last):
+            cell = np.int64(found[k])
+            for arc in range(starts[cell], starts[cell + 1]):
+                other = np.int64(origins[arc])
+                away = dist[cell] + lengths[arc]
+                if dist[other] == np.inf:
+                    found[count] = other
+                    count += 1
+                if away < dist[other]:
+                    dist[other] = away
+        first = last
+    return count
+
+
+@kernel("i4[::1], out f8[::1], out i4[::1], out f4[::1]")
+def store(cells, dist, keys, values):
+    """Write the distances of cells into a table with more places than cells, and inf into
+    `dist`.
+    """
+    keys[:] = -1
+    size = np.int64(keys.shape[0])
+    for k in range(cells.shape[0]):
+        cell = np.int64(cells[k])
+        place = _place_of(cell, size)
+        while keys[place] >= 0:
+            place += 1
+            if place == size:
+                place = 0
+        keys[place], values[place] = cell, dist[cell]
+        dist[cell] = np.inf
+
+
+@kernel(
+    "(i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8, out f4[:,::1],"
+    " (out f8[::1], out i4[::1], out i4[::1], out i4[::1])"
+)
+def settle_each(into, goals, places, inverse, rows, scratch):
+    """Write the distances from all cells to each of some goals into the row of its place.
+
+    `into` is (starts, origins, costs): the steps by the cell that they end in. `inverse` is 1 / the
+    width of a bucket of distances. `scratch` is (distances, heads, before, following): one head for
+    each bucket, more of them than the dearest step spans, and the lists of cells that wait.
+    """
+    starts, origins, costs = into
+    dist, heads, before, following = scratch
+    rounds = heads.shape[0]
+    heads[:] = _NONE
+    for k in range(goals.shape[0]):
+        dist[:] = np.inf
+        before[:] = _IDLE
+        goal = goals[k]
+        dist[goal] = 0.0
+        heads[0], before[goal], following[goal] = goal, _NONE, _NONE
+        waiting = 1
+        bucket = np.int64(0)
+        slot = np.int64(0)
+        while waiting > 0:
+            cell = np.int64(heads[slot])
+            if cell < 0:
+                bucket += 1
+                slot += 1
+                if slot == rounds:
+                    slot = np.int64(0)
+                continue
+            heads[slot] = following[cell]
+            if heads[slot] >= 0:
+                before[heads[slot]] = _NONE
+            before[cell] = _IDLE
+            waiting -= 1
+            gone = dist[cell]
+            for arc in range(starts[cell], starts[cell + 1]):
+                other = np.int64(origins[arc])
+                away = gone + costs[arc]
+                if not away < dist[other]:
+                    continue
+                into_slot = slot + np.int64(away * inverse) - bucket
+                if into_slot >= rounds:
+                    into_slot -= rounds
+                if before[other] != _IDLE:
+                    out_of = slot + np.int64(dist[other] * inverse) - bucket
+                    if out_of >= rounds:
+                        out_of -= rounds
+                    dist[other] = away
+                    if out_of == into_slot:
+                        continue
+                    waiting -= 1
+                    if before[other] >= 0:
+                        following[before[other]] = following[other]
+                    else:
+                        heads[out_of] = following[other]
+                    if following[other] >= 0:
+                        before[following[other]] = before[other]
+                dist[other] = away
+                following[other], before[other] = heads[into_slot], _NONE
+                if heads[into_slot] >= 0:
+                    before[heads[into_slot]] = other
+                heads[into_slot] = other
+                waiting += 1
+        row = places[k]
+        for cell in range(dist.shape[0]):
+            rows[row, cell] = dist[cell]

@@ -1,0 +1,54 @@
+"""Whether our instances are the published ones: goals that shortest paths reach where nobody is in
+the way, beside the published planner, episode by episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import fieldcraft as fc
+from research.pogema.player import STEPS
+from research.pogema.table import Row
+
+__all__ = ["calibration", "unhindered"]
+
+
+def unhindered(instance: dict[str, Any]) -> float:
+    """Return the throughput of agents that walk through each other."""
+    grid = fc.Grid(walls=np.array(instance["walls"], dtype=bool), neighbors=4)
+    width = np.array([grid.width, 1])
+    maps: dict[int, fc.DistanceMap] = {}
+    reached = 0
+    for start, goals in zip(instance["starts"], instance["goals"], strict=True):
+        here, gone = int(np.array(start) @ width), 0.0
+        for goal in (np.array(goals) @ width).tolist():
+            if goal not in maps:
+                maps[goal] = fc.distance_map(grid, grid.position_of(goal))
+            gone += float(maps[goal].measured(np.array([here]))[0])
+            if gone > STEPS:
+                break
+            here, reached = goal, reached + 1
+    return reached / STEPS
+
+
+def calibration(
+    rows: list[Row], ask: Callable[[Row, bool], dict[str, Any]], both: bool
+) -> list[str]:
+    """Return a table in Markdown of the instances that `ask` gives for published episodes, with the
+    markers of the map as they are given and exchanged if `both`, else as given.
+    """
+    published = np.array([row.throughput for row in rows])
+    lines = []
+    for exchanged in (False, True) if both else (False,):
+        alone = np.array([unhindered(ask(row, exchanged)) for row in rows])
+        agreed = np.corrcoef(alone, published)[0, 1]
+        lines.append(
+            f"| {rows[0].case.set} {rows[0].case.agents} ({len(rows)})"
+            f" | {'exchanged' if exchanged else 'as given'} | {alone.mean():.3f}"
+            f" | {published.mean():.3f} | {(published <= alone).sum()} of {len(rows)}"
+            f" | {agreed:.2f} |"
+        )
+    return lines
