@@ -174,5 +174,5 @@ def settle_each(into, goals, places, inverse, rows, scratch):
                 heads[into_slot] = other
                 waiting += 1
         row = places[k]
-        for cell in range(dist.shape[0]):
-            rows[row, cell] = dist[cell]
+        for i in range(dist.shape[0]):
+            rows[row, i] = dist[i]

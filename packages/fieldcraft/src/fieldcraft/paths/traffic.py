@@ -64,7 +64,7 @@ class Traffic:
         places = _places(self.space)
         legs = self.space.short_way(places[ends] - places[begins])
         lengths = np.sqrt((legs * legs).sum(axis=1))
-        return legs / np.maximum(lengths, np.finfo(np.float64).tiny)[:, np.newaxis]
+        return np.asarray(legs / np.maximum(lengths, np.finfo(np.float64).tiny)[:, np.newaxis])
 
     def factors(self, begins: Ends, ends: Ends) -> Wide:
         """Return by what factors the costs of steps grow, as the layer was read last, (A,)."""
