@@ -41,8 +41,10 @@ WAYS = ("last", "random", "blind", "flood", "belief", "party")
 what searchers see.
 """
 
-STANDARDS = ("greedy", "horizon")
-"""Ways of the literature: probability over distance, and Hollinger's search."""
+STANDARDS = ("greedy", "horizon", "motion")
+"""Ways of the literature: probability over distance, and Hollinger's search; and "motion", a belief
+that knows how fugitives move.
+"""
 
 _ALL = "all maps"
 
@@ -154,7 +156,7 @@ def run(job: Job) -> Row:
 
 def _search(ground: Ground, way: str) -> Search:
     """A way of searching, as fast as the fugitive, with the sight of the world."""
-    from fieldcraft.pursuit import SEARCHES, FloodSearch, SearchParty
+    from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Motion, SearchParty
     from research.search.yardsticks import GreedySearch, HorizonSearch
 
     speed = SPEED * ground.step
@@ -162,6 +164,8 @@ def _search(ground: Ground, way: str) -> Search:
         return GreedySearch(ground.space, speed)
     if way == "horizon":
         return HorizonSearch(ground.space, speed)
+    if way == "motion":
+        return BeliefSearch(ground.space, speed, motion=Motion())
     if way == "blind":
         return FloodSearch(ground.space, speed, looks=False)
     if way == "party":

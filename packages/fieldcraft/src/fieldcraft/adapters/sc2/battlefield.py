@@ -261,7 +261,9 @@ class Battlefield:
     def _way(
         space: Grid, start: ArrayLike, goal: ArrayLike, cost: Any, smooth: bool = False
     ) -> Path:
-        ends = Battlefield._on_open(space, np.array([start, goal], dtype=np.float64))
+        ends = Battlefield._on_open(
+            space, np.concatenate([checks.positions(end)[0] for end in (start, goal)])
+        )
         return shortest_path(space, ends[0], ends[1], cost=cost, smooth=smooth)
 
     def next_point(
