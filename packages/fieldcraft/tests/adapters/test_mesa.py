@@ -205,7 +205,7 @@ def test_whole_arrays_are_written_as_to_any_property(kind: str) -> None:
     )
     layer = fc.InfluenceMap(adapter.space_of(ours)).add_layer("sugar", fc.Trail(keep=0.5))
     adapter.attach(ours, layer, writable=True)
-    theirs.create_property_layer("sugar", dtype=np.float32)
+    theirs.create_property_layer("sugar", np.float32(0), dtype=np.float32)
     table = np.arange(96, dtype=np.float32).reshape(12, 8)
     for change in (
         lambda sugar: sugar.set_cells(table),

@@ -238,3 +238,13 @@ def test_powers_and_functions_say_what_they_take():
         _ = layer.curve(lambda values: values / values).values
     np.testing.assert_array_equal(fc.formula("a ** 2 ** 3", {"a": layer}).values, (layer**8).values)
     np.testing.assert_allclose((2**layer).values, 2**layer.values * ~layer.space.walls, rtol=1e-6)
+
+
+def test_values_go_by_dlpack_as_a_copy() -> None:
+    world = _World()
+    for operand in (world.layer, 1 + world.layer):
+        found = np.from_dlpack(operand)
+        assert found.dtype == np.float32 and np.array_equal(found, operand.values)
+        assert not np.shares_memory(found, operand.values)
+        with pytest.raises(BufferError, match="copy"):
+            operand.__dlpack__(copy=False)

@@ -465,6 +465,7 @@ def test_a_front_between_teams_that_are_level_runs_where_the_second_begins_to_ow
     assert teams.owner()[0].tolist() == [0, 0, 0, 0, 0, 0, 1, 1, 1]
     (line,) = teams.front_lines()
     assert (line.points[:, 0] == 5.5).all()
+    assert line.__geo_interface__ == {"type": "LineString", "coordinates": line.points.tolist()}
 
 
 def test_a_front_is_a_ring_around_a_pocket_and_crosses_the_seam_of_a_torus():

@@ -67,3 +67,16 @@ def test_on_graphs_they_are_the_open_edges(directed: bool) -> None:
     np.testing.assert_allclose(ways.lengths, np.sqrt((away**2).sum(axis=1)))
     beside = graph.ways_from_walls
     assert set(beside.origins.tolist()) & {4, 9} and not set(beside.ends.tolist()) & {4, 9}
+
+
+@pytest.mark.parametrize("kind", [fc.Grid, fc.HexGrid])
+def test_the_adjacency_matrix_has_the_neighbors_and_the_lengths_of_steps(kind: type) -> None:
+    space = kind(5, 4, walls=np.eye(4, 5, k=1, dtype=bool))
+    matrix = space.ways.adjacency()
+    assert matrix.shape == (20, 20)
+    for cell in np.flatnonzero(~space.walls):
+        ends = matrix.indices[matrix.indptr[cell] : matrix.indptr[cell + 1]]
+        assert ends.tolist() == space.neighbors_of(int(cell)).tolist()
+    start, end = matrix.nonzero()
+    legs = np.linalg.norm(space.position_of(start) - space.position_of(end), axis=1)
+    np.testing.assert_allclose(matrix[start, end], legs)

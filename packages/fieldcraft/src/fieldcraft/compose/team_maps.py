@@ -185,6 +185,14 @@ class FrontLine:
         """The length along the points, in world units; 0 for a single point."""
         return float(np.sqrt((np.diff(self.points, axis=0) ** 2).sum(axis=1)).sum())
 
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """The line as a GeoJSON geometry, for Shapely and GeoPandas."""
+        places = self.points.tolist()
+        if len(places) == 1:
+            return {"type": "Point", "coordinates": places[0]}
+        return {"type": "LineString", "coordinates": places}
+
     def __repr__(self) -> str:
         return f"<FrontLine {' - '.join(self.teams)}, {len(self.points)} points>"
 

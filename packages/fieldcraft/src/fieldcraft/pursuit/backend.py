@@ -151,6 +151,7 @@ class PursuitBackend(ABC):
         self.shape = space.shape
         self.count, self.positions = len(space), space.positions
         self.step = space.typical_step if self.count else 1.0
+        self._ways = edges
         self.starts, self.ends, self.lengths = edges.starts, edges.ends, edges.lengths
         self.origins = edges.origins
         self.degrees = np.diff(self.starts)
@@ -189,10 +190,9 @@ class PursuitBackend(ABC):
         """Return the distance of each cell from a start, (N,) world units, infinite beyond a
         limit, and the cell before each on the shortest path.
         """
-        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import dijkstra
 
-        steps = csr_array((self.lengths, self.ends, self.starts), shape=(self.count, self.count))
+        steps = self._ways.adjacency()
         away, before = dijkstra(steps, indices=start, limit=limit, return_predecessors=True)
         return away, before
 
@@ -209,11 +209,9 @@ class _GraphBackend(PursuitBackend):
     """Graphs, meshes and hexagons: everything goes over the list of steps."""
 
     def walking_distances(self, starts: Ints, places: Ints) -> Floats:
-        from scipy.sparse import csr_array
         from scipy.sparse.csgraph import dijkstra
 
-        matrix = csr_array((self.lengths, self.ends, self.starts), shape=(self.count, self.count))
-        return np.asarray(dijkstra(matrix, indices=starts)[:, places])
+        return np.asarray(dijkstra(self._ways.adjacency(), indices=starts)[:, places])
 
     def check_near(self, point: Floats) -> None:
         if not self.count:

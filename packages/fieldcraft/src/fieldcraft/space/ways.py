@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from fieldcraft.space.grid import Grid
     from fieldcraft.space.protocol import Space
     from fieldcraft.space.topology import Topology
@@ -86,6 +88,22 @@ class Ways:
     def typical(self) -> float:
         """The median length of a step; 0 where there is none."""
         return float(np.median(self.lengths)) if len(self.lengths) else 0.0
+
+    def adjacency(self) -> csr_array:
+        """Return the lengths of steps as a sparse matrix, (N, N): `lengths[i, j]` from cell i to
+        j. NetworkX, scikit-network, PyTorch Geometric and `scipy.sparse.csgraph` take it.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(walls=[[0, 0, 1], [1, 0, 0]], cell_size=2)
+        >>> grid.ways.adjacency()[1, 4].item()
+        2.0
+        """
+        from scipy.sparse import csr_array
+
+        count = len(self.starts) - 1
+        return csr_array((self.lengths, self.ends, self.starts), shape=(count, count))
 
     @property
     def origins(self) -> NDArray[np.int64]:

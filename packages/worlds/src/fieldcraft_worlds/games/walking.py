@@ -52,15 +52,10 @@ def largest_part(space: Grid | Graph) -> NDArray[np.int64]:
     """The largest set of open cells with ways from each to each, by area on a mesh: their ids,
     ascending, (C,); none if all is wall.
     """
-    from scipy.sparse import csr_array  # loading it takes longer than all of `import fieldcraft`
+    # Loading it takes longer than all of `import fieldcraft`.
     from scipy.sparse.csgraph import connected_components
 
-    ways = space.ways
-    matrix = csr_array(
-        (np.ones(len(ways.ends), dtype=np.int8), ways.ends, ways.starts),
-        shape=(len(space), len(space)),
-    )
-    _, labels = connected_components(matrix, directed=True, connection="strong")
+    _, labels = connected_components(space.ways.adjacency(), directed=True, connection="strong")
     labels = np.where(space.walls.reshape(-1), -1, labels)
     if not (labels >= 0).any():
         return np.zeros(0, dtype=np.int64)
