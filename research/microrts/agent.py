@@ -1,0 +1,117 @@
+"""The agent: plans once a cycle what its free units do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from research.microrts.board import Board
+from research.microrts.economy import Economy
+from research.microrts.fight import step, strike
+from research.microrts.game import Order, State, Unit
+from research.microrts.maps import Maps, power
+from research.microrts.settings import Settings
+
+__all__ = ["Agent"]
+
+
+class Agent:
+    """Plays one match; `seed` decides between choices that are as good."""
+
+    def __init__(self, settings: Settings, seed: int = 0) -> None:
+        self.settings = settings
+        self._rng = np.random.default_rng(seed)
+        self._maps: Maps | None = None
+        self._economy = Economy(settings)
+        self._attacking = False
+
+    def orders(self, state: State) -> list[Order]:
+        """Return orders for the free units; those that are better off waiting get none."""
+        free = [u for u in state.own() if u.action is None]
+        if not free:
+            return []
+        if self._maps is None:
+            self._maps = Maps(state, self.settings)
+            self._noise = self._rng.random(state.walls.shape) * 0.01
+        maps = self._maps
+        maps.update(state)
+        board = Board(state, self._noise)
+        self._economy.assign(board, maps)
+        orders: list[Order | None] = []
+        orders += self._produce(board, maps, free)
+        busy = {o.unit for o in orders if o}
+        movers = [u for u in free if u.kind.can_move and u.id not in busy]
+        waiting = []
+        for unit in movers:
+            order = strike(board, unit)
+            if order:
+                orders.append(order)
+            else:
+                waiting.append(unit)
+        orders += self._move(board, maps, waiting)
+        return [o for o in orders if o]
+
+    def _produce(self, board: Board, maps: Maps, free: list[Unit]) -> list[Order | None]:
+        state, settings, economy = board.state, self.settings, self._economy
+        orders: list[Order | None] = []
+        workers = state.own("Worker")
+        barracks = state.own("Barracks")
+        building = any(u.product and u.product.name == "Barracks" for u in workers)
+        saving = 0
+        wanted = settings.army and not barracks and not building and state.own("Base")
+        cost = state.kinds["Barracks"].cost
+        if wanted and len(workers) >= settings.harvesters and board.available >= cost:
+            orders.append(self._build(board, maps, "Barracks", state.own("Base")[0].cell))
+            saving = cost if orders[-1] is not None else 0
+        if not state.own("Base") and board.available >= 10 and workers:
+            orders.append(self._build(board, maps, "Base", workers[0].cell))
+            saving += 10
+        board.available -= saving
+        products = {"Barracks": settings.army}
+        if len(workers) < settings.most_workers:
+            products["Base"] = "Worker"
+        for kind, product in products.items():
+            makers = [u for u in free if u.kind.name == kind]
+            orders += [economy.train(board, maps, u, product) for u in makers]
+        return orders
+
+    def _build(self, board: Board, maps: Maps, name: str, near: tuple[int, int]) -> Order | None:
+        site = self._economy.site(board, maps, near)
+        if site is None:
+            return None
+        workers = [u for u in board.state.own("Worker") if u.action is None]
+        if not workers:
+            return None
+        builder = min(
+            workers, key=lambda u: (abs(u.cell[0] - site[0]) + abs(u.cell[1] - site[1]), u.id)
+        )
+        return self._economy.build(board, maps, builder, name, site)
+
+    def _move(self, board: Board, maps: Maps, units: list[Unit]) -> list[Order | None]:
+        state, settings = board.state, self.settings
+        orders = []
+        fighters = []
+        for unit in units:
+            if unit.id in self._economy.harvesters:
+                orders.append(self._economy.harvest(board, unit))
+            else:
+                fighters.append(unit)
+        if not fighters:
+            return orders
+        own = sum(power(u) for u in state.own() if u.id not in self._economy.harvesters)
+        theirs = sum(power(u) for u in state.enemies())
+        ratio = settings.attack_ratio * (0.8 if self._attacking else 1.0)
+        self._attacking = own >= ratio * theirs
+        foes = state.enemies()
+        if self._attacking:
+            ways = maps.distances(
+                [u.cell for u in foes], [0 if u.kind.can_attack else 1 for u in foes], safe=True
+            )
+        else:
+            ways = maps.distances(maps.beside([u.cell for u in state.own() if not u.kind.can_move]))
+            ways = np.maximum(ways - 2, 0)
+        near = maps.distances([u.cell for u in foes])
+        fighters.sort(key=lambda u: (near[u.cell[1], u.cell[0]], u.id))
+        orders += [
+            step(board, maps, settings, u, ways, near[u.cell[1], u.cell[0]]) for u in fighters
+        ]
+        return orders

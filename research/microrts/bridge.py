@@ -1,0 +1,137 @@
+"""A thin bridge to microRTS: one Java machine, the bots of the competition, matches in Python.
+
+Only this file imports JPype. State and orders cross as JSON, in one call each a cycle.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import jpype
+
+from research.microrts.game import Kind, Order, State, orders_text, read_kinds, read_state
+
+__all__ = ["BOTS", "Arena", "Outcome", "Player"]
+
+BOTS = {
+    "workerRush": "ai.abstraction.WorkerRush",
+    "lightRush": "ai.abstraction.LightRush",
+    "heavyRush": "ai.abstraction.HeavyRush",
+    "randomBiased": "ai.RandomBiasedAI",
+    "coac": "ai.coac.CoacAI",
+    "rojo": "ai.competition.rojobot.Rojo",
+    "guidedRojo": "ai.competition.GRojoA3N.GuidedRojoA3N",
+    "tiamat": "ai.competition.tiamat.Tiamat",
+    "droplet": "GNS.Droplet",
+    "izanagi": "ai.competition.IzanagiBot.Izanagi",
+    "mixed": "ai.JZ.MixedBot",
+    "naiveMCTS": "ai.mcts.naivemcts.NaiveMCTS",
+}
+_LONGEST = {8: 3000, 16: 4000, 24: 5000, 32: 6000}
+_FINETUNED = 2  # the competition's table of unit types
+
+
+class Player(Protocol):
+    """What decides for one side: `orders` is called in every cycle in which a unit is free."""
+
+    def orders(self, state: State) -> list[Order]:
+        """Return orders for free units; the others wait."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Points for the player (1, 0.5 or 0), cycles played, milliseconds a cycle of the player with
+    the bridge (mean and largest), and of the bot.
+    """
+
+    points: float
+    cycles: int
+    mean_ms: float
+    max_ms: float
+    bot_ms: float
+
+
+class Arena:
+    """A Java machine with the game and its bots; there is one in a process."""
+
+    def __init__(self, folder: Path) -> None:
+        """Start Java on the folder that `python -m research.microrts setup` filled."""
+        jars = [folder / "microrts.jar", *sorted(folder.glob("*.jar")), *folder.glob("lib/*.jar")]
+        if not jars[0].exists():
+            raise FileNotFoundError(f"There is no {jars[0]}. Run the set-up first.")
+        options = ("-Xmx800m", "-XX:+UseSerialGC", "-Djava.awt.headless=true")
+        jpype.startJVM(*options, classpath=[str(jar) for jar in jars])
+        self._folder = folder
+        self._types = jpype.JClass("rts.units.UnitTypeTable")(_FINETUNED)
+        self._state = jpype.JClass("rts.GameState")
+        self._ground = jpype.JClass("rts.PhysicalGameState")
+        self._action = jpype.JClass("rts.PlayerAction")
+        self._writer = jpype.JClass("java.io.StringWriter")
+        self.kinds: dict[str, Kind] = read_kinds(self._written(self._types))
+
+    def play(
+        self,
+        player: Player,
+        bot: str,
+        map_name: str,
+        corner: int,
+        seed: int,
+        watch: Callable[[State], None] | None = None,
+    ) -> Outcome:
+        """Play one match; `corner` is the number of the player's side."""
+        ground = self._ground.load(str(self._folder / "maps" / map_name), self._types)
+        game, rival = self._state(ground, self._types), self._bot(bot, seed)
+        most = _LONGEST[
+            min(
+                size
+                for size in _LONGEST
+                if size >= max(int(ground.getWidth()), int(ground.getHeight()))
+            )
+        ]
+        over, spent, slowest, rival_spent, asked = False, 0.0, 0.0, 0.0, 0
+        while not over and game.getTime() < most:
+            begin = time.perf_counter()
+            action = self._action()
+            if game.canExecuteAnyAction(corner):
+                state = read_state(self._written(game), self.kinds, corner)
+                if watch is not None:
+                    watch(state)
+                text = orders_text(player.orders(state))
+                action = self._action.fromJSON(text, game, self._types)
+                asked += 1
+            middle = time.perf_counter()
+            other = rival.getAction(1 - corner, game)
+            rival_spent += time.perf_counter() - middle
+            spent, slowest = spent + middle - begin, max(slowest, middle - begin)
+            for each in (action, other) if corner == 0 else (other, action):
+                game.issueSafe(each)
+            over = game.cycle()
+        cycles, winner = int(game.getTime()), int(game.winner())
+        points = 0.5 if winner < 0 else float(winner == corner)
+        each = 1000 / cycles
+        return Outcome(points, cycles, spent * each, 1000 * slowest, rival_spent * each)
+
+    def _written(self, item: Any) -> str:
+        writer = self._writer()
+        item.toJSON(writer)
+        return str(writer)
+
+    def _bot(self, name: str, seed: int) -> Any:
+        """Make a bot whose random numbers start from a seed.
+
+        Bots that search until their time is over still differ from run to run.
+        """
+        bot = jpype.JClass(BOTS[name])(self._types)
+        bot.reset()
+        random = jpype.JClass("java.util.Random")
+        sampler = jpype.JClass("util.Sampler")
+        for holder, item in ((bot.getClass(), bot), (sampler.class_, None)):
+            for field in holder.getDeclaredFields():
+                if field.getType() == random.class_:
+                    field.setAccessible(True)
+                    field.get(item).setSeed(seed)
+        return bot

@@ -1,0 +1,136 @@
+"""Matches in parallel processes, and the table that they are written to."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import astuple, dataclass, fields
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from research.microrts.agent import Agent
+from research.microrts.settings import Settings
+
+if TYPE_CHECKING:
+    from research.microrts.bridge import Arena
+
+__all__ = ["VARIANTS", "Match", "Row", "matches", "play_all", "read_rows", "score", "table"]
+
+VARIANTS = {"full": Settings(), "blank": Settings(blank=True)}
+
+
+@dataclass(frozen=True, order=True)
+class Match:
+    """Who plays where; the seed is that of the agent and of the bot's random numbers."""
+
+    variant: str
+    bot: str
+    map: str
+    corner: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class Row(Match):
+    """A match and its outcome; see `bridge.Outcome`."""
+
+    points: float
+    cycles: int
+    mean_ms: float
+    max_ms: float
+    bot_ms: float
+
+    def match(self) -> Match:
+        """Return the match without its outcome."""
+        return Match(self.variant, self.bot, self.map, self.corner, self.seed)
+
+
+_TYPES = {
+    field.name: {"str": str, "int": int, "float": float}[str(field.type)] for field in fields(Row)
+}
+
+
+def matches(
+    variants: Iterable[str], bots: Iterable[str], maps: Iterable[str], seeds: int
+) -> list[Match]:
+    """Return all matches from both corners; those of the first seed come first."""
+    pairs = [(v, b, m, c) for v in variants for b in bots for m in maps for c in (0, 1)]
+    return [Match(*pair, seed) for seed in range(seeds) for pair in pairs]
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the matches in a table as far as there is one."""
+    if not path.exists():
+        return []
+    with path.open() as file:
+        return [Row(*(_TYPES[k](v) for k, v in row.items())) for row in csv.DictReader(file)]
+
+
+def play_all(games: list[Match], folder: Path, path: Path, processes: int) -> Iterator[Row]:
+    """Play the matches that are not in the table yet, and append each to it as it ends."""
+    done = {row.match() for row in read_rows(path)}
+    missing = [game for game in games if game not in done]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = not path.exists()
+    with (
+        path.open("a") as file,
+        ProcessPoolExecutor(processes, get_context("spawn"), _start, (folder,)) as pool,
+    ):
+        out = csv.writer(file)
+        if new:
+            out.writerow(_TYPES)
+        for future in as_completed([pool.submit(_play, game) for game in missing]):
+            row = future.result()
+            out.writerow(astuple(row))
+            file.flush()
+            yield row
+
+
+def score(points: list[float]) -> tuple[float, float, float]:
+    """Return the share of points and its 95 % interval (Wilson's, draws count half)."""
+    n, share, z = len(points), sum(points) / len(points), 1.96
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return share, middle - half, middle + half
+
+
+def table(rows: list[Row]) -> list[str]:
+    """Return the table of points by variant, map and bot, in Markdown."""
+    groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row.map, row.bot, row.variant].append(row)
+        groups[row.map, "all", row.variant].append(row)
+    lines = [
+        "| map | bot | variant | games | points | 95 % | ms a cycle | largest ms |",
+        "|---" * 8 + "|",
+    ]
+    for (map_name, bot, variant), group in sorted(groups.items()):
+        share, low, high = score([row.points for row in group])
+        mean = sum(row.mean_ms * row.cycles for row in group) / sum(row.cycles for row in group)
+        name = Path(map_name).stem
+        lines.append(
+            f"| {name} | {bot} | {variant} | {len(group)} | {share:.1%} | {low:.1%} to {high:.1%} "
+            f"| {mean:.1f} | {max(row.max_ms for row in group):.0f} |"
+        )
+    return lines
+
+
+_arena: Arena | None = None
+
+
+def _start(folder: Path) -> None:
+    global _arena
+    from research.microrts.bridge import Arena
+
+    _arena = Arena(folder / "game")
+
+
+def _play(match: Match) -> Row:
+    assert _arena is not None
+    agent = Agent(VARIANTS[match.variant], match.seed)
+    outcome = _arena.play(agent, match.bot, match.map, match.corner, match.seed)
+    return Row(*astuple(match), *astuple(outcome))

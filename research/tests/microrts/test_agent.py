@@ -1,0 +1,126 @@
+"""The agent on hand-made states, without Java."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from research.microrts.agent import Agent
+from research.microrts.game import (
+    ATTACK,
+    HARVEST,
+    MOVE,
+    PRODUCE,
+    Kind,
+    Order,
+    State,
+    orders_text,
+    read_state,
+)
+from research.microrts.settings import Settings
+
+KINDS = {
+    "Resource": Kind("Resource", 1, 1, 1, 1, 10, 10, 10, 10, False, False, False),
+    "Base": Kind("Base", 10, 10, 1, 1, 200, 10, 10, 10, False, False, False),
+    "Barracks": Kind("Barracks", 5, 4, 1, 1, 100, 10, 10, 10, False, False, False),
+    "Worker": Kind("Worker", 1, 1, 1, 1, 50, 10, 5, 20, True, True, True),
+    "Light": Kind("Light", 2, 4, 2, 1, 80, 8, 5, 10, True, True, False),
+    "Heavy": Kind("Heavy", 3, 8, 4, 1, 120, 10, 5, 10, True, True, False),
+    "Ranged": Kind("Ranged", 2, 1, 1, 3, 100, 10, 5, 10, True, True, False),
+}
+
+
+def state(
+    rows: list[str],
+    actions: dict[tuple[int, int], tuple[int, dict[str, object]]] | None = None,
+    resources: int = 0,
+    time: int = 100,
+) -> State:
+    """Read a drawing: B, K, W, L, H, R are own units, small letters the enemy's, $ a deposit."""
+    names = dict(
+        zip("BKWLHR", ("Base", "Barracks", "Worker", "Light", "Heavy", "Ranged"), strict=True)
+    )
+    units, assigned = [], []
+    for y, row in enumerate(rows):
+        for x, letter in enumerate(row):
+            if letter in ".#":
+                continue
+            name = "Resource" if letter == "$" else names[letter.upper()]
+            player = -1 if letter == "$" else int(letter.islower())
+            units.append(
+                {
+                    "type": name,
+                    "ID": len(units) + 1,
+                    "player": player,
+                    "x": x,
+                    "y": y,
+                    "resources": 9 if letter == "$" else 0,
+                    "hitpoints": KINDS[name].hp,
+                }
+            )
+            if (x, y) in (actions or {}):
+                begun, action = actions[x, y]
+                assigned.append({"ID": len(units), "time": begun, "action": action})
+    text = {
+        "time": time,
+        "pgs": {
+            "width": len(rows[0]),
+            "height": len(rows),
+            "terrain": "".join("1" if c == "#" else "0" for row in rows for c in row),
+            "players": [{"ID": 0, "resources": resources}, {"ID": 1, "resources": 0}],
+            "units": units,
+        },
+        "actions": assigned,
+    }
+    return read_state(json.dumps(text), KINDS, 0)
+
+
+def orders(drawn: State, **settings: object) -> dict[int, Order]:
+    return {order.unit: order for order in Agent(Settings(**settings)).orders(drawn)}
+
+
+def test_a_fighter_strikes_who_stays_and_spares_who_leaves() -> None:
+    rows = ["......", ".Hw...", ".w...."]
+    assert orders(state(rows))[1].action == ATTACK
+    leaving = {(2, 1): (94, {"type": 1, "parameter": 1})}
+    assert orders(state(rows, leaving))[1].cell == (1, 2)
+    staying = {(2, 1): (96, {"type": 1, "parameter": 1}), (1, 2): (92, {"type": 1, "parameter": 3})}
+    assert orders(state(rows, staying))[1].cell == (2, 1)
+
+
+def test_two_fighters_do_not_waste_strikes_on_one_enemy() -> None:
+    found = orders(state(["..w....", ".RwR..."]))
+    assert {order.cell for order in found.values()} == {(2, 0), (2, 1)}
+
+
+def test_a_worker_steps_beside_an_enemy_that_cannot_strike_back() -> None:
+    rows = [".......", ".W.w...", "......."]
+    careful = {"attack_ratio": 0.0, "progress": 0.0, "loss": 1.5}
+    busy = {(3, 1): (91, {"type": 0, "parameter": 30})}
+    assert 1 not in orders(state(rows), **careful)
+    assert orders(state(rows, busy), **careful)[1] == Order(1, MOVE, 1)
+    assert 1 not in orders(state(rows, busy), **careful, blank=True)
+
+
+def test_workers_harvest_and_the_base_trains() -> None:
+    found = orders(state(["$W....", ".B....", ".....b"], resources=3))
+    assert found[2].action == HARVEST
+    assert found[3].action == PRODUCE and found[3].product == "Worker"
+
+
+def test_orders_are_written_as_the_game_reads_them() -> None:
+    written = json.loads(
+        orders_text([Order(3, ATTACK, cell=(2, 1)), Order(4, PRODUCE, 1, product="Worker")])
+    )
+    assert written == [
+        {"unitID": 3, "unitAction": {"type": 5, "x": 2, "y": 1}},
+        {"unitID": 4, "unitAction": {"type": 4, "parameter": 1, "unitType": "Worker"}},
+    ]
+
+
+@pytest.mark.parametrize(("verb", "ends"), [(1, 108), (2, 118), (5, 103)])
+def test_actions_end_when_the_game_says(verb: int, ends: int) -> None:
+    action = {"type": verb, "parameter": 1, "x": 2, "y": 0}
+    unit = state([".W..", "...."], {(1, 0): (98, action)}).own()[0]
+    assert unit.ends == ends and unit.target == ((2, 0) if verb == MOVE else (1, 0))

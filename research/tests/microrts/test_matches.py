@@ -1,0 +1,53 @@
+"""Matches against the real game; skipped where Java or the game is missing."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from research.microrts.install import missing
+from research.microrts.runner import Match, Row, matches, score, table
+
+FOLDER = Path(os.environ.get("MICRORTS", "out/microrts_game"))
+LACKING = missing(FOLDER)
+
+
+@pytest.mark.skipif(bool(LACKING), reason=f"{LACKING} (the variable MICRORTS names the folder)")
+@pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+def test_a_study_plays_both_corners_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    def run(seeds: int) -> str:
+        command = [sys.executable, "-m", "research.microrts", "play", str(FOLDER)]
+        command += ["--out", str(tmp_path), "--bots", "lightRush", "--variants", "full"]
+        command += ["--maps", "8x8/basesWorkers8x8A.xml", "--seeds", str(seeds)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    first = run(1)
+    with (tmp_path / "matches.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["corner"] for row in rows} == {"0", "1"} and len(rows) == 2
+    assert all(0 < int(row["cycles"]) <= 3000 for row in rows)
+    assert "| basesWorkers8x8A | lightRush | full | 2 |" in first
+    again = run(1)
+    assert "lightRush 8x8" not in again.split("|")[0]
+
+
+def test_matches_of_the_first_seed_come_first() -> None:
+    games = matches(["full"], ["a", "b"], ["m"], 2)
+    assert len(games) == 8 and {game.seed for game in games[:4]} == {0}
+
+
+def test_the_table_counts_draws_half() -> None:
+    rows = [
+        Row("full", "a", "8x8/m.xml", k % 2, k, p, 10, 1.0, 2.0, 0.1)
+        for k, p in enumerate((1.0, 0.5, 0.0, 1.0))
+    ]
+    assert "| m | a | full | 4 | 62.5% |" in "\n".join(table(rows))
+    assert rows[0].match() == Match("full", "a", "8x8/m.xml", 0, 0)
+    share, low, high = score([1.0] * 40)
+    assert share == 1 and 0.90 < low < 0.92 and high == pytest.approx(1)
