@@ -58,6 +58,7 @@ class Agent:
         building = any(u.product and u.product.name == "Barracks" for u in workers)
         saving = 0
         wanted = settings.army and not barracks and not building and state.own("Base")
+        wanted = wanted and (not self._economy.short or board.available >= settings.rich)
         cost = state.kinds["Barracks"].cost
         if wanted and len(workers) >= settings.harvesters and board.available >= cost:
             orders.append(self._build(board, maps, "Barracks", state.own("Base")[0].cell))

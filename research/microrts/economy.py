@@ -23,6 +23,7 @@ class Economy:
         self._settings = settings
         self._deposit_of: dict[int, int] = {}
         self.harvesters: set[int] = set()
+        self.short = False
         self._to_base: NDArray[np.float32] = np.zeros((0, 0), np.float32)
 
     def assign(self, board: Board, maps: Maps) -> None:
@@ -41,7 +42,11 @@ class Economy:
         workers = state.own("Worker")
         alive = {u.id for u in workers}
         room = sum(len(maps.beside([d.cell])) for d, _ in self._deposits.values())
-        wanted = min(self._settings.harvesters, 2 * len(self._deposits), room) if bases else 0
+        foes = [u.cell for u in state.enemies("Base")]
+        if foes:
+            self.short = self._least(self._to_base, foes) <= self._settings.short
+        most = 1 if self.short or not foes else self._settings.harvesters
+        self._wanted = wanted = min(most, 2 * len(self._deposits), room) if bases else 0
         self.harvesters &= alive
         order = sorted(
             (u for u in workers if u.id not in self.harvesters),
@@ -79,7 +84,7 @@ class Economy:
         if not sides:
             return None
         foes = [e.cell for e in board.state.enemies()]
-        goal = [d.cell for d, _ in self._deposits.values()] if self._hungry(board) else foes
+        goal = [d.cell for d, _ in self._deposits.values()] if self._hungry() else foes
         ways = maps.distances(maps.beside(goal) or foes)
         direction, cell = min(sides, key=lambda side: (ways[side[1][1], side[1][0]], side[0]))
         board.claim(cell)
@@ -111,8 +116,8 @@ class Economy:
             return None
         return int(spot.position[0]), int(spot.position[1])
 
-    def _hungry(self, board: Board) -> bool:
-        return len(self.harvesters) < min(self._settings.harvesters, 2 * len(self._deposits))
+    def _hungry(self) -> bool:
+        return len(self.harvesters) < self._wanted
 
     def _choose(self, unit: Unit) -> int | None:
         x, y = unit.cell

@@ -23,3 +23,5 @@ class Settings:
     retreat: float = 0.8
     spare: int = 1
     most_workers: int = 60
+    short: float = 12
+    rich: int = 8
