@@ -57,8 +57,9 @@ class Agent:
         barracks = state.own("Barracks")
         building = any(u.product and u.product.name == "Barracks" for u in workers)
         saving = 0
-        wanted = settings.army and not barracks and not building and state.own("Base")
-        wanted = wanted and (not self._economy.short or board.available >= settings.rich)
+        ready = not self._economy.short or self._economy.safe
+        wanted = bool(settings.army and state.own("Base") and not barracks and not building)
+        wanted = wanted and ready
         cost = state.kinds["Barracks"].cost
         if wanted and len(workers) >= settings.harvesters and board.available >= cost:
             orders.append(self._build(board, maps, "Barracks", state.own("Base")[0].cell))

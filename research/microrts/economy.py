@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from research.microrts.board import Board
 from research.microrts.game import HARVEST, MOVE, PRODUCE, RETURN, STEPS, Cell, Order, Unit
-from research.microrts.maps import Maps
+from research.microrts.maps import Maps, power
 from research.microrts.settings import Settings
 
 __all__ = ["Economy"]
@@ -24,6 +24,8 @@ class Economy:
         self._deposit_of: dict[int, int] = {}
         self.harvesters: set[int] = set()
         self.short = False
+        self.safe = True
+        self._to_foe: NDArray[np.float32] = np.zeros((0, 0), np.float32)
         self._to_base: NDArray[np.float32] = np.zeros((0, 0), np.float32)
 
     def assign(self, board: Board, maps: Maps) -> None:
@@ -45,7 +47,13 @@ class Economy:
         foes = [u.cell for u in state.enemies("Base")]
         if foes:
             self.short = self._least(self._to_base, foes) <= self._settings.short
-        most = 1 if self.short or not foes else self._settings.harvesters
+            self._to_foe = maps.distances(foes)
+        fighters = len(workers) - 1 + len(state.own("Light")) + len(state.own("Heavy"))
+        spare = fighters - self._raiders(state.enemies())
+        self.safe = spare >= self._settings.spare
+        most = self._settings.harvesters if not self.short else 1 + max(0, int(spare))
+        if not foes:
+            most = 1
         self._wanted = wanted = min(most, 2 * len(self._deposits), room) if bases else 0
         self.harvesters &= alive
         order = sorted(
@@ -57,6 +65,13 @@ class Economy:
         for extra in sorted(self.harvesters)[wanted:]:
             self.harvesters.discard(extra)
         self._deposit_of = {k: v for k, v in self._deposit_of.items() if k in self.harvesters}
+
+    def _raiders(self, enemies: list[Unit]) -> float:
+        """Return the power of the enemies that are nearer to an own base than to one of theirs."""
+        if self._to_foe.size == 0:
+            return 0.0
+        near = self._to_base <= self._to_foe + 1
+        return sum(power(u) for u in enemies if near[u.cell[1], u.cell[0]])
 
     def harvest(self, board: Board, unit: Unit) -> Order | None:
         """Return what a harvester does next."""

@@ -17,6 +17,7 @@ __all__ = ["Maps", "power", "worth"]
 _WORTH = {"Base": 1.5, "Barracks": 1.5, "Worker": 1.0, "Light": 2.0, "Heavy": 3.0, "Ranged": 2.0}
 _POWER = {"Worker": 1.0, "Light": 2.8, "Heavy": 5.0, "Ranged": 2.2}
 _CACHE = 64  # distance maps
+_WATCHFUL = 3  # cycles in which a free enemy waited
 _STRIKE = 5  # cycles of an attack, of all kinds
 
 
@@ -43,10 +44,16 @@ class Maps:
         self._state = state
         self._layers: dict[str, RadialLayer] = {}
         self._cache: dict[object, NDArray[np.float32]] = {}
+        self._idle: set[int] = set()
+        self._watchful = 0
         self._fresh: set[str] = set()
 
     def update(self, state: State) -> None:
         """Take over a new state; walls follow buildings and deposits."""
+        idle = {u.id for u in state.enemies() if u.kind.can_attack and u.action is None}
+        if state.time == self._state.time + 1:
+            self._watchful += len(idle & self._idle)
+        self._idle = idle
         self._state = state
         walls = _walls(state)
         changed = walls != self.grid.walls
@@ -177,7 +184,7 @@ class Maps:
         """Whether a unit is busy when another arrives beside it, and so strikes second.
 
         A unit that ends a step shortly before is taken to begin the next one, because nobody is in
-        its range then.
+        its range then; but not if the enemy's free units are seen to wait for us.
         """
         if not unit.kind.can_attack:
             return True
@@ -185,6 +192,8 @@ class Maps:
             return unit.ends > arrival
         if unit.ends > arrival:
             return unit.ends > arrival + _STRIKE
+        if self._watchful > _WATCHFUL:
+            return False
         return self._state.time < unit.ends < arrival < unit.ends + unit.kind.move_time - _STRIKE
 
     def _layer(

@@ -21,7 +21,6 @@ class Settings:
     gain: float = 1.0
     loss: float = 1.0
     retreat: float = 0.8
-    spare: int = 1
+    spare: float = 1
     most_workers: int = 60
     short: float = 12
-    rich: int = 8
