@@ -87,11 +87,11 @@ build: setup
 	$(BIN)/python tools/native/wheels.py --out dist
 	for package in packages/*; do $(BIN)/python -m build --outdir dist $$package || exit 1; done
 
-# The site, from the guides as they are and from the docstrings; a warning fails it. Asks nothing of the network but its three packages.
-docs: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'sphinx>=8' 'myst-parser>=4' 'furo>=2024.8.6'
-	rm -rf docs/api
-	$(BIN)/python -m sphinx --quiet -W --keep-going -b html docs out/site
+# The site, from the guides and the docstrings; a warning fails it. It needs the library and its extra `docs`; other libraries are mocked.
+docs: $(VENV)/.installed
+	$(BIN)/python docs/count.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable 'packages/fieldcraft[docs]'
+	$(BIN)/python -m sphinx --quiet -W --keep-going --jobs auto -b html docs out/site
 	$(BIN)/python docs/live/build.py --out out/site/live
 	@echo "The site is in out/site/index.html"
 
@@ -100,7 +100,7 @@ links: docs
 	$(BIN)/python docs/check_links.py out/site
 	$(BIN)/python -m sphinx --quiet -b linkcheck docs out/links
 
-# Five guides as notebooks.
+# Five guides as notebooks, with their outputs.
 notebooks: setup
 	$(BIN)/python docs/notebook.py
 

@@ -1,23 +1,30 @@
-"""The site: `make docs` builds it with Sphinx from the guides as they are and from the
-docstrings.
+"""The site: `make docs` builds it with Sphinx from the guides and the docstrings.
+
+It needs Sphinx, MyST and Furo, and what the library itself needs. Other libraries are mocked.
 """
 
+import importlib
 import inspect
+import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
-import fieldcraft
+from sphinx.ext.autodoc.mock import mock
 
 HOME = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(HOME / "docs"))
+sys.path[:0] = [str(path) for path in sorted((HOME / "packages").glob("*/src"))]
+
+import fieldcraft  # noqa: E402
 
 project = "fieldcraft"
 author = "The fieldcraft authors"
 copyright = author
 release = version = fieldcraft.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "notebooks", "live"]
 root_doc = "index"
@@ -27,19 +34,55 @@ myst_heading_anchors = 4
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 
-autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
 autodoc_type_aliases = {
     name: name for name in ("ArrayLike", "NDArray", "Space", "Cost", "Readable")
 }
+autodoc_mock_imports = [
+    *(
+        "PIL",
+        "av",
+        "anyio",
+        "anywidget",
+        "arcade",
+        "dask",
+        "distributed",
+        "gymnasium",
+        "ipyvuetify",
+    ),
+    *(
+        "joblib",
+        "kloppy",
+        "matplotlib",
+        "mesa",
+        "networkx",
+        "optuna",
+        "pandas",
+        "pettingzoo",
+    ),
+    *("polars", "pygame", "rasterio", "sc2", "solara", "tcod", "traitlets", "trimesh", "wgpu"),
+    *("websockets", "xarray", "yaml", "zstandard"),
+]
 
 html_theme = "furo"
 html_title = "fieldcraft"
-html_static_path: list[str] = []
-html_extra_path: list[str] = []
+html_logo = "_static/logo.svg"
+html_favicon = "_static/logo.svg"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+REPOSITORY = os.environ.get("FIELDCRAFT_REPOSITORY", "")
+"""Address of the repository, for the link in the footer of each page."""
+html_theme_options = (
+    {"source_repository": REPOSITORY, "source_branch": "main"} if REPOSITORY else {}
+)
 # Words of type descriptions, such as "shape", are no cross-references.
 suppress_warnings = ["myst.xref_missing", "misc.highlighting_failure", "ref.python"]
+
+LINES = 150
+"""Lines of signatures and docstrings on a page of the API: about five screens."""
 
 
 def _as_rst(
@@ -50,9 +93,7 @@ def _as_rst(
 
 
 def _code(text: str) -> str:
-    """Single backticks as double ones, and stars that are no markup; lines of a session and of a
-    table stay.
-    """
+    """Return text with single backticks as double ones, and stars that are no markup escaped."""
     return "\n\n".join(
         part if ">>>" in part or "====" in part else _marked(part)
         for part in re.split(r"\n[ ]*\n", text)
@@ -71,73 +112,163 @@ def _marked(paragraph: str) -> str:
     )
 
 
-def _pages(app: object, config: object) -> None:
-    """Write a page for each public module: its functions and classes, all names of its
-    `__all__`.
-    """
-    import importlib
+def _plain(
+    app: object, what: str, name: str, thing: object, options: object, given: str, returned: str
+) -> tuple[str | None, str | None]:
+    """Write aliases of types by their names."""
 
-    listed = re.findall(
-        r"`(fieldcraft[\w.]*)`", (HOME / "docs" / "public.md").read_text(encoding="utf-8")
-    )
+    def named(text: str | None) -> str | None:
+        return text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text)
+
+    return named(given), named(returned)
+
+
+def _pages(app: object, config: object) -> None:
+    """Write the pages of the API: a table for each public module, and pages for each class and each
+    group of functions.
+    """
+    names = _public((HOME / "docs" / "public.md").read_text(encoding="utf-8"))
     folder = HOME / "docs" / "api"
     folder.mkdir(exist_ok=True)
+    written: dict[str, str] = {}
     known: set[int] = set()
-    names = [name for name in dict.fromkeys(listed) if name != "fieldcraft_worlds"]
-    for name in names:
-        module = importlib.import_module(name)
-        about = (inspect.getdoc(module) or "").split("\n\n")[0]
-        page = [name, "=" * len(name), "", f".. currentmodule:: {name}", "", _code(about), ""]
-        for each in sorted(
-            getattr(module, "__all__", []), key=lambda word: (word.islower(), word.lower())
-        ):
-            found = getattr(module, each)
-            kind = (
-                "autoclass"
-                if inspect.isclass(found)
-                else "autofunction"
-                if callable(found)
-                else None
-            )
-            if inspect.ismodule(found) or kind is None:
-                continue
-            again = ["   :no-index:"] if id(found) in known else []
-            known.add(id(found))
-            page += [
-                f".. {kind}:: {each}",
-                *(["   :members:"] if kind == "autoclass" else []),
-                *again,
-                "",
-            ]
-        _write(folder / f"{name}.rst", "\n".join(page))
-    head = [
-        "API",
-        "===",
-        "",
-        "Every public name, from its docstring.",
-        "",
-        ".. toctree::",
-        "   :maxdepth: 1",
-        "",
+    with mock(autodoc_mock_imports):
+        for name in names:
+            written |= _module(importlib.import_module(name), known)
+    for old in folder.glob("*.rst"):
+        if old.stem not in written:
+            old.unlink()
+    for stem, text in written.items():
+        path = folder / f"{stem}.rst"
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def _public(page: str) -> list[str]:
+    """Return the modules that the first column of a table names."""
+    column = re.findall(r"^\| (`fieldcraft[^|]*)\|", page, re.MULTILINE)
+    found = dict.fromkeys(re.findall(r"`(fieldcraft[\w.]*)`", " ".join(column)))
+    return [name for name in found if name != "fieldcraft_worlds"]
+
+
+def _module(module: ModuleType, known: set[int]) -> dict[str, str]:
+    """Return the pages of a module by their names; things in `known` have theirs already."""
+    name = module.__name__
+    public = {each: getattr(module, each) for each in sorted(getattr(module, "__all__", []))}
+    classes = {each: thing for each, thing in public.items() if inspect.isclass(thing)}
+    calls = {
+        each: thing
+        for each, thing in public.items()
+        if inspect.isroutine(thing) and each not in classes
+    }
+    errors = {each for each in classes if issubclass(classes[each], BaseException)}
+    groups: dict[str, list[str]] = {}
+    for each, thing in calls.items():
+        parts = thing.__module__.removeprefix(f"{name.split('.')[0]}.").split(".")
+        groups.setdefault(parts[0] if name == "fieldcraft" else "", []).append(each)
+    pages: dict[str, str] = {}
+    listed = [
+        *_table("Classes", name, {each: classes[each] for each in classes if each not in errors}),
+        *_table("Functions", name, calls),
+        *_table("Errors", name, {each: classes[each] for each in sorted(errors)}),
     ]
-    _write(folder / "index.rst", "\n".join([*head, *(f"   {name}" for name in names), ""]))
+    for each in classes:
+        if each not in errors and id(classes[each]) not in known:
+            pages |= _class(name, each, classes[each])
+    for group, members in groups.items():
+        new = [each for each in members if id(calls[each]) not in known]
+        items = [(f".. autofunction:: {each}", _length(calls[each]), each) for each in new]
+        title = f"{name}: functions of {group}" if group else f"{name}: functions"
+        pages |= _filled(name, f"{name}.{group or 'functions'}-functions", title, items)
+    if errors:
+        items = [
+            (f".. autoclass:: {each}", _length(classes[each]), each) for each in sorted(errors)
+        ]
+        pages |= _filled(name, f"{name}-all-errors", f"{name}: errors", items)
+    known |= {id(thing) for thing in (*classes.values(), *calls.values())}
+    about = _code((inspect.getdoc(module) or "").split("\n\n")[0])
+    text = [*_head(name, name), about, "", *listed, *_toctree(pages)]
+    return pages | {name: "\n".join(text)}
 
 
-def _write(page: Path, text: str) -> None:
-    if not page.exists() or page.read_text(encoding="utf-8") != text:
-        page.write_text(text, encoding="utf-8")
+def _class(module: str, name: str, kind: type) -> dict[str, str]:
+    """Return the pages of a class: its docstring, a table of its members, and each of them."""
+    members = {
+        each: value
+        for each, value in sorted(vars(kind).items())
+        if not each.startswith("_")
+        and (inspect.isroutine(value) or isinstance(value, (property, classmethod, staticmethod)))
+        and (getattr(value, "__doc__", None) or "")
+    }
+    items = [(f".. autoclass:: {name}", _length(kind), name)]
+    for each, value in members.items():
+        attribute = isinstance(value, property) or not callable(getattr(kind, each))
+        directive = "autoattribute" if attribute else "automethod"
+        items.append((f".. {directive}:: {name}.{each}", _length(value), f"{name}.{each}"))
+    table = _table("Members", module, members, prefix=f"{name}.") if len(members) > 1 else []
+    return _filled(module, f"{module}.{name}-class", name, items, table)
 
 
-def _charted(app: object, name: str, source: list[str]) -> None:
-    """Draw the tables of benchmarks as charts."""
-    from charts import with_charts
+def _filled(
+    module: str, stem: str, title: str, items: list[tuple[str, int, str]], table: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return pages with items, as many as fit on each; the first has the table."""
+    room = LINES - len(table) // 3
+    pages: list[list[str]] = [[]]
+    for directive, length, _ in items:
+        if length > room and pages[-1]:
+            pages.append([])
+            room = LINES
+        room -= length
+        pages[-1].append(f"{directive}\n")
+    made = {}
+    for number, directives in enumerate(pages if items else []):
+        head = _head(f"{title}, page {number + 1}" if number else title, module)
+        body = directives if number else [directives[0], *table, *directives[1:]]
+        made[f"{stem}-{number + 1}" if number else stem] = "\n".join([*head, *body])
+    return made
 
-    if name == "benchmarks":
-        source[0] = with_charts(source[0])
+
+def _head(title: str, module: str) -> list[str]:
+    return [title, "=" * len(title), "", f".. currentmodule:: {module}", ""]
+
+
+def _table(title: str, module: str, things: dict[str, object], prefix: str = "") -> list[str]:
+    """Return a table of names with the first sentence of each docstring."""
+    if not things:
+        return []
+    rows = [f".. rubric:: {title}", "", ".. list-table::", "   :widths: 30 70", ""]
+    for each, thing in things.items():
+        about = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
+        ends = [each.start() for each in re.finditer(r"[.:;] |$", about)]
+        sentence = about[: next(end for end in ends if about[:end].count("`") % 2 == 0)]
+        rows += [
+            f"   * - :py:obj:`{each} <{module}.{prefix}{each}>`",
+            f"     - {_code(sentence).rstrip('.')}",
+        ]
+    return [*rows, ""]
+
+
+def _toctree(pages: dict[str, str]) -> list[str]:
+    return [".. toctree::", "   :hidden:", "", *(f"   {stem}" for stem in pages), ""]
+
+
+def _length(thing: object) -> int:
+    """Return about how many lines a thing takes on a page."""
+    lines = (inspect.getdoc(thing) or "").splitlines()
+    return 3 + sum(1 + len(line) // 90 for line in lines)
+
+
+def _listed(app: object, name: str, source: list[str]) -> None:
+    """Add the pages of the API to the page of public modules."""
+    if name == "public":
+        tree = "\n".join(f"api/{each}" for each in _public(source[0]))
+        source[0] += f"\n```{{toctree}}\n:caption: Modules\n:maxdepth: 1\n\n{tree}\n```\n"
 
 
 def setup(app) -> None:  # type: ignore[no-untyped-def]
     """Called by Sphinx."""
     app.connect("config-inited", _pages)
-    app.connect("source-read", _charted)
+    app.connect("source-read", _listed)
     app.connect("autodoc-process-docstring", _as_rst, priority=400)
+    app.connect("autodoc-process-signature", _plain)

@@ -23,45 +23,23 @@ IMAGES = DOCS / "images"
 PLAY = "fieldcraft play {game} --headless --quiet --shot {file}"
 
 EXAMPLES = (
-    "army",
     "explorer",
     "flanking",
-    "hex_war",
     "pheromones",
     "roguelike",
-    "stealth",
     "tower_defence",
-    "utility",
-    "chase_sheet",
     "warehouse",
+    "floors",
 )
 """Drawn by `examples/NAME.py --picture`."""
 
 RECIPES = {
-    "demo": ("demo", "demo.png"),
-    "decay": ("decay", "decay.png"),
-    "momentum": ("momentum", "momentum.png"),
     "hexagons": ("hexagons", "camps.png"),
     "recipe_kinds": ("memory_and_trails", "guards.png"),
 }
 """The recipe that `fieldcraft run` follows, and the file that it writes."""
 
 GAMES = {
-    "ants": "ants --seed 7 --steps 900 --size 900x480",
-    "flock": "flock --seed 7 --steps 900 --size 900x480 --set rule=both",
-    "tether": """tether --seed 7 --steps 84 --size 1274x682 --set 'brains=["tether", "tether"]'""",
-    "towers": (
-        "towers --seed 7 --steps 1500 --size 960x540 --overlay influence --overlay front --overlay"
-        " paths"
-    ),
-    "maze": (
-        "maze --seed 3 --steps 1204 --size 1200x720 --overlay memory --overlay 'last seen'"
-        " --overlay way"
-    ),
-    "chase": (
-        "chase --seed 7 --steps 900 --size 1180x640 --overlay heat --overlay sight --overlay"
-        " barrier --overlay estimate"
-    ),
     "chase_party": (
         """chase --seed 102 --steps 447 --size 1180x640 --set 'kind="guards"' --set civilians=0 --set 'search="party"'"""
         " --overlay belief --overlay sight --overlay estimate --overlay paths"
@@ -77,17 +55,21 @@ itself was told.
 """
 
 PAGES = {
-    "pack": "flanking.md",
+    "first_map": "first_map.md",
+    "maps": "maps.md",
+    "paths": "paths.md",
+    "pack": "choosing.md",
+    "what_a_step_does": "what_a_step_does.md",
     "cookbook": "cookbook.md",
-    "netlogo_slime": "coming_from_netlogo.md",
+    "netlogo_slime": "coming_from.md",
 }
 """Written by the code on a page; of the cookbook all."""
 
 BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
-ELSEWHERE = ("lab", "lab_fork", "lab_towers", "fire", "fire_film", "warehouse_film")
-"""The page of `fieldcraft lab` in a browser; forty minutes of `examples/fire_front.py`;
+ELSEWHERE = ("lab", "lab_fork", "live", "fire_film", "warehouse_film")
+"""The pages of `fieldcraft lab` and of `docs/live` in a browser; forty minutes of `examples/fire_front.py`;
 `examples/warehouse.py --film`.
 """
 
@@ -141,33 +123,28 @@ def arriving(spread: fc.Spread, away: np.ndarray) -> np.ndarray:
     return np.asarray(layer.values[0, np.rint(away / cell).astype(int)])
 
 
-def vortex(file: Path) -> None:
-    """The same ants after a minute, keeping apart and not."""
-    frames = []
-    with tempfile.TemporaryDirectory() as folder:
-        for apart in (1, 0):
-            shot = Path(folder) / f"{apart}.png"
-            keeping = "--set velocity.separate=0 " if not apart else ""
-            asked = (
-                f"ants open:160x100:7 --seed 7 --set trails=velocity --set piles=0 {keeping}--steps"
-                " 1800 --size 810x350"
-            )
-            command(PLAY.format(game=asked, file=shot))
-            frames.append(picture(shot)[:, :560])  # without the panel
-    fc.view.save_png(
-        file,
-        np.concatenate(
-            [frames[0], np.zeros((frames[0].shape[0], 8, 4), np.uint8), frames[1]], axis=1
-        ),
-    )
-
-
-def picture(file: Path) -> np.ndarray:
-    """A file's pixels, (height, width, 4)."""
-    from PIL import Image
-
-    with Image.open(file) as image:
-        return np.asarray(image.convert("RGBA"))
+def logo(file: Path) -> None:
+    """Draw the logo: influence that spreads around a wall, 7 x 7 cells."""
+    walls = np.zeros((7, 7), dtype=bool)
+    walls[1:5, 4] = True
+    imap = fc.InfluenceMap(fc.Grid(walls=walls, neighbors=8))
+    layer = imap.add_layer("logo", fc.Spread(decay=0.45))
+    layer.add_source((2.5, 2.5), 1.0)
+    layer.settle()
+    table = fc.view.ColorScale(0, 1).table
+    colors = table[(layer.values * (len(table) - 1)).astype(int)]
+    cells = [
+        f'<rect x="{8 * column + 4}" y="{8 * row + 4}" width="7.4" height="7.4" rx="1.6"'
+        f' fill="#{red:02x}{green:02x}{blue:02x}"/>'
+        for row in range(7)
+        for column in range(7)
+        if not walls[row, column]
+        for red, green, blue in [colors[row, column][:3]]
+    ]
+    text = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="fieldcraft">'
+    background = '<rect width="64" height="64" rx="12" fill="#15171c"/>'
+    place = DOCS / "_static" / "logo.svg"
+    place.write_text("\n".join([text, background, *cells, "</svg>", ""]), encoding="utf-8")
 
 
 def ppo(file: Path) -> None:
@@ -182,8 +159,8 @@ def ppo(file: Path) -> None:
 
 DRAWN: dict[str, Callable[[Path], None]] = {
     "decay_curves": decay_curves,
-    "vortex": vortex,
     "ppo": ppo,
+    "logo": logo,
 }
 """Drawn by a function of this file."""
 

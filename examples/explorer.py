@@ -1,4 +1,4 @@
-"""An explorer that doesn't walk in circles, step by step explained in docs/exploring.md.
+"""An explorer that doesn't walk in circles, step by step explained in docs/memory.md.
 
 python examples/explorer.py                         # how much of a maze a random walk, a memory,
 and three with one memory see python examples/explorer.py --picture explorer.png  # the same as a

@@ -1,4 +1,4 @@
-"""An enemy that walks round what the player sees, step by step explained in docs/flanking.md.
+"""An enemy that walks round what the player sees, step by step explained in docs/choosing.md.
 
 python examples/flanking.py                         # WASD or arrows to walk, the mouse to look
 around, Escape to stop python examples/flanking.py --picture flanking.png  # a picture of the

@@ -1,5 +1,5 @@
 """Two hundred workers in a warehouse that never collide and don't jam; the guide in
-docs/traffic.md explains it.
+docs/steering.md explains it.
 
 python examples/warehouse.py                          # a window; Escape stops
 python examples/warehouse.py --picture warehouse.png  # without and with the layer of traffic

@@ -20,24 +20,38 @@ PAGES = [
     HOME / "README.md",
     *sorted((HOME / "docs").rglob("*.md")),
     *sorted((HOME / "research").glob("*.md")),
+    *sorted((HOME / "packages").glob("*/README.md")),
+    HOME / "bench" / "README.md",
 ]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
-def blocks(page: Path) -> list[str]:
-    return re.findall(
-        r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
-    )
+BLOCK = re.compile(
+    r"^```python\n(.*?)^```$(?:\n\n^```output\n(.*?)^```$)?", re.DOTALL | re.MULTILINE
+)
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """The code blocks of a page, each with the output that the page shows, or ""."""
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(HOME))
 )
-def test_code_on_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_on_the_page_runs(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "docs"}
-    for block in blocks(page):
+    for block, output in blocks(page):
+        capsys.readouterr()
         exec(compile(block, str(page), "exec", dont_inherit=True), names)
+        if output:
+            assert capsys.readouterr().out == output
 
 
 @pytest.mark.parametrize(
@@ -128,28 +142,40 @@ NOTEBOOKS = sorted((HOME / "docs" / "notebooks").glob("*.ipynb"))
 )  # of Jupyter
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_notebooks_are_their_guides_and_run(path: Path, tmp_path: Path) -> None:
-    nbclient = pytest.importorskip("nbclient", reason="needs nbclient")
+    pytest.importorskip("nbclient", reason="needs nbclient")
     nbformat = pytest.importorskip("nbformat")
     shown = nbformat.read(path, as_version=4)
-    guide = (HOME / "docs" / f"{path.stem}.md").read_text(encoding="utf-8")
-    assert shown == _of_docs("notebook").notebook_of(guide), "run `make notebooks`"
-    nbclient.NotebookClient(
-        shown, timeout=240, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
-    ).execute()
+    program = _of_docs("notebook")
+    guide = program.notebook_of((HOME / "docs" / f"{path.stem}.md").read_text(encoding="utf-8"))
+    sources = [[cell.source for cell in each.cells] for each in (shown, guide)]
+    assert sources[0] == sources[1], "run `make notebooks`"
+    kept = [each for cell in shown.cells for each in cell.get("outputs", ())]
+    assert any("image/png" in each.get("data", ()) for each in kept), "run `make notebooks`"
+    program.run(guide, tmp_path)
 
 
 def test_there_are_five_notebooks() -> None:
     assert len(NOTEBOOKS) == 5
 
 
-def test_tables_of_ratios_become_charts() -> None:
-    page = (
-        "| case | ms | peer | ratio |\n|---|---|---|---|\n| a | 1 | NumPy | 10x |\n| | | SciPy |"
-        " 1,000x |\n| b | 2 | C | 0.1x |\n\nEnd\n"
-    )
-    drawn = _of_docs("charts").with_charts(page)
-    assert drawn.startswith(page[: page.index("\nEnd")]) and drawn.endswith("\nEnd\n")
-    assert drawn.count("<rect") == 3 and "a: SciPy" in drawn and drawn.count("#d0672f") == 1
-    widths = [float(width) for width in re.findall(r'width="([\d.]+)" height', drawn)]
-    assert widths[1] == pytest.approx(3 * widths[0], rel=0.01)
-    assert _of_docs("charts").with_charts("| a | b |\n|---|---|\n| 1 | 2 |\n").count("<svg") == 0
+def test_guides_are_few_and_short(tmp_path: Path) -> None:
+    count = _of_docs("count")
+    guides, words = count.counted()
+    assert 10 < guides <= count.PAGES
+    assert 10_000 < words <= count.WORDS
+    for name in ("index", "public", "maps"):
+        (tmp_path / f"{name}.md").write_text("# Three words\n")
+    assert count.counted(tmp_path) == (1, 9)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in sorted((HOME / "docs").glob("*.md")) if page.stem not in ("index", "public")],
+    ids=lambda page: page.stem,
+)
+def test_a_guide_begins_with_what_it_gives_and_a_picture(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert re.match(r"# .+\n\n(At the end of this|.*\bAt the end)", text), page.name
+    top = text[:2500]
+    assert re.search(r"^!\[.+\]\(.+\)", text if page.stem == "gallery" else top, re.MULTILINE)
+    assert re.search(r"^\*(What to see|[A-Z])", text, re.MULTILINE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import os
 import re
@@ -136,22 +135,6 @@ def test_a_policy_learns(
     runpy.run_path(str(HOME / "examples" / "ppo_pursuit.py"), run_name="__main__")
     assert "policy" in capsys.readouterr().out
     assert (tmp_path / "policy.pt").exists() and (tmp_path / "curve.csv").exists()
-
-
-def test_the_guide_to_flanking_and_its_example_are_the_same_code() -> None:
-    page = (HOME / "docs" / "flanking.md").read_text(encoding="utf-8")
-    guide = "\n".join(re.findall(r"^```python\n(.*?)^```", page, flags=re.DOTALL | re.MULTILINE))
-    example = (HOME / "examples" / "flanking.py").read_text(encoding="utf-8")
-    told, finished = (
-        {
-            node.name: ast.unparse(node)
-            for node in ast.parse(text).body
-            if isinstance(node, ast.FunctionDef)
-        }
-        for text in (guide, example)
-    )
-    assert set(finished) <= set(told)
-    assert {name: told[name] for name in finished} == finished
 
 
 def test_the_twenty_lines_of_the_guide_to_pheromones_are_those_of_its_example() -> None:

@@ -76,6 +76,7 @@ function reset() {
   sources = [50 * SIZE + 40, 200 * SIZE + 96, 110 * SIZE + 210].map((cell) => ({ cell }));
   placeAgents();
   isChanged = true;
+  compute(400); // the first picture shows a settled map
 }
 
 function freeCell() {
@@ -139,10 +140,10 @@ function moveAgents(seconds) {
   }
 }
 
-// Colors: a table from dark to light (the end points of matplotlib's "viridis" and between).
+// Colors from dark to light: those of the library's pictures (fc.view.ColorScale).
 const STOPS = [
-  [68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141],
-  [39, 173, 129], [92, 200, 99], [170, 220, 50], [253, 231, 37],
+  [23, 29, 48], [55, 40, 91], [116, 46, 115], [171, 54, 114], [209, 76, 101],
+  [233, 110, 87], [248, 153, 86], [255, 201, 117], [250, 242, 188],
 ];
 const TABLE = new Uint32Array(256);
 for (let i = 0; i < 256; i++) {
@@ -151,7 +152,7 @@ for (let i = 0; i < 256; i++) {
   const [r, g, b] = low.map((from, k) => Math.round(from + (high[k] - from) * (at % 1)));
   TABLE[i] = (255 << 24) | (b << 16) | (g << 8) | r;
 }
-const WALL = 0xff000000 | 0x5a524c;
+const WALL = 0xff000000 | 0x80756b;
 const NO_WAY = 0xff000000 | 0x2b2723;
 
 const field = element("field").getContext("2d", { alpha: false });

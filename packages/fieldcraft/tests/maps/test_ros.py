@@ -141,7 +141,7 @@ def test_the_recipe_of_inflation_is_the_documented_formula() -> None:
     """nav2's guide: cost = exp(-cost_scaling_factor * (distance - inscribed_radius)) * (INSCRIBED -
     1), with INSCRIBED 253, LETHAL 254.
     """
-    page = (Path(__file__).resolve().parents[4] / "docs" / "coming_from_ros.md").read_text(
+    page = (Path(__file__).resolve().parents[4] / "docs" / "coming_from.md").read_text(
         encoding="utf-8"
     )
     recipe = next(

@@ -91,11 +91,11 @@ WORLDS = (
             Piece(
                 "towers",
                 "The tower game",
-                "Two commanders who read the same influence map send squads against each other's"
-                " towers.",
-                "Colours say whose ground it is, lines where the two meet. Squads go round what the"
-                " enemy's towers reach, and the front gives way when one falls.",
-                "towers.md",
+                "Two commanders read the same influence map and send squads against each "
+                "other's towers.",
+                "Colors say who owns the ground, lines where both are equally strong. Squads "
+                "walk around the range of enemy towers, and the front gives way when one falls.",
+                "control.md",
                 begin=20,
                 seconds=14,
                 every=4,
@@ -109,12 +109,11 @@ WORLDS = (
             Piece(
                 "chase",
                 "The chase",
-                "Zombies hunt whom they see, infect those whom they catch, and search for the"
-                " player once they have lost him.",
-                "Red is the flood: where he may have run on since. Blue lies behind him, so nobody"
-                " looks there. The cross is their best guess; the line from it leads to where he"
-                " truly is.",
-                "chase.md",
+                "Zombies hunt what they see, infect what they catch, and search for the player "
+                "once they have lost it.",
+                "Red is where the player may have run by now; blue lies behind it. The cross is "
+                "the zombies' best guess, and a line leads from it to the player.",
+                "pursuit.md",
                 seed=2,
                 begin=27,
                 seconds=12,
@@ -129,11 +128,10 @@ WORLDS = (
             Piece(
                 "maze",
                 "The maze",
-                "Three monsters share one memory and search a maze for whoever takes its"
-                " treasures.",
-                "Bright is where they have just been. It fades, and they go where it is dark, until"
-                " one of them sees the player.",
-                "exploring.md",
+                "Three monsters share one memory and search a maze for the thief of its treasures.",
+                "Bright cells were visited lately. They fade, and monsters go where it is dark, "
+                "until one of them sees the player.",
+                "memory.md",
                 seed=10,
                 begin=2,
                 seconds=14,
@@ -147,10 +145,12 @@ WORLDS = (
             Piece(
                 "tether",
                 "The duel",
-                "One fighter reaches ten cells and the other five and charges, among pillars.",
-                "The green ring is where the long range reaches and is not reached; pillars cut"
-                " pieces out of it. He keeps to it and steps back as the other comes on.",
-                "tether.md",
+                "A fighter with a range of ten cells against one with a range of five, among "
+                "pillars.",
+                "The green ring is where the long range reaches and is not reached; pillars cut "
+                "pieces out of it. The fighter stays on it and steps back as the other comes "
+                "on.",
+                "memory.md",
                 seed=3,
                 begin=3,
                 seconds=14,
@@ -164,11 +164,11 @@ WORLDS = (
             Piece(
                 "ants",
                 "The ants",
-                "Three thousand ants and two pheromones: those who search leave the one that leads"
-                " home, those who carry the one that leads to food.",
-                "Nobody knows the way. The road between nest and pile is what is left when"
-                " everybody strengthens what he follows.",
-                "ants.md",
+                "Three thousand ants and two pheromones: searching ants leave the one that "
+                "leads home, carriers the one that leads to food.",
+                "No ant knows the way. The road between nest and pile is what remains when all "
+                "strengthen what they follow.",
+                "pheromones.md",
                 begin=4,
                 seconds=14,
                 every=4,
@@ -176,10 +176,10 @@ WORLDS = (
             Piece(
                 "ants-velocity",
                 "Ants on a trail of directions",
-                "The same ants align with one trail, which holds the way that others went.",
-                "Roads fork, smooth and dissolve. A second layer, which does not accumulate, keeps"
-                " the ants apart.",
-                "ants.md",
+                "The same ants align with one trail, which holds the direction of other ants.",
+                "Roads fork, smooth and dissolve. A second layer, which does not accumulate, "
+                "keeps ants apart.",
+                "pheromones.md",
                 settings=("trails=velocity",),
                 begin=15,
                 seconds=9,
@@ -190,11 +190,10 @@ WORLDS = (
             Piece(
                 "ants-vortices",
                 "Vortices",
-                "The same, in another colony, without the layer that keeps ants apart.",
-                "They align with what lies ahead, which is what they left themselves, and go round"
-                " and round. That is what the text saw from which these ants come, and the layer"
-                " above is the cure that it guessed at.",
-                "ants.md",
+                "The same in another colony, without the layer that keeps ants apart.",
+                "Ants align with the trail ahead, which is their own, and go around in circles. "
+                "The layer above is the cure.",
+                "pheromones.md",
                 seed=3,
                 settings=("trails=velocity", "velocity.separate=0"),
                 begin=13,
@@ -207,11 +206,11 @@ WORLDS = (
             Piece(
                 "ants-swarm",
                 "A hundred thousand ants",
-                "The same two pheromones, in whole numbers: a swarm comes to the same match on the"
-                " CPU and on a graphics card.",
-                "The swarm pours out of one nest; where it finds a pile a green stream of those who"
-                " carry flows home.",
-                "million_ants.md",
+                "The same two pheromones in whole numbers: a swarm gives the same match on the "
+                "CPU and on a graphics card.",
+                "The swarm comes out of one nest; where it finds a pile, a green stream of "
+                "carriers flows home.",
+                "pheromones.md",
                 place="open:400x240:7",
                 settings=("ants=100000", "piles=9", "pile=8", "nest=12", "smell=40"),
                 begin=5,
@@ -229,11 +228,10 @@ WORLDS = (
             Piece(
                 "flock",
                 "The flock",
-                "Fifteen hundred birds that never look at each other: each reads three layers where"
-                " it is.",
-                "Alignment, separation and cohesion come from layers, so that ten times as many"
-                " birds cost ten times as much and not a hundred times.",
-                "ants.md",
+                "Fifteen hundred birds that never look at each other: each reads three layers.",
+                "Alignment, separation and cohesion come from layers, so ten times as many "
+                "birds cost ten times as much, not a hundred times.",
+                "pheromones.md",
                 begin=4,
                 seconds=9,
                 every=4,
@@ -243,10 +241,10 @@ WORLDS = (
             Piece(
                 "flock-swarm",
                 "Twelve thousand birds",
-                "The same three layers, in whole numbers: a swarm comes to the same flight on the"
-                " CPU and on a graphics card.",
+                "The same three layers in whole numbers: a swarm gives the same flight on the "
+                "CPU and on a graphics card.",
                 "Bands form within a second, meet, and turn with each other.",
-                "million_ants.md",
+                "pheromones.md",
                 place="open:400x240:5",
                 settings=("birds=12000",),
                 begin=2,
@@ -264,11 +262,10 @@ WORLDS = (
             Piece(
                 "physarum",
                 "The slime mould",
-                "Twenty-eight thousand agents in whole numbers follow what they leave, and grow"
-                " roads between twelve cities.",
-                "First nets, then roads that join all cities; thin ones bring what thick ones pass"
-                " by. The line is the shortest tree.",
-                "million_ants.md",
+                "Twenty-eight thousand agents follow what they leave, and grow roads between "
+                "twelve cities.",
+                "First nets, then roads that join all cities. The line is the shortest tree.",
+                "pheromones.md",
                 settings=(
                     "distance=16",
                     "angle=35",
@@ -287,11 +284,11 @@ WORLDS = (
             Piece(
                 "physarum-million",
                 "A million agents",
-                "The same with a million agents and twenty-four cities, on a map of more than a"
-                " million cells.",
-                "All cells alike at first; after five seconds a net, which coarsens: what many take"
-                " stays.",
-                "million_ants.md",
+                "The same with a million agents and twenty-four cities, on a map of more than a "
+                "million cells.",
+                "At first all cells are alike; after five seconds there is a net, which becomes "
+                "coarser, because used roads remain.",
+                "pheromones.md",
                 place="open:1536x768:5",
                 settings=(
                     "agents=1000000",

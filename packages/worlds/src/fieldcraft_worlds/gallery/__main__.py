@@ -26,11 +26,13 @@ from fieldcraft_worlds.view.scene import draw_scene
 PIECES = [(row.name, piece) for row in WORLDS for piece in row.pieces]
 MOST_BYTES = 1_500_000
 _HOLD = 1.5
-HEAD = """# Gallery
+HEAD = """# Games and gallery
 
-Every world that comes with fieldcraft, a few seconds each. Nobody plays here: all that moves
-decides for itself, from layers. The command below a film opens the same match in a window, where
-you can take part; H shows the keys. `make gallery` makes the films anew.
+At the end of this page you have seen every world that comes with fieldcraft. Nobody plays in these
+films: all that moves decides from layers. The command below a film opens the same match in a
+window, where you can take part: H shows the keys, M gives you a side, R plays it again. Rules,
+settings, learning environments and how to write a game of your own are in
+[fieldcraft-worlds](../packages/worlds/README.md). `make gallery` makes the films.
 """
 
 
@@ -119,8 +121,8 @@ def page_of(pieces: Sequence[tuple[str, Piece]]) -> str:
     for game, piece in pieces:
         film = f"![{piece.title}](gallery/{piece.name}.webp)"
         chapters.append(
-            f"## {piece.title}\n\n{piece.told}\n\n{film}\n\n{piece.look}"
-            f" [More]({piece.guide})\n\n```bash\n{piece.command(game)}\n```\n"
+            f"## {piece.title}\n\n{piece.told}\n\n{film}\n\n*What to see: {piece.look}*"
+            f" [How it works]({piece.guide})\n\n```bash\n{piece.command(game)}\n```\n"
         )
     return "\n".join([HEAD, *chapters])
 
