@@ -1,8 +1,8 @@
 """Distances that guide agents to goals of their own: rows of all cells, and tables of few cells.
 
-A table is a range of `keys` (cells, -1 where it is empty) and `values`, in which a cell lies at
-the place that `place_of` gives or at the next free one. Four cells that follow one another lie
-together.
+A table is a range of rows (cell, distance in units of 1 / `UNITS`), with the cell -1 where it is
+empty. A cell lies at the place that `_place_of` gives or at the next free one; four cells that
+follow one another lie together.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["against", "looked_up", "settle_each", "store", "surround"]
+__all__ = ["UNITS", "against", "looked_up", "settle_each", "store", "surround"]
 
+UNITS = 1024.0
+_MOST = 2147483647.0
 _SPREAD = np.int64(0x9E3779B1)
 _LOWER = (np.int64(1) << np.int64(32)) - np.int64(1)
 _IDLE = np.int32(-2)
@@ -26,15 +28,15 @@ def _place_of(cell, size):
 
 
 @kernel(inline="always")
-def looked_up(cell, low, high, keys, values):
-    """Return the distance of a cell in the table from `low` to `high`, inf if it is not there."""
+def looked_up(cell, low, high, table):
+    """Return the distance of a cell in the rows from `low` to `high`, inf if it is not there."""
     size = high - low
     if size < 4:
         return np.float32(np.inf)
     place = _place_of(cell, size)
-    while keys[low + place] >= 0:
-        if keys[low + place] == cell:
-            return values[low + place]
+    while table[low + place, 0] >= 0:
+        if table[low + place, 0] == cell:
+            return np.float32(table[low + place, 1] / UNITS)
         place += 1
         if place == size:
             place = 0
@@ -89,21 +91,19 @@ def surround(into, path, width, dist, found):
     return count
 
 
-@kernel("i4[::1], out f8[::1], out i4[::1], out f4[::1]")
-def store(cells, dist, keys, values):
-    """Write the distances of cells into a table with more places than cells, and inf into
-    `dist`.
-    """
-    keys[:] = -1
-    size = np.int64(keys.shape[0])
+@kernel("i4[::1], out f8[::1], out i4[:,::1]")
+def store(cells, dist, table):
+    """Write the distances of cells into a table with more rows than cells, and inf into `dist`."""
+    table[:, 0] = -1
+    size = np.int64(table.shape[0])
     for k in range(cells.shape[0]):
         cell = np.int64(cells[k])
         place = _place_of(cell, size)
-        while keys[place] >= 0:
+        while table[place, 0] >= 0:
             place += 1
             if place == size:
                 place = 0
-        keys[place], values[place] = cell, dist[cell]
+        table[place, 0], table[place, 1] = cell, np.int64(min(dist[cell] * UNITS + 0.5, _MOST))
         dist[cell] = np.inf
 
 

@@ -210,7 +210,7 @@ def _gather(ground, distances, rows, taken, bits, plan, seed, state, group, insi
 
 
 @kernel(
-    "(i8[::1], i4[::1], f4[::1]), ((f4[:,::1], i8[:,::1], i4[::1], f4[::1]), i8[::1], i8[::1],"
+    "(i8[::1], i4[::1], f4[::1]), ((f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1],"
     " b1[::1]), i8, i8, i8, out i4[:,::1], out i4[::1], (out i8[::1], out f8[::1], out i8[::1],"
     " out f8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
 )

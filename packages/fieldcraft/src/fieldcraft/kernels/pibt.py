@@ -28,18 +28,18 @@ def drawn(state):
 def distance_of(distances, row, cell):
     """Return the distance from a cell to the goal of a row.
 
-    `distances` are (left, spans, keys, values): one number per cell in `left[row]`. Where there
-    are `spans`, row r has the distances of few cells, in the table of `keys` and `values` from
-    `spans[r, 0]` to `spans[r, 1]`; all others are inf.
+    `distances` are (left, spans, table): one number per cell in `left[row]`. Where there are
+    `spans`, row r has the distances of few cells, in the `table` from `spans[r, 0]` to
+    `spans[r, 1]`; all others are inf.
     """
-    left, spans, keys, values = distances
+    left, spans, table = distances
     if spans.shape[0] == 0:
         return left[row, cell]
-    return looked_up(cell, spans[row, 0], spans[row, 1], keys, values)
+    return looked_up(cell, spans[row, 0], spans[row, 1], table)
 
 
 @kernel(
-    "(f4[:,::1], i8[:,::1], i4[::1], f4[::1]), i8[::1], i8[::1], out f4[::1]",
+    "(f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], out f4[::1]",
 )
 def values_of(distances, rows, cells, out):
     """Write the distances from cells to the goals of rows; 0 for agents without a row."""
@@ -79,7 +79,7 @@ def _list_options(starts, ends, distances, rows, cells, i, base, state, who, opt
 
 
 @kernel(
-    "(i8[::1], i4[::1]), (f4[:,::1], i8[:,::1], i4[::1], f4[::1]), i8[::1], i8[::1], i8[::1],"
+    "(i8[::1], i4[::1]), (f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], i8[::1],"
     " b1[::1], i8, out i8[::1],"
     " (out i4[::1], out i4[::1]), (out i4[::1], out i8[::1], out i8[::1], out i4[::1],"
     " out f4[::1], out i8[::1])"

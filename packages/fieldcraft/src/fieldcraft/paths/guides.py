@@ -17,7 +17,7 @@ from fieldcraft.space.ways import kept_until_walls_change
 __all__ = ["Distances", "Guides"]
 
 Ints = NDArray[np.int64]
-Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32], NDArray[np.float32]]
+Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32]]
 """Distances by rows as kernels take them, see `kernels.pibt.distance_of`."""
 
 _WIDTH = 2  # steps around a path in which distances are known
@@ -44,8 +44,7 @@ class Guides:
     def _forget(self) -> None:
         self._ids = self._goals = np.empty(0, dtype=np.int64)
         self._spans = np.empty((0, 2), dtype=np.int64)
-        self._keys = np.empty(0, dtype=np.int32)
-        self._values = np.empty(0, dtype=np.float32)
+        self._tables = np.empty((0, 2), dtype=np.int32)
         self._free: defaultdict[int, list[int]] = defaultdict(list)
         self._used = 0
         self._dist = np.full(len(self.space), np.inf)
@@ -77,7 +76,7 @@ class Guides:
         return self._distances()
 
     def _distances(self) -> Distances:
-        return _NO_ROWS, self._spans, self._keys, self._values
+        return _NO_ROWS, self._spans, self._tables
 
     def _lead(self, agents: Ints, cells: Ints, goals: Ints) -> None:
         """Find paths for some agents, and the distances around them."""
@@ -86,9 +85,7 @@ class Guides:
         for agent, path in zip(agents.tolist(), paths, strict=True):
             count = kernels.guides.surround(steps, path.cells, _WIDTH, self._dist, self._found)
             low, high = self._spans[agent] = self._table(count)
-            kernels.guides.store(
-                self._found[:count], self._dist, self._keys[low:high], self._values[low:high]
-            )
+            kernels.guides.store(self._found[:count], self._dist, self._tables[low:high])
 
     def _table(self, cells: int) -> tuple[int, int]:
         """Return where a table for so many cells begins and ends."""
@@ -98,12 +95,10 @@ class Guides:
             low = self._free[size].pop()
             return low, low + size
         low, self._used = self._used, self._used + size
-        if self._used > len(self._keys):
-            more = self._used + self._used // 2
-            self._keys, self._values = (
-                np.concatenate([each, np.empty(more - len(each), each.dtype)])
-                for each in (self._keys, self._values)
-            )
+        if self._used > len(self._tables):
+            more = np.empty((self._used + self._used // 2, 2), dtype=np.int32)
+            more[: len(self._tables)] = self._tables
+            self._tables = more
         return low, self._used
 
     def _release(self, spans: Ints) -> None:

@@ -23,7 +23,7 @@ _UNREACHABLE = ("refuse", "wait")
 _RENEWED = 8  # rows of distances in a step, after traffic has changed
 MOST_BYTES = 1 << 28
 """As many bytes of distances are stored by rows; beyond that agents are led along paths."""
-_NO_SPANS = np.empty((0, 2), np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
+_NO_SPANS = np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype=np.int32)
 _NAMED = 5  # agents that a message names
 
 Ints = NDArray[np.int64]
