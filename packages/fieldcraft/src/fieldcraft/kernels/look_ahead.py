@@ -20,6 +20,7 @@ _DEEPER = 1e-4  # of two ways that seem as short the search follows the one that
 _LARGEST = 2147483647.0
 _HALF = np.int64(32)  # bits of the number of a state
 _LOWER = (np.int64(1) << _HALF) - np.int64(1)
+_MOST_SETTLED = 160  # states; the search for one way gives up after so many
 _LAST_TURN = (np.int64(1) << np.int64(31)) - np.int64(1)
 GROUP = 8
 """How many agents find their ways anew at a time."""
@@ -79,6 +80,7 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
     packed = (start << (bits + 1)) + reached
     size = np.int64(0)
     held = True
+    settled = 0
     while held or size > 0:
         if not held:
             key, packed = keys[0], nodes[0]
@@ -94,6 +96,9 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
         node = packed & _LOWER
         if seen[node] >> _HALF == turn:
             continue
+        settled += 1
+        if settled > _MOST_SETTLED:
+            break
         seen[node] = (turn << _HALF) | (packed >> _HALF)
         done = node & 1
         place = node >> 1
