@@ -33,6 +33,7 @@ FAMILIES = (
     "shortest_path_weighted",
     "smoothing",
     "reach",
+    "danger",
     "graph_ways",
     "graph_repair",
     "graph_flow",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -17,10 +18,12 @@ from fieldcraft.paths.cost import LEAST, Cost, cell_values, invalid_cost, unifor
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
 from fieldcraft.paths.search_base import SLACK
-from fieldcraft.space import Grid, Space, checked_space
+from fieldcraft.space import Grid, Space, checked_space, visible
 from fieldcraft.space.ways import kept
 
 __all__ = ["Reach", "reach", "would_block"]
+
+_NOWHERE = 1e-12  # a range of 0 is the agent's own cell
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,12 +38,18 @@ class Reach:
         What each costs to walk to.
     came_from : ndarray of int64
         The cell before each on the cheapest path; the agent's own cell for itself.
+    range : float
+        How far the agent hits; NaN where `reach` got no ranges.
+    sight : bool
+        Whether walls stop what it throws.
     """
 
     space: Space
     cells: NDArray[np.int64]
     distances: NDArray[np.float64]
     came_from: NDArray[np.int64]
+    range: float = math.nan
+    sight: bool = False
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -59,6 +68,32 @@ class Reach:
 
     def __contains__(self, cell: int) -> bool:
         return cell in self._index
+
+    @cached_property
+    def hits(self) -> NDArray[np.bool_]:
+        """Which cells it can hit from any cell that it can walk to: bool in the space's shape."""
+        if math.isnan(self.range):
+            raise InvalidValue(
+                "Hits need the range of the agent",
+                got="a reach without ranges",
+                remedy="Call fc.reach(space, positions, limit, ranges=3)",
+            )
+        space = self.space
+        if self.sight:
+            return visible(space, self.positions, max(self.range, _NOWHERE))
+        from scipy.spatial import cKDTree
+
+        begin, size = space.torus or (None, None)
+        origin = np.zeros(space.dimensions) if begin is None else begin
+        places = space.positions - origin
+        tree = cKDTree(places[self.cells], boxsize=size)
+        low, high = (f(places[self.cells], axis=0) for f in (np.min, np.max))
+        near = ((places >= low - self.range) & (places <= high + self.range)).all(axis=1)
+        cells = np.flatnonzero((near | (size is not None)) & ~space.walls.reshape(-1))
+        away = tree.query(places[cells], distance_upper_bound=self.range * (1 + SLACK) + _NOWHERE)
+        hits = np.zeros(len(space), dtype=np.bool_)
+        hits[cells] = np.isfinite(away[0])
+        return hits.reshape(space.shape)
 
     def path(self, position: ArrayLike) -> Path:
         """Return the cheapest path from the agent to a position; not `found` if out of reach."""
@@ -84,9 +119,11 @@ def reach(
     space: Space,
     positions: tuple[float, float] | tuple[float, float, float],
     limit: float,
+    ranges: ArrayLike | None = None,
     *,
     cost: Cost = None,
     charge: str = "mean",
+    sight: bool = False,
     on_wall: str = "refuse",
 ) -> Reach: ...
 
@@ -96,9 +133,11 @@ def reach(
     space: Space,
     positions: ArrayLike,
     limit: float,
+    ranges: ArrayLike | None = None,
     *,
     cost: Cost = None,
     charge: str = "mean",
+    sight: bool = False,
     on_wall: str = "refuse",
 ) -> Reach | list[Reach]: ...
 
@@ -107,12 +146,15 @@ def reach(
     space: Space,
     positions: ArrayLike,
     limit: float,
+    ranges: ArrayLike | None = None,
     *,
     cost: Cost = None,
     charge: str = "mean",
+    sight: bool = False,
     on_wall: str = "refuse",
 ) -> Reach | list[Reach]:
-    """Return the cells that agents can walk to within a limit, such as movement points.
+    """Return the cells that agents can walk to within a limit, such as the movement points of a
+    turn, and with `ranges` those that they can hit from there.
 
     Takes time for the cells in reach only, on a map of any size.
 
@@ -124,11 +166,16 @@ def reach(
         World positions of one agent or many; on a 3D graph of shape (3,) or (N, 3).
     limit : float
         Largest distance, inclusive, in world units times cost.
+    ranges : float or array_like of shape (N,), optional
+        How far agents hit in a straight line, inclusive, in world units, one for all or one each:
+        then each `Reach` has `hits`.
     cost : float, ndarray, layer or expression, optional
         Cost per world unit, as for `distance_map`. It is checked in the cells that are met.
     charge : {"mean", "enter"}
         A step costs its length times the mean cost of its two cells, or with "enter" times the cost
         of the cell that it ends in, as in tile and board games.
+    sight : bool
+        Whether walls stop what agents throw: then they hit only what is `visible`.
     on_wall : {"refuse", "nearest"}
         With "nearest" an agent in a wall starts from the nearest open cell.
 
@@ -160,6 +207,12 @@ def reach(
     array([0., 1., 1., 2., 3.])
     >>> unit.path((1.5, 2.5)).cells
     array([0, 4, 8, 9])
+
+    How many of two archers can hit each cell this turn:
+
+    >>> archers = fc.reach(fc.Grid(9, 1), [(1.5, 0.5), (6.5, 0.5)], limit=1, ranges=2)
+    >>> sum(archer.hits for archer in archers)
+    array([[1, 1, 1, 2, 2, 1, 1, 1, 1]])
     """
     checked_space(space, "Agents walk on")
     most = checks.not_negative("limit", limit) * (1 + SLACK)
@@ -171,6 +224,13 @@ def reach(
         costs = costs.astype(np.float64)
     costs = frozen(np.ascontiguousarray(costs))
     starts, single = resolve_cells(space, space.walls, "walker", positions, on_wall)
+    checks.flag("sight", sight)
+    far = np.full(len(starts), np.nan)
+    if ranges is not None:
+        far = checks.numbers("ranges", ranges, len(starts))
+        checks.none_wrong(
+            "ranges are 0 or more", far, far < 0, "Pass 0 for agents that hit nothing"
+        )
     if uniform is None and (bad := np.flatnonzero(~(costs[starts] >= LEAST))).size:
         raise invalid_cost(space, float(costs[starts[bad[0]]]), int(starts[bad[0]]))
     ways, width = space.ways, 0
@@ -184,7 +244,7 @@ def reach(
         free.pop() if free else (np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32))
     )
     reached = []
-    for start in starts.tolist():
+    for start, hit_range in zip(starts.tolist(), far.tolist(), strict=True):
         cells, bad_cell = kernels.reach.reach(
             (ways.starts, ways.ends, ways.lengths, width, wrap),
             costs,
@@ -200,7 +260,7 @@ def reach(
         dist[cells] = np.inf
         if bad_cell >= 0:
             raise invalid_cost(space, float(costs[bad_cell]), int(bad_cell))
-        reached.append(Reach(space, cells, distances, came_from))
+        reached.append(Reach(space, cells, distances, came_from, hit_range, sight))
     free.append((dist, came))
     return reached[0] if single else reached
 

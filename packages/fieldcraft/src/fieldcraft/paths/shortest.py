@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -12,12 +14,44 @@ from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.path import ON_WALL, Path, PathProblem, moved, resolve_cells, resolve_pairs
-from fieldcraft.space import Space
+from fieldcraft.paths.timed import Danger, TimedPath, TimedProblem
+from fieldcraft.space import Space, checked_space
 
 __all__ = ["shortest_path", "shortest_paths"]
 
 Ints = NDArray[np.int64]
 Wide = NDArray[np.float64]
+
+
+@overload
+def shortest_path(
+    space: Space,
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    cost: Cost = None,
+    smooth: bool = False,
+    charge: str = "mean",
+    on_wall: str = "refuse",
+) -> Path: ...
+
+
+@overload
+def shortest_path(
+    space: Space,
+    start: ArrayLike,
+    goal: ArrayLike,
+    *,
+    cost: Cost = None,
+    smooth: bool = False,
+    charge: str = "mean",
+    on_wall: str = "refuse",
+    danger: Danger,
+    start_time: float = 0.0,
+    speed: float = 1.0,
+    time_step: float | None = None,
+    steps: int = 64,
+) -> TimedPath: ...
 
 
 def shortest_path(
@@ -29,6 +63,11 @@ def shortest_path(
     smooth: bool = False,
     charge: str = "mean",
     on_wall: str = "refuse",
+    danger: Danger | None = None,
+    start_time: float = 0.0,
+    speed: float = 1.0,
+    time_step: float | None = None,
+    steps: int = 64,
 ) -> Path:
     """Return the cheapest path between two positions.
 
@@ -53,11 +92,28 @@ def shortest_path(
         and board games.
     on_wall : {"refuse", "nearest"}
         With "nearest" a position in a wall is moved to the nearest open cell.
+    danger : layer, ndarray or callable, optional
+        Damage a second, at least 0, that changes with time; infinite where nobody can be. A layer
+        as it will be (see `Layer.at`), a function from seconds from now to a map or an array, or
+        an array of shape (T, *space.shape), one map for each time step from `start_time` on. The
+        path found costs least in all: its walking, as without danger, plus its damage. Waiting for
+        a time costs as much as walking for it. After the last time step the danger stays.
+    start_time : float
+        When the agent starts, in seconds from now.
+    speed : float
+        World units a second.
+    time_step : float, optional
+        Seconds from one map of the danger to the next, by default the time of a typical step.
+        Each step takes a whole number of time steps, at least 1, and its time times the mean of
+        the dangers where and when it begins and ends.
+    steps : int
+        How many time steps to look ahead, but for arrays, which have as many as they have.
 
     Returns
     -------
     Path
-        `path.found` is False where there is none.
+        `path.found` is False where there is none. With danger a `TimedPath`, which has `times`,
+        `damage` and `position_at`.
 
     Raises
     ------
@@ -84,8 +140,17 @@ def shortest_path(
            [2.5, 2.5],
            [3.5, 2.5],
            [3.5, 1.5]])
+
+    A guard passes. The agent waits for it, or the way would cost its `damage`:
+
+    >>> street = fc.Grid(4, 1)
+    >>> guard = [[[0, 0, 9, 0]], [[0, 0, 9, 0]], [[0, 0, 0, 0]], [[0, 0, 0, 0]]]
+    >>> path = fc.shortest_path(street, (0.5, 0.5), (3.5, 0.5), danger=guard)
+    >>> path.cells, path.times, path.damage
+    (array([0, 1, 2, 3]), array([0., 1., 2., 3.]), 0.0)
     """
-    problem = _problem(space, cost, smooth, charge, on_wall)
+    timing = (start_time, speed, time_step, steps)
+    problem = _problem(space, cost, smooth, charge, on_wall, danger, timing)
     place, here = _end(space, problem.walls, "start", start, on_wall)
     aim, there = _end(space, problem.walls, "goal", goal, on_wall)
     return problem.solve(place, here, aim, there)
@@ -100,6 +165,11 @@ def shortest_paths(
     smooth: bool = False,
     charge: str = "mean",
     on_wall: str = "refuse",
+    danger: Danger | None = None,
+    start_time: float = 0.0,
+    speed: float = 1.0,
+    time_step: float | None = None,
+    steps: int = 64,
 ) -> list[Path]:
     """Return many shortest paths, from each start to the goal of the same number.
 
@@ -107,8 +177,8 @@ def shortest_paths(
 
     Parameters
     ----------
-    space, cost, smooth, charge, on_wall
-        See `shortest_path`.
+    space, cost, smooth, charge, on_wall, danger, start_time, speed, time_step, steps
+        See `shortest_path`. The danger is foreseen once for all paths.
     starts, goals : array_like of shape (N, 2) or (2,)
         World positions; one stands for all.
 
@@ -129,7 +199,8 @@ def shortest_paths(
     >>> [path.length for path in paths]
     [4.0, 4.0]
     """
-    problem = _problem(space, cost, smooth, charge, on_wall)
+    timing = (start_time, speed, time_step, steps)
+    problem = _problem(space, cost, smooth, charge, on_wall, danger, timing)
     places, here, aims, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)
     return problem.solve_many(places, here, aims, there)
 
@@ -163,7 +234,34 @@ class _ByDistanceMaps(PathProblem):
     solve_many = solve_band
 
 
-def _problem(space: Space, cost: Cost, smooth: bool, charge: str, on_wall: str) -> PathProblem:
+_Timing = tuple[float, float, float | None, int]
+_USUAL: _Timing = (0.0, 1.0, None, 64)
+
+
+def _problem(
+    space: Space,
+    cost: Cost,
+    smooth: bool,
+    charge: str,
+    on_wall: str,
+    danger: Danger | None,
+    timing: _Timing,
+) -> PathProblem:
+    if danger is not None:
+        checks.choice("on_wall", on_wall, ON_WALL)
+        if checks.flag("smooth", smooth) or checks.choice("charge", charge, CHARGES) != CHARGES[0]:
+            raise InvalidValue(
+                "Ways through danger lead from cell to cell, at the mean cost of both",
+                got=f"smooth={smooth}, charge={charge!r} with danger",
+                remedy="Leave these out",
+            )
+        return TimedProblem(checked_space(space, "Ways lie on"), cost, danger, *timing)
+    if timing != _USUAL:
+        raise InvalidValue(
+            "start_time, speed, time_step and steps are those of a danger",
+            got="one of them without danger",
+            remedy="Pass danger=threat, or leave them out",
+        )
     if not (smooth is False and charge is CHARGES[0] and on_wall is ON_WALL[0]):
         checks.flag("smooth", smooth)
         checks.choice("on_wall", on_wall, ON_WALL)

@@ -3,6 +3,7 @@
 Every function takes a layer, an expression, or anything else with `values` on a `space`.
 """
 
+from fieldcraft.paths.arrival import first_arrival
 from fieldcraft.query.choosing import best, peaks, pick, regions, worst
 from fieldcraft.query.explanation import Explanation, explain
 from fieldcraft.query.reservations import Reservations
@@ -21,6 +22,7 @@ __all__ = [
     "best",
     "explain",
     "explore_step",
+    "first_arrival",
     "gradient",
     "peaks",
     "pick",

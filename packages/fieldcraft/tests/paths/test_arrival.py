@@ -1,0 +1,99 @@
+"""What units can hit within a turn, and who gets to each cell first."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.query import first_arrival
+
+
+def arena(seed: int, *, wrap: bool = False) -> fc.Grid:
+    walls = np.random.default_rng(seed).random((9, 14)) < 0.25
+    walls[0, :4] = walls[8, 10:] = False
+    return fc.Grid(walls=walls, wrap=wrap)
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_hits_lie_within_range_of_a_cell_in_reach(seed: int, wrap: bool) -> None:
+    space = arena(seed, wrap=wrap)
+    for unit, far in zip(
+        fc.reach(space, [(0.5, 0.5), (12.5, 8.5)], 3, [2.0, 0.0]), (2.0, 0.0), strict=True
+    ):
+        ways = space.short_way(space.positions[:, np.newaxis] - unit.positions)
+        near = np.hypot(ways[..., 0], ways[..., 1]).min(axis=1).reshape(space.shape)
+        assert np.array_equal(unit.hits, (near <= far + 1e-9) & ~space.walls)
+
+
+def test_walls_stop_what_is_thrown() -> None:
+    space = fc.Grid(walls=[[0, 1, 0, 0], [0, 0, 0, 1]])
+    over, past = (fc.reach(space, (0.5, 0.5), 0, 2.0, sight=sight).hits for sight in (False, True))
+    assert over.tolist() == [[True, False, True, False], [True, True, False, False]]
+    assert not past[0, 2]
+    assert past[1].any()
+
+
+def test_hits_need_ranges() -> None:
+    space = fc.Grid(4, 3)
+    with pytest.raises(InvalidValue, match="ranges=3"):
+        fc.reach(space, (0.5, 0.5), 2).hits
+    with pytest.raises(InvalidValue, match="0 or more"):
+        fc.reach(space, (0.5, 0.5), 2, -1)
+    with pytest.raises(InvalidValue, match="limit"):
+        fc.reach(space, (0.5, 0.5), -2, 1)
+
+
+def test_hexagons_and_graphs_have_hits() -> None:
+    board = fc.HexGrid(5, 4)
+    unit = fc.reach(board, board.position_of(7), board.layout.step, ranges=board.layout.step)
+    assert unit.hits.shape == board.shape
+    assert unit.hits.sum() > len(unit.cells) == 7
+    line = fc.Graph([(0, 0), (1, 0), (2, 0), (9, 0)], [(0, 1), (1, 2), (2, 3)])
+    assert fc.reach(line, (0, 0), 1, 1.0).hits.tolist() == [True, True, True, False]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_who_arrives_first(seed: int) -> None:
+    space = arena(seed)
+    ours, theirs = [(0.5, 0.5), (3.5, 0.5)], [(12.5, 8.5)]
+    arrival = first_arrival(space, ours, theirs, our_speed=[1.0, 3.0], their_speed=2.0, margin=0.5)
+    mine = np.minimum(
+        fc.distance_map(space, ours[0]).exact, fc.distance_map(space, ours[1]).exact / 3
+    )
+    other = fc.distance_map(space, theirs).exact / 2
+    assert np.allclose(arrival.ours, mine)
+    assert np.allclose(arrival.theirs, other)
+    assert np.array_equal(arrival.safe, mine + 0.5 < other)
+    assert np.array_equal(arrival.lost, other + 0.5 < mine)
+    some = arrival.safe.astype(int) + arrival.contested + arrival.lost
+    assert np.array_equal(some, (np.isfinite(mine) | np.isfinite(other)).astype(int))
+    swapped = first_arrival(space, theirs, ours, our_speed=2.0, their_speed=[1.0, 3.0], margin=0.5)
+    assert np.array_equal(swapped.safe, arrival.lost)
+    assert swapped.contact_time == arrival.contact_time
+
+
+def test_time_to_contact() -> None:
+    arrival = first_arrival(fc.Grid(11, 2), (0.5, 0.5), (10.5, 0.5), our_speed=1.5)
+    assert arrival.contact_time == 4
+    assert arrival.contact.tolist() == [6.5, 0.5]
+    apart = fc.Grid(walls=[[0, 1, 0]])
+    never = first_arrival(apart, (0.5, 0.5), (2.5, 0.5))
+    assert never.contact_time == math.inf
+    assert np.isnan(never.contact).all()
+    assert never.contested.sum() == 0
+    assert (never.safe.sum(), never.lost.sum()) == (1, 1)
+
+
+def test_bad_sides_are_refused() -> None:
+    space = fc.Grid(walls=[[0, 0, 1]])
+    with pytest.raises(InvalidValue, match="our_speed"):
+        first_arrival(space, (0.5, 0.5), (1.5, 0.5), our_speed=0)
+    with pytest.raises(InvalidValue, match="margin"):
+        first_arrival(space, (0.5, 0.5), (1.5, 0.5), margin=-1)
+    with pytest.raises(OnWall):
+        first_arrival(space, (0.5, 0.5), (2.5, 0.5))
