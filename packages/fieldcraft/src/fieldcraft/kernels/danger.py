@@ -1,4 +1,13 @@
-"""Cheapest ways through danger that changes with time."""
+"""Cheapest ways through danger that changes with time.
+
+A state is a cell at a time step: `time step * cells + cell`. The states of the last time step stand
+for all later ones, since the danger stays then.
+
+The search is A* over states. Its bound is the cheapest way over cells alone, where each cell has
+the least danger of the time steps at which a way that is worth it can be there: not before the time
+that it takes to get there, and not so late that the whole way would cost more than one already
+known. That bound is searched backwards, no farther than it is needed.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +19,15 @@ from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 __all__ = ["search"]
 
 _DEEPER = 1e-10  # of two ways that seem as cheap the search follows the one that is further on
-_DIAGONAL = 0.41421356237309503
+_SLACK = 1e-9
+_ROUNDS = 4  # of searches for better bounds, each with the last one's way
 
 
 @kernel
-def _apart(places, norm, ratio, one, other):
-    """Return a lower bound of the way between two cells: see `search`."""
-    if ratio == 0.0:
-        return 0.0
+def _norm(places, norm, straight, diagonal, one, other):
+    """Return `straight` per world unit of the straight distance of two cells, or with a `norm` of 1
+    of the longer side and `diagonal` of the shorter, with 2 of both sides.
+    """
     most, least, square = 0.0, 0.0, 0.0
     for axis in range(places.shape[1]):
         away = abs(places[one, axis] - places[other, axis])
@@ -27,10 +37,10 @@ def _apart(places, norm, ratio, one, other):
         else:
             least = away
     if norm == 1:
-        return ratio * (most + _DIAGONAL * least)
+        return straight * most + diagonal * least
     if norm == 2:
-        return ratio * (most + least)
-    return ratio * np.sqrt(square)
+        return straight * (most + least)
+    return straight * np.sqrt(square)
 
 
 @kernel
@@ -47,46 +57,189 @@ def _lasts(length, pace):
     return steps if steps > 1 else np.int64(1)
 
 
+@kernel
+def _latest(pace, rate, thrift, limit, ahead, last):
+    """Return the last time step at which a way within the limit can be where it costs this much to
+    go on at least.
+    """
+    steps = (limit - ahead) / (pace * rate * thrift)
+    return last if steps >= last else np.int64(steps)
+
+
+@kernel
+def _least(places, danger, pace, norms, limit, start, goal, cell):
+    """Return the least danger of a cell at the time steps at which a way that is worth it can be
+    there; infinite where none can.
+    """
+    norm, straight, diagonal, quick, quicker, rate, thrift = norms
+    last = np.int64(danger.shape[0] - 1)
+    first = np.int64(_norm(places, norm, quick, quicker, start, cell) + 1e-6)
+    ahead = rate * _norm(places, norm, straight, diagonal, cell, goal)
+    end = _latest(pace, rate, thrift, limit, ahead, last)
+    if first > end:
+        if end < last:
+            return np.inf
+        first = last
+    low = np.float64(danger[first, cell])
+    for k in range(first + 1, end + 1):
+        if danger[k, cell] < low:
+            low = np.float64(danger[k, cell])
+    return low
+
+
+@kernel
+def _settle(
+    ground, cost, danger, pace, half, norms, limit, start, goal, until, bounds, heap, sizes
+):
+    """Search backwards from the goal until a cell has its bound, or to the end. Returns the heap,
+    which may have grown, and its sizes.
+    """
+    back_starts, back_ends, back_lengths = ground[1]
+    places = ground[2]
+    norm, straight, diagonal, _, _, rate, _ = norms
+    rest, lows, closed = bounds
+    keys, cells, touched = heap
+    size, met = sizes
+    if met == 0:
+        rest[goal] = 0.0
+        lows[goal] = _least(places, danger, pace, norms, limit, start, goal, goal)
+        keys[0], cells[0], touched[0] = 0.0, goal, goal
+        size, met = np.int64(1), np.int64(1)
+    while closed[until] == 0 and size > 0:
+        v = cells[0]
+        size -= 1
+        if size > 0:
+            keys[0], cells[0] = keys[size], cells[size]
+            sift_down(keys, cells, size)
+        if closed[v] != 0:
+            continue
+        closed[v] = 1
+        before, low = rest[v], lows[v]
+        for way in range(back_starts[v], back_starts[v + 1]):
+            n = np.int64(back_ends[way])
+            if closed[n] != 0:
+                continue
+            if rest[n] == np.inf:
+                if met == touched.shape[0]:
+                    touched = longer(touched, TWICE)
+                touched[met] = n
+                met += 1
+                lows[n] = _least(places, danger, pace, norms, limit, start, goal, n)
+                rest[n] = 1.7e308
+            length = back_lengths[way]
+            s = before + length * _price(cost, n, v)
+            s += np.float64(_lasts(length, pace)) * half * (low + lows[n])
+            if s < rest[n]:
+                rest[n] = s
+                if size == keys.shape[0]:
+                    keys, cells = longer(keys, TWICE), longer(cells, TWICE)
+                ahead = rate * _norm(places, norm, straight, diagonal, n, start)
+                keys[size], cells[size] = s * (1.0 - _DEEPER) + ahead, n
+                size += 1
+                sift_up(keys, cells, size - 1)
+    return (keys, cells, touched), (size, met)
+
+
+@kernel
+def _forget(bounds, touched, met):
+    rest, _, closed = bounds
+    for i in range(met):
+        rest[touched[i]] = np.inf
+        closed[touched[i]] = 0
+
+
+@kernel
+def _walk(ground, cost, danger, pace, half, start, goal, bounds):
+    """Return what it costs to walk without waiting where the bounds lead; infinite where that meets
+    infinite danger.
+    """
+    starts, ends, lengths = ground[0]
+    rest, lows, closed = bounds
+    last = np.int64(danger.shape[0] - 1)
+    here, k, spent = start, np.int64(0), 0.0
+    while here != goal:
+        best, following, arc_of = np.inf, here, np.int64(-1)
+        for arc in range(starts[here], starts[here + 1]):
+            there = np.int64(ends[arc])
+            if closed[there] != 0:
+                s = rest[there] + lengths[arc] * _price(cost, here, there)
+                s += np.float64(_lasts(lengths[arc], pace)) * half * (lows[here] + lows[there])
+                if s < best:
+                    best, following, arc_of = s, there, np.int64(arc)
+        if arc_of < 0 or rest[following] >= rest[here]:
+            return np.inf
+        lasting = _lasts(lengths[arc_of], pace)
+        then = min(k + lasting, last)
+        met = np.float64(danger[k, here]) + np.float64(danger[then, following])
+        spent += lengths[arc_of] * _price(cost, here, following)
+        spent += np.float64(lasting) * half * met
+        here, k = following, then
+    return spent
+
+
 @kernel(
     "((i8[::1], i4[::1], f8[::1]), (i8[::1], i4[::1], f8[::1]), f8[:,::1]), f8[::1], f4[:,::1],"
-    " f4[::1], i8, i8, f8, f8, i8, f8, f8, (out f8[::1], out i4[::1]), (out f8[::1], out i4[::1],"
-    " out i8[::1])"
+    " f8, f8, (i8, f8, f8, f8, f8, f8, f8), i8, i8, (out f8[::1], out f8[::1], out u1[::1]),"
+    " (out f8[::1], out i4[::1], out i4[::1])"
 )
-def search(
-    ground, cost, danger, lowest, start, goal, pace, time_step, norm, ratio, rate, bounds, states
-):
-    """Return the states of the cheapest way from a start to a goal, and its cost; no states where
-    there is none. A state is `time step * cells + cell`; those of the last time step
-    stand for all later ones.
+def search(ground, cost, danger, pace, half, norms, start, goal, bounds, states):
+    """Return the cells of the cheapest way from a start to a goal, the length of each leg, how many
+    time steps it takes, what the way costs, and its damage; no cells where there is none.
 
     `ground` is (the steps that leave each cell, those that lead into it, positions), steps as
     (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
-    cells) is damage a second, `lowest` the least of each cell. `pace` is how far an agent walks in
-    a time step of `time_step` seconds. `norm` is 1 where ways are as long as a king's, 2 as a
-    rook's, 0 as a bird's, times `ratio`, times `rate` for the least cost. `bounds` are infinite and
-    0 before and after. `states` holds the cost of each state, where it was reached from, and in
+    cells) is damage a second. `pace` is how far an agent walks in a time step, `half` half of its
+    seconds. `norms` are (norm, straight, diagonal, quick, quicker, rate, thrift): lower bounds of
+    the length of a way and of its time steps, see `_norm`; the least cost of a cell; and of all
+    steps the least part of `pace` that it gets on in a time step. `bounds` are infinite, anything
+    and 0 before and after. `states` holds the cost of each state, where it was reached from, and in
     which search; the last entry of that counts searches.
     """
-    (starts, ends, lengths), (back_starts, back_ends, back_lengths), places = ground
-    rest, closed = bounds
+    starts, ends, lengths = ground[0]
+    places = ground[2]
+    norm, straight, diagonal, _, _, rate, _ = norms
+    rest, _, closed = bounds
     best, came, turns = states
-    frames, cells = danger.shape
-    last = frames - 1
+    cells = np.int64(danger.shape[1])
+    last = np.int64(danger.shape[0] - 1)
     turns[-1] += 2
     turn = turns[-1]
-    # The search backwards for the rest of the way, at the lowest danger of each cell: it goes on
-    # whenever the search forwards asks for a cell that it has not got to.
-    back_keys, back_cells = np.empty(256, np.float64), np.empty(256, np.int64)
-    touched = np.empty(256, np.int64)
-    touched[0], rest[goal] = goal, 0.0
-    back_keys[0], back_cells[0] = 0.0, goal
-    back_size, met = np.int64(1), np.int64(1)
     keys, nodes = np.empty(256, np.float64), np.empty(256, np.int64)
-    keys[0], nodes[0] = 0.0, start
-    best[start], came[start], turns[start] = 0.0, -1, turn
-    size = np.int64(1)
-    if np.isinf(danger[0, start]) or np.isinf(lowest[goal]):
-        size = np.int64(0)
+    heap = (np.empty(256, np.float64), np.empty(256, np.int64), np.empty(256, np.int64))
+    sizes = (np.int64(0), np.int64(0))
+    limit = np.inf
+    for _round in range(_ROUNDS):
+        _forget(bounds, heap[2], sizes[1])
+        sizes = (np.int64(0), np.int64(0))
+        heap, sizes = _settle(
+            ground,
+            cost,
+            danger,
+            pace,
+            half,
+            norms,
+            limit,
+            start,
+            goal,
+            start,
+            bounds,
+            heap,
+            sizes,
+        )
+        if closed[start] == 0:
+            break
+        known = _walk(ground, cost, danger, pace, half, start, goal, bounds) * (1.0 + _SLACK)
+        if not known < limit:
+            break
+        better = limit - known
+        limit = known
+        if limit <= rest[start] * (1.0 + 4.0 * _SLACK) or better < 0.02 * (limit - rest[start]):
+            break
+    size = np.int64(0)
+    if closed[start] != 0 and danger[0, start] < np.inf and rest[start] < 1.0e308:
+        keys[0], nodes[0] = rest[start], start
+        best[start], came[start], turns[start] = 0.0, -1, turn
+        size = np.int64(1)
     found = np.int64(-1)
     while size > 0:
         node = nodes[0]
@@ -103,7 +256,7 @@ def search(
             found = node
             break
         spent = best[node]
-        now = 0.5 * time_step * np.float64(danger[k, here])
+        now = np.float64(danger[k, here])
         for arc in range(starts[here] - 1, starts[here + 1]):
             if arc < starts[here]:
                 if k == last:
@@ -114,68 +267,66 @@ def search(
                 there, lasting = np.int64(ends[arc]), _lasts(lengths[arc], pace)
                 more = lengths[arc] * _price(cost, here, there)
             then = min(k + lasting, last)
-            more += lasting * (now + 0.5 * time_step * np.float64(danger[then, there]))
-            following = then * cells + there
-            if not more < np.inf or turns[following] == turn + 1:
-                continue
             total = spent + more
+            total += np.float64(lasting) * half * (now + np.float64(danger[then, there]))
+            if not total <= limit or total == np.inf:
+                continue
+            following = then * cells + there
+            if turns[following] == turn + 1:
+                continue
             if turns[following] == turn and best[following] <= total:
                 continue
-            while closed[there] == 0 and back_size > 0:
-                v = back_cells[0]
-                back_size -= 1
-                if back_size > 0:
-                    back_keys[0], back_cells[0] = back_keys[back_size], back_cells[back_size]
-                    sift_down(back_keys, back_cells, back_size)
-                if closed[v] != 0:
-                    continue
-                closed[v] = 1
-                low = 0.5 * time_step * np.float64(lowest[v])
-                for way in range(back_starts[v], back_starts[v + 1]):
-                    n = np.int64(back_ends[way])
-                    if closed[n] != 0:
-                        continue
-                    length = back_lengths[way]
-                    s = rest[v] + length * _price(cost, n, v)
-                    s += _lasts(length, pace) * (low + 0.5 * time_step * np.float64(lowest[n]))
-                    if s < rest[n]:
-                        if rest[n] == np.inf:
-                            if met == touched.shape[0]:
-                                touched = longer(touched, TWICE)
-                            touched[met] = n
-                            met += 1
-                        rest[n] = s
-                        if back_size == back_keys.shape[0]:
-                            back_keys = longer(back_keys, TWICE)
-                            back_cells = longer(back_cells, TWICE)
-                        ahead = rate * _apart(places, norm, ratio, n, start)
-                        back_keys[back_size] = s * (1.0 - _DEEPER) + ahead
-                        back_cells[back_size] = n
-                        back_size += 1
-                        sift_up(back_keys, back_cells, back_size - 1)
             if closed[there] == 0:
+                ahead = rate * _norm(places, norm, straight, diagonal, there, goal)
+                if total + ahead > limit or sizes[0] == 0:
+                    continue
+                heap, sizes = _settle(
+                    ground,
+                    cost,
+                    danger,
+                    pace,
+                    half,
+                    norms,
+                    limit,
+                    start,
+                    goal,
+                    there,
+                    bounds,
+                    heap,
+                    sizes,
+                )
+                if closed[there] == 0:
+                    continue
+            if not total + rest[there] <= limit or rest[there] > 1.0e308:
                 continue
             best[following], came[following], turns[following] = total, node, turn
             if size == keys.shape[0]:
                 keys, nodes = longer(keys, TWICE), longer(nodes, TWICE)
-            keys[size] = total * (1.0 - _DEEPER) + rest[there]
-            nodes[size] = following
+            keys[size], nodes[size] = total * (1.0 - _DEEPER) + rest[there], following
             size += 1
             sift_up(keys, nodes, size - 1)
-    for i in range(met):
-        rest[touched[i]] = np.inf
-        closed[touched[i]] = 0
+    _forget(bounds, heap[2], sizes[1])
+    count, node = np.int64(0), found
+    while node >= 0:
+        count += 1
+        node = np.int64(came[node])
+    way = np.empty(count, np.int64)
+    legs, lasted = np.zeros(max(count - 1, 0)), np.ones(max(count - 1, 0), np.int64)
+    node, damage, after = found, 0.0, 0.0
+    for i in range(count - 1, -1, -1):
+        k = node // cells
+        way[i] = node - k * cells
+        if i + 1 < count and way[i] != way[i + 1]:
+            length = np.inf
+            for arc in range(starts[way[i]], starts[way[i] + 1]):
+                if ends[arc] == way[i + 1] and lengths[arc] < length:
+                    length = lengths[arc]
+            legs[i], lasted[i] = length, _lasts(length, pace)
+        if i + 1 < count:
+            damage += np.float64(lasted[i]) * half * (danger[k, way[i]] + after)
+        after = np.float64(danger[k, way[i]])
+        node = np.int64(came[node])
     spent = np.inf
-    count = np.int64(0)
     if found >= 0:
         spent = best[found]
-        node = found
-        while node >= 0:
-            count += 1
-            node = np.int64(came[node])
-    way = np.empty(count, np.int64)
-    node = found
-    for i in range(count):
-        way[count - 1 - i] = node
-        node = np.int64(came[node])
-    return way, spent
+    return way, legs, lasted, spent, damage

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,7 @@ Danger = Layer | ArrayLike | Callable[[float], Any]
 Ints = NDArray[np.int64]
 Wide = NDArray[np.float64]
 _MOST_STATES = 2**31 - 1
+_ROUNDED = 1 - 1e-9
 _SLOWEST = 1.5  # typical steps that an agent may walk in one time step
 
 
@@ -114,13 +115,14 @@ class TimedProblem(PathProblem):
                     got="infinite costs",
                     remedy="Block cells by walls of the space",
                 )
+        self._norms = _norms(space, self._speed * self._step)
         self._danger = self._frames(danger, count)
-        self._lowest = self._danger.min(axis=0)
-        bad = np.flatnonzero(~(self._lowest >= 0) & ~space.walls.reshape(-1))
+        lowest = self._danger.min(axis=0)
+        bad = np.flatnonzero(~(lowest >= 0) & ~space.walls.reshape(-1))
         if len(bad):
             raise InvalidValue(
                 "Danger is damage a second, 0 or more; infinite where nobody can be",
-                got=f"{self._lowest[bad[0]]:g} at {space.describe(int(bad[0]))}",
+                got=f"{lowest[bad[0]]:g} at {space.describe(int(bad[0]))}",
                 remedy="Cut it off at 0, such as lambda t: fc.maximum(threat.at(t), 0)",
             )
 
@@ -159,48 +161,26 @@ class TimedProblem(PathProblem):
     def solve(self, start: Wide, here: int, goal: Wide, there: int) -> TimedPath:
         """See `PathProblem.solve`."""
         space, danger = self.space, self._danger
-        ground, norm, ratio = _ground(space)
+        ground = _ground(space).columns
         free = _free_scratch(space)
         bounds, states = free.pop() if free else (None, None)
         if bounds is None or len(states[0]) < danger.size:
             cells, size = len(space), danger.size
-            bounds = np.full(cells, np.inf), np.zeros(cells, np.int32)
-            states = np.empty(size), np.empty(size, np.int32), np.zeros(size + 1, np.int64)
-        pace = self._speed * self._step
-        way, cost = kernels.danger.search(
-            ground,
-            self._cost,
-            danger,
-            self._lowest,
-            here,
-            there,
-            pace,
-            self._step,
-            norm,
-            ratio,
-            self._least,
-            bounds,
-            states,
+            bounds = np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8)
+            states = np.empty(size), np.empty(size, np.int32), np.zeros(size + 1, np.int32)
+        pace, half = self._speed * self._step, self._step / 2
+        norms = (*self._norms[:-1], self._least, self._norms[-1])
+        cells, legs, lasting, cost, damage = kernels.danger.search(
+            ground, self._cost, danger, pace, half, norms, here, there, bounds, states
         )
         free.append((bounds, states))
-        if not len(way):
-            return TimedPath(space, np.zeros(0, dtype=np.int64), math.inf, math.inf)
-        step, cells = np.divmod(way, len(space))
-        legs = np.sqrt((space.short_way(np.diff(space.position_of(cells), axis=0)) ** 2).sum(1))
-        moving = cells[1:] != cells[:-1]
-        ways = ground[0]
-        lengths = np.zeros(len(legs))
-        for i in np.flatnonzero(moving):
-            arcs = slice(ways[0][cells[i]], ways[0][cells[i] + 1])
-            lengths[i] = ways[2][arcs][ways[1][arcs] == cells[i + 1]].min()
-        lasting = np.maximum((lengths / pace + 0.5).astype(np.int64), 1)
-        met = danger[step, cells].astype(np.float64)
-        damage = float((lasting * self._step * (met[1:] + met[:-1]) / 2).sum())
-        times = self._begin + self._step * np.concatenate([[0], lasting.cumsum()])
         cells.flags.writeable = False
-        length = float(lengths.sum())
+        if not len(cells):
+            return TimedPath(space, cells, math.inf, math.inf)
+        times = self._begin + self._step * np.concatenate([[0], lasting.cumsum()])
+        length = float(legs.sum())
         first = start if start.tolist() != space.position_of(here).tolist() else None
-        return TimedPath(space, cells, length, float(cost), None, first, times, damage)
+        return TimedPath(space, cells, length, float(cost), None, first, times, float(damage))
 
     def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
         """See `PathProblem.solve_band`."""
@@ -214,25 +194,51 @@ def _free_scratch(space: Space) -> list[tuple[Any, Any]]:
     return []
 
 
+class _Ground(NamedTuple):
+    """What a search takes of a space: `columns` are the steps from and to each cell and positions.
+
+    `norm` is that of `kernels.danger`, -1 on a torus. `lengths` are those of steps, and `birds`
+    their lengths by that norm, each pair once.
+    """
+
+    columns: Any
+    norm: int
+    lengths: Wide
+    birds: Wide
+
+
 @kept_until_walls_change
-def _ground(space: Space) -> tuple[Any, int, float]:
-    """Return the steps from and to each cell with the positions, and how ways are bounded."""
+def _ground(space: Space) -> _Ground:
+    """Return what searches take of a space."""
     ways = space.ways
     order = np.argsort(ways.ends, kind="stable")
     starts = np.concatenate([[0], np.bincount(ways.ends, minlength=len(space)).cumsum()])
     back = Ways(starts, ways.origins[order].astype(np.int32), ways.lengths[order])
-    norm, ratio = 0, 0.0
     places = np.ascontiguousarray(space.positions, dtype=np.float64)
-    if space.period is None and len(ways.ends):
-        legs = np.abs(places[ways.ends] - places[ways.origins])
-        if isinstance(space, Grid):
-            cells = np.rint(legs / space.cell_size)
-            norm = 0 if cells.max() > 1 else 2 if cells.sum(axis=1).max() <= 1 else 1
-        if norm == 1:
-            bird = legs.max(axis=1) + (math.sqrt(2) - 1) * legs.min(axis=1)
-        else:
-            bird = legs.sum(axis=1) if norm == 2 else np.sqrt((legs**2).sum(axis=1))
-        some = bird > 0
-        ratio = float((ways.lengths[some] / bird[some]).min(initial=1.0)) * (1 - 1e-9)
     columns = [(each.starts, each.ends, each.lengths) for each in (ways, back)]
-    return (*columns, places), norm, ratio
+    legs = np.abs(places[ways.ends] - places[ways.origins])
+    norm, birds = 0 if space.period is None else -1, np.sqrt((legs**2).sum(axis=1))
+    if isinstance(space, Grid) and norm == 0 and len(legs):
+        across = np.rint(legs / space.cell_size)
+        if across.max() <= 1:
+            norm, birds = (2, legs.sum(axis=1)) if across.sum(axis=1).max() <= 1 else (1, birds)
+    pairs = np.unique(np.stack([ways.lengths, birds], axis=1), axis=0)
+    return _Ground((*columns, places), norm, pairs[:, 0], pairs[:, 1])
+
+
+def _norms(space: Space, pace: float) -> tuple[int, float, float, float, float, float]:
+    """Return the lower bounds of lengths and time steps that `kernels.danger` takes."""
+    ground = _ground(space)
+    lengths, birds = ground.lengths, ground.birds
+    lasting = np.maximum(np.floor(lengths / pace + 0.5), 1)
+    thrift = float((lengths / (lasting * pace)).min(initial=1.0)) * _ROUNDED
+    if ground.norm < 0:
+        return 0, 0.0, 0.0, 0.0, 0.0, thrift
+    if ground.norm == 1:
+        cell = cast(Grid, space).cell_size
+        one, two = (max(math.floor(length / pace + 0.5), 1) for length in (cell, 2**0.5 * cell))
+        quick = one / cell * _ROUNDED, (two - one) / cell * _ROUNDED
+        return 1, _ROUNDED, (2**0.5 - 1) * _ROUNDED, *quick, thrift
+    some = birds > 0
+    straight = float((lengths[some] / birds[some]).min(initial=1.0)) * _ROUNDED
+    return ground.norm, straight, 0.0, float((lasting / birds)[some].min(initial=1.0)), 0.0, thrift
