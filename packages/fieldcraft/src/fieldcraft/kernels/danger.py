@@ -20,7 +20,7 @@ __all__ = ["search"]
 
 _DEEPER = 1e-10  # of two ways that seem as cheap the search follows the one that is further on
 _SLACK = 1e-9
-_ROUNDS = 4  # of searches for better bounds, each with the last one's way
+_WIDE = 24  # time steps of which the least danger is not looked up one by one
 
 
 @kernel
@@ -53,33 +53,30 @@ def _price(cost, one, other):
 @kernel
 def _lasts(length, pace):
     """Return how many time steps a step of this length takes."""
-    steps = np.int64(length / pace + 0.5)
-    return steps if steps > 1 else np.int64(1)
+    if length < 1.5 * pace:
+        return np.int64(1)
+    return np.int64(length / pace + 0.5)
 
 
 @kernel
-def _latest(pace, rate, thrift, limit, ahead, last):
-    """Return the last time step at which a way within the limit can be where it costs this much to
-    go on at least.
-    """
-    steps = (limit - ahead) / (pace * rate * thrift)
-    return last if steps >= last else np.int64(steps)
-
-
-@kernel
-def _least(places, danger, pace, norms, limit, start, goal, cell):
+def _least(places, danger, lowest, pace, norms, limit, start, goal, cell):
     """Return the least danger of a cell at the time steps at which a way that is worth it can be
-    there; infinite where none can.
+    there; infinite where none can. With a limit below 0 that of the first such time step.
     """
     norm, straight, diagonal, quick, quicker, rate, thrift = norms
     last = np.int64(danger.shape[0] - 1)
-    first = np.int64(_norm(places, norm, quick, quicker, start, cell) + 1e-6)
+    first = min(np.int64(_norm(places, norm, quick, quicker, start, cell) + 1e-6), last)
+    if limit < 0.0:
+        return np.float64(danger[first, cell])
     ahead = rate * _norm(places, norm, straight, diagonal, cell, goal)
-    end = _latest(pace, rate, thrift, limit, ahead, last)
-    if first > end:
-        if end < last:
-            return np.inf
-        first = last
+    steps = (limit - ahead) / (pace * rate * thrift)
+    end = last
+    if steps < last:
+        end = np.int64(steps)
+    if first > end or ahead > limit:
+        return np.inf
+    if end - first >= _WIDE:
+        return np.float64(lowest[cell])
     low = np.float64(danger[first, cell])
     for k in range(first + 1, end + 1):
         if danger[k, cell] < low:
@@ -89,7 +86,7 @@ def _least(places, danger, pace, norms, limit, start, goal, cell):
 
 @kernel
 def _settle(
-    ground, cost, danger, pace, half, norms, limit, start, goal, until, bounds, heap, sizes
+    ground, cost, danger, lowest, pace, half, norms, limit, start, goal, until, bounds, heap, sizes
 ):
     """Search backwards from the goal until a cell has its bound, or to the end. Returns the heap,
     which may have grown, and its sizes.
@@ -102,7 +99,7 @@ def _settle(
     size, met = sizes
     if met == 0:
         rest[goal] = 0.0
-        lows[goal] = _least(places, danger, pace, norms, limit, start, goal, goal)
+        lows[goal] = _least(places, danger, lowest, pace, norms, limit, start, goal, goal)
         keys[0], cells[0], touched[0] = 0.0, goal, goal
         size, met = np.int64(1), np.int64(1)
     while closed[until] == 0 and size > 0:
@@ -119,21 +116,25 @@ def _settle(
             n = np.int64(back_ends[way])
             if closed[n] != 0:
                 continue
+            length = back_lengths[way]
+            s = before + length * _price(cost, n, v)
+            last_part = np.float64(_lasts(length, pace)) * half
+            s += last_part * low
+            ahead = rate * _norm(places, norm, straight, diagonal, n, start)
+            if s >= rest[n] or (s + ahead > limit and limit >= 0.0):
+                continue
             if rest[n] == np.inf:
                 if met == touched.shape[0]:
                     touched = longer(touched, TWICE)
                 touched[met] = n
                 met += 1
-                lows[n] = _least(places, danger, pace, norms, limit, start, goal, n)
+                lows[n] = _least(places, danger, lowest, pace, norms, limit, start, goal, n)
                 rest[n] = 1.7e308
-            length = back_lengths[way]
-            s = before + length * _price(cost, n, v)
-            s += np.float64(_lasts(length, pace)) * half * (low + lows[n])
+            s += last_part * lows[n]
             if s < rest[n]:
                 rest[n] = s
                 if size == keys.shape[0]:
                     keys, cells = longer(keys, TWICE), longer(cells, TWICE)
-                ahead = rate * _norm(places, norm, straight, diagonal, n, start)
                 keys[size], cells[size] = s * (1.0 - _DEEPER) + ahead, n
                 size += 1
                 sift_up(keys, cells, size - 1)
@@ -177,23 +178,44 @@ def _walk(ground, cost, danger, pace, half, start, goal, bounds):
     return spent
 
 
+@kernel
+def _walked(ground, cost, danger, pace, half, cells):
+    """Return what it costs to walk over these cells without waiting."""
+    starts, ends, lengths = ground[0]
+    last = np.int64(danger.shape[0] - 1)
+    k, spent = np.int64(0), 0.0
+    for i in range(cells.shape[0] - 1):
+        here, there = cells[i], cells[i + 1]
+        length = np.inf
+        for arc in range(starts[here], starts[here + 1]):
+            if ends[arc] == there and lengths[arc] < length:
+                length = lengths[arc]
+        lasting = _lasts(length, pace)
+        then = min(k + lasting, last)
+        met = np.float64(danger[k, here]) + np.float64(danger[then, there])
+        spent += length * _price(cost, here, there) + np.float64(lasting) * half * met
+        k = then
+    return spent
+
+
 @kernel(
     "((i8[::1], i4[::1], f8[::1]), (i8[::1], i4[::1], f8[::1]), f8[:,::1]), f8[::1], f4[:,::1],"
-    " f8, f8, (i8, f8, f8, f8, f8, f8, f8), i8, i8, (out f8[::1], out f8[::1], out u1[::1]),"
-    " (out f8[::1], out i4[::1], out i4[::1])"
+    " f4[::1], i8[::1], f8, f8, (i8, f8, f8, f8, f8, f8, f8), i8, i8,"
+    " (out f8[::1], out f8[::1], out u1[::1]), (out f8[::1], out i4[::1], out i4[::1])"
 )
-def search(ground, cost, danger, pace, half, norms, start, goal, bounds, states):
+def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, bounds, states):
     """Return the cells of the cheapest way from a start to a goal, the length of each leg, how many
     time steps it takes, what the way costs, and its damage; no cells where there is none.
 
     `ground` is (the steps that leave each cell, those that lead into it, positions), steps as
     (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
-    cells) is damage a second. `pace` is how far an agent walks in a time step, `half` half of its
-    seconds. `norms` are (norm, straight, diagonal, quick, quicker, rate, thrift): lower bounds of
-    the length of a way and of its time steps, see `_norm`; the least cost of a cell; and of all
-    steps the least part of `pace` that it gets on in a time step. `bounds` are infinite, anything
-    and 0 before and after. `states` holds the cost of each state, where it was reached from, and in
-    which search; the last entry of that counts searches.
+    cells) is damage a second, `lowest` the least of each cell. `guess` are the cells of a way that
+    may be good. `pace` is how far an agent walks in a time step, `half` half of its seconds.
+    `norms` are (norm, straight, diagonal, quick, quicker, rate, thrift): lower bounds of the length
+    of a way and of its time steps, see `_norm`; the least cost of a cell; and the least part of
+    `pace` that any step gets on in a time step. `bounds` are infinite, anything and 0 before and
+    after. `states` holds the cost of each state, where it was reached from, and in which search;
+    the last entry of that counts searches.
     """
     starts, ends, lengths = ground[0]
     places = ground[2]
@@ -207,14 +229,19 @@ def search(ground, cost, danger, pace, half, norms, start, goal, bounds, states)
     keys, nodes = np.empty(256, np.float64), np.empty(256, np.int64)
     heap = (np.empty(256, np.float64), np.empty(256, np.int64), np.empty(256, np.int64))
     sizes = (np.int64(0), np.int64(0))
-    limit = np.inf
-    for _round in range(_ROUNDS):
+    # Bounds for all ways that cost at most as much as the guess, or where that is no way as one
+    # that is safe without waiting; these once more if they lead to one that costs much less.
+    known = _walked(ground, cost, danger, pace, half, guess) * (1.0 + _SLACK)
+    for attempt in range(3):
+        if attempt == 0 and known < np.inf:
+            continue
+        limit = -1.0 if attempt == 0 else known
         _forget(bounds, heap[2], sizes[1])
-        sizes = (np.int64(0), np.int64(0))
         heap, sizes = _settle(
             ground,
             cost,
             danger,
+            lowest,
             pace,
             half,
             norms,
@@ -224,16 +251,18 @@ def search(ground, cost, danger, pace, half, norms, start, goal, bounds, states)
             start,
             bounds,
             heap,
-            sizes,
+            (np.int64(0), np.int64(0)),
         )
         if closed[start] == 0:
+            if attempt > 0:
+                break
+            continue
+        way = _walk(ground, cost, danger, pace, half, start, goal, bounds) * (1.0 + _SLACK)
+        gap = known - rest[start]
+        known = min(known, way)
+        if attempt > 0 and not known - rest[start] < 0.5 * gap:
             break
-        known = _walk(ground, cost, danger, pace, half, start, goal, bounds) * (1.0 + _SLACK)
-        if not known < limit:
-            break
-        better = limit - known
-        limit = known
-        if limit <= rest[start] * (1.0 + 4.0 * _SLACK) or better < 0.02 * (limit - rest[start]):
+        if attempt > 0 and known <= rest[start] * (1.0 + 4.0 * _SLACK):
             break
     size = np.int64(0)
     if closed[start] != 0 and danger[0, start] < np.inf and rest[start] < 1.0e308:
@@ -269,7 +298,7 @@ def search(ground, cost, danger, pace, half, norms, start, goal, bounds, states)
             then = min(k + lasting, last)
             total = spent + more
             total += np.float64(lasting) * half * (now + np.float64(danger[then, there]))
-            if not total <= limit or total == np.inf:
+            if not total <= known or total == np.inf:
                 continue
             following = then * cells + there
             if turns[following] == turn + 1:
@@ -278,12 +307,13 @@ def search(ground, cost, danger, pace, half, norms, start, goal, bounds, states)
                 continue
             if closed[there] == 0:
                 ahead = rate * _norm(places, norm, straight, diagonal, there, goal)
-                if total + ahead > limit or sizes[0] == 0:
+                if total + ahead > known or sizes[0] == 0:
                     continue
                 heap, sizes = _settle(
                     ground,
                     cost,
                     danger,
+                    lowest,
                     pace,
                     half,
                     norms,
@@ -297,7 +327,7 @@ def search(ground, cost, danger, pace, half, norms, start, goal, bounds, states)
                 )
                 if closed[there] == 0:
                     continue
-            if not total + rest[there] <= limit or rest[there] > 1.0e308:
+            if not total + rest[there] <= known or rest[there] > 1.0e308:
                 continue
             best[following], came[following], turns[following] = total, node, turn
             if size == keys.shape[0]:

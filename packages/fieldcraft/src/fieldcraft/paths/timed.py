@@ -15,6 +15,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Layer
 from fieldcraft.layer.forecast import values_at
+from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
 from fieldcraft.paths.path import Path, PathProblem
 from fieldcraft.space import Grid, Space
@@ -116,8 +117,9 @@ class TimedProblem(PathProblem):
                     remedy="Block cells by walls of the space",
                 )
         self._norms = _norms(space, self._speed * self._step)
+        self._safe = backend(space).problem(cost, False)
         self._danger = self._frames(danger, count)
-        lowest = self._danger.min(axis=0)
+        lowest = self._lowest = self._danger.min(axis=0)
         bad = np.flatnonzero(~(lowest >= 0) & ~space.walls.reshape(-1))
         if len(bad):
             raise InvalidValue(
@@ -161,6 +163,10 @@ class TimedProblem(PathProblem):
     def solve(self, start: Wide, here: int, goal: Wide, there: int) -> TimedPath:
         """See `PathProblem.solve`."""
         space, danger = self.space, self._danger
+        # The way without danger: often that is the best one, or its cost bounds the search.
+        guess = self._safe.solve(start, here, goal, there)
+        if not guess.found:
+            return TimedPath(space, guess.cells, math.inf, math.inf)
         ground = _ground(space).columns
         free = _free_scratch(space)
         bounds, states = free.pop() if free else (None, None)
@@ -171,7 +177,18 @@ class TimedProblem(PathProblem):
         pace, half = self._speed * self._step, self._step / 2
         norms = (*self._norms[:-1], self._least, self._norms[-1])
         cells, legs, lasting, cost, damage = kernels.danger.search(
-            ground, self._cost, danger, pace, half, norms, here, there, bounds, states
+            ground,
+            self._cost,
+            danger,
+            self._lowest,
+            guess.cells,
+            pace,
+            half,
+            norms,
+            here,
+            there,
+            bounds,
+            states,
         )
         free.append((bounds, states))
         cells.flags.writeable = False
