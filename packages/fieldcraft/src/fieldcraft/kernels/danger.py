@@ -341,7 +341,7 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
         count += 1
         node = np.int64(came[node])
     way = np.empty(count, np.int64)
-    legs, lasted = np.zeros(max(count - 1, 0)), np.ones(max(count - 1, 0), np.int64)
+    legs, lasted = np.zeros(count), np.ones(count, np.int64)
     node, damage, after = found, 0.0, 0.0
     for i in range(count - 1, -1, -1):
         k = node // cells
@@ -359,4 +359,4 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
     spent = np.inf
     if found >= 0:
         spent = best[found]
-    return way, legs, lasted, spent, damage
+    return way, legs[:-1].copy(), lasted[:-1].copy(), spent, damage

@@ -117,14 +117,9 @@ def first_arrival(
     2.0
     """
     limit = checks.not_negative("margin", margin)
-    sides = [
-        _times(space, units, name, speed, cost, on_wall)
-        for units, name, speed in (
-            (ours, "our_speed", our_speed),
-            (theirs, "their_speed", their_speed),
-        )
-    ]
-    return FirstArrival(space, *sides, limit)
+    mine = _times(space, ours, "our_speed", our_speed, cost, on_wall)
+    other = _times(space, theirs, "their_speed", their_speed, cost, on_wall)
+    return FirstArrival(space, mine, other, limit)
 
 
 def _times(

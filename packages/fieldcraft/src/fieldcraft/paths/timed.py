@@ -169,8 +169,8 @@ class TimedProblem(PathProblem):
             return TimedPath(space, guess.cells, math.inf, math.inf)
         ground = _ground(space).columns
         free = _free_scratch(space)
-        bounds, states = free.pop() if free else (None, None)
-        if bounds is None or len(states[0]) < danger.size:
+        bounds, states = free.pop() if free else _NO_SCRATCH
+        if len(states[0]) < danger.size:
             cells, size = len(space), danger.size
             bounds = np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8)
             states = np.empty(size), np.empty(size, np.int32), np.zeros(size + 1, np.int32)
@@ -205,8 +205,12 @@ class TimedProblem(PathProblem):
         return [self.solve(*pair) for pair in pairs]
 
 
+_Scratch = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]
+_NO_SCRATCH: _Scratch = (((), (), ()), ((), (), ()))
+
+
 @kept
-def _free_scratch(space: Space) -> list[tuple[Any, Any]]:
+def _free_scratch(space: Space) -> list[_Scratch]:
     """Return the scratch of a space that no search is using."""
     return []
 
