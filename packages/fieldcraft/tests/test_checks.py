@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import fieldcraft as fc
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.files import Staging
+from fieldcraft.recipe.document import data_beside
 from support.refusals import refused
 
 NUMBERS = [checks.finite, checks.positive, checks.not_negative, checks.fraction]
@@ -225,6 +230,34 @@ def test_amounts_leave_room_for_sums_and_differences() -> None:
 
 def test_numbers_keep_every_digit() -> None:
     assert checks.numbers("lifetimes", [0.1], 1)[0] == 0.1
+
+
+def _in_itself() -> list[object]:
+    found: list[object] = []
+    found.append(found)
+    return found
+
+
+GRID = fc.Grid(12, 8)
+LAYER = fc.InfluenceMap(GRID).add_layer("threat", fc.Spread(decay=0.1))
+HOSTILE: dict[str, Callable[[], object]] = {
+    "one number for positions": lambda: LAYER.sync(["a"], np.array(np.nan)),
+    "paces in themselves": lambda: fc.pursuit.Motion(paces=_in_itself()),  # type: ignore[arg-type]
+    "a path in itself": lambda: fc.along(LAYER, _in_itself()),
+    "labels in themselves": lambda: fc.Graph([(0, 0), (1, 1)], [(0, 1)], labels=_in_itself()),
+    "endless points of a curve": lambda: LAYER.curve((x, 0.0) for x in itertools.count()),
+    "half a character": lambda: checks.text("title", "a\ud800"),
+    "a path with NUL": lambda: data_beside("a\0b"),  # type: ignore[arg-type]
+    "a folder with half a character": lambda: Staging(Path("a\ud800"), ["a"]).__enter__(),
+    "a folder with NUL": lambda: Staging(Path("a\0b"), ["a"]).__enter__(),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_arguments_are_refused(name: str) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        HOSTILE[name]()
+    assert caught.value.rule and caught.value.got and caught.value.remedy
 
 
 def test_objects_with_a_position_stand_for_it() -> None:

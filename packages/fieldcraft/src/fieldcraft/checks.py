@@ -183,8 +183,8 @@ def sequence(name: str, value: object) -> list[Any]:
 
 
 def text(name: str, value: object) -> str:
-    """`value` as a text."""
-    if not isinstance(value, str):
+    """`value` as a text, without halves of characters."""
+    if not isinstance(value, str) or any("\ud800" <= sign <= "\udfff" for sign in value):
         raise _refused(name, "is a text", value, "Pass a str")
     return value
 

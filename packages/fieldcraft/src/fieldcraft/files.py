@@ -182,10 +182,10 @@ class Staging:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._parts = tempfile.TemporaryDirectory(prefix=".fieldcraft-", dir=self.folder)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise InvalidValue(
                 "The output folder can be written",
-                got=f"{self.folder}: {error.strerror or error}",
+                got=f"{self.folder}: {getattr(error, 'strerror', None) or error}",
                 remedy="Choose another with --out",
             ) from None
         self._committed = False
@@ -213,10 +213,10 @@ class Staging:
             try:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 self.part(name).replace(file)
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 raise InvalidValue(
                     "An output takes the place of a file",
-                    got=f"{file}: {error.strerror or error}",
+                    got=f"{file}: {getattr(error, 'strerror', None) or error}",
                     remedy="Rename it, or choose another folder",
                 ) from None
             placed.append(file)

@@ -5,6 +5,7 @@ maps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, Written, expression_of
 from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.passes import Mapped, Refined, Smoothed, exponential, powered, rooted
-from fieldcraft.compose.tree import CELLWISE, CODES, Node, number
+from fieldcraft.compose.tree import CELLWISE, CODES, MOST_POINTS, Node, number
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, grid_of
@@ -177,7 +178,7 @@ def curve(
         return Mapped(source, shape, Written(getattr(shape, "__name__", "curve"), (source,)))
     if not isinstance(shape, str):
         try:
-            points = [(x, y) for x, y in shape]  # type: ignore[union-attr]
+            points = [(x, y) for x, y in islice(shape, MOST_POINTS + 1)]  # type: ignore[arg-type]
         except (TypeError, ValueError):
             raise InvalidValue(
                 "A curve is a word, points or a function",

@@ -237,7 +237,7 @@ def _paths(
 
 def _depth(value: object) -> int:
     depth = 0
-    while isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
+    while depth < 4 and isinstance(value, (Sequence, np.ndarray)) and not isinstance(value, str):
         depth += 1
         if not len(value):
             return 2  # a path without positions

@@ -68,6 +68,11 @@ class RecipeFile(SettingsFile):
 
 def data_beside(path: Path) -> Path | None:
     """Return the first folder `shared/data` beside a file or above it, if there is one."""
-    folders = checks.path("path", path).resolve().parents
+    try:
+        folders = checks.path("path", path).resolve().parents
+    except (ValueError, OSError) as error:
+        raise InvalidValue(
+            "path is the path of a file", got=repr(path)[:60], remedy=f"Mend it: {error}"
+        ) from None
     found = (folder / "shared" / "data" for folder in folders)
     return next((folder for folder in found if folder.is_dir()), None)

@@ -259,6 +259,7 @@ class Sources(CarriedRows):
         last, ids = self._synced
         if not (
             isinstance(positions, np.ndarray)
+            and positions.ndim
             and len(positions) == len(names) == len(last) == len(self._keys)
         ):
             return False

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit.arguments import checked_range
@@ -90,7 +88,8 @@ class Motion:
             object.__setattr__(self, name, checked_range(name, getattr(self, name)))
         for name in ("far", "heading", "changes"):
             object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
-        paces = checks.numbers("paces", self.paces, np.size(self.paces))
+        given = checks.array("paces", self.paces)
+        paces = checks.numbers("paces", given, given.size)
         if not len(paces) or (paces <= 0).any() or (paces > 1).any():
             raise InvalidValue(
                 "paces are above 0 and at most 1",
