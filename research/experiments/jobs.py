@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
+import sys
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack
@@ -82,7 +84,18 @@ def _attempt(run: Callable[[Job], Row], number: int, job: Job) -> tuple[int, Out
         )
     finally:
         set_threads(threads)
+        _trim()
     return number, {**job, **results}
+
+
+def _trim() -> None:
+    """Give memory back that the allocator of Linux keeps for arrays that are gone: a process that
+    plays many matches on 512 x 512 grows to three times of what it uses without.
+    """
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
 
 
 def _client(scheduler: str) -> ExitStack:

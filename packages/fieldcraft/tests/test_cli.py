@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -360,3 +361,12 @@ def test_progress_off_a_terminal_is_a_line_now_and_then(monkeypatch):
         for share in (0.1, 0.5, 0.6, 0.9):
             bar.show(share)
     assert stream.getvalue() == "run 50% 6 s left\nrun 90% 1 s left\n"
+
+
+def test_the_shell_completes_commands(tmp_path):
+    pytest.importorskip("argcomplete", reason="needs argcomplete")
+    asked = {"_ARGCOMPLETE": "1", "COMP_LINE": "fieldcraft in", "COMP_POINT": "13"}
+    asked |= {"_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "out"), "_ARGCOMPLETE_IFS": ","}
+    command = [sys.executable, "-c", "from fieldcraft.cli import main; main()"]
+    subprocess.run(command, env=os.environ | asked, check=True)
+    assert (tmp_path / "out").read_text().strip() == "info"

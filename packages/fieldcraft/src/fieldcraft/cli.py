@@ -44,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _tell_of_stalls()
     try:
         parser, commands = _parser()
+        if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
+            import argcomplete
+
+            argcomplete.autocomplete(parser)
         _refuse_broken(commands, given)
         chosen = parser.parse_args(given)
         chosen.act(chosen)
