@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import io
 import queue
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft_lab import filming, replay
 from fieldcraft_lab.filming import Studio
+from fieldcraft_lab.protocol import Export
 from fieldcraft_lab.session import Session
 from support.sessions import small_map
 
@@ -26,10 +29,10 @@ def test_a_film_is_made_beside_the_world_one_at_a_time(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(filming.replay, "record", held)
     studio = Studio()
-    studio.film(session, "gif", "threat", told.put)
+    studio.film(session, Export("gif", map="threat"), told.put)
     session.step(5)
     with pytest.raises(InvalidValue, match="One film"):
-        studio.film(session, "gif", "threat", told.put)
+        studio.film(session, Export("gif", map="threat"), told.put)
     gate.put(None)
     heard = [told.get(timeout=20)]
     while "working" in heard[-1]:
@@ -53,11 +56,20 @@ def test_a_film_that_fails_says_why_and_a_closed_studio_stops_it(
     with monkeypatch.context() as patched:
         patched.setattr(filming.replay, "record", broken)
         studio = Studio()
-        studio.film(session, "gif", "threat", told.put)
+        studio.film(session, Export("gif", map="threat"), told.put)
         assert "the disk is full" in told.get(timeout=20)["error"]
         studio.close()
     studio = Studio()
-    studio._closed.set()
-    studio.film(session, "gif", "threat", told.put)
+    studio.film(session, Export("gif", map="threat"), told.put)
+    studio.cancel()
+    while "working" in (said := told.get(timeout=20)):
+        pass
+    assert said == {"error": "The film was cancelled."}
+    with pytest.raises(InvalidValue, match="ends after it begins"):
+        studio.film(session, Export("gif", begin=9), told.put)
+    studio.film(session, Export("gif", map="threat", begin=3, end=6, size=96), told.put)
+    while "working" in (said := told.get(timeout=20)):
+        pass
+    film = Image.open(io.BytesIO(base64.b64decode(said["export"]["data"])))
+    assert max(film.size) < 300 and film.n_frames == 4
     studio.close()
-    assert told.empty()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from fieldcraft.recipe import read_recipe
 from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.session import Session
+from support.pages import TOKEN, eventually, page_of, place_of, settled
 from support.sessions import CHROMIUM, FLAGS, RECIPE, small_map
 
 if CHROMIUM is None:
@@ -20,8 +20,6 @@ pytest.importorskip("websockets", reason="websockets is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 from fieldcraft_lab.serving import Lab  # noqa: E402
-
-TOKEN = "a token that stays the same"
 
 
 @pytest.fixture(scope="module")
@@ -37,43 +35,6 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     (tmp_path / "patrol.toml").write_text(RECIPE)
     with Lab(tmp_path / "patrol.toml", playing=False, warm=False, token=TOKEN) as opened:
         yield opened
-
-
-def page_of(browser: Any, lab: Lab, **options: Any) -> Any:
-    page = browser.new_page(viewport={"width": 1100, "height": 760}, **options)
-    page.problems = []
-    page.on(
-        "console",
-        lambda message: (
-            page.problems.append(message.text) if message.type in ("error", "warning") else None
-        ),
-    )
-    page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.requests = []
-    page.on("request", lambda request: page.requests.append(request.url))
-    page.goto(lab.url)
-    settled(page, "window.lab && lab.S.status && lab.S.camera.fitted")
-    return page
-
-
-def place_of(page: Any, x: float, y: float) -> tuple[float, float]:
-    """Where a position of the world is on the screen."""
-    at = page.evaluate(f"lab.toScreen(lab.panes()[0], {x}, {y})")
-    box = page.locator("#over").bounding_box()
-    return box["x"] + at[0], box["y"] + at[1]
-
-
-def settled(page: Any, condition: str) -> None:
-    eventually(
-        lambda: page.evaluate(f"Boolean({condition})")
-    )  # wait_for_function would be stopped by the page's policy
-
-
-def eventually(true: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.02)
 
 
 def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
@@ -176,6 +137,7 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
     linked.seek(linked.furthest)
     assert linked.digest() == digest
     page.click("button:has-text('Write into patrol.toml')")
+    page.click("button:has-text('Yes, change patrol.toml')")
     settled(page, "document.querySelector('#kept').textContent.startsWith('Written')")
     text = (tmp_path / "patrol.toml").read_text()
     assert "# how it weakens" in text

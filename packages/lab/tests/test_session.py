@@ -18,8 +18,9 @@ from fieldcraft import packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError
 from fieldcraft.files import write_sealed
 from fieldcraft_lab import orders
+from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.live import begun
-from fieldcraft_lab.session import Keyframe, Keyframes, Session
+from fieldcraft_lab.session import Session
 from support.refusals import refused
 from support.sessions import recipe_world, small_map
 
@@ -233,3 +234,51 @@ def test_keyframes_thin_out_and_keep_the_first_and_the_newest(count: int) -> Non
     if count > 100:
         assert max(b - a for a, b in zip(moments[-4:], moments[-3:], strict=False)) <= 4
     assert frames.before(count // 2).moment <= count // 2
+
+
+def test_every_edit_is_undone_and_done_again_bit_for_bit(tmp_path: Path) -> None:
+    session, untouched = Session(small_map()), Session(small_map())
+    session.step(5)
+    session.obey(orders.Place("threat", (9.5, 2.5), 4.0))
+    session.step(30)
+    session.obey(orders.Paint(((1.5, 1.5),)))
+    session.obey(orders.Paint(((2.5, 1.5),)), joined=True)
+    session.step(4)
+    edited = session.digest()
+    assert [(moment, len(edit)) for moment, edit in session.edits] == [(5, 1), (35, 2)]
+    session.undo()
+    assert not session.live.space.walls[1, 1:3].any()
+    session.undo()
+    untouched.step(39)
+    assert session.digest() == untouched.digest() and session.edits == []
+    with pytest.raises(FieldcraftError, match="Change something first"):
+        session.undo()
+    session.seek(2)
+    session.redo()
+    session.step(3)
+    session.redo()
+    assert session.moment == 35
+    session.step(4)
+    assert session.digest() == edited
+    session.save(tmp_path / "run.lab")
+    loaded = Session.load(tmp_path / "run.lab")
+    for _ in range(3):  # a file does not say which orders were one stroke
+        loaded.undo()
+    assert loaded.digest() == untouched.digest()
+    loaded.obey(orders.Tune("threat", "decay", 0.4))
+    with pytest.raises(FieldcraftError, match="Undo first"):
+        loaded.redo()
+
+
+def test_a_patrol_goes_round_a_wall_that_is_painted_in_its_way(tmp_path: Path) -> None:
+    session = Session(recipe_world(tmp_path))
+    session.step(4)
+    across = tuple((14.0, float(y)) for y in range(17))
+    session.obey(orders.Paint(across, 1.0))
+    session.step(40)
+    patrol = session.live.imap["threat"].sources
+    assert not session.live.space.walls.flat[session.live.space.cell_at(patrol.positions)].any()
+    digest = session.digest()
+    session.seek(10)
+    session.seek(44)
+    assert session.digest() == digest

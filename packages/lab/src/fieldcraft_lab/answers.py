@@ -18,6 +18,7 @@ from fieldcraft.query import best, explain, gradient, peaks, regions, worst
 from fieldcraft_lab.knobs import knobs
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.protocol import Best, Levers, Probe
+from fieldcraft_lab.shown import Shown
 
 __all__ = ["DRAWINGS", "QUESTIONS", "answered", "best_places", "drawing", "levers", "probe"]
 
@@ -63,10 +64,25 @@ def probe(live: Live, shown: Operand, position: tuple[float, ...]) -> dict[str, 
     }
     told["where"] = space.describe(cell)
     told["value"] = _value(shown, place)
+    if not isinstance(shown, Shown):
+        return {**told, **_explained(live, shown, place)}
+    return {**told, "bars": [], "near": _near(live, np.asarray(center))}
+
+
+def _near(live: Any, place: NDArray[np.float64]) -> list[Any]:
+    """The units of a game that stand nearest to a place: position, distance and color."""
+    marks = [mark for told in live.marks().values() for mark in told["marks"]]
+    gaps = [math.dist(mark[:2], place[:2]) for mark in marks]
+    order = sorted(range(len(marks)), key=gaps.__getitem__)[:_MOST_BARS]
+    return [[*marks[at][:2], gaps[at], marks[at][3]] for at in order]
+
+
+def _explained(live: Live, shown: Operand, place: NDArray[np.float64]) -> dict[str, Any]:
+    """The sources that make a value, as bars, or the reason why there are none."""
     try:
         found = explain(shown, tuple(place.tolist()), outside="clamp")
     except FieldcraftError as error:
-        return {**told, "bars": [], "why": str(error)}
+        return {"bars": [], "why": str(error)}
     bars = [
         {
             "source": part.source,
@@ -79,7 +95,6 @@ def probe(live: Live, shown: Operand, position: tuple[float, ...]) -> dict[str, 
     ]
     others = len(found.contributions) - len(bars)
     return {
-        **told,
         "bars": bars,
         "others": others,
         "remainder": found.remainder,

@@ -22,9 +22,11 @@ def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     lab.add_argument(
         "world",
+        nargs="?",
         metavar="WORLD",
         help=(
-            "a recipe (.toml), a saved session or map, a link of the lab, or a world such as towers"
+            "a recipe (.toml), a saved session or map, a link of the lab, or a world such as"
+            " towers; without one a page opens on which you choose"
         ),
     )
     lab.add_argument(
@@ -58,13 +60,16 @@ def _lab(chosen: argparse.Namespace) -> None:
     from fieldcraft_lab import replay
     from fieldcraft_lab.serving import Lab
 
-    session = replay.session_of(chosen.world, overrides=tuple(chosen.set), data=chosen.data)
+    world = chosen.world or "demo"
+    session = replay.session_of(world, overrides=tuple(chosen.set), data=chosen.data)
     session.seek(session.furthest)
-    is_link = replay.is_link(chosen.world)
-    lab = Lab(session, port=chosen.port, share=chosen.share, playing=not (chosen.paused or is_link))
+    is_link = replay.is_link(world)
+    playing = not (chosen.paused or is_link)
+    starts = chosen.world is None
+    lab = Lab(session, port=chosen.port, share=chosen.share, playing=playing, starts=starts)
     lab.wait(
         browser=not chosen.no_browser,
-        url=replay.with_view(lab.url, chosen.world) if is_link else None,
+        url=replay.with_view(lab.url, world) if is_link else None,
     )
 
 

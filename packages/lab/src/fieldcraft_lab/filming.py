@@ -11,6 +11,7 @@ from typing import Any
 
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft_lab import replay
+from fieldcraft_lab.protocol import Export
 from fieldcraft_lab.session import Session
 
 __all__ = ["FILMS", "Studio"]
@@ -31,9 +32,9 @@ class Studio:
         self._closed = threading.Event()
 
     def film(
-        self, session: Session, kind: str, layer: str, tell: Callable[[dict[str, Any]], None]
+        self, session: Session, wanted: Export, tell: Callable[[dict[str, Any]], None]
     ) -> None:
-        """Begin a film of a session from its beginning up to now.
+        """Begin a film of a session, of the moments that are wanted.
 
         `tell` hears how much is done (`working`, 0 to 1), then the film, or an error. Raises
         `InvalidValue` while another film is made.
@@ -45,28 +46,37 @@ class Studio:
                 remedy="Wait until the first one is done",
             )
         twin = session.fork()
-        end = twin.moment
-        twin.seek(0)
-        shown = layer if layer in twin.live.maps else None
+        end = twin.moment if wanted.end is None else min(wanted.end, twin.moment)
+        if wanted.begin >= end:
+            raise InvalidValue(
+                "A film ends after it begins",
+                got=f"steps {wanted.begin} to {end}",
+                remedy="Play on, or choose an earlier beginning",
+            )
+        twin.seek(wanted.begin)
+        self._closed.clear()
         self._thread = threading.Thread(
             target=self._make,
-            args=(twin, kind, shown, end, tell),
+            args=(twin, wanted, end, tell),
             name="fieldcraft lab film",
             daemon=True,
         )
         self._thread.start()
 
-    def close(self) -> None:
+    def cancel(self) -> None:
         """End the film that is being made, if there is one."""
         self._closed.set()
+
+    def close(self) -> None:
+        """End the film, and wait for its thread."""
+        self.cancel()
         if self._thread is not None:
             self._thread.join(timeout=10)
 
     def _make(
         self,
         session: Session,
-        kind: str,
-        layer: str | None,
+        wanted: Export,
         end: int,
         tell: Callable[[dict[str, Any]], None],
     ) -> None:
@@ -82,20 +92,21 @@ class Studio:
 
         try:
             with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / f"session.{kind}"
-                replay.record(session, path, end, layer=layer, watch=watch)
+                path = Path(folder) / f"session.{wanted.what}"
+                layer = wanted.map if wanted.map in session.live.maps else None
+                replay.record(session, path, end, layer=layer, size=wanted.size, watch=watch)
                 data = path.read_bytes()
             tell(
                 {
                     "export": {
-                        "what": kind,
+                        "what": wanted.what,
                         "name": path.name,
                         "data": base64.b64encode(data).decode(),
                     }
                 }
             )
         except _Closed:
-            return
+            tell({"error": "The film was cancelled."})
         except FieldcraftError as error:
             tell({"error": str(error)})
         except Exception as error:  # a fault of ours is told, not lost with the thread

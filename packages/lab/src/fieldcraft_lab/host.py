@@ -17,10 +17,18 @@ from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
 from fieldcraft.readiness import warm_up
 from fieldcraft_lab import answers, keeping, protocol
 from fieldcraft_lab.filming import FILMS, Studio
+from fieldcraft_lab.live import games, opened, recipes
 from fieldcraft_lab.pictures import WALLS, Painter
 from fieldcraft_lab.planes import shape_of
 from fieldcraft_lab.session import Session
-from fieldcraft_lab.showing import described, sources_of, state_of
+from fieldcraft_lab.showing import (
+    described,
+    knobs_of,
+    sources_of,
+    sources_version,
+    state_of,
+    told_edit,
+)
 from fieldcraft_lab.stage import Stage
 
 __all__ = ["Host", "Reply"]
@@ -31,6 +39,7 @@ _RATE = 60.0
 _CLOCK_RATE = 8.0  # how often a clock is told where nothing but maps has changed
 _STILL_RATE = 1.0  # how often where nothing has changed at all
 _DRAWING_RATE = 4.0
+_MOST_EDITS = 30
 _MARK_RATE = 30.0
 _MOST_BUSY = 0.05  # seconds of steps in one round, so that orders are heard
 
@@ -41,7 +50,8 @@ class Host:
     Messages come from any thread through `hear`; everything else happens in the host's own.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, *, starts: bool = False) -> None:
+        self.starts = starts
         self.stage = Stage()
         self.sides: dict[str, Session] = {"a": session}
         self.kinds = {kind.__name__.lower(): kind for kind in session.live.orders}
@@ -57,6 +67,10 @@ class Host:
         self._told_at = 0.0
         self._drawn: dict[Any, Any] = {}
         self._drawn_at = 0.0
+        self._stopped: str | None = None
+        self._kept = session.log
+        self._changes: dict[str, Any] = {}
+        self._changes_at: Any = None
         self._sources: Any = None
         self._sources_at = 0.0
         self._stopping = threading.Event()
@@ -139,7 +153,7 @@ class Host:
         message = said.message
         try:
             if isinstance(message, protocol.Export) and message.what in FILMS:
-                self._studio.film(self._meant(message.side)[0], message.what, message.map, tell)
+                self._studio.film(self._meant(message.side)[0], message, tell)
                 return
             answer = self._done(said)
         except FieldcraftError as error:
@@ -163,6 +177,8 @@ class Host:
                     session.step(message.count)
             case protocol.Seek() as message:
                 self._seek(message.moment)
+            case protocol.Undo() | protocol.Redo() as message:
+                self._undo_or_redo(message, self._meant(said.side)[0])
             case protocol.Fork():
                 self._fork()
             case protocol.Keep() as message:
@@ -172,11 +188,16 @@ class Host:
                 return answers.answered(message, live, self._painter.map_of)
             case protocol.Export() as message:
                 return {"export": self._export(message)}
+            case protocol.Cancel():
+                self._studio.cancel()
+            case protocol.Open() as message:
+                self._open(message.world)
             case protocol.Ask():
                 return {"hello": self.hello()}
             case order:
                 for session in self._meant(said.side):
-                    session.obey(order)
+                    session.obey(order, joined=said.joined)
+                self._stopped = None
         return None
 
     def _meant(self, side: str | None) -> list[Session]:
@@ -201,12 +222,8 @@ class Host:
                 self._owed -= step
                 for session in self.sides.values():
                     session.step()
-                first = self.sides["a"]
-                if first.live.end is not None and first.moment == first.live.end:
-                    self._playing, self._owed = False, 0.0
         except FieldcraftError as error:
-            self._playing = False
-            self.stage.say({"error": f"The world stopped: {error}"})
+            self._playing, self._stopped = False, str(error)
 
     def _seek(self, moment: int) -> None:
         furthest = max(session.furthest for session in self.sides.values())
@@ -216,9 +233,25 @@ class Host:
                 got=f"step {moment} of {furthest}",
                 remedy="Let it play on",
             )
-        self._playing = False
+        self._playing, self._stopped = False, None
         for session in self.sides.values():
             session.seek(moment)
+
+    def _undo_or_redo(self, message: protocol.Undo | protocol.Redo, chosen: Session) -> None:
+        """Undo or redo the last edit of a side, on the other side as well where it is the same."""
+
+        def last(session: Session) -> list[int]:
+            is_undo = isinstance(message, protocol.Undo)
+            edits = [edit for _, edit in session.edits] if is_undo else session.undone
+            return [id(order) for order in edits[-1]] if edits else []
+
+        same = [side for side in self.sides.values() if last(side) == last(chosen)]
+        for session in same:
+            session.undo() if isinstance(message, protocol.Undo) else session.redo()
+        self._stopped = None
+        furthest = max(session.moment for session in self.sides.values())
+        for session in self.sides.values():
+            session.seek(furthest)
 
     # Forks
 
@@ -237,19 +270,60 @@ class Host:
         self.description = described(sides["a"], self.shape.told)
         self.stage.say({"hello": self.hello()})
 
+    def _open(self, world: str) -> None:
+        """Open another world, and let all pages load it."""
+        if world not in (*recipes(), *games()):
+            raise UnknownName("world", world, (*recipes(), *games()))
+        session, self.starts = Session(opened(world)), False
+        self.kinds = {kind.__name__.lower(): kind for kind in session.live.orders}
+        self.shape = shape_of(session.live.space)
+        self._painter, self._kept, self._stopped = Painter(), session.log, None
+        self._playing = True
+        self.sides = {"a": session}
+        self.description = described(session, self.shape.told)
+        self.stage.say({"reload": True})
+
     # Questions
 
     def hello(self) -> dict[str, Any]:
         """The greeting of a page: the world, its map, its maps and knobs, and the tables of
         colors.
         """
-        sides = {name: state_of(session.live) for name, session in self.sides.items()}
-        return {**self.description, "sides": sides}
+        sides = {name: state_of(session) for name, session in self.sides.items()}
+        told = {"recipes": recipes(), "games": games(), "start": self.starts}
+        return {**self.description, **told, "sides": sides, "changed": self._changed()}
+
+    def _changed(self) -> dict[str, Any]:
+        """What pages are told when it changes: knobs, edits, and whether they are saved."""
+        sides = self.sides.items()
+        return {
+            "knobs": {name: knobs_of(session) for name, session in sides},
+            "edits": {
+                name: [told_edit(*edit) for edit in session.edits[-_MOST_EDITS:]]
+                for name, session in sides
+            },
+            "undone": {name: len(session.undone) for name, session in sides},
+            "unsaved": any(session.log != self._kept for _, session in sides),
+            "stopped": self._stopped,
+        }
+
+    def _tell_changes(self, now: float) -> None:
+        """Tell pages what has changed, at once after an edit and four times a second."""
+        given = [(len(side.log), side.returns) for side in self.sides.values()]
+        at = (int(now * _DRAWING_RATE), self._stopped, given)
+        if at != self._changes_at:
+            self._changes_at, changes = at, self._changed()
+            if changes != self._changes:
+                self._changes = changes
+                self.stage.say({"changed": changes})
 
     def _export(self, message: protocol.Export) -> dict[str, Any]:
         session = self._meant(message.side)[0]
         if message.what == "recipe":
-            return keeping.recipe_of(session, write=message.write)
+            told = keeping.recipe_of(session, write=message.write)
+            self._kept = self._kept if told["left_out"] else session.log
+            return told
+        self._kept = session.log
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "session.lab"
             session.save(path)
@@ -262,6 +336,7 @@ class Host:
     def _show(self, now: float) -> None:
         if self.stage.is_empty:
             return
+        self._tell_changes(now)
         looks = self.stage.wanted()
         pictures = self._painter.paint(
             self.sides, [view for look in looks for view in look.views], self.shape
@@ -297,7 +372,7 @@ class Host:
         if now - self._sources_at < 1 / _MARK_RATE:
             return None
         versions = tuple(
-            (name, session.returns, _sources_version(session))
+            (name, session.returns, sources_version(session))
             for name, session in self.sides.items()
         )
         if versions == self._sources:
@@ -328,13 +403,3 @@ class Host:
             limits = (picture.told["low"], picture.told["high"])
             found = answers.drawing(what, live, self._painter.map_of(live, view.map), limits)
             self.stage.say({"drawing": found, "what": what, "map": view.map, "side": view.side})
-
-
-def _sources_version(session: Session) -> tuple[int, ...]:
-    """A number for each layer that takes sources, which changes with them."""
-    imap = getattr(session.live, "imap", None)
-    if imap is None:
-        return (session.moment,)
-    return tuple(
-        layer.sources.version for layer in imap.layers.values() if hasattr(layer, "add_source")
-    )

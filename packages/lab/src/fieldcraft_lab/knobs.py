@@ -32,19 +32,27 @@ def settings(layer: Layer) -> dict[str, Any]:
     return {**plain, "every": layer.every}
 
 
-def knobs(imap: InfluenceMap, layer: Layer) -> list[dict[str, Any]]:
-    """Return what a page needs to draw the controls of a layer, each with its value now."""
+def knobs(
+    imap: InfluenceMap, layer: Layer, beginnings: dict[str, Any] | None = None
+) -> list[dict[str, Any]]:
+    """Return what a page needs to draw the controls of a layer, each with its value now.
+
+    The ranges of sliders follow from the values in `beginnings`, so that they do not change while a
+    layer is tuned.
+    """
     declared = {} if layer.propagation is None else layer.propagation.declared()
     found: list[dict[str, Any]] = []
-    for name, value in settings(layer).items():
+    now = settings(layer)
+    begun = beginnings or now
+    for name, value in now.items():
         setting = declared.get(name, _EVERY)
-        knob = {"name": name, "value": value}
+        knob = {"name": name, "value": value, "about": setting.about, "unit": setting.unit}
         if setting.kind == "flag":
             found.append({**knob, "kind": "flag"})
         elif setting.choices:
             found.append({**knob, "kind": "word", "words": list(setting.choices)})
         elif value is None or isinstance(value, (int, float)):
-            low, high, log, step = _range(imap, setting, 0.0 if value is None else float(value))
+            low, high, log, step = _range(imap, setting, float(begun.get(name) or 0.0))
             ends = {"low": low, "high": high, "log": log, "step": step}
             found.append({**knob, "kind": "number", **ends, "optional": setting.optional})
     return found

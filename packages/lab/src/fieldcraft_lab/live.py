@@ -19,7 +19,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from fieldcraft import checks, clock, packing
-from fieldcraft.demo import recipe_path
+from fieldcraft.demo import SHIPPED, recipe_path
 from fieldcraft.errors import BadSaveFile, FieldcraftError, UnknownName
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import is_there
@@ -33,9 +33,19 @@ from fieldcraft.recordings import Timeline
 from fieldcraft.space import Mesh, Space
 from fieldcraft.space.topology import Topology
 from fieldcraft_lab.obeying import obey
-from fieldcraft_lab.orders import ORDERS, Order
+from fieldcraft_lab.orders import ORDERS, Order, Paint
 
-__all__ = ["WORLDS", "Live", "LiveMap", "LiveRecipe", "begun", "opened", "shortest_interval"]
+__all__ = [
+    "WORLDS",
+    "Live",
+    "LiveMap",
+    "LiveRecipe",
+    "begun",
+    "games",
+    "opened",
+    "recipes",
+    "shortest_interval",
+]
 
 WORLDS = "fieldcraft.lab"
 """The group of entry points by which packages offer worlds to the lab: name -> a function of the
@@ -210,6 +220,8 @@ class LiveRecipe(_OfLayers):
         it.
         """
         obey(order, self.imap, release=self.world.release)
+        if isinstance(order, Paint):
+            self.world.walls_changed()
 
     def name_of(self, layer: str, source: int) -> str | None:
         """The name that the recipe gives a source."""
@@ -256,18 +268,32 @@ def opened(name: str, *, overrides: tuple[str, ...] = (), data: str | Path | Non
     UnknownName
         Or what reading raises.
     """
+    offers = _offers()
+    named = {each: world for world in offers.values() for each in getattr(world, "names", ())}
+    if name in named:
+        game: Live = named[name](name, overrides)
+        return game
     recipe = recipe_path(Path(name))
     if recipe.suffix == ".toml":
         return LiveRecipe(read_recipe(recipe, overrides, data=data), overrides)
     if is_there(name):
         return LiveMap(InfluenceMap.load(name), title=Path(name).stem)
     word, _, rest = name.partition(":")
-    offers = _offers()
-    named = {each: world for world in offers.values() for each in getattr(world, "names", ())}
-    if word not in offers and name not in named:
-        raise UnknownName("world or file", name, {*offers, *named})
-    found: Live = offers[word](rest, overrides) if word in offers else named[name](name, overrides)
+    others = {word: world for word, world in offers.items() if not hasattr(world, "names")}
+    if word not in others:
+        raise UnknownName("world or file", name, {*others, *named, *recipes()})
+    found: Live = others[word](rest, overrides)
     return found
+
+
+def recipes() -> list[str]:
+    """The names of the recipes that come with fieldcraft."""
+    return sorted(path.stem for path in SHIPPED.glob("*.toml"))
+
+
+def games() -> list[str]:
+    """The names of the worlds that other packages bring."""
+    return [name for world in _offers().values() for name in getattr(world, "names", ())]
 
 
 def begun(kind: str, origin: dict[str, Any]) -> Live:

@@ -96,7 +96,7 @@ class Painter:
         values = shown[0].finite_values()
         if len(shown) == 2:
             values = values - shown[1].finite_values()
-        scale = self._scale(view, values)
+        scale = self._scale(view, values, symmetric=len(shown) == 2)
         told = {
             "low": scale.low,
             "high": scale.high,
@@ -120,11 +120,13 @@ class Painter:
         """The limits of a view now: its own, or those that have followed the values so far."""
         return view.limits or self._spans.get(_key(view))
 
-    def _scale(self, view: View, values: NDArray[np.float32]) -> ColorScale:
+    def _scale(self, view: View, values: NDArray[np.float32], *, symmetric: bool) -> ColorScale:
         if view.limits is not None:
             return ColorScale(*view.limits)
         low, high = self._spans.get(_key(view), (0.0, 0.0))
         least, most = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+        if symmetric:
+            least, most = min(least, -most), max(most, -least)
         low = -nice(-least) if least < low else low
         high = nice(most) if most > high else high
         self._spans[_key(view)] = (low, high)

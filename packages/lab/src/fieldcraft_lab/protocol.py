@@ -11,7 +11,7 @@ from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft_lab.orders import ORDERS, Order, checked, number, position, whole
+from fieldcraft_lab.orders import ORDERS, Order, checked, number, position, whole, word
 
 __all__ = [
     "MOST_BYTES",
@@ -19,19 +19,23 @@ __all__ = [
     "Ack",
     "Ask",
     "Best",
+    "Cancel",
     "Export",
     "Fork",
     "Keep",
     "Levers",
     "Look",
     "Message",
+    "Open",
     "Pause",
     "Play",
     "Probe",
+    "Redo",
     "Said",
     "Seek",
     "Speed",
     "Step",
+    "Undo",
     "View",
     "parse",
     "views",
@@ -172,6 +176,16 @@ class Seek(Order):
 
 
 @dataclass(frozen=True)
+class Undo(Order):
+    """Take back the last edit."""
+
+
+@dataclass(frozen=True)
+class Redo(Order):
+    """Do again what was taken back last."""
+
+
+@dataclass(frozen=True)
 class Fork(Order):
     """Copy the world: two sides from here on."""
 
@@ -232,6 +246,26 @@ class Export(Order):
     map: str = field(
         default="", metadata=checked(lambda name, value: checks.text(name, value)[:_MOST_FORMULA])
     )
+    begin: int = field(default=0, metadata=checked(whole))
+    end: int | None = field(
+        default=None, metadata=checked(lambda name, value: value and whole(name, value))
+    )
+    size: int = field(
+        default=640,
+        metadata=checked(lambda name, value: checks.whole(name, value, minimum=64, maximum=1920)),
+    )
+
+
+@dataclass(frozen=True)
+class Cancel(Order):
+    """End the film that is being made."""
+
+
+@dataclass(frozen=True)
+class Open(Order):
+    """Open another world: a recipe that comes with fieldcraft, or a game."""
+
+    world: str = field(metadata=checked(word))
 
 
 @dataclass(frozen=True)
@@ -251,22 +285,26 @@ def _within(name: str, value: Any, low: float, high: float) -> float:
 
 
 Message = Order
-_ASKED = (Probe, Levers, Best, Export, Ask)
+_ASKED = (Probe, Levers, Best, Export, Cancel, Open, Ask)
 _KINDS: dict[str, type[Order]] = {
     kind.__name__.lower(): kind
-    for kind in (*ORDERS, Look, Ack, Play, Pause, Step, Speed, Seek, Fork, Keep, *_ASKED)
+    for kind in (
+        *(*ORDERS, Look, Ack, Play, Pause, Step, Speed, Seek, Undo, Redo, Fork, Keep),
+        *_ASKED,
+    )
 }
 
 
 @dataclass(frozen=True)
 class Said:
-    """A message of a page: its number there, the side it is meant for (None for both), and what it
-    says.
+    """A message of a page: its number there, the side it is meant for (None for both), what it
+    says, and whether it belongs to the same edit as the order before it.
     """
 
     number: int
     side: str | None
     message: Order
+    joined: bool = False
 
 
 def parse(text: str | bytes, kinds: dict[str, type] | None = None) -> Said:
@@ -298,7 +336,9 @@ def parse(text: str | bytes, kinds: dict[str, type] | None = None) -> Said:
         raise UnknownName("message", name[:80], known)
     identity = whole("id", value.pop("id", 0))
     to = value.pop("to", None)
-    return Said(identity, None if to is None else side("to", to), _made(known[name], value, name))
+    joined = checks.flag("joined", value.pop("joined", False))
+    meant = None if to is None else side("to", to)
+    return Said(identity, meant, _made(known[name], value, name), joined)
 
 
 def _no_constant(name: str) -> None:

@@ -106,14 +106,15 @@ def record(
     *,
     layer: str | None = None,
     limits: tuple[float, float] | None = None,
+    size: int = _WIDE,
     watch: Callable[[float], object] = lambda share: None,
 ) -> None:
     """Film a session from where it stands up to a moment, 25 frames for each second of it, into
     .gif, .webp or .mp4; .png is the end.
 
     `layer` is the map that is filmed, the first by default; `limits` are the values of the end
-    colors, by default of all that is seen. `watch` is told how much is done, 0 to 1; what it raises
-    ends the film, and no file is left.
+    colors, by default of all that is seen; `size` is the longer side in pixels. `watch` is told how
+    much is done, 0 to 1; what it raises ends the film, and no file is left.
     """
     name = _map_of(session, layer)
     is_still = path.suffix.lower() == ".png"
@@ -125,7 +126,7 @@ def record(
 
     def drawn() -> NDArray[np.uint8]:
         return picture(
-            session.live.maps[name], colors=colors, size=_WIDE, caption=f"{session.seconds:.2f} s"
+            session.live.maps[name], colors=colors, size=size, caption=f"{session.seconds:.2f} s"
         )
 
     if is_still:

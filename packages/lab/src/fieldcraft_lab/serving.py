@@ -22,7 +22,7 @@ __all__ = ["Lab"]
 
 class Lab:
     """A world in the lab, served in threads of its own until `stop`; a context manager. Arguments
-    as in `fc.lab.serve`.
+    as in `fc.lab.serve`. With `starts` the page begins with a list of worlds to choose from.
 
     `url` is the address of its page. `session` is its session: read it once the lab was stopped.
     """
@@ -36,6 +36,7 @@ class Lab:
         playing: bool = True,
         step: float | None = None,
         warm: bool = True,
+        starts: bool = False,
         token: str | None = None,
     ) -> None:
         checks.whole("port", port, maximum=65535)
@@ -43,7 +44,7 @@ class Lab:
             checks.text("share", share)
         checks.flag("playing", playing)
         checks.flag("warm", warm)
-        self._host = Host(_session_of(world, step))
+        self._host = Host(_session_of(world, step), starts=starts)
         self._server = Server(self._host, port=port, share=share, token=token)
         self._host.start(playing=playing, warm=warm)
         self._server.start()

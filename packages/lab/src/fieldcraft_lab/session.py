@@ -4,12 +4,10 @@ comes back bit for bit.
 
 from __future__ import annotations
 
-import bisect
 import copy
 import math
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +17,11 @@ from fieldcraft import checks, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.influence_map import InfluenceMap
+from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.knobs import settings
 from fieldcraft_lab.live import Live, LiveMap, begun
 
-__all__ = ["MAGIC", "MOST_STEPS", "Keyframe", "Keyframes", "Session"]
+__all__ = ["MAGIC", "MOST_STEPS", "Session"]
 
 MAGIC = b"fieldcraft lab session\n"
 _VERSION = 1
@@ -31,74 +30,8 @@ _MOST_SHARE = 0.05  # of the time goes into keyframes, at most
 _MOST_BYTES = 1 << 28
 MOST_STEPS = 1 << 40
 _MOST_FILE = 1 << 30
-_LEAST = 12  # keyframes
 
 Log = list[tuple[int, Any]]
-
-
-@dataclass(frozen=True)
-class Keyframe:
-    """A world after so many steps, `obeyed` orders of the log among them."""
-
-    moment: int
-    obeyed: int
-    data: bytes
-
-
-class Keyframes:
-    """Keyframes of one run in the order of time, of at most `most_bytes` together, but at least a
-    dozen.
-
-    Where there are too many, one is dropped whose neighbors in time lie close together for its age:
-    the last seconds stay dense, the first minutes become sparse, and the first one stays.
-    """
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most = most_bytes
-        self._kept: list[Keyframe] = []
-        self._bytes = 0
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    @property
-    def moments(self) -> list[int]:
-        """When they were made, ascending."""
-        return [frame.moment for frame in self._kept]
-
-    def add(self, frame: Keyframe) -> None:
-        """Keep a moment that is later than all others, or the same as the last one, and thin out
-        the rest.
-        """
-        if self._kept and self._kept[-1].moment == frame.moment:
-            self._bytes -= len(self._kept.pop().data)
-        self._kept.append(frame)
-        self._bytes += len(frame.data)
-        while self._bytes > self._most and len(self._kept) > _LEAST:
-            now = frame.moment
-            crowded = min(
-                range(1, len(self._kept) - 1),
-                key=lambda i: (
-                    (self._kept[i + 1].moment - self._kept[i - 1].moment)
-                    / (now - self._kept[i].moment + 1)
-                ),
-            )
-            self._bytes -= len(self._kept.pop(crowded).data)
-
-    def before(self, moment: int) -> Keyframe:
-        """The last one at or before a moment."""
-        return self._kept[bisect.bisect_right(self.moments, moment) - 1]
-
-    def forget_after(self, moment: int) -> None:
-        """Drop those later than a moment: what followed has become another."""
-        while self._kept[-1].moment > moment:
-            self._bytes -= len(self._kept.pop().data)
-
-    def copy(self) -> Keyframes:
-        """The same keyframes, for a run that goes its own way from here."""
-        twin = Keyframes(self._most)
-        twin._kept, twin._bytes = list(self._kept), self._bytes
-        return twin
 
 
 class Session:
@@ -130,6 +63,8 @@ class Session:
         self._origin = live.origin()
         self._log: Log = []
         self._obeyed = 0
+        self._edits: list[int] = []  # where in the log each edit begins
+        self._undone: list[Log] = []
         self.moment = 0
         self.furthest = 0
         self._interval = max(round(_KEYFRAME_SECONDS / live.step_seconds), 1)
@@ -156,10 +91,51 @@ class Session:
         """The moments that are kept whole."""
         return self._keyframes.moments
 
-    def obey(self, order: Any) -> None:
+    @property
+    def edits(self) -> list[tuple[int, tuple[Any, ...]]]:
+        """The edits up to this moment, the last one last: its moment, and its orders."""
+        begins = [begin for begin in self._edits if begin < self._obeyed]
+        return [
+            (self._log[begin][0], tuple(order for _, order in self._log[begin:end]))
+            for begin, end in zip(begins, [*begins[1:], self._obeyed], strict=False)
+        ]
+
+    @property
+    def undone(self) -> list[tuple[Any, ...]]:
+        """The orders of the edits that `redo` brings back, the next one last."""
+        return [tuple(order for _, order in group) for group in self._undone]
+
+    def undo(self) -> None:
+        """Take back the last edit before this moment, and come to this moment again without it."""
+        begin = max((begin for begin in self._edits if begin < self._obeyed), default=None)
+        if begin is None:
+            raise InvalidValue("An edit can be undone", got="none", remedy="Change something first")
+        self._undone.append(self._log[begin : self._obeyed])
+        self._revise(self._log[:begin], self._log[begin][0], self.moment)
+
+    def redo(self) -> None:
+        """Do again what `undo` took back last."""
+        if not self._undone:
+            raise InvalidValue("What was undone is done again", got="nothing", remedy="Undo first")
+        group = self._undone.pop()
+        log = self._log[: self._obeyed]
+        self._edits = [*(begin for begin in self._edits if begin < len(log)), len(log)]
+        self._revise([*log, *group], group[0][0], max(self.moment, group[-1][0]))
+
+    def _revise(self, log: Log, since: int, moment: int) -> None:
+        """Go to a moment with another log, which differs from this one since an earlier moment."""
+        self._keyframes.forget_after(since, min(len(log), self._obeyed))
+        self._log, self._edits = log, [begin for begin in self._edits if begin < len(log)]
+        self._take(self._keyframes.before(moment))
+        while self.moment < moment:
+            self._step()
+        self.furthest = moment
+
+    def obey(self, order: Any, *, joined: bool = False) -> None:
         """Do as an order says, from this moment on; what was known of the future is forgotten.
 
-        Raises a `FieldcraftError` where the world refuses it; then nothing has changed.
+        With `joined` it belongs to the same edit as the last one, for `undo`. Raises a
+        `FieldcraftError` where the world refuses it; then nothing has changed.
         """
         if type(order) not in self.live.orders:
             kinds = ", ".join(kind.__name__ for kind in self.live.orders)
@@ -170,6 +146,10 @@ class Session:
             )
         self.live.obey(order)
         del self._log[self._obeyed :]
+        self._edits = [begin for begin in self._edits if begin < self._obeyed]
+        if not (joined and self._edits):
+            self._edits.append(self._obeyed)
+        self._undone = []
         self._log.append((self.moment, order))
         self._obeyed += 1
         self._keyframes.forget_after(self.moment)
@@ -236,7 +216,7 @@ class Session:
         """Another session with the same past, which goes its own way from this moment on."""
         twin = copy.copy(self)
         twin.live = self.live.at(self.live.keyframe())
-        twin._log = self._log[: self._obeyed]
+        twin._log, twin._undone = self._log[: self._obeyed], [*self._undone]
         twin._keyframes = self._keyframes.copy()
         twin._keyframes.forget_after(self.moment)
         twin.furthest = self.moment
@@ -339,9 +319,9 @@ class Session:
                 raise damaged(target, f"a log with {entry!r}"[:120])
             last = entry[0]
         self._log = list(log)
+        self._edits = list(range(len(log)))
         self.furthest = end
         self._obey_again()
-        self._keep()
 
 
 def _read(target: Path) -> dict[str, Any]:

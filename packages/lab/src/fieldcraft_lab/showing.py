@@ -16,7 +16,16 @@ from fieldcraft_lab.knobs import curve, knobs
 from fieldcraft_lab.live import Live, LiveRecipe
 from fieldcraft_lab.session import Session
 
-__all__ = ["described", "listed", "page", "sources_of", "state_of"]
+__all__ = [
+    "described",
+    "knobs_of",
+    "listed",
+    "page",
+    "sources_of",
+    "sources_version",
+    "state_of",
+    "told_edit",
+]
 
 _MOST_SOURCES = 2000
 
@@ -49,13 +58,14 @@ def described(session: Session, shape: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def state_of(live: Live) -> dict[str, Any]:
+def state_of(session: Session) -> dict[str, Any]:
     """The knobs and sources of a world."""
-    return {"knobs": _knobs_of(live), "sources": sources_of(live)}
+    return {"knobs": knobs_of(session), "sources": sources_of(session.live)}
 
 
-def _knobs_of(live: Live) -> dict[str, Any]:
+def knobs_of(session: Session) -> dict[str, Any]:
     """The knobs of all layers, and the curves of their falloffs."""
+    live: Any = session.live
     own = getattr(live, "knobs", None)
     if own is not None:
         found: dict[str, Any] = own()
@@ -64,7 +74,10 @@ def _knobs_of(live: Live) -> dict[str, Any]:
     if imap is None:
         return {}
     return {
-        name: {"knobs": knobs(imap, layer), "curve": curve(layer)}
+        name: {
+            "knobs": knobs(imap, layer, session.beginnings.get(name)),
+            "curve": curve(layer),
+        }
         for name, layer in imap.layers.items()
     }
 
@@ -86,6 +99,23 @@ def sources_of(live: Live) -> dict[str, Any]:
         keyed = {identity for key in sources.keys if (identity := sources.id_of(key)) is not None}
         told[name] = listed(sources.ids, sources.positions, sources.strengths, keyed)
     return told
+
+
+def told_edit(moment: int, orders: tuple[Any, ...]) -> dict[str, Any]:
+    """An edit as a page lists it: its last order, without the path of a brush."""
+    last = orders[-1]
+    told = {key: value for key, value in vars(last).items() if key != "stroke"}
+    return {"moment": moment, "do": type(last).__name__.lower(), **told}
+
+
+def sources_version(session: Session) -> tuple[int, ...]:
+    """A number for each layer that takes sources, which changes with them."""
+    imap = getattr(session.live, "imap", None)
+    if imap is None:
+        return (session.moment,)
+    return tuple(
+        layer.sources.version for layer in imap.layers.values() if hasattr(layer, "add_source")
+    )
 
 
 def listed(ids: Any, positions: Any, strengths: Any, keyed: Container[int] = ()) -> dict[str, Any]:

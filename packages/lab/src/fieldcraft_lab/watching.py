@@ -30,7 +30,7 @@ from fieldcraft_lab.orders import ORDERS
 from fieldcraft_lab.pictures import Painter
 from fieldcraft_lab.planes import shape_of
 from fieldcraft_lab.server import Server
-from fieldcraft_lab.showing import described, listed, state_of
+from fieldcraft_lab.showing import described, knobs_of, listed, state_of
 from fieldcraft_lab.stage import Stage
 
 __all__ = ["Program", "Watch", "watch"]
@@ -84,11 +84,13 @@ class Program:
             space=imap.space,
         )
 
+    def _session(self) -> Any:
+        return SimpleNamespace(live=self._live(), beginnings=self._beginnings)
+
     def hello(self) -> dict[str, Any]:
         """The greeting of a page."""
-        live = self._live()
-        session: Any = SimpleNamespace(live=live, beginnings=self._beginnings)
-        return {**described(session, self._shape.told), "sides": {"a": state_of(live)}}
+        session = self._session()
+        return {**described(session, self._shape.told), "sides": {"a": state_of(session)}}
 
     def _done(self, message: Any) -> dict[str, Any] | None:
         if isinstance(message, answers.QUESTIONS):
@@ -102,6 +104,7 @@ class Program:
                 remedy="Open a copy with fc.lab.serve(imap) to go back in time, fork and keep",
             )
         obey(message, self._imap)
+        self.stage.say({"changed": {"knobs": {"a": knobs_of(self._session())}}})
         return None
 
     def _status(self, live: Any, seconds: float, *, playing: bool) -> dict[str, Any]:

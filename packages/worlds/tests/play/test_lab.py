@@ -8,6 +8,8 @@ import pytest
 
 from fieldcraft.errors import FieldcraftError
 from fieldcraft_lab import Session
+from fieldcraft_lab.answers import probe
+from fieldcraft_lab.live import opened
 from fieldcraft_worlds.play.lab import Act, LiveGame, Turn, open_game
 
 
@@ -44,3 +46,19 @@ def test_what_a_game_does_not_know_is_refused() -> None:
         with pytest.raises(FieldcraftError):
             session.obey(order)
     assert session.log == ()
+
+
+def test_why_in_a_game_names_the_units_that_are_near() -> None:
+    live = open_game("tether")
+    assert isinstance(live, LiveGame)
+    told = probe(live, next(iter(live.maps.values())), (5.0, 5.0))
+    gaps = [gap for _, _, gap, _ in told["near"]]
+    assert len(gaps) >= 2 and gaps == sorted(gaps) and "why" not in told
+
+
+def test_games_are_opened_by_their_names_only() -> None:
+    with pytest.raises(FieldcraftError, match="Did you mean 'teams'"):
+        opened("games")
+    with pytest.raises(FieldcraftError) as refused:
+        opened("zzz")
+    assert "towers" in str(refused.value) and "games" not in str(refused.value)

@@ -31,6 +31,7 @@ class Actor(Protocol):
 
     layer: Any
     of: LayerPart
+    policies: Policies
 
     def act(self, now: float, passed: float) -> None:
         """Does what it does at a moment, so many seconds after the last look."""
@@ -133,7 +134,7 @@ class Scripted:
         self._released: int | None = None
         self._here: Places | None = None
         self._turn = 0.0 if part.rotation == "heading" else float(part.rotation)
-        self._policies = Policies(part.on_wall, part.outside)
+        self.policies = Policies(part.on_wall, part.outside)
 
     def _places(self, times: NDArray[np.float64]) -> Places:
         if self.part.repeat:
@@ -185,7 +186,7 @@ class Scripted:
                 place,
                 np.array([part.strength]),
                 passed,
-                self._policies,
+                self.policies,
                 falloff=part.falloff,
                 radius=part.radius,
                 stamp=part.stamp,
@@ -225,10 +226,10 @@ class Scripted:
                 else {}
             )
             self._source = self.layer.add_source(
-                tuple(place[0]), part.strength, on_wall=part.on_wall, outside=part.outside, **own
+                tuple(place[0]), part.strength, **self.policies._asdict(), **own
             )
         elif len(self._points) > 1:
-            self._source.move(tuple(place[0]), on_wall=part.on_wall, outside=part.outside)
+            self._source.move(tuple(place[0]), **self.policies._asdict())
 
     def stamp(self) -> None:
         """Puts its stamp where it is."""
@@ -238,7 +239,7 @@ class Scripted:
         assert stamping is not None
         self.layer.stamp(
             part.stamp or stamping.stamp,
-            settled(self.layer, self._here, self._policies),
+            settled(self.layer, self._here, self.policies),
             part.strength,
             rotations=self._turn,
             scales=part.scale,
@@ -327,7 +328,7 @@ class Deposit:
     def __init__(self, part: DepositPart, layer: Any, of: LayerPart) -> None:
         self.part, self.layer, self.of = part, layer, of
         self._count = 0
-        self._policies = Policies(part.on_wall, part.outside)
+        self.policies = Policies(part.on_wall, part.outside)
 
     def act(self, now: float, passed: float) -> None:
         """Puts down what is due."""
@@ -336,7 +337,7 @@ class Deposit:
             part.every is not None or self._count == 0
         ):
             if self.of.mark is not None:
-                _mark(self.layer, part.position, part.amount, self.of.mark, self._policies)
+                _mark(self.layer, part.position, part.amount, self.of.mark, self.policies)
             elif (
                 self.of.gathers
                 and self.of.stamping is not None
@@ -350,7 +351,7 @@ class Deposit:
             self._count += 1
 
     def _put(self, stamping: Stamping, blend: str, times: int = 1) -> None:
-        places = settled(self.layer, np.array([self.part.position]), self._policies)
+        places = settled(self.layer, np.array([self.part.position]), self.policies)
         self.layer.stamp(
             stamping.stamp,
             places,

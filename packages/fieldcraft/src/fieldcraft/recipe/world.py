@@ -116,6 +116,13 @@ class World:
         for actor in self._scripted(layer):
             actor.release(source)
 
+    def walls_changed(self) -> None:
+        """Let everything that moves stand at the nearest open cell from now on: paths were checked
+        against the walls at the beginning.
+        """
+        for actor in self._actors:
+            actor.policies = actor.policies._replace(on_wall="nearest")
+
     def part_of(self, layer: str, source: int) -> SourcePart | None:
         """The part of the recipe that a source came from, also when it was released since; None for
         others.

@@ -3,6 +3,7 @@ const S = {
   hello: null, status: null, sources: {}, drawings: {}, views: [], side: "a", pane: "a", tool: "look", layer: null, solo: null,
   probe: null, pin: null, at: null, best: null, lit: null, strength: 5, brush: 1.5, radius: 12, overlays: new Set(), history: { a: new Map(), b: new Map() },
   showSources: true, camera: { x: 0, y: 0, zoom: 1, fitted: false }, geometry: 0, selected: null,
+  changes: { edits: {}, undone: {}, unsaved: false, stopped: null }, gesture: 0, lastGesture: -1, plotted: "sum", filmSize: 640, isShared: true,
 };
 const $ = (id) => document.getElementById(id);
 const make = (tag, options = {}, ...children) => {
@@ -28,4 +29,7 @@ const later = (act) => { // at most once a picture
 };
 const isForked = () => Boolean(S.hello && S.hello.sides.b);
 const sidesShown = () => (!isForked() ? ["a"] : S.pane === "a|b" ? ["a", "b"] : [S.pane]);
+const limitsFor = (view, side) => (side === "diff" ? null : view.limits); // a difference has limits of its own, the same on both sides of 0
+const editsOf = (side) => S.changes.edits[side] || [];
+const seconds = (moment) => `${(moment * S.hello.step).toFixed(2)} s`;
 const sideOfPane = (pane) => (pane === "diff" ? S.side : pane);

@@ -18,10 +18,9 @@ function send(message, hear) {
 }
 function order(message, both = false) { // to the side that is chosen; walls and sources go to both sides of a fork
   const to = isForked() && !both ? { to: S.side } : {};
-  const id = send({ ...message, ...to });
+  const id = send({ ...message, ...to, joined: S.gesture === S.lastGesture }); // what one stroke or one drag orders is undone at once
+  S.lastGesture = S.gesture;
   Wire.sent.set(id, performance.now());
-  S.orderedAt = S.status ? S.status.moment : -1;
-  $("unsaved").hidden = false;
   return id;
 }
 const inNotebook = location.protocol === "about:";
@@ -46,6 +45,8 @@ function connect() {
     const hear = Wire.asked.get(said.id);
     if (hear) { if (said.working === undefined) Wire.asked.delete(said.id); hear(said); }
     if (said.hello) { Wire.tries = 0; if (said.geometry) S.geometry = said.geometry; welcome(said.hello, "geometry" in said); }
+    if (said.changed && !said.hello) takeChanges(said.changed);
+    if (said.reload) { S.changes.unsaved = false; history.replaceState(null, "", `/#token=${token}`); location.reload(); return; }
     if (said.error && !(hear && hear.quiet)) complain(said.error);
     if (said.drawing) { S.drawings[`${said.what}|${said.side}`] = said.drawing; redraw(); }
   };
@@ -69,7 +70,7 @@ function look() { // says what is to be seen
   if (!S.hello) return;
   const views = [];
   for (const side of sidesShown()) {
-    for (const shown of shownViews()) views.push({ map: shown.map, side, limits: shown.limits, region: regionNow() });
+    for (const shown of shownViews()) views.push({ map: shown.map, side, limits: limitsFor(shown, side), region: regionNow() });
   }
   views.push({ map: "#walls", side: "a", limits: null, region: regionNow() });
   const asked = JSON.stringify([views, [...S.overlays]]);

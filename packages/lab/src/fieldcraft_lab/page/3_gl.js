@@ -46,19 +46,21 @@ function texture(width, height, inner, format, data) {
   return made;
 }
 function bytesOf(text) { return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)); }
+const isLight = matchMedia("(prefers-color-scheme: light)");
 function tableOf(name) {
   if (GL.tables.has(name)) return GL.tables.get(name);
   const pixels = new Uint8Array(1024);
-  if (name === "#walls") {
+  if (name.startsWith("#walls")) {
     const style = getComputedStyle(document.documentElement);
     ["--ground", "--wall"].forEach((each, i) => {
       const color = style.getPropertyValue(each).trim();
       for (let k = 0; k < 3; k++) pixels[4 * i + k] = parseInt(color.slice(1 + 2 * k, 3 + 2 * k), 16);
-      pixels[4 * i + 3] = 255;
+      pixels[4 * i + 3] = name === "#walls" || i ? 255 : 0;
     });
   } else {
     const rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential);
-    for (let i = 0; i < rgb.length / 3; i++) pixels.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
+    const zero = isLight.matches ? { sequential: 0, diverging: 127 }[name] : undefined; // on a light page the least influence is the faintest, not the darkest
+    for (let i = 0; i < rgb.length / 3; i++) pixels.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], zero === undefined ? 255 : Math.min(255, 4 * Math.abs(i - zero))], 4 * i);
   }
   const made = texture(256, 1, gl.RGBA8, gl.RGBA, pixels);
   GL.tables.set(name, made);
@@ -150,14 +152,15 @@ function paintMaps() {
     paintView(keyOf({ map: "#walls", side: "a", limits: null, region }), "#walls", 1, camera, ratio);
     if (GL.geometry && GL.geometry.edges) paintEdges(camera);
     for (const view of [...shownViews()].reverse()) {
-      const key = keyOf({ map: view.map, side: pane.side, limits: view.limits, region });
+      const key = keyOf({ map: view.map, side: pane.side, limits: limitsFor(view, pane.side), region });
       const told = GL.textures.get(key);
-      if (told && told.why === undefined) paintView(key, told.signed ? signedTable(view) : view.table, view.opacity, camera, ratio);
+      if (told && told.why === undefined) paintView(key, tableFor(view, pane.side, told), view.opacity, camera, ratio);
     }
+    if (isWaiting()) paintView(keyOf({ map: "#walls", side: "a", limits: null, region }), "#walls over", 1, camera, ratio); // maps still hold what was there before
     paintMarks(pane, index, camera, ratio);
   });
 }
-const signedTable = (view) => (view.table === "sequential" ? "diverging" : view.table);
+const tableFor = (view, side, told) => (side === "diff" || (told.signed && view.table === "sequential") ? "diverging" : view.table);
 function paintView(key, table, opacity, camera, ratio) {
   const told = GL.textures.get(key);
   if (!told) return;

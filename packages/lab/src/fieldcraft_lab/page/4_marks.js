@@ -19,11 +19,13 @@ const isAmong = (chosen, layer, source) => Boolean(chosen && chosen.layer === la
 function marksOf(pane) {
   const rows = [];
   if (!S.showSources) return new Float32Array();
+  const count = sourcesOf(pane.side).reduce((sum, [, told]) => sum + (told.sources || []).length, 0);
+  const size = Math.min(5.5, Math.max(1.2, 0.14 * Math.sqrt((pane.width * pane.height) / Math.max(count, 1)))); // many discs are small, so that the map is seen
   for (const [layer, told] of sourcesOf(pane.side)) {
     for (const [x, y, size, color, alpha] of told.marks || []) rows.push(x, y, Math.max((size * S.camera.zoom) / 2, 2), 0.7, ...channels(color), alpha ?? 1, ...DARK);
     for (const [id, x, y, strength, keyed] of told.sources || []) {
       const isLit = isAmong(S.lit, layer, id), stands = isLit || isAmong(S.selected, layer, id);
-      rows.push(x, y, isLit ? 9 : 5.5, stands ? 3 : 1.5, ...(keyed ? KEYED : strength < 0 ? BELOW : WHITE), 1, ...(stands ? WHITE : DARK));
+      rows.push(x, y, isLit ? 9 : stands ? 5.5 : size, stands ? 3 : Math.min(1.5, size / 3), ...(keyed ? KEYED : strength < 0 ? BELOW : WHITE), 1, ...(stands ? WHITE : DARK));
     }
   }
   return new Float32Array(rows);

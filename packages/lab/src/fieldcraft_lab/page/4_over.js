@@ -21,6 +21,7 @@ function paintOver() {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, over.clientWidth, over.clientHeight);
   for (const pane of panes()) {
+    labels = [];
     pen.save();
     pen.beginPath(); pen.rect(pane.x, 0, pane.width, pane.height); pen.clip();
     for (const what of S.overlays) paintDrawing(pane, S.drawings[`${what}|${pane.side}`]);
@@ -41,8 +42,11 @@ function line(pane, points, color, width) {
   points.forEach(([x, y], i) => { const place = toScreen(pane, x, y); if (i) pen.lineTo(...place); else pen.moveTo(...place); });
   pen.strokeStyle = color; pen.lineWidth = width; pen.stroke();
 }
+let labels = []; // boxes of those that are drawn: one that would lie on another is left out
 function label(pane, place, text) {
-  const [x, y] = toScreen(pane, place[0], place[1]);
+  const [x, y] = toScreen(pane, place[0], place[1]), box = [x + 8, y - 18, x + 8 + 6.5 * text.length, y - 2];
+  if (labels.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) return;
+  labels.push(box);
   pen.font = "12px system-ui, sans-serif"; pen.lineWidth = 3; pen.strokeStyle = "#0b0d10"; pen.fillStyle = "#ffffff";
   pen.strokeText(text, x + 8, y - 6); pen.fillText(text, x + 8, y - 6);
 }
@@ -78,15 +82,16 @@ function paintLegend() {
   const view = shownViews()[0], box = $("legend");
   box.hidden = !view;
   if (!view) return;
-  const told = GL.textures.get(keyOf({ map: view.map, side: sidesShown()[0], limits: view.limits, region: regionNow() }));
+  const side = sidesShown()[0], isDiff = side === "diff", told = GL.textures.get(keyOf({ map: view.map, side, limits: limitsFor(view, side), region: regionNow() }));
   if (!told) return;
-  const name = told.signed ? signedTable(view) : view.table, rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential), count = rgb.length / 3;
-  const asked = `${view.map}|${told.low}|${told.high}|${name}|${sidesShown()[0]}`;
+  const name = tableFor(view, side, told), rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential), count = rgb.length / 3;
+  const hidden = Object.entries(S.sources[sideOfPane(side)] || {}).map(([, each]) => (each.sources ? each.all - each.sources.length : 0)).reduce((a, b) => a + b, 0);
+  const asked = `${view.map}|${told.low}|${told.high}|${name}|${side}|${hidden}`;
   if (box.dataset.told === asked) return;
   box.dataset.told = asked;
   const strip = make("canvas", { width: count, height: 1 }), ink = strip.getContext("2d"), image = ink.createImageData(count, 1);
   for (let i = 0; i < count; i++) image.data.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
   ink.putImageData(image, 0, 0);
-  const what = sidesShown()[0] === "diff" ? `${view.map}: A - B` : view.map;
-  box.replaceChildren(make("span", {}, what), make("span", { class: "num" }, short(told.low)), strip, make("span", { class: "num" }, short(told.high)));
+  box.replaceChildren(make("span", {}, isDiff ? `${view.map}: A - B` : view.map), make("span", { class: "num" }, isDiff ? `B more ${short(told.low)}` : short(told.low)), strip, make("span", { class: "num" }, isDiff ? `${short(told.high)} A more` : short(told.high)),
+    hidden > 0 ? make("span", {}, `${hidden.toLocaleString("en")} sources not drawn`) : "");
 }

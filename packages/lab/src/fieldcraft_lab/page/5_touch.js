@@ -1,13 +1,17 @@
 // Hands on the map: mouse, finger and keyboard.
 const TOOLS = [
-  ["look", "Look", "Point to ask; drag a source to move it, drag the ground to pan; the wheel zooms, or changes a source's strength (1)"],
-  ["source", "Source", "Click to put a source on the chosen layer (2)"],
-  ["drop", "Deposit", "Click to put an amount on the chosen layer, which fades or gathers (3)"],
-  ["wall", "Wall", "Drag to paint walls (4)"],
-  ["open", "Open", "Drag to open walls (5)"],
-  ["best", "Best near", "Click: where near here is the top map highest? (6)"],
-  ["worst", "Lowest near", "Click: where near here is the top map lowest? (7)"],
+  ["look", "\u25ce", "Look", "Point to ask why; drag a source to move it; drag the ground to pan; the wheel zooms, with Shift over a source it changes the strength (1)"],
+  ["source", "\u25cf", "Source", "Click to put a source on the chosen layer (2)"],
+  ["drop", "\u25be", "Deposit", "Click to put an amount on the chosen layer, which fades or gathers (3)"],
+  ["wall", "\u25a0", "Wall", "Drag to paint walls (4)"],
+  ["open", "\u25a1", "Open", "Drag to open walls (5)"],
+  ["best", "\u25b2", "Best near", "Click: where near here is the top map highest? (6)"],
+  ["worst", "\u25bc", "Lowest near", "Click: where near here is the top map lowest? (7)"],
 ];
+const canTravel = () => !["program", "notebook"].includes(S.hello.kind);
+const sideMeant = () => (isForked() ? { to: S.side } : {});
+const undo = (count = 1) => { for (let i = 0; i < count; i++) send({ do: "undo", ...sideMeant() }); };
+for (const begin of ["pointerdown", "keydown"]) document.addEventListener(begin, (event) => { if (!event.repeat) S.gesture++; }, true);
 const fingers = new Map();
 let held = null;
 
@@ -16,11 +20,18 @@ function buildTools() {
   S.brush = +(reach / 80).toPrecision(2); S.radius = +(reach / 8).toPrecision(2);
   const canTouch = Object.keys(S.hello.layers).length > 0;
   const shown = TOOLS.filter(([name]) => canTouch || ["look", "best", "worst"].includes(name));
+  const group = (name, ...children) => (children.length ? make("div", { class: "group", role: "group", "aria-label": name }, ...children) : "");
+  const act = ([name, text, needsPlace]) => make("button", { title: needsPlace ? `${text}: then click on the map` : text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, `${needsPlace ? "\u25ce " : ""}${name}`);
   $("tools").replaceChildren(
-    ...shown.map(([name, text, title]) => make("button", { title, "aria-pressed": String(S.tool === name), onclick: () => chooseTool(name), "data-tool": name }, text)),
-    ...(S.hello.actions || []).map(([name, text, needsPlace]) => make("button", { title: text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, name)),
-    number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius"),
-    make("button", { title: "Show the whole map (0)", onclick: () => { fit(); look(); redraw(); } }, "Fit"),
+    group("Tools", ...shown.map(([name, icon, text, title]) => make("button", { title, "aria-pressed": String(S.tool === name), onclick: () => chooseTool(name), "data-tool": name }, `${icon} ${text}`))),
+    group("Numbers of the tool", number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius")),
+    group("Orders of a player", ...(S.hello.actions || []).map(act)),
+    group("Edits and view",
+      canTravel() ? make("button", { id: "undo", title: "Undo the last edit (Ctrl+Z)", onclick: () => undo() }, "\u21b6 Undo") : null,
+      canTravel() ? make("button", { id: "redo", title: "Redo (Ctrl+Shift+Z)", onclick: () => send({ do: "redo", ...sideMeant() }) }, "\u21b7 Redo") : null,
+      make("button", { title: "Show the whole map (0)", onclick: () => { fit(); look(); redraw(); } }, "\u25a3 Fit"),
+      S.hello.recipes ? make("button", { title: "Open another world", onclick: showStart }, "\u2630 Worlds") : null,
+      make("button", { id: "do-help", title: "Keys, and what the parts of this page do (?)", onclick: showHelp }, "? Help")),
   );
   chooseTool(S.tool);
 }
@@ -85,7 +96,7 @@ over.addEventListener("pointerdown", (event) => {
   if (fingers.size === 2) { held = { kind: "pinch", gap: gapOfFingers(), zoom: S.camera.zoom }; return; }
   if (sideOfPane(at.pane.side) !== S.side && isForked()) chooseSide(sideOfPane(at.pane.side));
   if (S.tool.startsWith("act:")) { order({ do: "act", action: S.tool.slice(4), position: at.world }, true); return; }
-  if (S.tool === "wall" || S.tool === "open") { held = { kind: "paint", stroke: [at.world] }; S.brushAt = at.world; paintWalls(); return; }
+  if (S.tool === "wall" || S.tool === "open") { held = { kind: "paint", stroke: [at.world], last: at.world }; S.brushAt = at.world; paintWalls(); return; }
   if (S.tool === "source") { order({ do: "place", layer: S.layer, position: at.world, strength: S.strength }, true); return; }
   if (S.tool === "drop") { order({ do: "deposit", layer: S.layer, position: at.world, amount: S.strength }, true); return; }
   if (S.tool === "best" || S.tool === "worst") { askBest(at); return; }
@@ -101,7 +112,11 @@ over.addEventListener("pointermove", (event) => {
   S.brushAt = at.world;
   if (S.tool !== "look") redraw();
   if (held && held.kind === "pinch") { S.camera.zoom = held.zoom * (gapOfFingers() / Math.max(held.gap, 1)); redraw(); return; }
-  if (held && held.kind === "paint") { held.stroke.push(at.world); paintWalls(); return; }
+  if (held && held.kind === "paint") { // a fast stroke has few points: those between are put in
+    const [x, y] = held.last || at.world, [dx, dy] = [at.world[0] - x, at.world[1] - y], parts = Math.min(Math.max(1, Math.ceil(Math.hypot(dx, dy) / Math.max(S.brush, 0.5))), 100);
+    for (let i = 1; i <= parts; i++) held.stroke.push([x + (dx * i) / parts, y + (dy * i) / parts]);
+    held.last = at.world; paintWalls(); return;
+  }
   if (held && held.kind === "move") {
     held.at = at; held.moved = true;
     if (held.what.keyed) { complain("This source is moved by a recording or by the program; place one of your own instead."); held = null; return; }
@@ -137,7 +152,7 @@ function gapOfFingers() { const [a, b] = [...fingers.values()]; return Math.hypo
 over.addEventListener("wheel", (event) => {
   if (!S.hello) return;
   event.preventDefault();
-  const at = spot(event), what = S.tool === "look" ? sourceAt(at) : null, turn = -Math.sign(event.deltaY);
+  const at = spot(event), what = event.shiftKey ? sourceAt(at) : null, turn = -Math.sign(event.deltaY || event.deltaX);
   if (what && !what.keyed) { strengthen(what, turn); return; }
   zoomAt(at, 1.15 ** turn);
 }, { passive: false });
@@ -165,7 +180,7 @@ function removeSelected() {
 function forgetGone() {
   if (!S.selected) return;
   const told = (S.sources[S.side] || {})[S.selected.layer];
-  if (!told || !told.sources.some(([id]) => id === S.selected.source)) S.selected = null;
+  if (!told || !(told.sources || []).some(([id]) => id === S.selected.source)) S.selected = null;
 }
 function askBest(at) {
   const view = shownViews()[0];
@@ -202,7 +217,14 @@ over.addEventListener("keydown", (event) => {
   else if (event.key === "]" && S.selected) strengthen(S.selected, 1);
 });
 document.addEventListener("keydown", (event) => {
-  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey || !S.hello) return;
+  const key = event.key.toLowerCase(), isText = event.target.matches("input:not([type=range]):not([type=checkbox])");
+  if ((event.ctrlKey || event.metaKey) && (key === "z" || key === "y") && S.hello && canTravel() && !isText) {
+    event.preventDefault();
+    if (key === "z" && !event.shiftKey) undo(); else send({ do: "redo", ...sideMeant() });
+    return;
+  }
+  if (event.key === "?" && !isText && S.hello) { showHelp(); return; }
+  if (document.querySelector("dialog[open]") || event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey || !S.hello) return;
   if (event.key === " " && event.target.tagName !== "BUTTON") { event.preventDefault(); $("play").click(); }
   else if (event.key === ".") $("step").click();
   else if (event.key === ",") $("back").click();

@@ -10,7 +10,7 @@ function paintWhy() {
   const probe = S.probe;
   if (!probe) return;
   const rows = [];
-  const place = `${probe.where}${probe.wall ? ", a wall" : ""}`;
+  const place = `${probe.wall ? "a wall: " : ""}${probe.where}`;
   rows.push(make("div", {}, make("span", { class: "big" }, short(probe.value)), ` ${probe.map}${isForked() ? ` on side ${probe.side.toUpperCase()}` : ""}`), make("p", { class: "hint" }, place));
   if (S.pin && S.pin.cell !== probe.cell && S.pin.map === probe.map) rows.push(make("p", {}, `${short(S.pin.value)} at the pin; here it is ${short(probe.value - S.pin.value)} ${probe.value >= S.pin.value ? "more" : "less"}.`));
   if (probe.bars && probe.bars.length) {
@@ -23,15 +23,21 @@ function paintWhy() {
     }
     if (probe.others > 0) rows.push(make("p", { class: "hint" }, `and ${probe.others} more`));
     if (Math.abs(probe.remainder) > 1e-3 * Math.abs(probe.value)) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
-  } else if (probe.why) rows.push(make("p", { class: "hint" }, probe.why));
+  } else if (probe.near) rows.push(...nearRows(probe));
+  else if (probe.wall) rows.push(make("p", { class: "hint" }, "Walls hold no influence. Open the wall, or point at open ground."));
+  else if (probe.why) rows.push(make("p", { class: "hint" }, probe.why));
   else if (!probe.value) rows.push(make("p", { class: "hint" }, "No source reaches here."));
   else if (probe.remainder_is) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
   const others = Object.entries(probe.values).filter(([name]) => name !== probe.map);
   if (others.length) rows.push(make("details", {}, make("summary", {}, "Other maps here"), ...others.map(([name, value]) => make("div", { class: "row" }, make("span", { class: "name" }, name), make("span", { class: "num" }, short(value))))));
-  if (S.hello.layers[probe.map]) rows.push(make("button", { id: "levers", onclick: askLevers, title: "Tries each knob a little on a copy of the world, and says what this cell would read" }, "What would change it?"));
+  if (S.hello.layers[probe.map] && !probe.wall) rows.push(make("button", { id: "levers", onclick: askLevers, title: "Tries each knob a little on a copy of the world, and says what this cell would read" }, "What would change it?"));
   const box = $("why"), had = box.contains(document.activeElement) && document.activeElement.className === "bar";
   if (!had) box.replaceChildren(...rows);
   if (S.levers && S.levers.cell === probe.cell && S.levers.map === probe.map && !had) box.append(paintLevers());
+}
+function nearRows(probe) { // the maps of a game are made by its units
+  const rows = probe.near.map(([x, y, gap, color]) => { const dot = make("i", { class: "dot" }); dot.style.background = color; return make("div", { class: "row" }, dot, make("span", { class: "name" }, `${short(gap)} away, at (${short(x)}, ${short(y)})`)); });
+  return [make("p", { class: "hint" }, rows.length ? "The units nearest to this place:" : "No unit is on the map."), ...rows];
 }
 function askLevers() {
   const { position, map, side, cell } = S.probe;
@@ -57,9 +63,19 @@ function paintKnobs() {
   if (!names.includes(S.layer)) S.layer = names[0];
   const choice = make("select", { "aria-label": "The layer whose knobs these are, and that sources are put on", onchange: () => { S.layer = choice.value; paintKnobs(); paintPlot(); redraw(); } }, ...names.map((name) => make("option", { selected: name === S.layer }, name)));
   const { knobs, curve } = layers[S.layer];
-  box.replaceChildren(make("div", { class: "row" }, choice, isForked() ? make("span", { class: "hint" }, `of side ${S.side.toUpperCase()}`) : null), ...knobs.map((knob) => paintKnob(S.layer, knob)), curve ? paintCurve(S.layer, knobs, curve) : "");
+  const focused = document.activeElement ? document.activeElement.id : "";
+  box.replaceChildren(make("div", { class: "row" }, choice, isForked() ? make("span", { class: "hint" }, `of side ${S.side.toUpperCase()}`) : null), ...knobs.map((knob) => paintKnob(S.layer, knob)), make("p", { id: "about", class: "hint" }, "Point at a knob: here stands what it does."), curve ? paintCurve(S.layer, knobs, curve) : "");
+  if (focused.startsWith("knob_")) { const again = $(focused); if (again) again.focus(); }
 }
+const UNITS = { "1 / world unit": "per world unit", s: "seconds", share: "a share", value: "" };
+const unitOf = (knob) => (knob.unit ? UNITS[knob.unit] ?? knob.unit : "");
+function aboutKnob(layer, knob) { // the sentence, the unit and the range that the setting declares
+  const before = saved(layer, knob.name), range = knob.kind === "number" ? ` ${short(knob.low)} to ${short(knob.high)}${unitOf(knob) ? `, ${unitOf(knob)}` : ""}.` : "";
+  return `${knob.name}: ${(knob.about || knob.title || "").replace(/\.?$/, ".")}${range}${before === undefined || before === null ? "" : ` ${short(before)} at the beginning.`}${knob.optional && knob.value === null ? " It is off; move the slider to turn it on." : ""}`;
+}
+let tunedAt = -1e9;
 function tune(layer, knob, value) {
+  tunedAt = performance.now();
   knob.value = value;
   sendTune(layer, knob.name, value);
 }
@@ -90,9 +106,10 @@ function paintKnob(layer, knob) {
       value = knob.step ? Math.round((value - knob.low) / knob.step) * knob.step + knob.low : +value.toPrecision(4);
       tune(layer, knob, value); input.setAttribute("aria-valuetext", short(value)); mark(); repaintCurve();
     } });
-    if (before !== undefined && typeof before === "number") input.title = `${short(before)} in the file`;
   }
-  row.append(make("label", { htmlFor: id }, knob.name), input, out, undo);
+  const explain = () => { $("about").textContent = aboutKnob(layer, knob); };
+  row.addEventListener("pointerenter", explain); row.addEventListener("focusin", explain);
+  row.append(make("label", { htmlFor: id, title: aboutKnob(layer, knob) }, knob.name), input, out, undo);
   mark();
   return row;
 }
@@ -152,6 +169,13 @@ function paintLayers() {
   $("layers").replaceChildren(...rows);
 }
 function changed() { paintLayers(); look(); redraw(); }
+function nameOfColor(color) {
+  if (!color.startsWith("#")) return color;
+  const [r, g, b] = channels(color), most = Math.max(r, g, b), span = most - Math.min(r, g, b);
+  if (span < 0.08) return most > 0.6 ? "white" : "gray";
+  const hue = 60 * (most === r ? ((g - b) / span + 6) % 6 : most === g ? (b - r) / span + 2 : (r - g) / span + 4);
+  return [[20, "red"], [40, "orange"], [62, "yellow"], [80, "lime"], [170, "green"], [195, "teal"], [225, "blue"], [285, "violet"], [335, "pink"], [361, "red"]].find(([end]) => hue < end)[1];
+}
 function paintLayer(view, i) {
   const isTop = view === shownViews()[0];
   const eye = make("input", { type: "checkbox", checked: view.visible, "aria-label": `show ${view.map}`, onchange: () => { view.visible = eye.checked; changed(); } });
@@ -162,7 +186,7 @@ function paintLayer(view, i) {
   const limits = () => { const [a, b] = [low.valueAsNumber, high.valueAsNumber]; const now = Number.isFinite(a) && Number.isFinite(b) && a < b ? [a, b] : null; if (String(now) !== String(view.limits)) { view.limits = now; look(); redraw(); } };
   low.onchange = high.onchange = limits;
   const tables = [...(S.hello.own[view.map] ? [S.hello.own[view.map]] : []), "sequential", "diverging", ...S.hello.colors];
-  const colors = make("select", { onchange: () => { view.table = colors.value; redraw(); } }, ...tables.map((name) => make("option", { selected: name === view.table, value: name }, { sequential: "ember", diverging: "blue to orange" }[name] || name)));
+  const colors = make("select", { onchange: () => { view.table = colors.value; redraw(); } }, ...tables.map((name) => make("option", { selected: name === view.table, value: name }, { sequential: "ember (safe for color-blind readers)", diverging: "blue to orange (safe)" }[name] || nameOfColor(name))));
   const opacity = make("input", { type: "range", min: 0, max: 1, step: 0.02, value: view.opacity, oninput: () => { view.opacity = +opacity.value; redraw(); } });
   const more = make("details", { open: Boolean(view.isOpen), ontoggle: (event) => { view.isOpen = event.target.open; } }, make("summary", { class: "hint" }, "opacity, colors, limits"),
     make("div", { class: "more" }, make("label", {}, "Opacity", opacity), make("label", {}, "Colors ", colors), make("label", {}, "From ", low), make("label", {}, "To ", high)));
@@ -225,31 +249,6 @@ function paintPanes() {
   $("panes").replaceChildren(...(isForked() ? panes().map((pane) => { const tag = make("span", {}, names[pane.side]); tag.style.left = `${pane.x + 10}px`; return tag; }) : []));
 }
 
-// The plot
-function paintPlot() {
-  const board = $("plot"), ink = board.getContext("2d"), ratio = window.devicePixelRatio || 1;
-  board.width = board.clientWidth * ratio; board.height = board.clientHeight * ratio;
-  ink.setTransform(ratio, 0, 0, ratio, 0, 0);
-  const W = board.clientWidth, H = board.clientHeight, end = Math.max(S.status ? S.status.furthest : 1, 1);
-  ink.clearRect(0, 0, W, H);
-  const map = S.layer && S.hello.maps.includes(S.layer) ? S.layer : S.hello.maps[0];
-  const colors = ["#6db6ff", "#ffb35c", "#7df09b"], names = ["sum", "peak", "covered"], told = [];
-  [0, 1, 2].forEach((which) => {
-    for (const side of isForked() ? ["a", "b"] : ["a"]) {
-      const rows = [...S.history[side]].filter(([, totals]) => totals[map]).sort((a, b) => a[0] - b[0]);
-      const most = Math.max(...rows.map(([, totals]) => Math.abs(totals[map][which])), which === 2 ? 1e-3 : 1e-9);
-      ink.beginPath(); ink.strokeStyle = colors[which]; ink.lineWidth = 1.5; ink.setLineDash(side === "b" ? [4, 3] : []);
-      rows.forEach(([moment, totals], i) => { const x = (W * moment) / end, y = H - 6 - (H - 14) * (Math.max(totals[map][which], 0) / most); if (i) ink.lineTo(x, y); else ink.moveTo(x, y); });
-      ink.stroke();
-      const last = S.status && S.status.totals[side] && S.status.totals[side][map];
-      if (last && side === S.side) told.push(`${names[which]} ${which === 2 ? `${(100 * last[2]).toFixed(1)} %` : short(last[which])}`);
-    }
-  });
-  ink.setLineDash([]);
-  if (S.status) { ink.strokeStyle = css("--muted"); ink.beginPath(); const x = (W * S.status.moment) / end; ink.moveTo(x, 0); ink.lineTo(x, H); ink.stroke(); }
-  $("plot-text").textContent = `${map || ""}: ${told.join(", ")} (blue, orange, green; each as high as its largest${isForked() ? "; B dashed" : ""})`;
-}
-
 // Keeping
 function save(name, data, type) {
   const link = make("a", { download: name, href: URL.createObjectURL(new Blob([data], { type })) });
@@ -261,24 +260,29 @@ function exported(told) {
   if (told.what === "recipe") {
     if (!told.written) save(told.name, told.text, "application/toml");
     kept.textContent = (told.written ? `Written into ${told.name}.` : `Downloaded as ${told.name}.`) + (told.left_out.length ? ` Not in a recipe: ${told.left_out.join("; ")}.` : "");
-    if (told.written) $("unsaved").hidden = true;
     return;
   }
   save(told.name, bytesOf(told.data), "application/octet-stream");
   kept.textContent = told.digest ? `Downloaded as ${told.name}. fieldcraft replay ${told.name} ends at ${told.digest.slice(0, 12)}...` : `Downloaded as ${told.name}.`;
-  if (told.what === "session") $("unsaved").hidden = true;
 }
 function buildKeep() {
-  const out = (what, more = {}) => () => { $("kept").textContent = "Working ..."; const hear = (said) => { if (said.export) exported(said.export); else $("kept").textContent = said.error || `Filming: ${Math.round(100 * said.working)} %`; }; hear.quiet = true; send({ do: "export", what, side: S.side, map: (shownViews()[0] || {}).map || "", ...more }, hear); };
-  const isRecipe = S.hello.kind === "recipe", canReplay = !["program", "notebook"].includes(S.hello.kind);
+  const hear = (said) => { $("cancel").hidden = said.working === undefined; if (said.export) exported(said.export); else $("kept").textContent = said.error || `Filming: ${Math.round(100 * said.working)} %`; };
+  hear.quiet = true;
+  const out = (what, more = () => ({})) => () => { $("kept").textContent = "Working ..."; send({ do: "export", what, side: S.side, map: (shownViews()[0] || {}).map || "", ...more() }, hear); };
+  const isRecipe = S.hello.kind === "recipe";
+  const write = make("button", { title: "Puts the changes into the recipe's file; its comments stay", onclick: () => { if (write.dataset.sure) { delete write.dataset.sure; write.textContent = `Write into ${S.hello.recipe}`; out("recipe", () => ({ write: true }))(); } else { write.dataset.sure = "yes"; write.textContent = `Yes, change ${S.hello.recipe}`; setTimeout(() => { delete write.dataset.sure; write.textContent = `Write into ${S.hello.recipe}`; }, 4000); } } }, `Write into ${S.hello.recipe}`);
+  const time = (id, text) => make("label", { class: "slim" }, `${text} `, make("input", { id, type: "number", min: 0, step: "any", placeholder: id === "film-from" ? "0" : "now", style: "width:70px" }));
+  const range = () => { const at = (id) => { const value = $(id).valueAsNumber; return Number.isFinite(value) ? Math.max(0, Math.round(value / S.hello.step)) : null; }; return { begin: at("film-from") || 0, end: at("film-to"), size: +$("film-size").value }; };
+  const size = make("select", { id: "film-size", onchange: () => { S.filmSize = +size.value; } }, ...[320, 640, 960, 1280].map((each) => make("option", { selected: each === S.filmSize }, each)));
   $("keep").replaceChildren(...[
-    isRecipe ? make("button", { onclick: out("recipe", { write: true }) }, `Write into ${S.hello.recipe}`) : null,
-    isRecipe ? make("button", { onclick: out("recipe") }, "Recipe") : null,
-    canReplay ? make("button", { id: "keep-session", onclick: out("session") }, "Session") : null,
-    make("button", { onclick: savePicture }, "PNG"),
-    canReplay ? make("button", { onclick: out("gif") }, "GIF") : null,
-    canReplay ? make("button", { onclick: out("mp4") }, "MP4") : null,
-    inNotebook ? null : make("button", { onclick: copyLink }, "Link"),
+    isRecipe ? write : null,
+    isRecipe ? make("button", { title: "Downloads the recipe with the changes in it: a text file", onclick: out("recipe") }, "Recipe") : null,
+    canTravel() ? make("button", { id: "keep-session", title: "Downloads the run with all edits, to replay it bit for bit or to go on", onclick: out("session") }, "Session") : null,
+    make("button", { title: "Downloads the map as it is drawn now", onclick: savePicture }, "PNG"),
+    inNotebook ? null : make("button", { title: "Copies an address that shows this view at this moment", onclick: copyLink }, "Link"),
+    canTravel() ? make("div", { class: "wrap", role: "group", "aria-label": "Film" }, time("film-from", "Film from second"), time("film-to", "to"), make("label", { class: "slim" }, "pixels ", size),
+      make("button", { title: "A film for web pages and messengers", onclick: out("gif", range) }, "GIF"), make("button", { title: "A smaller file, for players", onclick: out("mp4", range) }, "MP4")) : null,
+    make("button", { id: "cancel", hidden: true, onclick: () => send({ do: "cancel" }) }, "Cancel the film"),
   ].filter(Boolean));
 }
 function savePicture() {
@@ -301,7 +305,7 @@ function copyLink() { // the session goes along where it is small enough, so tha
     try { await navigator.clipboard.writeText(link); $("kept").textContent = `Copied: in this browser it opens this view at this moment as long as the lab runs.${later}`; } catch { $("kept").textContent = link; }
   };
   hear.quiet = true;
-  if (["program", "notebook"].includes(S.hello.kind)) hear({}); else send({ do: "export", what: "session", side: S.side }, hear);
+  if (!canTravel()) hear({}); else send({ do: "export", what: "session", side: S.side }, hear);
 }
 function takeStateFromLink() {
   const text = new URLSearchParams(location.hash.slice(1)).get("state");

@@ -2,18 +2,22 @@
 let isScrubbing = false, linkTaken = false, lastClock = 0, lastPlot = 0, lastLook = 0;
 
 function welcome(hello, isFirst) {
+  const wasForked = isForked();
   S.hello = hello;
+  if (isForked() && !wasForked) { S.pane = "a|b"; S.camera.fitted = false; }
   if (isFirst) { for (const { texture: each } of GL.textures.values()) gl.deleteTexture(each); GL.textures.clear(); Wire.looked = ""; $("banner").hidden = true; S.history = { a: new Map(), b: new Map() }; }
   for (const [side, told] of Object.entries(hello.sides)) S.sources[side] = told.sources;
   if (!isForked()) { S.history.b = new Map(); delete S.sources.b; }
   document.title = `${hello.title || "map"} - fieldcraft lab`;
   $("title").textContent = hello.title || "fieldcraft lab";
   if (!linkTaken) { linkTaken = true; takeStateFromLink(); }
-  const canTravel = !["program", "notebook"].includes(hello.kind);
-  for (const id of ["back", "scrub", "speed"]) $(id).disabled = !canTravel;
+  for (const id of ["back", "scrub", "speed"]) $(id).disabled = !canTravel();
   for (const id of ["play", "step"]) $(id).disabled = hello.kind === "program";
-  $("fork").closest("section").hidden = !canTravel;
-  buildViews(); buildTools(); buildDrawings(); buildKeep(); paintFork(); paintKnobs(); paintPanes();
+  for (const id of ["fork", "edits"]) $(id).closest("section").hidden = !canTravel();
+  buildViews(); buildTools(); buildDrawings(); buildKeep(); buildPlot(); paintFork(); paintKnobs(); paintPanes();
+  tunedAt = -1e9;
+  takeChanges(hello.changed || {});
+  if (hello.start && isFirst && !S.started) { S.started = true; showStart(); }
   if (isFirst) S.camera.fitted = S.camera.fitted && S.camera.zoom !== 1;
   Wire.looked = "";
   look(); redraw();
@@ -24,8 +28,9 @@ function paintClock(status) {
   $("scrub").max = status.furthest;
   if (!isScrubbing) $("scrub").value = status.moment;
   $("scrub").setAttribute("aria-valuetext", `${status.seconds.toFixed(2)} seconds`);
-  const waits = !status.playing && status.orders > 0 && status.moment === S.orderedAt;
-  $("clock").value = `${status.seconds.toFixed(2)} s, step ${status.moment}${waits ? ": changes show with the next step" : ""}`;
+  const isPast = S.hello.end !== null && status.moment >= S.hello.end;
+  $("clock").value = `${status.seconds.toFixed(2)} s, step ${status.moment}${isPast ? `; the recipe ended at ${seconds(S.hello.end)}` : ""}`;
+  paintNote();
 }
 function takeStatus(status) {
   const before = S.status;
@@ -50,7 +55,7 @@ $("scrub").addEventListener("pointerup", () => { isScrubbing = false; });
 $("scrub").oninput = () => seek(+$("scrub").value);
 $("scrub").onchange = () => { isScrubbing = false; };
 new ResizeObserver(() => { if (S.hello) { S.camera.fitted = S.camera.fitted && S.camera.touched; paintPanes(); redraw(); } }).observe(over);
-matchMedia("(prefers-color-scheme: light)").addEventListener("change", () => { GL.tables.delete("#walls"); redraw(); });
+isLight.addEventListener("change", () => { GL.tables.clear(); redraw(); });
 setInterval(() => { if (S.hello) { paintLegend(); paintPanes(); } }, 500);
 window.lab = { S, Wire, order, send, toScreen, panes }; // for tests and measurements, and for who is curious
 requestAnimationFrame(tick);

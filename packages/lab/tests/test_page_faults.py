@@ -1,0 +1,218 @@
+"""What a person sees in the lab's page, fault by fault of an earlier review, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft_lab.session import Session
+from support.pages import TOKEN, eventually, page_of, place_of, settled
+from support.sessions import CHROMIUM, FLAGS, RECIPE, small_map
+
+if CHROMIUM is None:
+    pytest.skip("there is no Chromium", allow_module_level=True)
+pytest.importorskip("websockets", reason="websockets is not installed")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+from fieldcraft_lab.serving import Lab  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as running:
+        opened = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    (tmp_path / "patrol.toml").write_text(RECIPE)
+    with Lab(tmp_path / "patrol.toml", playing=False, warm=False, token=TOKEN) as opened:
+        yield opened
+
+
+def colors_at(page: Any, *places: tuple[float, float]) -> list[list[int]]:
+    """The colors of the map's canvas at world positions of the first pane."""
+    found: list[list[int]] = page.evaluate(
+        """places => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
+            const map = document.querySelector('#map'), copy = document.createElement('canvas');
+            copy.width = map.width; copy.height = map.height;
+            const ink = copy.getContext('2d', { willReadFrequently: true }); ink.drawImage(map, 0, 0);
+            done(places.map(([x, y]) => {
+                const at = lab.toScreen(lab.panes()[0], x, y).map(v => v * devicePixelRatio);
+                return [...ink.getImageData(at[0], at[1], 1, 1).data].slice(0, 3);
+            }));
+        })))""",
+        [list(place) for place in places],
+    )
+    return found
+
+
+def test_a_difference_has_a_symmetric_scale_of_two_colors(browser: Any) -> None:
+    """Fault 1: where B is stronger it is blue, where A is stronger orange; a fork shows both sides
+    at once (12), with the same ranges of sliders (13).
+    """
+    with Lab(Session(small_map()), playing=False, warm=False, token=TOKEN) as lab:
+        page = page_of(browser, lab, color_scheme="dark")
+        page.click("#do-fork")
+        settled(page, "lab.panes().length === 2 && lab.S.pane === 'a|b'")
+        ends = "JSON.stringify(lab.S.hello.sides[%r].knobs.threat.knobs.map(k => [k.low, k.high]))"
+        page.click("button:has-text('Knobs of B')")
+        page.fill("#knob_threat_decay", "900")
+        eventually(lambda: lab.desk.sides["b"].log)
+        page.reload()
+        settled(page, "window.lab && lab.S.hello && lab.S.status")
+        assert page.evaluate(ends % "a") == page.evaluate(ends % "b")
+
+        from fieldcraft_lab.orders import Place
+
+        lab.desk.sides["b"].obey(Place("threat", (14.5, 8.5), 9.0))
+        page.evaluate("lab.send({ do: 'step', count: 30 })")
+        page.click("button:has-text('A - B')")
+        settled(page, "document.querySelector('#legend').textContent.includes('A more')")
+        # beside the discs of the sources: A reaches farther round its own, B has one more
+        (red, _, blue), (other_red, _, other_blue) = colors_at(page, (1.5, 5.5), (14.5, 10.2))
+        assert red > blue + 30 and other_blue > other_red + 30
+        assert page.problems == []
+        page.close()
+
+
+def test_knobs_edits_and_not_saved_are_the_same_in_all_tabs(browser: Any, lab: Lab) -> None:
+    """Faults 2, 3, 4: knobs follow when time goes back, in other tabs and after a reload; so does
+    "not saved". Undo takes back what a whole drag did (14: with a sentence and a range).
+    """
+    page, other = page_of(browser, lab), page_of(browser, lab)
+    page.evaluate("lab.send({ do: 'step', count: 10 })")
+    settled(page, "lab.S.status.moment === 10")
+    page.hover("#knob_threat_decay")
+    about = page.locator("#about").inner_text()
+    assert "Loss of influence with distance. 0 to 1, per world unit" in about
+    for value in ("500", "700", "800"):
+        page.fill("#knob_threat_decay", value)
+    settled(other, "document.querySelector('#knob_threat_decay').value > 790")
+    assert other.locator("#unsaved").is_visible()
+    page.reload()
+    settled(page, "window.lab && lab.S.hello && !document.querySelector('#unsaved').hidden")
+    page.evaluate("lab.send({ do: 'seek', moment: 4 })")
+    for tab in (page, other):
+        settled(tab, "document.querySelector('#knob_threat_decay').value < 300")
+    page.evaluate("lab.send({ do: 'seek', moment: 10 })")
+    settled(other, "document.querySelector('#knob_threat_decay').value > 790")
+    page.keyboard.press("Control+z")
+    settled(other, "document.querySelector('#knob_threat_decay').value < 300")
+    settled(page, "document.querySelector('#unsaved').hidden")
+    page.keyboard.press("Control+Shift+z")
+    settled(other, "document.querySelector('#knob_threat_decay').value > 790")
+    assert page.problems == [] and other.problems == []
+    page.close()
+    other.close()
+
+
+def test_walls_are_drawn_while_time_stands_still_and_a_patrol_goes_round(
+    browser: Any, lab: Lab
+) -> None:
+    """Faults 5, 7 and 8: paint over a patrol's way and influence; the recipe's end is announced and
+    time goes on; the wheel zooms over a source.
+    """
+    page = page_of(browser, lab, color_scheme="dark")
+    page.evaluate("lab.send({ do: 'step', count: 18 })")
+    settled(page, "lab.S.status.moment === 18")
+    camp = lab.session.live.imap["threat"].sources.positions[0].tolist()
+    threat = lab.session.live.imap["threat"]
+    places = lab.session.live.space.positions[np.flatnonzero(threat.values > 0.1)]
+    gaps = np.linalg.norm(places[:, None] - threat.sources.positions[None], axis=2).min(axis=1)
+    beside = tuple(places[gaps > 0.9][0].tolist())
+    (before,) = colors_at(page, beside)
+    zoom = page.evaluate("lab.S.camera.zoom")
+    page.mouse.move(*place_of(page, *camp))
+    page.mouse.wheel(0, -100)
+    settled(page, f"lab.S.camera.zoom > {zoom}")
+    assert lab.session.log == ()
+
+    page.click("button:has-text('Wall')")
+    page.mouse.move(*place_of(page, beside[0], 1))
+    page.mouse.down()
+    page.mouse.move(*place_of(page, beside[0], 16), steps=2)
+    page.mouse.up()
+    settled(page, "document.querySelector('#note').className === 'waiting'")
+    eventually(lambda: colors_at(page, beside) == [[86, 92, 104]])
+    assert before != [86, 92, 104]
+    settled(page, "document.querySelector('#edits').innerText.includes('walls painted')")
+
+    page.click("#note button:has-text('Play')")
+    settled(page, "document.querySelector('#note').className === 'end'")
+    assert "ended at 2.00 s" in page.locator("#note").inner_text()
+    moment = page.evaluate("lab.S.status.moment")
+    settled(page, f"lab.S.status.playing && lab.S.status.moment > {moment}")
+    page.click("#undo")
+    eventually(lambda: lab.session.log == ())
+    assert page.problems == []
+    page.close()
+
+
+def test_what_stopped_stays_on_screen_and_can_be_undone(
+    browser: Any, lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fault 5: a world that can't go on says why until it can."""
+    from fieldcraft.errors import InvalidValue
+    from fieldcraft_lab.live import LiveRecipe
+
+    step = LiveRecipe.step
+
+    def held(live: LiveRecipe) -> None:
+        if live.imap["threat"].propagation.decay > 0.5:
+            raise InvalidValue("The patrol can walk", got="a wall", remedy="Open it")
+        step(live)
+
+    monkeypatch.setattr(LiveRecipe, "step", held)
+    page = page_of(browser, lab)
+    page.fill("#knob_threat_decay", "900")
+    eventually(lambda: lab.session.log)
+    page.click("#play")
+    settled(page, "document.querySelector('#note').className === 'stopped'")
+    assert "The patrol can walk" in page.locator("#note").inner_text()
+    page.click("#note button")
+    settled(page, "document.querySelector('#note').hidden")
+    page.click("#play")
+    settled(page, "lab.S.status.moment > 3")
+    page.close()
+
+
+def test_help_start_page_plot_and_films(browser: Any) -> None:
+    """Faults 15, 16, 18, 22, and the page of `fieldcraft lab` without a world."""
+    imap = fc.InfluenceMap(fc.Grid(60, 40))
+    rng = np.random.default_rng(3)
+    places = rng.uniform(0, 1, (3000, 2)) * (60, 40)
+    imap.add_layer("threat", fc.Spread(decay=0.5)).sync(range(3000), places, 1.0)
+    with Lab(imap, playing=False, warm=False, token=TOKEN, starts=True) as lab:
+        page = page_of(browser, lab)
+        settled(page, "document.querySelector('#start').open")
+        assert "My own array" in page.locator("#start").inner_text()
+        page.keyboard.press("Escape")
+        page.keyboard.press("?")
+        settled(page, "document.querySelector('#help').open")
+        assert "undo, redo" in page.locator("#help").inner_text()
+        page.keyboard.press("Escape")
+        page.evaluate("lab.send({ do: 'step', count: 8 })")
+        settled(page, "lab.S.status.moment === 8")
+        settled(page, "document.querySelector('#legend').innerText.includes('1,000 sources not')")
+        page.hover("#plot")
+        settled(page, "document.querySelector('#plot-text').textContent.includes(' at 0.')")
+        page.fill("#film-from", "0.2")
+        page.fill("#film-to", "0.6")
+        page.select_option("#film-size", "320")
+        with page.expect_download() as download:
+            page.click("button:has-text('GIF')")
+        assert download.value.suggested_filename == "session.gif"
+        page.click("button:has-text('Worlds')")
+        with page.expect_event("load"):
+            page.click("#start button:has-text('momentum')")
+        settled(page, "window.lab && lab.S.hello && lab.S.hello.title.startsWith('Momentum')")
+        assert page.problems == []
+        page.close()

@@ -1,0 +1,48 @@
+"""The lab's page in a browser, for tests."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["TOKEN", "eventually", "page_of", "place_of", "settled"]
+
+TOKEN = "a token that stays the same"
+
+
+def page_of(browser: Any, lab: Any, **options: Any) -> Any:
+    page = browser.new_page(viewport={"width": 1100, "height": 760}, **options)
+    page.problems = []
+    page.on(
+        "console",
+        lambda message: (
+            page.problems.append(message.text) if message.type in ("error", "warning") else None
+        ),
+    )
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.requests = []
+    page.on("request", lambda request: page.requests.append(request.url))
+    page.goto(lab.url)
+    settled(page, "window.lab && lab.S.status && lab.S.camera.fitted")
+    return page
+
+
+def place_of(page: Any, x: float, y: float) -> tuple[float, float]:
+    """Where a position of the world is on the screen."""
+    at = page.evaluate(f"lab.toScreen(lab.panes()[0], {x}, {y})")
+    box = page.locator("#over").bounding_box()
+    return box["x"] + at[0], box["y"] + at[1]
+
+
+def settled(page: Any, condition: str) -> None:
+    eventually(
+        lambda: page.evaluate(f"Boolean({condition})")
+    )  # wait_for_function would be stopped by the page's policy
+
+
+def eventually(true: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.02)
