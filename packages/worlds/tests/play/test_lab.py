@@ -61,4 +61,4 @@ def test_games_are_opened_by_their_names_only() -> None:
         opened("games")
     with pytest.raises(FieldcraftError) as refused:
         opened("zzz")
-    assert "towers" in str(refused.value) and "games" not in str(refused.value)
+    assert "tether" in str(refused.value) and "games" not in str(refused.value)
