@@ -224,9 +224,15 @@ def test_bad_input_names_the_agents(arguments: Any, error: Any, message: str) ->
 
 def test_more_bad_input() -> None:
     crowd = fc.steering.PIBT(fc.Grid(5, 3))
-    with pytest.raises(InvalidValue, match="index 1"):
-        crowd.step([0, 1], [3, 4], priorities=[0.0, np.nan])
-    with pytest.raises(InvalidValue, match="7"):
+    with pytest.raises(InvalidValue, match="NaN or infinity for agent 8"):
+        crowd.step([0, 1], [3, 4], agents=[5, 8], priorities=[0.0, np.nan])
+    with pytest.raises(InvalidValue, match="priorities"):
+        crowd.step([0, 1], [3, 4], priorities=[0.0, 1.0, 2.0])
+    with pytest.raises(InvalidValue, match="3 agents for 2 agents"):
+        crowd.step([0, 1], [3, 4], agents=[5, 6, 7])
+    with pytest.raises(InvalidValue, match="1 goals for 2 agents"):
+        crowd.step([0, 1], [fc.distance_map(crowd.space, (0.5, 0.5))])
+    with pytest.raises(InvalidValue, match="agents 0 and 1 for number 7"):
         crowd.step([0, 1], [3, 4], agents=[7, 7])
     with pytest.raises(InvalidValue, match="pinned"):
         crowd.step([0, 1], [3, 4], pinned=[True])

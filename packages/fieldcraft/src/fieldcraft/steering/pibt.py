@@ -146,7 +146,7 @@ class PIBT:
         here = _cells("cells", cells, None, len(self.space), 0)
         count = len(here)
         ids = self._numbers(agents, count)
-        first = checks.numbers("priorities", 0.0 if priorities is None else priorities, count)
+        first = _priorities(priorities, ids)
         still = _mask(pinned, count)
         self._check_places(here, ids)
         changed = self._distances.follow()
@@ -345,6 +345,21 @@ def _cells(name: str, value: ArrayLike, count: int | None, size: int, least: int
             remedy="Pass cells of the space",
         )
     return found
+
+
+def _priorities(value: ArrayLike | None, ids: Ints) -> NDArray[np.float64]:
+    if value is None:
+        return np.zeros(len(ids))
+    given = checks.array("priorities", value)
+    if given.dtype.kind == "f" and given.shape == ids.shape:
+        wrong = ~np.isfinite(given)
+        if wrong.any():
+            raise InvalidValue(
+                "priorities are finite numbers",
+                got=f"NaN or infinity for {_names(ids, wrong)}",
+                remedy="Pass 0 for agents that are like all others",
+            )
+    return checks.numbers("priorities", given, len(ids))
 
 
 def _mask(value: ArrayLike | None, count: int) -> NDArray[np.bool_]:
