@@ -78,6 +78,18 @@ def test_a_unit_on_a_large_map_looks_no_farther_than_the_limit() -> None:
     assert len(fc.reach(space, (200.5, 200.5), 5, cost=cost, charge="enter")) == 61
 
 
+def test_after_a_change_of_walls_the_steps_of_the_whole_map_are_not_listed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    space = fc.Grid(40, 30, neighbors=8)
+    monkeypatch.setattr(fc.Grid, "_find_ways", None)
+    unit = fc.reach(space, (20.5, 15.5), 2)
+    space.set_walls([15 * 40 + 21])
+    assert len(fc.reach(space, (20.5, 15.5), 2)) == len(unit) - 2  # the wall and the cell behind it
+    space.set_walls([15 * 40 + 21], False)
+    assert fc.reach(space, (20.5, 15.5), 2).cells.tolist() == unit.cells.tolist()
+
+
 def test_walls_and_refusals() -> None:
     space = fc.Grid(walls=[[0, 1, 0, 0]])
     with pytest.raises(OnWall, match="nearest open cell is 0"):

@@ -31,9 +31,11 @@ _HALF = UNITS // 2
 Room = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 
 
-def room(shape: tuple[int, ...], crossings: int, half_width: float) -> Room:
+def room(
+    shape: tuple[int, ...], crossings: int, half_width: float, slot: NDArray[np.int32]
+) -> Room:
     """Arrays for shots of up to so many steps from cell to cell and this width: cells, shares, and
-    scratch.
+    scratch, of which `slot` has a 0 for each cell.
 
     A shot makes as many steps as its ends lie apart in rows and columns together, and off a torus
     no more than fit the map.
@@ -44,7 +46,7 @@ def room(shape: tuple[int, ...], crossings: int, half_width: float) -> Room:
         np.zeros(most, dtype=np.int64),
         np.zeros(most, dtype=np.float64),
         np.zeros((crossings + 1, 2), dtype=np.int64),
-        np.zeros(shape[0] * shape[1], dtype=np.int32),
+        slot,
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import overload
 
 import numpy as np
@@ -16,6 +17,7 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.paths.arc_search import CHARGES, ways_with_walls
 from fieldcraft.paths.cost import LEAST, Cost, cell_values, invalid_cost, uniform_cost
 from fieldcraft.paths.distances import DistanceMap
+from fieldcraft.paths.grid_paths import moves_of
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
 from fieldcraft.paths.search_base import SLACK
 from fieldcraft.space import Grid, Space, checked_space, visible
@@ -233,29 +235,14 @@ def reach(
         )
     if uniform is None and (bad := np.flatnonzero(~(costs[starts] >= LEAST))).size:
         raise invalid_cost(space, float(costs[starts[bad[0]]]), int(starts[bad[0]]))
-    ways, width = space.ways, 0
-    if isinstance(space, Grid) and space.corners == "never":
-        width = space.width
-    elif isinstance(space, Grid) and space.corners == "if-one-open" and np.isinf(costs).any():
-        ways = ways_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
-    wrap = space.wrap if isinstance(space, Grid) else False
+    search = _search(space, costs)
     free = _free_scratch(space)
     dist, came = (
         free.pop() if free else (np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32))
     )
     reached = []
     for start, hit_range in zip(starts.tolist(), far.tolist(), strict=True):
-        cells, bad_cell = kernels.reach.reach(
-            (ways.starts, ways.ends, ways.lengths, width, wrap),
-            costs,
-            enter,
-            start,
-            most,
-            LEAST,
-            checks.LARGEST,
-            dist,
-            came,
-        )
+        cells, bad_cell = search(costs, enter, start, most, LEAST, checks.LARGEST, dist, came)
         distances, came_from = dist[cells], came[cells].astype(np.int64)
         dist[cells] = np.inf
         if bad_cell >= 0:
@@ -263,6 +250,20 @@ def reach(
         reached.append(Reach(space, cells, distances, came_from, hit_range, sight))
     free.append((dist, came))
     return reached[0] if single else reached
+
+
+def _search(
+    space: Space, costs: NDArray[np.floating]
+) -> Callable[..., tuple[NDArray[np.int64], int]]:
+    """Return the kernel that searches on a space as its walls are now."""
+    if not isinstance(space, Grid) or (space.corners == "if-one-open" and np.isinf(costs).any()):
+        ways = space.ways
+        if isinstance(space, Grid):
+            ways = ways_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
+        return partial(kernels.reach.reach, (ways.starts, ways.ends, ways.lengths))
+    moves, corners = moves_of(space), space.corners == "never"
+    size = space.width, space.height, corners
+    return partial(kernels.reach.on_grid, (moves.table(space), moves.steps, moves.lengths, *size))
 
 
 @kept

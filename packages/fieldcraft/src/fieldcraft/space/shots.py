@@ -17,6 +17,7 @@ from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import checked_space, needs_plane
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.protocol import Space
+from fieldcraft.space.ways import kept
 
 __all__ = ["Shot", "incoming"]
 
@@ -117,12 +118,21 @@ def incoming(
     crossings = abs(y1 // ops.UNITS - y0 // ops.UNITS) + abs(x1 // ops.UNITS - x0 // ops.UNITS)
     if not grid.wrap:
         crossings = min(crossings, grid.height + grid.width)
-    room = ops.room(grid.shape, crossings, half_width)
+    free = _free_slots(grid)
+    slot = free.pop() if free else np.zeros(len(grid), dtype=np.int32)
+    room = ops.room(grid.shape, crossings, half_width, slot)
     count, stop = ops.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, *room)
+    free.append(slot)
     cells, shares = room[0][:count], room[1][:count]
     order = np.lexsort((cells, shares))
     x, y = from_to[0] + stop * (from_to[1] - from_to[0])
     return Shot(cells[order], shares[order] * seconds, (float(x), float(y)), stop < 1)
+
+
+@kept
+def _free_slots(grid: Grid) -> list[NDArray[np.int32]]:
+    """Scratch of a grid that no shot is using."""
+    return []
 
 
 def _over_graph(graph: Graph, start: Floats, end: Floats, seconds: float, half: float) -> Shot:
