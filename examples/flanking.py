@@ -102,7 +102,7 @@ def play(frames=None):
     screen = pygame.display.set_mode((1120, 392))
     camera = fc.view.Camera.fit(space, screen)
     pixels = fc.view.frame(np.zeros(space.shape), space=space, scale=28)
-    ground = pygame.image.frombuffer(pixels.tobytes(), (1120, 392), "RGBA")
+    ground = pygame.image.frombuffer(pixels.tobytes(), (1120, 392), "RGBA").convert()
     player, facing, enemy = np.array([28.5, 7.5]), np.array([-1.0, 0.0]), np.array([2.5, 7.5])
     clock, since, caught, path = pygame.time.Clock(), 1.0, 0, None
     running = True
