@@ -13,6 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space.grid import Grid
+from fieldcraft.space.outlines import geometry
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.ways import middles, pieces
 
@@ -60,6 +61,7 @@ def moves_beside(
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
+_PROPERTIES = ("area", "total", "peak_value", "owner")
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class Regions:
     3D. `owners` are the names of K teams where regions of teams were asked for, else empty.
     """
 
+    space: Space
     labels: NDArray[np.int32]
     areas: NDArray[np.float64]
     totals: NDArray[np.float64]
@@ -115,6 +118,21 @@ class Regions:
 
     def __iter__(self) -> Iterator[Region]:
         return (self[i] for i in range(len(self)))
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """The regions as GeoJSON features: polygons on grids and hexagons, else points."""
+        flat = self.labels.reshape(-1)
+        features = [
+            {
+                "type": "Feature",
+                "id": region.label,
+                "properties": {name: getattr(region, name) for name in _PROPERTIES},
+                "geometry": geometry(self.space, np.flatnonzero(flat == region.label)),
+            }
+            for region in self
+        ]
+        return {"type": "FeatureCollection", "features": features}
 
     def __repr__(self) -> str:
         of = f", of {len(set(self.owners))} teams" if self.owners else ""
@@ -163,6 +181,7 @@ def _ranked(space: Space, values: Floats, found: _Measures, owners: Sequence[str
     ranks[order + 1] = np.arange(1, len(order) + 1)
     tops = found.tops[order]
     return Regions(
+        space=space,
         labels=ranks[found.labels].reshape(space.shape),
         areas=found.areas[order],
         totals=found.totals[order],
