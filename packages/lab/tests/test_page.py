@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -133,6 +134,7 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
     assert Session.load(tmp_path / "kept.lab").digest() == digest
     page.click("button:has-text('Link')")
     settled(page, "location.hash.includes('session=')")
+    assert TOKEN not in unquote(page.evaluate("location.href")) and "token" not in page.url
     linked = session_of(page.evaluate("location.href"))
     linked.seek(linked.furthest)
     assert linked.digest() == digest

@@ -4,6 +4,8 @@ else happens.
 
 from __future__ import annotations
 
+import tracemalloc
+import zlib
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -11,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft import Grid
+from fieldcraft import Grid, files
 from fieldcraft.errors import BadSaveFile, FieldcraftError
+from fieldcraft.packing import pack
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session
@@ -165,3 +168,16 @@ def test_a_journal_that_no_match_kept_is_refused(tmp_path):
 def test_settings_beyond_their_bounds_are_refused(name, settings):
     with pytest.raises(FieldcraftError, match=r"at most|finite|grows|within"):
         settings_from(find_game(name).settings, settings)
+
+
+@pytest.mark.parametrize("told", [1 << 31, 1 << 20])
+def test_a_save_that_unpacks_to_more_than_is_allowed_or_told_is_refused(told, tmp_path):
+    head, body = pack({}), zlib.compress(bytes(1 << 25), 1)
+    frame = saving._FRAME.pack(saving._VERSION, len(head), len(body), told)
+    files.write_sealed(tmp_path / "bomb.save", (saving._MAGIC, frame, head, body))
+    tracemalloc.start()
+    with pytest.raises(BadSaveFile):
+        saving.read(tmp_path / "bomb.save")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 23
