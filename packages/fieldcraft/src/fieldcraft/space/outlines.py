@@ -25,7 +25,7 @@ def geometry(space: Space, cells: Ids) -> dict[str, Any]:
     if not isinstance(space, Grid | HexGrid):
         return {"type": "MultiPoint", "coordinates": space.position_of(cells).tolist()}
     places, corners = _corners(space, cells)
-    shells, holes = [], []
+    shells, holes = list[Floats](), list[Floats]()
     for ring in _rings(corners):
         line = places[[*ring, ring[0]]]
         (shells if _area(line) > 0 else holes).append(line)
@@ -68,7 +68,7 @@ def _rings(corners: Ids) -> list[list[int]]:
             if corner not in line:
                 line[corner] = None
                 continue
-            ring = []
+            ring = list[int]()
             while not ring or ring[-1] != corner:
                 ring.append(line.popitem()[0])
             line[corner] = None
