@@ -21,7 +21,7 @@ _LARGEST = 2147483647.0
 _HALF = np.int64(32)  # bits of the number of a state
 _LOWER = (np.int64(1) << _HALF) - np.int64(1)
 _MOST_SETTLED = 160  # states; the search for one way gives up after so many
-_LAST_TURN = (np.int64(1) << np.int64(31)) - np.int64(1)
+_LAST_TURN = 32767
 GROUP = 8
 """How many agents find their ways anew at a time."""
 MOST_WAITING = 1 << 17
@@ -64,11 +64,11 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
     """Write the cheapest way of an agent among all others into its plan, if it costs at most
     `limit`. Returns whether there is one, and the state of the generator.
 
-    `seen` has for each state the turn in which it was last reached for good, and below the state
-    before it.
+    `seen` has for each state the turn in which it was last settled, `settled` the states of this
+    turn in their order, each with the place of the one before it.
     """
     starts, ends, costs = ground
-    seen, keys, nodes = scratch
+    seen, keys, nodes, settled = scratch
     last = plan.shape[1] - 1
     times = (np.int64(1) << bits) - 1
     start = np.int64(plan[i, 0])
@@ -80,8 +80,8 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
     packed = (start << (bits + 1)) + reached
     size = np.int64(0)
     held = True
-    settled = 0
-    while held or size > 0:
+    count = np.int64(0)
+    while (held or size > 0) and count < settled.shape[0]:
         if not held:
             key, packed = keys[0], nodes[0]
             size -= 1
@@ -94,20 +94,18 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
             sift_down(keys, nodes, size)
         held = False
         node = packed & _LOWER
-        if seen[node] >> _HALF == turn:
+        if seen[node] == turn:
             continue
-        settled += 1
-        if settled > _MOST_SETTLED:
-            break
-        seen[node] = (turn << _HALF) | (packed >> _HALF)
+        seen[node] = turn
+        settled[count, 0], settled[count, 1] = node, packed >> _HALF
         done = node & 1
         place = node >> 1
         t = place & times
         here = place >> bits
         if t == last:
             while t > 0:
-                plan[i, t] = node >> (bits + 1)
-                node = seen[node] & _LOWER
+                plan[i, t] = settled[count, 0] >> (bits + 1)
+                count = settled[count, 1]
                 t -= 1
             return True, state
         before = 0.0
@@ -136,13 +134,13 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
                 follow = np.int64(1) if there == goal else np.int64(0)
                 more += (0.0 if follow else _left(distances, row, there)) - before
             following = 2 * next_place + follow
-            if seen[following] >> _HALF == turn:
+            if seen[following] == turn:
                 continue
             state = drawn(state)
             total = key + more - _DEEPER * (0.5 + state / _LARGEST)
             if total > limit:
                 continue
-            following |= node << _HALF
+            following |= count << _HALF
             if total < least:
                 least, total = total, least
                 first, following = following, first
@@ -155,6 +153,7 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
         if least < np.inf:
             held = True
             key, packed = least, first
+        count += 1
     return False, state
 
 
@@ -216,7 +215,7 @@ def _gather(ground, distances, rows, taken, bits, plan, seed, state, group, insi
 
 @kernel(
     "(i8[::1], i4[::1], f4[::1]), ((f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1],"
-    " b1[::1]), i8, i8, i8, out i4[:,::1], out i4[::1], (out i8[::1], out f8[::1], out i8[::1],"
+    " b1[::1]), i8, i8, i8, out i4[:,::1], out i4[::1], (out i2[::1], out f8[::1], out i8[::1],"
     " out f8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
 )
 def improve(ground, agents, rounds, seed, bits, plan, taken, scratch):
@@ -232,6 +231,7 @@ def improve(ground, agents, rounds, seed, bits, plan, taken, scratch):
     seen, keys, nodes, spent, again, kept, inside = scratch
     count = plan.shape[0]
     group = np.empty(GROUP, np.int64)
+    settled = np.empty((_MOST_SETTLED, 2), np.int64)
     state = np.int64(seed)
     better = 0
     for i in range(count):
@@ -295,7 +295,7 @@ def improve(ground, agents, rounds, seed, bits, plan, taken, scratch):
                 old - new - bound + 1e-3,
                 state,
                 seen[-1],
-                (seen, keys, nodes),
+                (seen, keys, nodes, settled),
             )
             if not found:
                 break

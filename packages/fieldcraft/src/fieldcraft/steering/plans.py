@@ -108,7 +108,7 @@ class Plans:
             waiting = min(10 * times * size, MOST_WAITING)
             self._taken = np.full(size << bits, -1, dtype=np.int32)
             self._scratch = (
-                np.zeros((2 * size << bits) + 1, dtype=np.int64),
+                np.zeros((2 * size << bits) + 1, dtype=np.int16),
                 np.empty(waiting),
                 np.empty(waiting, dtype=np.int64),
                 np.empty(count),
