@@ -20,7 +20,7 @@ _DEEPER = 1e-4  # of two ways that seem as short the search follows the one that
 _LARGEST = 2147483647.0
 _HALF = np.int64(32)  # bits of the number of a state
 _LOWER = (np.int64(1) << _HALF) - np.int64(1)
-_MOST_SETTLED = 160  # states; the search for one way gives up after so many
+_MOST_SETTLED = 4096  # states; the search for one way gives up after so many
 _LAST_TURN = 32767
 GROUP = 8
 """How many agents find their ways anew at a time."""
