@@ -95,48 +95,36 @@ def _cell(interval: Interval, sign: str = "") -> str:
 def table(ours: Sequence[Row], theirs: Sequence[Row], variants: Sequence[str]) -> list[str]:
     """Return a table in Markdown, one line for each set and number of agents."""
     others = _by_case(theirs)
-    ablations = [name for name in variants if name != "full"]
-    heads = [f"full - {name}" for name in (*ablations, PLANNER, "learned")]
     lines = [
-        f"| set, agents (episodes) | full | ms a step | {PLANNER} | best learned"
-        f" | {' | '.join(heads)} |",
-        "|" + "---|" * (len(heads) + 5),
+        f"| set, agents (episodes) | {' | '.join(variants)} | ms a step | {PLANNER} | best learned"
+        f" | full - {PLANNER} | full - learned |",
+        "|" + "---|" * (len(variants) + 6),
     ]
     for (name, agents), found in sorted(_by_case(ours).items()):
         if "full" not in found:
             continue
         cases = sorted(found["full"])
+        full = np.array([found["full"][case].throughput for case in cases])
+        cells = [
+            _cell(mean([each.throughput for each in found[variant].values()]))
+            if variant in found
+            else "-"
+            for variant in variants
+        ]
         rivals = {
-            key: rows
+            key: np.array([rows[case].throughput for case in cases])
             for key, rows in others[name, agents].items()
             if all(case in rows for case in cases)
         }
-        means = {key: _mean(rows, cases) for key, rows in rivals.items()}
-        learned = max((key for key in rivals if key != PLANNER), key=lambda key: means[key])
-        differences = [found.get(variant, {}) for variant in ablations]
-        differences += [rivals[PLANNER], rivals[learned]]
+        learned = max((key for key in rivals if key != PLANNER), key=lambda key: rivals[key].mean())
         step = 1000 * np.mean([found["full"][case].seconds for case in cases])
-        full = mean([found["full"][case].throughput for case in cases])
         lines.append(
-            f"| {name} {agents} ({len(cases)}) | {_cell(full)} | {step:.1f} | {means[PLANNER]:.2f}"
-            f" | {means[learned]:.2f} {learned}"
-            f" | {' | '.join(_difference(found['full'], rows) for rows in differences)} |"
+            f"| {name} {agents} ({len(cases)}) | {' | '.join(cells)} | {step:.1f}"
+            f" | {rivals[PLANNER].mean():.2f} | {rivals[learned].mean():.2f} {learned}"
+            f" | {_cell(paired(full, rivals[PLANNER]), '+')}"
+            f" | {_cell(paired(full, rivals[learned]), '+')} |"
         )
     return lines
-
-
-def _mean(rows: dict[Case, Row], cases: list[Case]) -> float:
-    return float(np.mean([rows[case].throughput for case in cases]))
-
-
-def _difference(ours: dict[Case, Row], theirs: dict[Case, Row]) -> str:
-    """Return how much more is reached in the same episodes, and in how many if not in all."""
-    cases = sorted(set(ours) & set(theirs))
-    if len(cases) < 2:
-        return "-"
-    pairs = [[rows[case].throughput for case in cases] for rows in (ours, theirs)]
-    count = "" if len(cases) == len(ours) else f", {len(cases)} episodes"
-    return _cell(paired(*pairs), "+") + count
 
 
 def picture(ours: Sequence[Row], theirs: Sequence[Row], name: str) -> np.ndarray:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from research.pogema.calibration import calibration, unhindered
 from research.pogema.player import Variant, play
 from research.pogema.table import PLANNER, Case, Row, read_rows, table, write_row
 
@@ -23,6 +25,20 @@ def test_an_episode_keeps_the_rules_and_counts_goals() -> None:
     rows, columns = np.divmod(episode.cells, 6)
     assert (np.abs(np.diff(rows, axis=0)) + np.abs(np.diff(columns, axis=0)) <= 1).all()
     assert 256 * episode.throughput == 2 * (256 // 7)
+
+
+def between(first: int, last: int) -> dict[str, Any]:
+    """Two agents that walk up and down a corridor."""
+    goals = [[0, last], [0, first]] * 200
+    return {"walls": [[0] * 5], "starts": [[0, first], [0, last]], "goals": [goals, goals[1:]]}
+
+
+def test_agents_that_walk_through_each_other_reach_the_most() -> None:
+    assert unhindered(between(0, 4)) == 2 * (256 // 4) / 256
+    rows = [Row(Case("set", 2, "map", seed), PLANNER, 0.1 * seed, 1.0) for seed in range(3)]
+    found = calibration(rows, lambda row, _: between(row.case.seed, 4), False)
+    assert len(found) == 1
+    assert "set 2 (3) | as given | 0.721 | 0.100 | 3 of 3 |" in found[0]
 
 
 def test_the_table_compares_the_same_instances(tmp_path: Path) -> None:
