@@ -27,6 +27,7 @@ SUITES = {
     "teams": "bench.teams",
     "paths": "bench.paths",
     "search": "bench.search",
+    "threats": "bench.threats",
     "steering": "bench.steering",
     "swarm": "bench.swarm",
     "traffic": "bench.traffic",

@@ -58,6 +58,8 @@ PAGES = {
     "first_map": "first_map.md",
     "maps": "maps.md",
     "paths": "paths.md",
+    "threats_in_time": "paths.md",
+    "hit_next_turn": "paths.md",
     "pack": "choosing.md",
     "what_a_step_does": "what_a_step_does.md",
     "cookbook": "cookbook.md",

@@ -35,7 +35,6 @@ __all__ = [
     "position",
     "positions",
     "positive",
-    "positives",
     "sequence",
     "shaped",
     "text",
