@@ -17,6 +17,8 @@ from sphinx.ext.autodoc.mock import mock
 HOME = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(path) for path in sorted((HOME / "packages").glob("*/src"))]
 
+# No kernel runs here, so none has to be compiled.
+os.environ.setdefault("FIELDCRAFT_REFERENCE", "1")
 import fieldcraft  # noqa: E402
 
 project = "fieldcraft"
@@ -80,6 +82,14 @@ html_theme_options = (
 )
 # Words of type descriptions, such as "shape", are no cross-references.
 suppress_warnings = ["myst.xref_missing", "misc.highlighting_failure", "ref.python"]
+
+TERMS = {
+    "control": {"Line of sight and danger": ("line of sight", "field of view")},
+    "conventions": {"Save and load": ("save", "load"), "Glossary": ("glossary",)},
+    "paths": {"Flow fields": ("flow field",), "Distance maps": ("distance map", "Dijkstra map")},
+    "tiles": {"Hexagons": ("hexagon", "hex grid"), "Movement points": ("movement range",)},
+}
+"""Index entries at headings of guides: the search lists these first."""
 
 LINES = 150
 """Lines of signatures and docstrings on a page of the API: about five screens."""
@@ -260,7 +270,15 @@ def _length(thing: object) -> int:
 
 
 def _listed(app: object, name: str, source: list[str]) -> None:
-    """Add the pages of the API to the page of public modules."""
+    """Add index entries to guides, and links to decisions and pages of the API."""
+    for heading, terms in TERMS.get(name, {}).items():
+        entries = "".join(f"```{{index}} single: {term}\n```\n\n" for term in terms)
+        marked = f"{entries}## {heading}\n"
+        if f"\n## {heading}\n" not in source[0]:
+            raise ValueError(f"{name}.md has no heading {heading!r}")
+        source[0] = source[0].replace(f"## {heading}\n", marked, 1)
+    if name == "decisions/README":
+        source[0] += "\n```{toctree}\n:hidden:\n:glob:\n\n0*\n```\n"
     if name == "public":
         tree = "\n".join(f"api/{each}" for each in _public(source[0]))
         source[0] += f"\n```{{toctree}}\n:caption: Modules\n:maxdepth: 1\n\n{tree}\n```\n"
