@@ -154,6 +154,7 @@ class WanderingGame:
     name: str = "wandering"
     version: int = 1
     title: str = "Wandering dots"
+    goal: str = "Watch dots wander."
     overlays: tuple[Overlay, ...] = (
         Overlay("trail", "1", "where they were", group="field", shown=True),
         Overlay("checks", "2", "a pattern", group="field"),

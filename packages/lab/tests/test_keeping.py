@@ -38,7 +38,7 @@ def test_a_recipe_that_is_written_back_runs_to_the_same_values(tmp_path: Path) -
     text = (tmp_path / "patrol.toml").read_text()
     assert told["text"] == text
     assert told["left_out"] == []
-    assert "decay = 0.5     # how it weakens" in text
+    assert "decay = 0.5      # how it weakens" in text  # in the same column
     assert "half_life" not in text
     assert "until = 1.0" in text  # what nobody touched stands
     assert [line for line in RECIPE.splitlines() if "name" in line] == [

@@ -118,7 +118,17 @@ def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
         if value is None:
             table.pop(name, None)
         elif table.get(name) != value:
-            table[name] = value
+            _replace_value(table, name, value)
+
+
+def _replace_value(table: Any, name: str, value: Any) -> None:
+    """Write a value; a comment behind it stays in its column."""
+    before = len(table.item(name).as_string()) if name in table else 0
+    table[name] = value
+    written = table.item(name)
+    if written.trivia.comment:
+        longer = len(written.as_string()) - before
+        written.trivia.comment_ws = " " * max(len(written.trivia.comment_ws) - longer, 1)
 
 
 def _last(log: tuple[tuple[int, Any], ...]) -> list[tuple[int, Any]]:

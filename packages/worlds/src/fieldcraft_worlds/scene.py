@@ -69,12 +69,18 @@ class Field:
         for a single hue, or (negative, positive) for two.
     threshold : float, optional
         None draws every cell.
+    table : NDArray[Any], optional
+        (N, 3) uint8, the colours themselves; `values` are then rows of it, and `names` explains it.
+    names : tuple[tuple[str, Tone], ...], optional
+        Swatches of the legend in place of a bar.
     """
 
     values: NDArray[Any]
     label: str = ""
     limits: tuple[float, float] | None = None
     colors: Tone | tuple[Tone, Tone] | None = None
+    table: NDArray[Any] | None = None
+    names: tuple[tuple[str, Tone], ...] = ()
     threshold: float | None = 0.0
     opacity: float = 1.0
 

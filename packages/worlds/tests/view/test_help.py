@@ -3,7 +3,9 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.view.drawing import Brush
+from fieldcraft.view.palettes import lab_of
 from fieldcraft_worlds.view.help import _laid_out, draw_help
+from fieldcraft_worlds.view.tones import rgb_of_tone
 
 LINES = [
     (f"key {number}", f"what key number {number} does") if number % 7 else ("", "")
@@ -26,3 +28,11 @@ def test_no_lines() -> None:
     canvas = np.zeros((40, 60, 4), dtype=np.uint8)
     draw_help(canvas, Brush(40, 60), "A game", [])
     assert canvas.any()
+
+
+def test_colors_with_a_meaning_differ_in_lightness() -> None:
+    lightness = sorted(
+        lab_of(np.array([rgb_of_tone(tone)], dtype=np.uint8))[0, 0]
+        for tone in ("danger", "good", "warning", "food")
+    )
+    assert np.diff(lightness).min() > 5

@@ -66,12 +66,14 @@ class Action:
     "pad left stick up"; "pad 2 a" is that of the second gamepad only;
     `fieldcraft_worlds.play.bindings` has all names of gamepads. Actions of one `group` are choices:
     pressing one chooses it until another of the group is pressed; the first is chosen at the start.
+    With `takes_over` a person plays from then on in place of a program.
     """
 
     name: str
     text: str
     inputs: tuple[str, ...]
     group: str = ""
+    takes_over: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,10 @@ class Game(Protocol):
     @property
     def title(self) -> str:
         """A few words for the window's title and for help."""
+
+    @property
+    def goal(self) -> str:
+        """What a player wants, or what there is to watch, in one line."""
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:

@@ -64,7 +64,10 @@ def picture_of(
 def panel_of(session: Session, overlays: Overlays) -> Panel:
     """The panel of a film beside the map: the step, and the overlays that are shown."""
     keys = tuple(PanelKey("", key.text, True) for key in overlays.keys() if key.on)  # noqa: SIM118 - no dict
-    return Panel(keys, f"seed {session.seed}, step {session.steps:,}")
+    game = session.game
+    return Panel(
+        keys, f"seed {session.seed}, step {session.steps:,}", (), (), game.title, game.goal
+    )
 
 
 def _record(session: Session, recording: Recording | None, overlays: Overlays) -> None:

@@ -8,7 +8,7 @@ from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play.bindings import FRAME_KEYS, by_action
 from fieldcraft_worlds.view.panel import PanelKey
 
-__all__ = ["choices", "help_lines"]
+__all__ = ["choices", "hand_keys", "help_lines"]
 
 Lines = tuple[tuple[str, str], ...]
 
@@ -24,6 +24,16 @@ def choices(game: Game, bindings: Mapping[str, str], chosen: Mapping[str, str]) 
         )
         for name in chosen.values()
     ]
+
+
+def hand_keys(game: Game, bindings: Mapping[str, str]) -> list[PanelKey]:
+    """Return the keys by which a person takes over from the program that plays, if there is one,
+    and begins again.
+    """
+    inputs = by_action(bindings, game.actions)
+    names = [name for action in game.actions if action.takes_over for name in inputs[action.name]]
+    takes = [f"{name.removeprefix('key ').upper()}: you play" for name in names[:1]]
+    return [PanelKey("", ",  ".join([*takes, "R: again"])), PanelKey("", "")]
 
 
 def help_lines(game: Game, bindings: Mapping[str, str], sliders: Lines, has_pads: bool) -> Lines:

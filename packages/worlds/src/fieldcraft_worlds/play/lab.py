@@ -81,11 +81,11 @@ class LiveGame:
 
     def _fields(self) -> list[str]:
         """The overlays that are fields of values; at least those shown at the start."""
-        found = [
-            each.name
+        fields = {
+            each.name: self.world.scene(self.state, frozenset({each.name})).field
             for each in self.game.overlays
-            if self.world.scene(self.state, frozenset({each.name})).field is not None
-        ]
+        }
+        found = [name for name, field in fields.items() if field and field.table is None]
         if not found and self.world.scene(self.state, self._usual()).field is not None:
             found = ["field"]
         return found

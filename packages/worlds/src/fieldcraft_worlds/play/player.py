@@ -21,7 +21,7 @@ from fieldcraft_worlds.play.bindings import (
     bindings_of,
     sliders_of,
 )
-from fieldcraft_worlds.play.help_page import choices, help_lines
+from fieldcraft_worlds.play.help_page import choices, hand_keys, help_lines
 from fieldcraft_worlds.play.inputs import InputState
 from fieldcraft_worlds.play.overlays import Overlays, with_brush
 from fieldcraft_worlds.play.pads import Pads, PadSettings
@@ -278,19 +278,20 @@ class Player:
         """The panel beside the map."""
         session = self.session
         wanted = session.world.rate * self.speed
-        pace = "paused" if self.is_paused else f"speed {self.speed:g}"
+        pace = "paused: space goes on" if self.is_paused else f"speed {self.speed:g}"
         if not self.is_paused and self._rate and self._rate < 0.8 * wanted:
-            pace += f", {self._rate:.0f} of {wanted:.0f} a second"
+            pace += f", {self._rate / wanted:.0%} of it on this machine"
         keys = [
+            *hand_keys(session.game, self._bindings),
             *self.overlays.keys(),
             PanelKey("", ""),
             *choices(session.game, self._bindings, self._inputs.chosen),
             PanelKey("H", "help"),
         ]
         notes = tuple(text for until, text in self._notes if until > self._now)
-        return Panel(
-            tuple(keys), f"step {session.steps:,}, {pace}", notes, self._tuning.lines(self._tuned())
-        )
+        sliders = self._tuning.lines(self._tuned())
+        game = session.game
+        return Panel(tuple(keys), pace, notes, sliders, game.title, game.goal)
 
     def help_lines(self) -> tuple[tuple[str, str], ...]:
         """Return the page of help: what each key does."""

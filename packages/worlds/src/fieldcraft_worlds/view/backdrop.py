@@ -38,7 +38,7 @@ _LIT = 0.6
 
 def scale_of(field: Field) -> ColorScale:
     """The colour scale of a field."""
-    table = None
+    table = field.table
     if isinstance(field.colors, tuple):
         negative, positive = field.colors
         table = between(rgb_of_tone(negative), rgb_of_tone(positive))

@@ -26,13 +26,13 @@ __all__ = ["PANEL_WIDTH", "Panel", "PanelKey", "PanelSlider", "Track", "draw_pan
 
 RGBA = NDArray[np.uint8]
 
-PANEL_WIDTH = 250
+PANEL_WIDTH = 300
 _GROUND = (21, 23, 29)
 _EDGE = (58, 63, 76)
 _MARGIN = 14
-_STEP = 19
-_SCALE = 0.85
-_SIZES = (1.0, 0.9, 0.8, 0.7)  # of the lettering: the largest that leaves room for everything
+_STEP = 18
+_SCALE = 14 / 13  # of a font of 13 pixels
+_SIZES = (1.0, 0.9, 0.8, 0.7, 0.6)  # of the lettering: the largest that leaves room for everything
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,14 @@ class Track:
 
 @dataclass(frozen=True)
 class Panel:
-    """The panel's own words, beside those of the scene."""
+    """The panel's own words, beside those of the scene; `goal` stands under the title."""
 
     keys: tuple[PanelKey, ...] = ()
     status: str = ""
     notes: tuple[str, ...] = ()
     sliders: tuple[PanelSlider, ...] = ()
+    title: str = ""
+    goal: str = ""
 
 
 class _Pen:
@@ -166,16 +168,19 @@ def draw_panel(
 
 
 def _write(pen: _Pen, scene: Scene, scale: ColorScale | None, panel: Panel) -> None:
-    if scene.title:
-        pen.line(scene.title, "ink", scale=pen.scale / _SCALE, bold=True)
-    if panel.status:
-        pen.line(panel.status, "muted")
+    if panel.title:
+        pen.line(panel.title, "ink", scale=1.2 * pen.scale, bold=True)
+    if panel.goal:
+        pen.line(panel.goal, "ink")
+        pen.y += pen.gap // 2
+    if told := ", ".join(filter(None, (scene.title, panel.status))):
+        pen.line(told, "muted")
     pen.y += pen.gap
     for fact in scene.facts:
         _fact(pen, fact)
     if scene.facts:
         pen.y += pen.gap
-    if scene.field is not None and scale is not None:
+    if scene.field is not None and scale is not None and not scene.field.names:
         _bar(pen, scene.field.label, scale, scene.field.opacity)
     _swatches(pen, scene)
     for slider in panel.sliders:
@@ -238,6 +243,7 @@ def _swatches(pen: _Pen, scene: Scene) -> None:
     named += [
         (area.label, area.colors[0]) for area in scene.areas if area.label and len(area.colors) == 1
     ]
+    named = [*(() if scene.field is None else scene.field.names), *named]
     for label, color in dict.fromkeys(named):
         if pen.room(pen.step):
             pen.box(_MARGIN, pen.swatch, pen.swatch, rgb_of_tone(color))

@@ -14,17 +14,18 @@ from fieldcraft_worlds.scene import ROLES, Tone
 
 __all__ = ["rgb_of_tone", "rgb_of_tones", "team_table"]
 
+# Good, warning, danger and food differ in lightness, for players who see few colors.
 _ROLES = {
     "ink": (230, 233, 239),
     "muted": (150, 157, 170),
-    "good": (98, 200, 140),
+    "good": (58, 170, 158),
     "warning": (242, 201, 76),
-    "danger": (240, 96, 84),
+    "danger": (222, 72, 60),
     "path": (244, 214, 120),
     "front": (244, 245, 247),
     "flow": (176, 190, 214),
     "goal": (120, 220, 232),
-    "food": (150, 206, 92),
+    "food": (198, 238, 128),
     "neutral": (168, 172, 182),
     "dark": (8, 9, 12),
 }

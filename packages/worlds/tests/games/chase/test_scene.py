@@ -62,7 +62,7 @@ def test_facts_count_everybody(session: Session) -> None:
             int(value)
             for name, value in facts.items()
             if name.strip().split()[0] in ("patrol", "investigate", "chase", "search")
-            and name != "search by"
+            and name != "hunters search by"
         )
         == hunters
     )

@@ -63,6 +63,7 @@ class AntGame:
     name = "ants"
     version = 1
     title = "The ants"
+    goal = "Watch ants find food by their trails; paint walls and food in their way."
     overlays: tuple[Overlay, ...] = scene.OVERLAYS
     actions: tuple[Action, ...] = (
         Action("paint", "paint with the brush chosen", ("mouse left",)),

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fieldcraft.view import TEAM_COLORS
+from fieldcraft.view.drawing import GROUND, parse_color
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.settings import SCALAR
 from fieldcraft_worlds.games.ants.state import State
@@ -15,11 +19,13 @@ from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Marks, Scene
 
 __all__ = ["OVERLAYS", "seen"]
 
+_LEVELS = 15  # of each of two trails: their pairs fit into the 255 rows of a table of colors
+
 OVERLAYS = (
     Overlay(
         "trails",
         "1",
-        "the trail to food less the trail home; or how strong the velocity trail is",
+        "both trails, their colors added; or how strong the velocity trail is",
         group="field",
         shown=True,
     ),
@@ -54,8 +60,8 @@ def seen(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Scene:
         size, carrying = 0.7 * grid.cell_size, state.carrying
         positions = derived.swarm(state).positions
         marks += [
-            Marks(positions[~carrying], "dot", size, "ink", least=2.0, label="searching"),
-            Marks(positions[carrying], "dot", size, "food", least=2.0, label="carrying"),
+            Marks(positions[~carrying], "dot", size, "ink", None, None, 0.5, 2.0, "searching"),
+            Marks(positions[carrying], "dot", size, "food", None, None, 0.5, 2.0, "carrying"),
         ]
     return Scene(
         space=grid,
@@ -76,8 +82,7 @@ def _facts(state: State, overlays: frozenset[str]) -> Iterator[Fact]:
     yield Fact("food home", f"{state.home:,}")
     yield Fact("a minute", f"{state.per_minute:,}")
     yield Fact("carrying", f"{_percent(state.carrying.mean() if len(state) else 0.0)}")
-    yield Fact("go nowhere", "..." if state.nowhere is None else _percent(state.nowhere))
-    yield Fact("keep apart", "yes" if state.tuning.separate else "no")
+    yield Fact("walk in circles", "..." if state.nowhere is None else _percent(state.nowhere))
 
 
 def _percent(share: float) -> str:
@@ -99,13 +104,34 @@ def _field(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Fiel
         return None
     food, home = state.planes
     if "trails" in overlays:
-        far = max(round_limit(food), round_limit(home))
-        return Field(food - home, "trail to food less trail home", (-far, far))
+        return _both(food, home)
     if "to food" in overlays:
         return Field(food, "trail to food", (0.0, round_limit(food)), colors=1)
     if "to home" in overlays:
         return Field(home, "trail home", (0.0, round_limit(home)), colors=0)
     return None
+
+
+def _both(food: NDArray[np.float32], home: NDArray[np.float32]) -> Field:
+    """The two trails with their colors added, by the square root of how strong they are: where an
+    old trail is faint it still shows.
+    """
+    levels = [
+        np.rint((_LEVELS - 1) * np.sqrt(np.minimum(plane / round_limit(plane), 1.0)))
+        for plane in (food, home)
+    ]
+    names = (("trail to food", 1), ("trail home", 0))
+    rows = (levels[0] * _LEVELS + levels[1]).astype(np.float32)
+    return Field(rows, "trails", (0.0, _LEVELS**2 - 1.0), table=_added(), names=names)
+
+
+@cache
+def _added() -> NDArray[np.uint8]:
+    """The colors of all pairs of levels of the two trails."""
+    share = np.arange(_LEVELS)[:, np.newaxis] / (_LEVELS - 1)
+    food, home = (share * np.array(parse_color(TEAM_COLORS[team])) for team in (1, 0))
+    table = np.minimum(GROUND + food[:, np.newaxis] + home, 255)
+    return np.rint(table).astype(np.uint8).reshape(-1, 3)
 
 
 def _arrows(derived: AntsDerived) -> tuple[Arrows, ...]:

@@ -112,6 +112,7 @@ class ChaseGame:
     name = "chase"
     version = 1
     title = "The chase"
+    goal = "Collect everything green, then reach the exit before hunters catch you."
     overlays: tuple[Overlay, ...] = scene.OVERLAYS
     actions: tuple[Action, ...] = (
         *moves("walk"),
@@ -133,7 +134,12 @@ class ChaseGame:
             " party",
             ("key f", "pad x"),
         ),
-        Action("lead", "lead the player yourself, or let him play by himself", ("key m", "pad y")),
+        Action(
+            "lead",
+            "play yourself, or let the player play by itself again",
+            ("key m", "pad y"),
+            takes_over=True,
+        ),
     )
     settings = Settings
     kinds = KINDS

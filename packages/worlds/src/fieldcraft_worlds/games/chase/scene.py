@@ -335,9 +335,12 @@ def _labels(ground: ChaseGround, state: State) -> Iterator[Label]:
 def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[Fact]:
     people = state.people
     yield Fact(
-        "player", f"{_GAITS[state.gait]}, {'by hand' if state.by_hand else 'by himself'}", _PLAYER
+        "player",
+        f"{_GAITS[state.gait]}, {'you play' if state.by_hand else 'plays by itself: press M'}",
+        _PLAYER,
     )
-    yield Fact("hearts, stones", f"{state.hearts} of {settings.player.hearts}, {state.stones}")
+    yield Fact("hearts", f"{state.hearts} of {settings.player.hearts}")
+    yield Fact("stones to throw", str(state.stones))
     yield Fact("breath", f"{state.breath:.1f} s")
     yield Fact("found", f"{np.count_nonzero(state.items.taken)} of {len(state.items)}", "food")
     if settings.civilians:
@@ -360,9 +363,9 @@ def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[
         else f"lost {age:.0f} s ago"
     )
     yield Fact("player is", known)
-    yield Fact("search by", state.search)
+    yield Fact("hunters search by", state.search)
     if (people.moods[hunters] == SEARCH).any():
-        yield Fact("  looks for him", _explained(derived, state))
+        yield Fact("  looks for you", _explained(derived, state))
 
 
 def _explained(derived: ChaseDerived, state: State) -> str:

@@ -66,6 +66,7 @@ class FlockGame:
     name = "flock"
     version = 1
     title = "The flock"
+    goal = "Watch birds fly by three rules; send a predator among them."
     overlays: tuple[Overlay, ...] = scene.OVERLAYS
     actions: tuple[Action, ...] = (
         Action("scare", "be a predator, as long as you hold it", ("mouse left",)),

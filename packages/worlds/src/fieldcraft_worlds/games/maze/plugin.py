@@ -104,13 +104,15 @@ class MazeGame:
     name = "maze"
     version = 1
     title = "The maze"
+    goal = "Collect the treasures and get out before the monsters catch you."
     overlays: tuple[Overlay, ...] = scene.OVERLAYS
     actions: tuple[Action, ...] = (
         *moves("walk"),
         Action(
             "lead",
-            "take the player into your own inputs, or leave him to the script",
+            "play yourself, or let the player play by itself again",
             ("key m", "pad y"),
+            takes_over=True,
         ),
     )
     settings = Settings

@@ -49,6 +49,7 @@ class PhysarumGame:
     name = "physarum"
     version = 1
     title = "The slime mould"
+    goal = "Watch slime mould join its food by short roads."
     overlays: tuple[Overlay, ...] = scene.OVERLAYS
     actions: tuple[Action, ...] = (
         Action("found", "found a city, or give up the one there", ("mouse left",)),

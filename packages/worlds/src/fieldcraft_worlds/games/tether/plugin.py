@@ -95,6 +95,7 @@ class TetherGame:
     name = "tether"
     version = 1
     title = "The duel"
+    goal = "Long range against short: keep where you hit and are not hit."
     overlays: tuple[Overlay, ...] = scene.OVERLAYS
     actions: tuple[Action, ...] = (
         *moves("walk"),
@@ -103,6 +104,7 @@ class TetherGame:
             "take long",
             "lead a fighter of the long range yourself, and then the next",
             ("key q", "pad left shoulder"),
+            takes_over=True,
         ),
         Action("take short", "lead one of the short range", ("key e", "pad right shoulder")),
         Action("leave", "leave him to his brain again", ("key x", "pad b")),

@@ -87,7 +87,7 @@ def _field(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Fi
                 values,
                 f"tether of the {name} range",
                 (-most, most),
-                colors=("danger", "good"),
+                colors=(0, 1),
                 opacity=0.85,
             )
     return None
@@ -197,6 +197,6 @@ def _facts(derived: TetherDerived, state: State) -> Iterator[Fact]:
         by_hand = state.player != NOBODY and int(fighters.sides[state.player]) == side
         yield Fact(f"{name} range", f"health {fighters.health[left].sum():.0f}", side)
         yield Fact(
-            "", f"{len(left)} of {derived.settings.fighters} stand, dealt {state.dealt[side]:.0f}"
+            "", f"{len(left)} of {derived.settings.fighters} stand, hit for {state.dealt[side]:.0f}"
         )
-        yield Fact("", f"brain: {state.brains[side]}{', one by hand' if by_hand else ''}")
+        yield Fact("", f"plan: {state.brains[side]}{', you lead one' if by_hand else ''}")

@@ -244,7 +244,7 @@ def _begin(derived: TowersDerived, state: State, order: Begin) -> State:
         raise InvalidValue(
             "A match begins when every team has a tower",
             got=f"none of {settings.teams[bare[0]]}",
-            remedy="Place one with Place(team, x, y)",
+            remedy="Click on open ground of your side to place one",
         )
     return replace(state, begun=True)
 

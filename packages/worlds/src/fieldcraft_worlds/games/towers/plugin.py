@@ -171,6 +171,7 @@ class TowerGame:
     name = "towers"
     version = 1
     title = "The tower game"
+    goal = "Take all towers of the other side: send units where it is weak."
     overlays: tuple[Overlay, ...] = scene.OVERLAYS
     actions: tuple[Action, ...] = (
         Action(
@@ -184,7 +185,12 @@ class TowerGame:
             ("mouse right",),
         ),
         Action("begin", "begin the match once towers stand; so does space", ("key b",)),
-        Action("lead", "lead the team yourself, or leave it to its commander again", ("key m",)),
+        Action(
+            "lead",
+            "lead the team yourself, or leave it to its commander again",
+            ("key m",),
+            takes_over=True,
+        ),
         *(
             Action(f"squad {number}", f"squad {number}", (key,), "squad")
             for number, key in enumerate(_SQUADS, 1)
