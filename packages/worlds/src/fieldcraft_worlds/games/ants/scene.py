@@ -130,8 +130,9 @@ def _added() -> NDArray[np.uint8]:
     """The colors of all pairs of levels of the two trails."""
     share = np.arange(_LEVELS)[:, np.newaxis] / (_LEVELS - 1)
     food, home = (share * np.array(parse_color(TEAM_COLORS[team])) for team in (1, 0))
-    table = np.minimum(GROUND + food[:, np.newaxis] + home, 255)
-    return np.rint(table).astype(np.uint8).reshape(-1, 3)
+    mixed = np.rint(np.minimum(GROUND + food[:, np.newaxis] + home, 255))
+    table: NDArray[np.uint8] = mixed.astype(np.uint8).reshape(-1, 3)
+    return table
 
 
 def _arrows(derived: AntsDerived) -> tuple[Arrows, ...]:
