@@ -22,7 +22,12 @@ if (
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
-    "fieldcraft", deadline=None, derandomize=True, database=None, print_blob=True
+    "fieldcraft",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    print_blob=True,
 )
 settings.register_profile("explore", deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)

@@ -20,18 +20,18 @@ from support.displays import display
 HOME = Path(__file__).resolve().parents[1]
 # How each example is told to come to an end; one that is missing here fails the test below.
 ARGUMENTS: dict[str, list[list[str]]] = {
-    "army.py": [[], ["--picture", "army.png"]],
+    "army.py": [["--picture", "army.png"]],
     "chase_sheet.py": [["--picture", "chase.png"]],
     "crowd.py": [["--frames", "5"]],
     "fire_front.py": [["--steps", "64", "--tiles", "2", "--picture", "fire.png"]],
-    "explorer.py": [[], ["--picture", "explorer.png"]],
+    "explorer.py": [["--picture", "explorer.png"]],
     "flanking.py": [["--frames", "5"], ["--picture", "flanking.png"]],
     "floors.py": [["--picture", "floors.png"]],
     "guards.py": [["--picture", "guards.png"]],
     "pheromones.py": [["--frames", "5"], ["--picture", "pheromones.png"]],
     "hex_war.py": [["--picture", "hex_war.png"]],
     "roguelike.py": [["--picture", "roguelike.png"]],
-    "roguelike_tcod.py": [[], ["--picture", "dungeon.png"]],
+    "roguelike_tcod.py": [["--picture", "dungeon.png"]],
     "stealth.py": [["--picture", "stealth.png"]],
     "tower_defence.py": [["--picture", "tower_defence.png"]],
     "utility.py": [["--picture", "utility.png"]],

@@ -40,7 +40,6 @@ EXPERIMENTS = (
     ants.EXPERIMENT,
     ants.VORTEX,
     flock.EXPERIMENT,
-    flock.TIMES,
     real_ants.EXPERIMENT,
     pedestrians.EXPERIMENT,
     fights.EXPERIMENT,

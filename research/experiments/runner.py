@@ -106,8 +106,8 @@ def run_study(
     out : str or Path, optional
         The folder, made if absent.
     workers : int, optional
-        How many processes, all cores if absent; with 1, or for a study that is `alone`, the jobs
-        run in this one. The results don't depend on it.
+        How many processes, all cores if absent; with 1 the jobs run in this one. The
+        results don't depend on it.
     scheduler : str, optional
         The address of a Dask scheduler, tcp://..., on whose workers jobs run instead; they need
         this version of fieldcraft.
@@ -125,13 +125,6 @@ def run_study(
     """
     count = checks.whole("workers", cores() if workers is None else workers, minimum=1)
     checks.whole("workers", count, maximum=MOST_WORKERS)
-    count = 1 if study.alone else count
-    if scheduler is not None and study.alone:
-        raise InvalidValue(
-            "Jobs that are timed run in this process",
-            got=f"scheduler={scheduler!r}",
-            remedy="Leave it out",
-        )
     begun, folder = time.perf_counter(), Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -121,9 +121,6 @@ class Study:
     settings : Row, optional
         What else decides the results, such as the digest of a file; an unfinished run goes on only
         with the same.
-    alone : bool, optional
-        Whether jobs run one after the other in this process, however many workers there are: those
-        that take the time.
 
     Raises
     ------
@@ -138,7 +135,6 @@ class Study:
     run: Callable[[Job], Row]
     summarise: Callable[[Sequence[Row]], Summary]
     settings: Row = field(default_factory=dict)
-    alone: bool = False
 
     def __post_init__(self) -> None:
         if not self.jobs:

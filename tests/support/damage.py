@@ -13,7 +13,7 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft.maps import load_map
 
 fuzz = settings(
-    max_examples=120,
+    max_examples=50,
     deadline=None,
     derandomize=True,
     database=None,

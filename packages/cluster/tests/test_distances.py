@@ -39,7 +39,7 @@ def ways(world: cluster.World, far: Any, one: fc.DistanceMap, starts: np.ndarray
             assert all(a > b for a, b in itertools.pairwise(along)) and cells[-1] in one.goals
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     size=st.tuples(st.integers(3, 45), st.integers(3, 45)).filter(lambda both: both[0] != both[1]),
     block=st.integers(2, 46),

@@ -127,12 +127,12 @@ class Pair:
 
 @st.composite
 def pairs(draw: st.DrawFn, kinds: tuple[str, ...]) -> tuple[Any, ...]:
-    width, height = draw(st.integers(3, 40)), draw(st.integers(3, 40))
+    width, height = draw(st.integers(3, 30)), draw(st.integers(3, 30))
     return (
         draw(st.sampled_from(kinds)),
         width,
         height + (width == height),
-        draw(st.integers(2, 41)),
+        draw(st.integers(2, 31)),
         draw(st.sampled_from([1, 2, 3, 5, 8, 16, 32])),
         draw(st.booleans()),
         draw(st.sampled_from([4, 8, "knight"])),
@@ -218,7 +218,7 @@ def made(
         tuple(k for k in KINDS if not k.startswith("spread")),
     ],
 )
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_blocks_give_the_bits_of_one_array(kinds: tuple[str, ...], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:

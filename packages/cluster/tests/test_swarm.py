@@ -117,10 +117,10 @@ class Twins:
             assert layer.values_in(box).tobytes() == self.imap[name].values.tobytes(), name
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    size=st.tuples(st.integers(7, 40), st.integers(7, 40)).filter(lambda both: both[0] != both[1]),
-    block=st.integers(3, 41),
+    size=st.tuples(st.integers(7, 26), st.integers(7, 26)).filter(lambda both: both[0] != both[1]),
+    block=st.integers(6, 27),
     k=st.sampled_from([1, 3, 8]),
     wrap=st.booleans(),
     y_up=st.booleans(),
@@ -165,14 +165,14 @@ def test_blocks_give_the_bits_of_one_swarm(
         twins.agree()
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     losses=st.dictionaries(st.integers(12, 90), st.booleans(), min_size=1, max_size=4),
     every=st.sampled_from([None, 2]),
 )
 def test_a_lost_worker_changes_no_agent(losses: dict[int, bool], every: int | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        twins = Twins(Path(folder), (33, 21), 8, 5, wrap=False, y_up=False, share=0.1, k=2)
+        twins = Twins(Path(folder), (23, 14), 8, 5, wrap=False, y_up=False, share=0.1, k=2)
         twins.world.use(DyingStores(2, losses))
         running = cluster.Running(twins.world, every)
         swarm = twins.world.swarm("ants")

@@ -14,8 +14,7 @@ from fieldcraft_cluster.store import Stores
 from packages.cluster.tests.test_laws import KINDS
 
 
-@pytest.mark.parametrize("memory", [2e9, 3e3])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "memory"), [("spread", 2e9), *((kind, 3e3) for kind in KINDS)])
 def test_new_walls_read_0_at_once_wherever_blocks_lie(
     tmp_path: Path, kind: str, memory: float
 ) -> None:

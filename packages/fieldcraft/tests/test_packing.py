@@ -99,7 +99,7 @@ values = st.recursive(
 )
 
 
-@examples(80)
+@examples(35)
 @given(values)
 def test_what_is_packed_comes_back_and_packs_alike(value: Any) -> None:
     data = pack(value, KINDS)
@@ -109,7 +109,7 @@ def test_what_is_packed_comes_back_and_packs_alike(value: Any) -> None:
     assert digest(again, KINDS) == digest(value, KINDS)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(values, values)
 def test_digests_are_equal_where_values_are(one: Any, other: Any) -> None:
     assert (digest(one, KINDS) == digest(other, KINDS)) == (pack(one, KINDS) == pack(other, KINDS))

@@ -132,14 +132,14 @@ picture = DevicePicture(grid, scale=4, device=device)
 seen = []
 
 def update():
-    if len(seen) < 9:
+    if len(seen) < 4:
         layer.step()
     picture.paint().add_layer(layer, limits=(0, 3))
     seen.append(1)
-    if len(seen) == 25:
+    if len(seen) == 8:
         whole = np.asarray(ImageGrab.grab(xdisplay=None))[..., :3].reshape(-1, 3)
         np.savez(sys.argv[1], screen=np.unique(whole, axis=0), picture=np.unique(picture.pixels()[..., :3].reshape(-1, 3), axis=0))
-    if len(seen) == 26:
+    if len(seen) == 9:
         canvas.close()
 
 from rendercanvas.auto import RenderCanvas, loop
@@ -167,7 +167,7 @@ def test_a_window_on_a_display_shows_the_picture_until_it_is_closed(
         done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
     assert "rendercanvas.glfw" in done.stdout
-    assert "closed after 26" in done.stdout
+    assert "closed after 9" in done.stdout
     seen = np.load(tmp_path / "seen.npz")
     screen, painted = (
         {tuple(color) for color in seen[name].tolist()} for name in ("screen", "picture")

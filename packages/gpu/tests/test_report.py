@@ -10,6 +10,7 @@ import pytest
 import fieldcraft_gpu as gpu
 from fieldcraft import cli
 from fieldcraft.errors import NoDevice
+from fieldcraft_gpu import bits
 from fieldcraft_gpu import report as device_report
 
 
@@ -21,6 +22,8 @@ def test_tells_bits_and_times_of_the_card_at_hand(
     except NoDevice as error:
         pytest.skip(str(error))
     monkeypatch.setattr(device_report, "_ROUNDS", 1)
+    monkeypatch.setattr(device_report, "_SMALL", 48)
+    monkeypatch.setattr(bits, "_SWARM_STEPS", 15)
     assert cli.main(["gpu", "--quick", "--json", str(tmp_path / "card.json")]) == 0
     said = capsys.readouterr().out
     told = json.loads((tmp_path / "card.json").read_text())

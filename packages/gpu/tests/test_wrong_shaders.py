@@ -65,6 +65,7 @@ def test_a_wrong_shader_is_found(
 
     monkeypatch.setattr(type(device), "compiled", mistaken)
     monkeypatch.setattr(device, "_shaders", {})
+    monkeypatch.setattr(bits, "_SWARM_STEPS", 15)
     monkeypatch.setattr(bits, "CASES", {case: bits.CASES[case]})
     ((_, differ),) = bits.bits(device)
     assert changed

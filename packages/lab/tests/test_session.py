@@ -71,7 +71,7 @@ def act(session: Session, what: Any, digests: dict[int, str]) -> None:
         digests[session.moment] = session.digest()
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(acts)
 def test_every_moment_comes_back_bit_for_bit(done: list[Any]) -> None:
     session = Session(small_map(), memory=0)

@@ -7,8 +7,8 @@ import pytest
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid
 from fieldcraft_worlds.games.flock import Settings, play_flock
-from research.experiments import flock, run_study
-from research.experiments.flock import clock, flock_study, flock_times_study, fly
+from research.experiments import run_study
+from research.experiments.flock import flock_study, fly
 
 
 def chosen(experiment, *words):
@@ -42,26 +42,6 @@ def test_summary_over_time(tmp_path):
     assert len(report.summary.found) == 2 * 2 * 3
 
 
-def test_times_are_taken_one_after_the_other(tmp_path, monkeypatch):
-    monkeypatch.setattr(flock, "_SECONDS", 0.0)
-    study = flock_times_study([300, 50, 50], size="60x40", seeds=2)
-    assert study.alone
-    assert [(job["birds"], job["seed"]) for job in study.jobs] == [
-        (50, 0),
-        (50, 1),
-        (300, 0),
-        (300, 1),
-    ]
-    row = clock(study.jobs[0])
-    assert row["ms by layers"] > 0 < row["ms by neighbours"]
-    assert row["machine"]
-    report = run_study(study, tmp_path, workers=8)
-    assert report.workers == 1
-    assert report.summary.groups == ("50", "300")
-    assert report.summary.found["300", "by layers", "times as fast"].value > 0
-    assert row["machine"] in report.summary.notes[0]
-
-
 @pytest.mark.parametrize(
     "bad",
     [
@@ -76,9 +56,3 @@ def test_times_are_taken_one_after_the_other(tmp_path, monkeypatch):
 def test_what_is_refused(bad):
     with pytest.raises(InvalidValue):
         flock_study(**bad)
-
-
-@pytest.mark.parametrize("bad", [{"birds": []}, {"birds": [1]}, {"size": "5"}])
-def test_what_times_refuse(bad):
-    with pytest.raises(InvalidValue):
-        flock_times_study(**bad)

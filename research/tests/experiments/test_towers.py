@@ -106,7 +106,7 @@ def test_what_is_refused(arguments, says):
 
 
 def test_real_matches_by_one_worker_or_two(tmp_path):
-    study = towers_study(["open"], size="40x32", seeds=1, towers=2, units=12, limit=8)
+    study = towers_study(["open"], size="40x32", seeds=1, towers=2, units=8, limit=4)
     one, two = (run_study(study, tmp_path / str(workers), workers=workers) for workers in (1, 2))
     assert one.rows == two.rows
     assert one.failures == ()

@@ -73,7 +73,7 @@ def test_a_moment_that_counts_twice_is_two_moments() -> None:
     )  # means and deviations are of other cells
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=14, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.0, 1.0))
 def test_chances_sum_to_one_and_none_is_below_the_even_share(seed: int, even: float) -> None:
     tables, came = world(seed, moments=4)

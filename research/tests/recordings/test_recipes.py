@@ -23,7 +23,7 @@ RECIPES = Path(__file__).resolve().parents[2] / "recipes"
             "tracks",
             "trajectories/ants",
             "ants.csv",
-            ["run.seconds=60", "run.speed=30", "outputs.0.size=160", "outputs.1.size=160"],
+            ["run.seconds=20", "run.speed=30", "outputs.0.size=160", "outputs.1.size=160"],
         ),
         (
             "corridor",

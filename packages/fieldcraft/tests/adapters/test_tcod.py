@@ -89,7 +89,7 @@ def test_tcod_pays_our_costs() -> None:
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_odd_arguments_are_refused(data: st.DataObject) -> None:
     walkable = dungeon()
     odd = data.draw(

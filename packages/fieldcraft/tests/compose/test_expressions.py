@@ -198,7 +198,7 @@ def made(verb, operands):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(data=st.data(), seed=st.integers(0, 1000), huge=st.booleans())
 def test_any_tree_is_its_steps_one_after_the_other(data, seed, huge):
     imap = a_map(seed, scale=1e29 if huge else 5.0, space=fc.Grid(13, 7))

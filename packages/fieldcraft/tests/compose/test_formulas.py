@@ -230,7 +230,7 @@ PIECES = [
 ]
 
 
-@examples(150, deadline=None)
+@examples(60, deadline=None)
 @given(
     text=st.one_of(
         st.text(max_size=60), st.lists(st.sampled_from(PIECES), max_size=25).map("".join)

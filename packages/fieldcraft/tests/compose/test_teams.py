@@ -94,7 +94,7 @@ def test_teams_are_rebuilt_on_a_loaded_map(tmp_path):
 # The laws of their maps
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(
     seed=st.integers(0, 10_000),
     count=st.integers(1, 5),
@@ -118,7 +118,7 @@ def test_tension_contested_and_shares(seed, count, signs):
     assert not total[~anyone].any()
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10_000), sign=st.sampled_from([1.0, -1.0]))
 def test_two_teams_are_vulnerable_where_they_meet(seed, sign):
     teams = a_battle(2, seed, signs=(sign,))
@@ -189,7 +189,7 @@ def test_maps_are_kept_until_a_layer_changes_and_go_wherever_a_layer_goes():
 # Owners
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(
     seed=st.integers(0, 10_000),
     count=st.integers(1, 5),

@@ -45,7 +45,7 @@ def by_hand(source, center, radius):
     return reach, found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     seed=st.integers(0, 100),
     radius=st.floats(0.4, 12),
@@ -97,7 +97,7 @@ def test_windows_hold_the_cells_around(seed, radius, wrap, y_up, fresh, kind):
         )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=14, deadline=None)
 @given(seed=st.integers(0, 100), radius=st.floats(1, 8))
 def test_the_best_is_the_best_and_the_nearest_of_equals(seed, radius):
     imap = a_map(seed)

@@ -5,6 +5,7 @@ every accident.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import stat
@@ -375,14 +376,16 @@ class TestDamage:
         rewrite(path, data)
         return fc.InfluenceMap.load(path)
 
-    def test_every_flipped_bit_is_noticed(self, tmp_path: Path, small_file: bytes) -> None:
+    def test_a_flipped_bit_of_every_byte_is_noticed(
+        self, tmp_path: Path, small_file: bytes
+    ) -> None:
         assert self.load(tmp_path, small_file)["a"].values[0, 0] == 3
         data = bytearray(small_file)
-        for bit in range(8 * len(data)):
-            data[bit // 8] ^= 1 << bit % 8
+        for place in range(len(data)):
+            data[place] ^= 1 << place % 8
             with pytest.raises(BadSaveFile):
                 self.load(tmp_path, bytes(data))
-            data[bit // 8] ^= 1 << bit % 8
+            data[place] ^= 1 << place % 8
 
     def test_every_truncation_is_noticed(self, tmp_path: Path, small_file: bytes) -> None:
         for length in range(len(small_file)):
@@ -399,7 +402,7 @@ class TestDamage:
             with refused(BadSaveFile):
                 self.load(tmp_path, data)
 
-    @settings(max_examples=100)
+    @settings(max_examples=40)
     @given(data=st.binary(max_size=300), whole=st.booleans())
     @example(data=b"", whole=False)
     @example(data=b"", whole=True)
@@ -543,14 +546,14 @@ class TestLies:
         self, tmp_path: Path, small_file: bytes
     ) -> None:
         header, body = opened(small_file)
-        for path in places(header)[1:]:
-            for odd in ODD_VALUES:
-                lying = json.loads(json.dumps(header))
-                inner = lying
-                for key in path[:-1]:
-                    inner = inner[key]
-                inner[path[-1]] = odd
-                self.survives(tmp_path / "lie", sealed(lying, body))
+        # A third of all pairs: each place with a third of the values, each value in many places.
+        for path, odd in list(itertools.product(places(header)[1:], ODD_VALUES))[::3]:
+            lying = json.loads(json.dumps(header))
+            inner = lying
+            for key in path[:-1]:
+                inner = inner[key]
+            inner[path[-1]] = odd
+            self.survives(tmp_path / "lie", sealed(lying, body))
 
     @pytest.mark.parametrize(
         ("key", "value"),
@@ -575,7 +578,7 @@ class TestLies:
             del inner[path[-1]]
             self.survives(tmp_path / "lie", sealed(lying, body))
 
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(st.data())
     def test_arrays_of_anything(
         self, tmp_path_factory: pytest.TempPathFactory, small_file: bytes, data: st.DataObject

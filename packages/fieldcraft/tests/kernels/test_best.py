@@ -24,7 +24,7 @@ from fieldcraft.kernels import best as fast
     st.integers(1, 4),
     st.sampled_from([1, -1]),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_best(world: World, reach: float, spacing: float, count: int, sign: int) -> None:
     space, ground = world.space, world.ground
     places, _ = ground.places(world.positions(12), "clamp")

@@ -67,7 +67,7 @@ def a_program(rng, length):
 
 
 @compiled_only
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     cells=st.integers(1, 300),
@@ -108,7 +108,7 @@ def test_a_program_gives_the_reference_bits(seed, cells, length, walled, pieces,
 
 
 @compiled_only
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=14, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
     height=st.integers(1, 20),

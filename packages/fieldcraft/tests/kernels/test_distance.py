@@ -37,7 +37,7 @@ def plain(space: fc.Grid, goals: Any, **arguments: Any) -> DistanceMap:
 
 
 @compiled_only
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(world=grids.worlds(), asked=st.lists(st.integers(0, 600), max_size=4))
 def test_all_searches_find_the_same_bits_in_whatever_order_they_are_asked(
     world: grids.World, asked: list[int]
@@ -60,7 +60,7 @@ def test_all_searches_find_the_same_bits_in_whatever_order_they_are_asked(
             assert np.array_equal(one, other)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(world=grids.worlds(12))
 def test_distances_are_those_of_scipy(world: grids.World) -> None:
     space = world.grid()
@@ -81,7 +81,7 @@ def test_distances_are_those_of_scipy(world: grids.World) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(world=grids.worlds(12), seed=st.integers(0, 1000))
 def test_summits_are_what_no_neighbour_undercuts(world: grids.World, seed: int) -> None:
     space = world.grid()
@@ -176,7 +176,7 @@ def _around(
 
 
 @compiled_only
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(world=grids.worlds(12), seed=st.integers(0, 1000))
 def test_goals_that_undercut_each_other(world: grids.World, seed: int) -> None:
     """Every open cell is a goal: many of one bucket, and many that a neighbour makes better before
@@ -195,7 +195,7 @@ def test_goals_that_undercut_each_other(world: grids.World, seed: int) -> None:
 
 
 @compiled_only
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     costs=st.lists(
         st.sampled_from(

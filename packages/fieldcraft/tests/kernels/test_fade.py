@@ -24,7 +24,7 @@ NO_WAYS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
 @compiled_only
-@settings(max_examples=30)
+@settings(max_examples=14)
 @given(
     seed=st.integers(0, 10**6),
     neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER, [(0, 1), (3, 0), (-1, 0)]]),

@@ -24,7 +24,7 @@ def lists(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]
     ).astype(np.int32)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     st.integers(0, 2**16),
     st.integers(1, 60),
@@ -61,7 +61,7 @@ def test_run(seed: int, count: int, most_hot: int, lasts: int) -> None:
     assert answers[0] == answers[1]
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.integers(0, 2**16), st.integers(1, 60))
 def test_wander(seed: int, count: int) -> None:
     from fieldcraft.kernels import belief
@@ -75,7 +75,7 @@ def test_wander(seed: int, count: int) -> None:
     assert one.tobytes() == other.tobytes()
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.integers(0, 2**16), st.integers(1, 20), st.integers(1, 33))
 def test_wander_grid(seed: int, height: int, width: int) -> None:
     from fieldcraft.kernels import belief

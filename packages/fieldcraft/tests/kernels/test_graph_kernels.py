@@ -63,7 +63,7 @@ def _bits(answer: list[Any]) -> list[Any]:
     return [(np.asarray(part).dtype, np.shape(part), np.asarray(part).tobytes()) for part in answer]
 
 
-@examples(60, deadline=None)
+@examples(25, deadline=None)
 @given(web=graphs.webs(), asked=st.lists(st.integers(0, 39), max_size=3))
 def test_distances_and_what_follows_from_them(web: graphs.Web, asked: list[int]) -> None:
     def ask() -> list[Any]:
@@ -93,7 +93,7 @@ def test_distances_and_what_follows_from_them(web: graphs.Web, asked: list[int])
     same(ask)
 
 
-@examples(50, deadline=None)
+@examples(20, deadline=None)
 @given(web=graphs.webs(), seed=seeds)
 def test_searches(web: graphs.Web, seed: int) -> None:
     def ask() -> list[Any]:
@@ -110,7 +110,7 @@ def test_searches(web: graphs.Web, seed: int) -> None:
     same(ask)
 
 
-@examples(25, deadline=None)
+@examples(12, deadline=None)
 @given(seed=seeds, share=st.sampled_from([0.0, 0.2, 0.4]))
 def test_meshes(seed: int, share: float) -> None:
     def ask() -> list[Any]:
@@ -142,7 +142,7 @@ def test_meshes(seed: int, share: float) -> None:
     same(ask)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=14, deadline=None)
 @given(seed=seeds)
 def test_floors(seed: int) -> None:
     house = graphs.two_floors()
@@ -167,7 +167,7 @@ def test_floors(seed: int) -> None:
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=35, deadline=None)
 @given(web=graphs.webs(), seed=seeds)
 def test_travelling(web: graphs.Web, seed: int) -> None:
     def ask() -> list[Any]:

@@ -29,7 +29,7 @@ def meadow(seed: int) -> fc.Graph:
     return graph
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(seeds, st.integers(1, 50))
 def test_wandering_is_a_product_with_a_matrix(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
@@ -46,7 +46,7 @@ def test_wandering_is_a_product_with_a_matrix(seed: int, count: int) -> None:
     np.testing.assert_allclose(out, 0.75 * (matrix @ mass + keep * mass), rtol=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(seeds, st.integers(1, 12), st.integers(1, 17))
 def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
     seed: int, height: int, width: int
@@ -83,7 +83,7 @@ def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
     np.testing.assert_allclose(grid[1:-1, 1:-1].reshape(-1), flat, rtol=1e-12)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(seeds)
 def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -118,7 +118,7 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     assert counts.tolist() == np.where(graph.walls, 0, seen.sum(axis=0)).tolist()
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(seeds, st.floats(0, 30))
 def test_travellers_go_as_far_as_they_may_along_what_they_take(seed: int, way: float) -> None:
     rng = np.random.default_rng(seed)
@@ -147,7 +147,7 @@ def test_travellers_go_as_far_as_they_may_along_what_they_take(seed: int, way: f
     np.testing.assert_allclose(along, min(way, sizes.sum()), atol=1e-9)
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(seeds)
 def test_places_lie_in_the_triangles_that_are_found(seed: int) -> None:
     rng = np.random.default_rng(seed)

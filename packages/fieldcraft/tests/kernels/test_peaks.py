@@ -21,7 +21,7 @@ from fieldcraft.kernels import peaks as fast
 
 
 @given(worlds, st.sampled_from([-10.0, 0.0, 0.5]), st.sampled_from([0.0, 1.0, 4.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_peaks_and_thin(world: World, threshold: float, spacing: float) -> None:
     space, ground = world.space, world.ground
     answers = []

@@ -105,7 +105,7 @@ def both(name: str, arrays: tuple[NDArray[Any], ...], *arguments: Any) -> tuple[
 
 @compiled_only
 class TestFastIsReference:
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(worlds(), st.integers(0, 40))
     def test_stamps(self, world: World, reach: int) -> None:
         rng = np.random.default_rng(world.seed)
@@ -117,7 +117,7 @@ class TestFastIsReference:
             for name in ("stamp", "stamp_strongest"):
                 both(name, (sums, dirty), weights, cell, strength(rng), *rows, world.wrap)
 
-    @settings(max_examples=40)
+    @settings(max_examples=16)
     @given(worlds(), st.integers(0, 12), st.integers(1, 3), st.booleans())
     def test_many_stamps_in_bands(self, world: World, count: int, bands: int, anew: bool) -> None:
         rng = np.random.default_rng(world.seed)
@@ -139,7 +139,7 @@ class TestFastIsReference:
         np.testing.assert_array_equal(sums, whole[0])
         np.testing.assert_array_equal(dirty, whole[1])
 
-    @settings(max_examples=40)
+    @settings(max_examples=16)
     @given(worlds())
     def test_listed_cells(self, world: World) -> None:
         rng = np.random.default_rng(world.seed)
@@ -151,7 +151,7 @@ class TestFastIsReference:
                 name, (sums, dirty), cells, weights_of(rng, len(cells)), strength(rng), first, last
             )
 
-    @settings(max_examples=40)
+    @settings(max_examples=16)
     @given(worlds())
     def test_clear_and_publish(self, world: World) -> None:
         rng = np.random.default_rng(world.seed)
@@ -170,7 +170,7 @@ class TestFastIsReference:
         assert slow.tobytes() == quick.tobytes()
         both("clear", (sums,), dirty, first, last)
 
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(worlds(), st.integers(0, 12))
     def test_boxes(self, world: World, count: int) -> None:
         rng = np.random.default_rng(world.seed)
@@ -190,7 +190,7 @@ class TestFastIsReference:
         fast.reaching(few, cells, which, reaches, *world.shape, world.wrap, quick)
         assert slow.tolist() == quick.tolist()
 
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(
         worlds(), st.sampled_from([0.4, 1.0, 2.5, 7.0, 11.3, 60.0]), st.sampled_from([1, 7, 10**6])
     )
@@ -205,7 +205,7 @@ class TestFastIsReference:
         assert found == expected
         assert calls == max(1, -(-len(expected) // most))
 
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(
         worlds(), st.sampled_from([0.4, 1.0, 2.5, 7.0, 11.3, 60.0]), st.sampled_from([1, 7, 10**6])
     )
@@ -220,7 +220,7 @@ class TestFastIsReference:
             links, steps, lengths, cell, limit, world.wrap
         )
 
-    @settings(max_examples=40)
+    @settings(max_examples=16)
     @given(worlds(40), st.sampled_from([1.0, 7.0, 40.0]), st.sampled_from([7, 10**6]))
     def test_path_over_cells_that_resist(self, world: World, radius: float, most: int) -> None:
         rng = np.random.default_rng(world.seed)

@@ -19,7 +19,7 @@ from fieldcraft.kernels import regions as fast
 
 
 @given(worlds, st.sampled_from([-10.0, 0.0, 0.5]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_label_and_measure(world: World, threshold: float) -> None:
     space, ground = world.space, world.ground
     answers = []

@@ -70,7 +70,7 @@ def test_runs_longer_than_the_longest(shape: tuple[int, int]) -> None:
 
 
 @given(worlds)
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_leave_and_label(world: World) -> None:
     space = world.space
     moves = GridMoves(space)
@@ -88,7 +88,7 @@ def test_leave_and_label(world: World) -> None:
 
 
 @given(worlds)
-@settings(max_examples=120)
+@settings(max_examples=50)
 def test_straighten(world: World) -> None:
     space, moves = world.space, moves_of(world.space)
     ground, least = common(world, moves)

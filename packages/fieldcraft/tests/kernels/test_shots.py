@@ -68,7 +68,7 @@ half_widths = st.sampled_from([0.0, 0.0, 0.4 * UNITS, 0.5 * UNITS, 1.0 * UNITS, 
 
 
 @compiled_only
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(shots(), half_widths)
 def test_kernel_and_reference_agree(shot, half_width):
     walls, start, end, wrap = shot
@@ -79,7 +79,7 @@ def test_kernel_and_reference_agree(shot, half_width):
     assert fast[2] == slow[2]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(shots())
 def test_a_shot_between_centres_arrives_where_sight_does(shot):
     walls, start, _, _ = shot
@@ -93,7 +93,7 @@ def test_a_shot_between_centres_arrives_where_sight_does(shot):
         assert (stop == 1) == (cell in seen)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(shots())
 def test_points_close_together_along_the_line_lie_in_its_cells(shot):
     """What sampling the way densely hits, the shot hits too; and its cells all come near the
@@ -116,7 +116,7 @@ def test_points_close_together_along_the_line_lie_in_its_cells(shot):
     assert (walls.reshape(-1)[cells] == 0).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(shots(), st.sampled_from([0.5 * UNITS, 1.7 * UNITS]))
 def test_a_wider_shot_sweeps_more(shot, half_width):
     walls, start, end, wrap = shot

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@settings(max_examples=80)
+@settings(max_examples=35)
 @given(
     seed=st.integers(0, 10**6),
     height=st.integers(1, 30),
@@ -79,7 +79,7 @@ def test_blits_as_the_reference(
         )
 
 
-@settings(max_examples=30)
+@settings(max_examples=14)
 @given(seed=st.integers(0, 10**6), height=st.integers(1, 30), width=st.integers(1, 150))
 def test_scatters_as_the_reference(seed: int, height: int, width: int) -> None:
     rng = np.random.default_rng(seed)

@@ -44,7 +44,7 @@ def _bits(answer: Any) -> list[Any]:
     ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds, st.sampled_from([0.0, 0.2, 0.5]))
 def test_moves_and_looks_ahead(seed: int, radius: float) -> None:
     world = World(seed)
@@ -53,7 +53,7 @@ def test_moves_and_looks_ahead(seed: int, radius: float) -> None:
     same(lambda: steering.avoid_walls(world.space, at, shifts, 2.5 * world.size))
 
 
-@examples(40)
+@examples(16)
 @given(seeds, st.sampled_from([0.4, 1.3, 5.0, 100.0]))
 def test_neighbors(seed: int, reach: float) -> None:
     world = World(seed)
@@ -83,7 +83,7 @@ def test_neighbors(seed: int, reach: float) -> None:
     same(ask)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_flow(seed: int) -> None:
     world = World(seed)
@@ -104,7 +104,7 @@ def test_flow(seed: int) -> None:
     same(ask)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_context(seed: int) -> None:
     world = World(seed)
@@ -131,7 +131,7 @@ def test_context(seed: int) -> None:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_crowds(seed: int) -> None:
     world = World(seed)

@@ -29,7 +29,7 @@ def addresses(maps):
 
 
 @compiled_only
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(
     seed=st.integers(0, 2**32 - 1),
     teams=st.integers(1, 11),
@@ -50,7 +50,7 @@ def test_a_survey_gives_the_reference_bits(seed, teams, cells, cut):
 
 
 @compiled_only
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(
     seed=st.integers(0, 2**32 - 1),
     teams=st.integers(1, 9),
@@ -69,7 +69,7 @@ def test_a_lead_gives_the_reference_bits(seed, teams, cells, margin, neutral):
     assert found.tobytes() == expected.tobytes()
 
 
-@settings(max_examples=30)
+@settings(max_examples=14)
 @given(seed=st.integers(0, 2**32 - 1), teams=st.integers(1, 6))
 def test_the_reference_says_what_the_words_say(seed, teams):
     maps = maps_of(seed, teams, 50)

@@ -33,7 +33,7 @@ WEIGHTS = [
 
 
 @compiled_only
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6),
     height=st.integers(1, 40),

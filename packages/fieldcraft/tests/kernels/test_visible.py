@@ -118,7 +118,7 @@ def slow_sight(walls, row, column, limit):
     return mask
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(looks(most=8))
 def test_it_sees_what_the_definition_says(look):
     walls, row, column, limit, _, _ = look
@@ -128,7 +128,7 @@ def test_it_sees_what_the_definition_says(look):
 
 
 @compiled_only
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(looks(), st.booleans())
 def test_kernel_and_reference_agree(look, lit):
     walls, row, column, limit, wrap, _ = look
@@ -139,7 +139,7 @@ def test_kernel_and_reference_agree(look, lit):
 
 
 @compiled_only
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(looks(heights=True), st.booleans(), st.sampled_from([0.0, 0.1, 1.0]))
 def test_kernel_and_reference_agree_over_hills(look, lit, eye):
     walls, row, column, limit, wrap, heights = look
@@ -170,7 +170,7 @@ def test_kernel_and_reference_agree_far_out(share, hills, wrap):
 
 
 @compiled_only
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(looks(heights=True), st.booleans(), st.booleans(), st.integers(1, 60))
 def test_portions_make_no_difference(look, lit, hilly, budget):
     walls, row, column, limit, wrap, heights = look
@@ -223,7 +223,7 @@ def test_sight_is_symmetric(shape, hilly, wrap):
         assert 0 < sees.sum() < sees.size or share == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(looks(heights=True), st.integers(0, 100), st.booleans())
 def test_a_longer_look_sees_more(look, more, hilly):
     walls, row, column, limit, wrap, heights = look
@@ -233,7 +233,7 @@ def test_a_longer_look_sees_more(look, more, hilly):
     assert not (short & ~far).any()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(looks(), st.booleans())
 def test_open_ground_is_seen_as_a_disc(look, lit):
     walls, row, column, limit, wrap, _ = look
@@ -247,7 +247,7 @@ def test_open_ground_is_seen_as_a_disc(look, lit):
     assert np.array_equal(squares, away.reshape(-1)[cells])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(looks(), st.sampled_from([0.0, 0.1, 2.0]), st.floats(-1e6, 1e6, width=32), st.booleans())
 def test_flat_ground_is_no_ground(look, eye, level, lit):
     walls, row, column, limit, wrap, _ = look
@@ -256,7 +256,7 @@ def test_flat_ground_is_no_ground(look, eye, level, lit):
     assert np.array_equal(with_heights, in_sight(walls, row, column, limit, wrap=wrap, lit=lit))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=35, deadline=None)
 @given(looks())
 def test_towering_ground_blocks_as_walls_do(look):
     """The heights' line and the walls' sectors are two ways of saying one rule."""
@@ -268,7 +268,7 @@ def test_towering_ground_blocks_as_walls_do(look):
     assert np.array_equal(over_ground & (walls == 0), among_walls)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(looks())
 def test_walls_that_are_not_lit_may_go(look):
     walls, row, column, limit, _, _ = look
@@ -388,7 +388,7 @@ def test_the_radius_is_inclusive():
     assert reference.squared_reach(1e300) == reference.squared_reach(2.0**29)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     looks(heights=True),
     st.booleans(),

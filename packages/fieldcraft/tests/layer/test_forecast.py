@@ -62,7 +62,7 @@ def test_memories_and_trails_are_foreseen() -> None:
 
 
 @given(st.floats(0.01, 6), st.floats(-1, 1), st.floats(-1, 1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 def test_radial_layers_are_exact_between_updates(t: float, vx: float, vy: float) -> None:
     grid = fc.Grid(17, 15)
     moving = fc.InfluenceMap(grid).add_layer("moving", fc.Radial(4.0), every=0.5)

@@ -494,7 +494,7 @@ class RadialMachine(RuleBasedStateMachine):
 
 
 TestRadialMachine = RadialMachine.TestCase
-TestRadialMachine.settings = settings(max_examples=50, stateful_step_count=30)
+TestRadialMachine.settings = settings(max_examples=20, stateful_step_count=30)
 
 
 class TestExact:

@@ -19,7 +19,7 @@ KINDS = {
 }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), kind=st.sampled_from(sorted(KINDS)), graph=st.booleans())
 def test_is_the_layer_that_never_had_them(seed, kind, graph):
     rng = np.random.default_rng(seed)

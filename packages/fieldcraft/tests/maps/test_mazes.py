@@ -42,7 +42,7 @@ def maze(columns: int, rows: int, **options: Any) -> NDArray[np.bool_]:
 
 @pytest.mark.parametrize("algorithm", MAZE_ALGORITHMS)
 class TestEveryAlgorithm:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=16, deadline=None)
     @given(size=SIZES, seed=st.integers(0, 2**32))
     def test_is_a_spanning_tree(self, algorithm: str, size: tuple[int, int], seed: int) -> None:
         graph = rooms(maze(*size, algorithm=algorithm, seed=seed))
@@ -69,7 +69,7 @@ def test_algorithms_look_different() -> None:
 
 
 class TestOnAGrid:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=16, deadline=None)
     @given(
         algorithm=st.sampled_from(MAZE_ALGORITHMS),
         size=st.tuples(st.integers(5, 60), st.integers(5, 60)),

@@ -146,7 +146,7 @@ coordinate = st.integers(-20, 150).map(lambda step: step * 0.07 + 0.013)
 polygons = st.lists(st.tuples(coordinate, coordinate), min_size=3, max_size=7).map(np.array)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, database=None)
+@settings(max_examples=35, deadline=None, derandomize=True, database=None)
 @given(polygon=polygons)
 def test_centres_inside_are_blocked_and_nothing_leaks_through(polygon: np.ndarray) -> None:
     painter = ShapePainter(HEIGHT, WIDTH)
@@ -167,7 +167,7 @@ def test_centres_inside_are_blocked_and_nothing_leaks_through(polygon: np.ndarra
                     assert not crosses(polygon, center, (center[0] + right, center[1] + down))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(polygon=polygons)
 def test_a_cell_is_blocked_only_by_what_is_in_it(polygon: np.ndarray) -> None:
     painter = ShapePainter(HEIGHT, WIDTH)

@@ -668,7 +668,7 @@ def test_bad_json_is_refused(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("how", ["zlib", "gzip", "zstd", "zstd that lies"])
 def test_bombs_unpack_to_no_more_than_the_layer_claims(save: Any, how: str) -> None:
-    zeros = bytes(60_000_000)
+    zeros = bytes(20_000_000)
     bomb = {
         "zlib": lambda: zlib.compress(zeros),
         "gzip": lambda: gzip.compress(zeros),
@@ -718,23 +718,18 @@ def test_a_template_of_many_points_used_many_times_is_refused(tmp_path: Path) ->
         load_map(path)
 
 
-@pytest.mark.parametrize("kind", ["tsx", "tsj"])
-def test_many_small_tilesets_are_as_bad_as_a_large_one(tmp_path: Path, kind: str) -> None:
+def test_many_small_tilesets_are_as_bad_as_a_large_one(tmp_path: Path) -> None:
     flag = {"properties": [{"name": "solid", "type": "bool", "value": True}]}
     tileset = {**TILESET, "tiles": [{"id": number, **flag} for number in range(18000)]}
-    content = (
-        ElementTree.tostring(_map_element(tiled(tilesets=[tileset]))[0])
-        if kind == "tsx"
-        else json.dumps(tileset).encode()
-    )
+    content = ElementTree.tostring(_map_element(tiled(tilesets=[tileset]))[0])
     for number in range(12):
-        (tmp_path / f"{number}.{kind}").write_bytes(content)
+        (tmp_path / f"{number}.tsx").write_bytes(content)
     path = tmp_path / "small.json"
     path.write_text(
         json.dumps(
             tiled(
                 tilesets=[
-                    {"firstgid": 1 + 6000 * number, "source": f"{number}.{kind}"}
+                    {"firstgid": 1 + 6000 * number, "source": f"{number}.tsx"}
                     for number in range(12)
                 ]
             )

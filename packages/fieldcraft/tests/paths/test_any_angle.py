@@ -75,7 +75,7 @@ def squares_length(walls: Bits, start: tuple[int, int], goal: tuple[int, int]) -
         return np.inf
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=14, deadline=None)
 @given(seed=st.integers(0, 9_999), share=st.sampled_from([0.15, 0.3, 0.45]))
 def test_over_squares_they_are_as_long_as_a_visibility_graph_says(seed: int, share: float) -> None:
     rng = np.random.default_rng(seed)
@@ -185,7 +185,7 @@ def webs(seed: int) -> fc.Graph | None:
     return mesh
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 9_999))
 def test_they_are_never_longer_than_strings_and_stay_on_the_mesh(seed: int) -> None:
     mesh = webs(seed)
@@ -255,10 +255,11 @@ def test_listed_problems(name: str) -> None:
     problems = fc.maps.load_scenarios(folder / f"{name}.scen")
     assert len(problems) == {"arena": 160, "aurora": 2990}[name]
     mesh = fc.load_map(folder / f"{name}-merged.mesh")
-    starts, goals = problems.starts, problems.goals
+    some = slice(None, None, 6 if name == "aurora" else 1)
+    starts, goals = problems.starts[some], problems.goals[some]
     paths = shortest_paths(mesh, starts, goals, smooth=True)
     lengths = np.array([path.length for path in paths])
-    assert (lengths <= problems.lengths + 2 * problems.precision).all()
+    assert (lengths <= problems.lengths[some] + 2 * problems.precision).all()
     straight = np.hypot(*(goals - starts).T)
     assert (lengths >= straight * (1 - 1e-12)).all()
     if name == "arena":  # the same ground in other polygons

@@ -16,7 +16,7 @@ from support import grids
 from support.examples import examples
 
 
-@examples(60, deadline=None)
+@examples(25, deadline=None)
 @given(world=grids.worlds(14), size=st.integers(1, 6), seed=st.integers(0, 1000))
 def test_it_is_what_building_there_would_do(world: grids.World, size: int, seed: int) -> None:
     space = world.grid()

@@ -61,7 +61,7 @@ def _plainly(space, goals, start_costs, cost, charge, outward, limit):
     return far.reshape(space.shape)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     kind=st.sampled_from(["grid", "king", "torus", "graph"]),
@@ -163,7 +163,7 @@ def test_charged_maps_follow_walls_and_serve_what_others_serve(graph):
         fc.distance_map(space, (6.5, 0.5), outward=True).step((1.5, 1.5))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     kind=st.sampled_from(["grid", "king", "torus", "graph"]),

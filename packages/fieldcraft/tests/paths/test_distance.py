@@ -196,7 +196,7 @@ def test_walls_that_change_meanwhile_wait_for_repair() -> None:
         assert not field.outdated
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(world=grids.worlds(15))
 def test_descending_walks_to_a_goal_at_the_price_that_was_named(world: grids.World) -> None:
     space = world.grid()

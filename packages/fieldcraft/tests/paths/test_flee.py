@@ -13,7 +13,7 @@ from fieldcraft.paths import distance_map, flee_map
 from support import grids
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(world=grids.worlds(14), strength=st.sampled_from([1.01, 1.2, 3.0]))
 def test_every_cell_is_a_place_to_run_to_for_what_it_is_worth(
     world: grids.World, strength: float

@@ -18,7 +18,7 @@ from support import graphs, realdata
 from support.examples import examples
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=35, deadline=None)
 @given(web=graphs.webs())
 def test_the_next_vertex_gives_exactly_the_distance(web: graphs.Web) -> None:
     graph = web.graph()
@@ -49,7 +49,7 @@ def test_the_next_vertex_gives_exactly_the_distance(web: graphs.Web) -> None:
     assert not flow.vectors[~leads].any()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(web=graphs.webs(), seed=st.integers(0, 999))
 def test_it_follows_repairs(web: graphs.Web, seed: int) -> None:
     graph = web.graph()
@@ -120,7 +120,7 @@ class TestAlongEdges:
 
 
 class TestOverPolygons:
-    @examples(15, deadline=None)
+    @examples(10, deadline=None)
     @given(seed=st.integers(0, 999))
     def test_who_follows_it_arrives_and_never_leaves_the_mesh(self, seed: int) -> None:
         rng = np.random.default_rng(seed)

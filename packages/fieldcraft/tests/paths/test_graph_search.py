@@ -33,7 +33,7 @@ CORNERS = [
 HALLS = [(0, 1, 4, 5, 2, 3), (4, 6, 7, 5), (8, 9, 10, 11, 7, 6)]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=35, deadline=None)
 @given(web=graphs.webs(), seed=st.integers(0, 999))
 def test_paths_cost_what_distance_maps_say(web: graphs.Web, seed: int) -> None:
     graph = web.graph()
@@ -114,7 +114,7 @@ class TestStraightLegs:
         straight = shortest_path(mesh, (1, 1.5), (12, 1.5), smooth=True)
         assert straight.positions.tolist() == [[1, 1.5], [12, 1.5]]
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=20, deadline=None)
     @given(seed=st.integers(0, 999))
     def test_it_stays_on_the_mesh_and_is_no_longer_than_over_the_middles_of_doors(
         self, seed: int

@@ -28,7 +28,7 @@ def house() -> fc.Graph:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(web=graphs.webs(30))
 def test_distances_are_those_of_scipy(web: graphs.Web) -> None:
     graph = web.graph()
@@ -57,7 +57,7 @@ def test_distances_are_those_of_networkx() -> None:
         assert field.exact[vertex] == pytest.approx(expected.get(vertex, np.inf), rel=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(world=grids.worlds(14))
 def test_a_grid_and_its_graph_agree(world: grids.World) -> None:
     space = world.grid()
@@ -81,7 +81,7 @@ def test_a_grid_and_its_graph_agree(world: grids.World) -> None:
         np.testing.assert_allclose(found.exact[~near], here.exact.reshape(-1)[~near], rtol=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(web=graphs.webs(), seed=st.integers(0, 999))
 def test_repairs_give_the_bits_of_a_new_map(web: graphs.Web, seed: int) -> None:
     graph = web.graph()
@@ -124,7 +124,7 @@ def test_repairs_give_the_bits_of_a_new_map(web: graphs.Web, seed: int) -> None:
         seen = field.exact
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(web=graphs.webs())
 def test_ways_lead_down_to_a_goal_at_the_price_named(web: graphs.Web) -> None:
     graph = web.graph()

@@ -13,7 +13,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 9_999),
     kind=st.sampled_from(["four", "eight", "torus", "hex", "graph"]),
@@ -157,7 +157,7 @@ class TestWhereAgentsStand:
         assert fc.shortest_path(graph, (0.2, 0.1), (2, 2)).positions[0].tolist() == [0, 0]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     seed=st.integers(0, 9_999),
     kind=st.sampled_from(["four", "eight", "torus", "hex", "graph"]),

@@ -155,7 +155,7 @@ class Repairs(RuleBasedStateMachine):
             assert np.array_equal(self.field.values, new.values)
 
 
-Repairs.TestCase.settings = settings(max_examples=60, stateful_step_count=15, deadline=None)
+Repairs.TestCase.settings = settings(max_examples=25, stateful_step_count=15, deadline=None)
 TestRepairs = Repairs.TestCase
 
 

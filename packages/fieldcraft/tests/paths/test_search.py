@@ -26,7 +26,7 @@ def drawn(*rows: str, **options: object) -> fc.Grid:
 
 @pytest.mark.reference
 @given(st.integers(0, 2**32).map(World))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_paths_cost_what_dijkstra_says_and_go_by_steps(world: World) -> None:
     space, known = world.space, world.edges()
     cells = world.open_cells()
@@ -53,7 +53,7 @@ def test_paths_cost_what_dijkstra_says_and_go_by_steps(world: World) -> None:
 
 
 @given(st.integers(0, 2**32).map(World))
-@settings(max_examples=40)
+@settings(max_examples=16)
 def test_many_at_once_are_those_asked_one_by_one(world: World) -> None:
     cells = world.open_cells()
     if not cells:
@@ -77,7 +77,7 @@ def test_many_at_once_are_those_asked_one_by_one(world: World) -> None:
 
 
 @given(st.integers(0, 2**32).map(World))
-@settings(max_examples=40)
+@settings(max_examples=16)
 def test_a_path_costs_what_the_distance_map_says(world: World) -> None:
     space, cells = world.space, world.open_cells()
     if not cells:
@@ -222,7 +222,7 @@ def test_walls_of_a_finer_grid_are_followed() -> None:
 
 
 @given(st.integers(0, 2**32).map(World), st.integers(0, 2**32))
-@settings(max_examples=40)
+@settings(max_examples=16)
 def test_moves_are_mended_where_walls_change(world: World, seed: int) -> None:
     rng = np.random.default_rng(seed)
     space = world.space

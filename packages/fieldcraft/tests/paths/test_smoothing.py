@@ -54,7 +54,7 @@ def crossed(space: fc.Grid, leg: tuple[int, int, int, int]) -> list[tuple[int, i
 
 
 @given(st.integers(0, 2**32).map(World))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_legs_cross_no_wall_and_cost_no_more(world: World) -> None:
     space = world.space
     cells = world.open_cells()

@@ -175,7 +175,7 @@ class TestMarks:
         layer.deposit((4.5, 2.5), -30.0)
         assert layer.values[2, 4] == pytest.approx(70, abs=1e-5)
 
-    @settings(max_examples=40)
+    @settings(max_examples=16)
     @given(
         seed=st.integers(0, 10**6),
         metric=st.sampled_from(["straight", "connected", "path", "sight"]),
@@ -286,7 +286,7 @@ class TestMarks:
 
 
 class TestBleeding:
-    @settings(max_examples=30)
+    @settings(max_examples=14)
     @given(
         seed=st.integers(0, 10**6),
         neighbors=st.sampled_from([4, 8]),

@@ -82,7 +82,7 @@ class TestLaws:
             if hunt.stopped is None:
                 np.testing.assert_array_equal(layer.values, hunt.values)
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=12, deadline=None)
     @given(st.integers(0, 999))
     def test_newer_floods_run_over_older_ground(self, seed: int) -> None:
         grid = cave(seed)

@@ -35,7 +35,7 @@ def scattered(seed: int, directed: bool = False, dimensions: int = 2) -> fc.Grap
     return fc.Graph(places, edges, lengths, directed, blocked=rng.permutation(150)[:15])
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.integers(0, 2**16),
     st.sampled_from(METRICS),
@@ -57,7 +57,7 @@ def test_a_grid_and_its_graph_have_the_same_values(
     np.testing.assert_array_equal(*found)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.integers(0, 2**16), st.sampled_from(METRICS), st.sampled_from(["sum", "max"]), st.booleans()
 )
@@ -176,7 +176,7 @@ def squares(space: fc.Grid) -> fc.Graph:
     return graph
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 2**16), st.sampled_from(["sum", "max"]))
 def test_sight_on_a_mesh_of_squares_is_sight_on_the_grid(seed: int, blend: str) -> None:
     space, rng = grid(seed), np.random.default_rng(seed)

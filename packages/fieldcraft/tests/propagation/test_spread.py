@@ -46,7 +46,7 @@ def random_grid(rng: np.random.Generator, **more: object) -> fc.Grid:
 
 
 class TestFixedPoint:
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(
         seed=st.integers(0, 10**6),
         neighbors=st.sampled_from([4, 8, KNIGHT, [(1, 0), (0, 1), (2, -1)]]),
@@ -189,7 +189,7 @@ class TestOneStep:
             imap.step()
             assert layer.values[0, 1] == pytest.approx(middle * math.exp(-0.5))
 
-    @settings(max_examples=30)
+    @settings(max_examples=14)
     @given(
         seed=st.integers(0, 10**6),
         momentum=st.sampled_from([0.0, 0.2, 1.0]),
@@ -358,7 +358,7 @@ class TestSymmetry:
                 results.add(layer.values.tobytes())
         assert len(results) == 1
 
-    @settings(max_examples=30)
+    @settings(max_examples=14)
     @given(
         seed=st.integers(0, 10**6),
         falloff=st.sampled_from(list(POWERS)),

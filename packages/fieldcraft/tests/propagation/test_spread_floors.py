@@ -77,7 +77,7 @@ def ruled(
     return np.asarray(after)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     spread=SPREADS,
     neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),

@@ -20,7 +20,7 @@ from support.refusals import refused
 from support.worlds import KNIGHT_AND_CORNER
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(
     spread=st.builds(
         fc.Spread,

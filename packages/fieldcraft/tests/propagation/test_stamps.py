@@ -121,7 +121,7 @@ class TestShapes:
 
 
 class TestPutting:
-    @settings(max_examples=40)
+    @settings(max_examples=16)
     @given(
         seed=st.integers(0, 10**6),
         y_up=st.booleans(),

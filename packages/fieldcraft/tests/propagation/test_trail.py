@@ -94,7 +94,7 @@ class TestUpdate:
 
 
 class TestConservation:
-    @settings(max_examples=25)
+    @settings(max_examples=12)
     @given(
         seed=st.integers(0, 10**6),
         wrap=st.booleans(),
@@ -121,7 +121,7 @@ class TestConservation:
         assert layer.values[4:9, 7:12].sum() == pytest.approx(9)
         assert layer.values[:3, :3].sum() == pytest.approx(4)
 
-    @settings(max_examples=25)
+    @settings(max_examples=12)
     @given(
         seed=st.integers(0, 10**6),
         blur=st.sampled_from([3, 5, (0.05, 0.2, 0.5, 0.2, 0.05)]),

@@ -30,7 +30,7 @@ def spaces(seed: int, neighbors: object, wrap: bool, as_graph: bool) -> fc.Grid 
     return grid.to_graph() if as_graph else grid
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(st.integers(0, 2**16), st.sampled_from([4, 8, KNIGHT]), st.booleans(), st.booleans())
 def test_never_negative_and_always_sums_to_one(
     seed: int, neighbors: object, wrap: bool, as_graph: bool
@@ -64,7 +64,7 @@ def test_never_negative_and_always_sums_to_one(
         assert belief.values.sum() == pytest.approx(2, abs=1e-4)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.floats(0.2, 3))
 def test_grid_and_graph_believe_the_same(seed: int, neighbors: int, stride: float) -> None:
     grid = spaces(seed, neighbors, False, False)

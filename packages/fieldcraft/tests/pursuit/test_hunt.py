@@ -34,7 +34,7 @@ def levels(space: fc.Grid | fc.Graph, start: int) -> dict[int, int]:
     return found
 
 
-@settings(max_examples=30)
+@settings(max_examples=14)
 @given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.booleans(), st.booleans())
 def test_without_a_barrier_step_k_is_level_k(
     seed: int, neighbors: int, wrap: bool, as_graph: bool
@@ -57,7 +57,7 @@ def test_without_a_barrier_step_k_is_level_k(
     assert not (hunt.values[space.walls] > 0).any()
 
 
-@settings(max_examples=30)
+@settings(max_examples=14)
 @given(
     st.integers(0, 2**16),
     st.sampled_from([0.07, 0.1, 0.3, 1.0]),
@@ -159,7 +159,7 @@ class TestStops:
         assert shut.stopped == "with nowhere left to go"
         assert shut.estimate().tolist() == [25.5, 15.5]
 
-    @settings(max_examples=30)
+    @settings(max_examples=14)
     @given(
         st.integers(0, 2**16),
         st.integers(1, 300),
@@ -206,7 +206,7 @@ class TestStops:
 
 
 class TestGuesses:
-    @settings(max_examples=25)
+    @settings(max_examples=12)
     @given(st.integers(0, 2**16), st.integers(0, 15))
     def test_medoid_and_peak_can_be_stood_on(self, seed: int, steps: int) -> None:
         grid = cave(seed)
@@ -399,7 +399,7 @@ class TestLook:
         hunt.step(2)
         assert (hunt.hot % 21 > 10).all()
 
-    @settings(max_examples=40)
+    @settings(max_examples=16)
     @given(
         st.integers(0, 2**16),
         st.booleans(),

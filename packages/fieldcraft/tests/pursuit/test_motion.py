@@ -236,7 +236,7 @@ def _alone(motion: Motion) -> list[tuple[str, tuple[float, Mover]]]:
     return [(name, strands[0]) for name, strands in motion.movers.items()]
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 2**16))
 def test_grid_and_graph_believe_the_same(seed: int) -> None:
     dice = np.random.default_rng(seed)

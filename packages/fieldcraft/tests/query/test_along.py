@@ -40,7 +40,7 @@ def cut(field: Field, start: np.ndarray, end: np.ndarray) -> tuple[float, float]
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.booleans())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_a_line_counts_each_cell_with_its_length_in_it(seed: int, y_up: bool, wrap: bool) -> None:
     space = fc.Grid(13, 8, cell_size=0.5, origin=(-2.0, 1.0), y_up=y_up, wrap=wrap)
     field = noise(space, seed)

@@ -48,7 +48,7 @@ def whole_map(
     st.sampled_from([0.0, 1.0, 2.2]),
     st.data(),
 )
-@settings(max_examples=80)
+@settings(max_examples=35)
 def test_best_is_the_best_of_the_whole_map(
     seed: int, radius: float, count: int, spacing: float, data: st.DataObject
 ) -> None:
@@ -206,7 +206,7 @@ def test_refusals() -> None:
     st.sampled_from([4, 8]),
     st.data(),
 )
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_on_foot_only_cells_that_a_walk_reaches_are_taken(
     seed: int, walk: float, neighbors: int, data: st.DataObject
 ) -> None:

@@ -17,7 +17,7 @@ def hill(space: fc.Grid | fc.Graph, seed: int = 0) -> fc.Layer:
     return fc.InfluenceMap(space).add_layer("hill", values=values)
 
 
-@settings(max_examples=30)
+@settings(max_examples=14)
 @given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.booleans())
 def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) -> None:
     rng = np.random.default_rng(seed)

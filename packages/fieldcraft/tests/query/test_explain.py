@@ -40,7 +40,7 @@ def spread_layer(space: fc.Grid, **settings: object) -> Layer:
     st.booleans(),
     st.sampled_from(["max", "sum"]),
 )
-@examples(15)
+@examples(10)
 def test_a_settled_value_comes_from_the_source_that_reaches_it_most(
     seed: int, falloff: str, neighbors: int, wrap: bool, stack: str
 ) -> None:

@@ -118,7 +118,7 @@ class TestChoice:
         pool.set_threads(before)
         assert len(set(seen)) == 1
 
-    @settings(max_examples=40)
+    @settings(max_examples=16)
     @given(
         seed=st.integers(0, 10**6),
         neighbors=st.sampled_from([4, 8]),
@@ -151,7 +151,7 @@ class TestChoice:
                 assert away[step] == 1
                 assert steps_from(grid, int(step))[target] == away[target] - 1
 
-    @settings(max_examples=25)
+    @settings(max_examples=12)
     @given(seed=st.integers(0, 10**6), neighbors=st.sampled_from([4, 8]), sight=st.integers(1, 5))
     def test_a_grid_written_as_a_graph_is_explored_alike(
         self, seed: int, neighbors: int, sight: int

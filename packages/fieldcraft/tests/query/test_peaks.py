@@ -16,7 +16,7 @@ from support.refusals import refused
 
 
 @given(st.integers(0, 10**6), st.sampled_from([4, 8]), st.sampled_from([-5.0, 0.0, 0.4]))
-@settings(max_examples=40)
+@settings(max_examples=16)
 def test_peaks_are_scipys_maxima_with_each_plateau_once(
     seed: int, neighbors: int, threshold: float
 ) -> None:

@@ -19,7 +19,7 @@ from support.refusals import refused
 @given(
     st.integers(0, 10**6), st.sampled_from([4, 8]), st.sampled_from([-5.0, 0.0, 0.3]), st.booleans()
 )
-@settings(max_examples=40)
+@settings(max_examples=16)
 def test_regions_are_scipys_labels(seed: int, neighbors: int, threshold: float, y_up: bool) -> None:
     space = fc.Grid(19, 12, cell_size=0.5, origin=(3.0, -1.0), neighbors=neighbors, y_up=y_up)
     field = noise(space, seed, levels=5)
@@ -52,7 +52,7 @@ def test_regions_are_scipys_labels(seed: int, neighbors: int, threshold: float, 
     st.sampled_from([4, 8, [(1, 0), (0, 1), (1, 1)], [(1, 2), (2, 1)]]),
     st.booleans(),
 )
-@settings(max_examples=30)
+@settings(max_examples=14)
 def test_walls_terrain_and_tables_of_steps_decide_what_is_joined(
     seed: int, neighbors: object, wrap: bool
 ) -> None:

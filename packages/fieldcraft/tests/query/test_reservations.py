@@ -14,7 +14,7 @@ from support.refusals import refused
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 1.0, 2.5, 30.0]), st.booleans(), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=16)
 def test_each_in_turn_takes_the_best_of_what_is_left(
     seed: int, spacing: float, y_up: bool, wrap: bool
 ) -> None:

@@ -127,7 +127,7 @@ def test_on_a_wall_the_cell_itself_is_read() -> None:
 
 
 @given(st.integers(0, 10**6), st.booleans(), st.booleans())
-@settings(max_examples=40)
+@settings(max_examples=16)
 def test_no_answer_depends_on_walls_or_on_closed_rooms(seed: int, y_up: bool, wrap: bool) -> None:
     rng = np.random.default_rng(seed)
     space = fc.Grid(9, 6, walls=random_walls((6, 9), 0.4, seed), y_up=y_up, wrap=wrap)
@@ -146,7 +146,7 @@ def test_no_answer_depends_on_walls_or_on_closed_rooms(seed: int, y_up: bool, wr
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_between_open_neighbors_the_value_does_not_jump(seed: int) -> None:
     space = fc.Grid(8, 5, walls=random_walls((5, 8), 0.3, seed))
     field = noise(space, seed)

@@ -10,7 +10,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.generate import KINDS, generate_map
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.sampled_from(KINDS), st.integers(8, 70), st.integers(8, 50), st.integers(0, 2**32))
 def test_every_map_is_one_piece_inside_a_frame_of_walls(kind, width, height, seed):
     grid = generate_map(kind, width, height, seed=seed)

@@ -548,7 +548,7 @@ def test_all_of_it_is_sound(tmp_path):
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
 def test_mutilated_kinds_give_a_world_or_an_error_of_ours(tmp_path, data):

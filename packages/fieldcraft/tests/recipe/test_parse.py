@@ -329,7 +329,7 @@ def test_the_folder_of_recorded_data(tmp_path, monkeypatch):
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
 def test_mutilated_recipes_give_a_recipe_or_bad_recipe(tmp_path, data):

@@ -253,7 +253,7 @@ def test_teams_by_source_need_radial_layers(tmp_path):
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
 def test_mutilated_recipes_give_a_recipe_or_bad_recipe(tmp_path, data):

@@ -263,7 +263,7 @@ CELL = st.sampled_from(["", "1", "-2.5", "nan", "1e400", "a", '"', "é", "0", " 
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     st.one_of(

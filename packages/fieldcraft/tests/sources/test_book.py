@@ -600,7 +600,7 @@ class Model(RuleBasedStateMachine):
 
 
 TestModel = Model.TestCase
-TestModel.settings = settings(max_examples=40, stateful_step_count=30)
+TestModel.settings = settings(max_examples=16, stateful_step_count=30)
 
 
 class TestMovingManyInOnePass:
@@ -618,7 +618,7 @@ class TestMovingManyInOnePass:
         layer.sources.forget_changes()
         return layer, ids
 
-    @settings(max_examples=150)
+    @settings(max_examples=60)
     @given(
         st.integers(0, 2**16), st.sampled_from(["refuse", "through", "nearest"]), st.integers(0, 5)
     )

@@ -60,7 +60,7 @@ ROOMS = [(0, 1, 4, 5, 2, 3), (4, 6, 7, 5), (8, 9, 10, 11, 7, 6)]
 
 
 class TestMeshes:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=12, deadline=None)
     @given(st.integers(0, 9999), st.sampled_from([0.5, 1.0, 8.0]), st.floats(1, 20))
     def test_squares_see_as_the_cells_of_a_grid_do(
         self, seed: int, cell_size: float, radius: float
@@ -118,7 +118,7 @@ class TestMeshes:
         touching = fc.Graph.from_polygons(corners, [(0, 1, 4, 3), (4, 5, 8, 7)])
         assert not sees(touching, (0.5, 0.5), (1.5, 1.5), 9).any()
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=12, deadline=None)
     @given(st.integers(0, 9999))
     def test_sight_is_symmetric_wherever_two_stand(self, seed: int) -> None:
         grid = a_grid(seed, 0.3)
@@ -132,7 +132,7 @@ class TestMeshes:
         np.testing.assert_array_equal(seen, seen.T)
         assert seen.diagonal().all()
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=12, deadline=None)
     @given(st.integers(0, 9999), st.sampled_from([0.003, 1.0, 700.0]), st.booleans())
     def test_views_all_round_are_made_of_lines(self, seed: int, size: float, lattice: bool) -> None:
         rng = np.random.default_rng(seed)
@@ -288,7 +288,7 @@ def test_graphs_with_nothing_to_walk_carry_every_kind_of_layer() -> None:
 
 
 class TestPairsOnGrids:
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=14, deadline=None)
     @given(st.integers(0, 9999), st.booleans(), st.booleans(), st.floats(1, 12))
     def test_pairs_are_what_is_visible(
         self, seed: int, wrap: bool, even: bool, radius: float

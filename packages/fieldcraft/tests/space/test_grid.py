@@ -151,7 +151,7 @@ class TestPositions:
 
 
 class TestNearestOpen:
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(grids())
     def test_is_the_nearest_and_of_equals_the_first(self, grid: fc.Grid) -> None:
         free = open_cells(grid)
@@ -234,7 +234,7 @@ class TestWalls:
 
 
 class TestLinks:
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(
         grids(6),
         st.sampled_from(
@@ -252,7 +252,7 @@ class TestLinks:
         )
         np.testing.assert_array_equal(grid.links(), links(grid))
 
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(
         grids(9),
         st.sampled_from([4, 8, [(1, 2), (2, 1), (1, 1)], [(3, 0), (0, -2)]]),
@@ -305,7 +305,7 @@ class TestLinks:
 
 
 class TestCoarser:
-    @settings(max_examples=60)
+    @settings(max_examples=25)
     @given(grids(13), st.integers(1, 15))
     def test_every_open_position_stays_open(self, grid: fc.Grid, factor: int) -> None:
         if grid.wrap and (grid.width % factor or grid.height % factor):

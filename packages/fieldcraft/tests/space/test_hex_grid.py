@@ -62,7 +62,7 @@ def test_a_position_is_in_the_cell_with_the_nearest_middle(grid: fc.HexGrid, see
     assert np.asarray(grid.cell_at(points[inside])).tolist() == cells[inside].tolist()
 
 
-@examples(30)
+@examples(14)
 @given(hexes)
 def test_neighbors_lie_one_step_away_all_round(grid: fc.HexGrid) -> None:
     for cell in range(len(grid)):

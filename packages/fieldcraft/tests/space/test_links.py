@@ -12,7 +12,7 @@ import fieldcraft as fc
 NEIGHBORS = (4, 8, [(1, 2), (2, 1), (-1, 2), (1, 1)], [(5, 0), (0, -3)])
 
 
-@settings(max_examples=80)
+@settings(max_examples=35)
 @given(st.integers(0, 2**32 - 1))
 def test_mended_links_equal_built_ones(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -39,7 +39,7 @@ def random_grid(seed: int) -> fc.Grid:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_sides_are_straight_links_and_free_corners_are_diagonal_ones(seed: int) -> None:
     grid = random_grid(seed)
@@ -69,7 +69,7 @@ def test_sides_are_straight_links_and_free_corners_are_diagonal_ones(seed: int) 
                     assert (own & (bit | sides[0] | sides[1]) == 0) == linked
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
 def test_mended_after_walls_changed(seed: int) -> None:
     grid = random_grid(seed)
@@ -101,7 +101,7 @@ def test_kept_and_read_only() -> None:
     assert passages(grid)[1, 2] == rules.WALL
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 4))
 def test_quiet_cells_have_nothing_barred_around_them(seed: int, rings: int) -> None:
     rng = np.random.default_rng(seed)

@@ -57,7 +57,7 @@ def assert_same_sight(grid: fc.Grid, graph: fc.Graph, rng: np.random.Generator) 
         )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(worlds(14))
 def test_a_graph_of_squares_sees_what_the_grid_sees(world: World) -> None:
     grid, rng = world.grid(), np.random.default_rng(world.seed)
@@ -84,7 +84,7 @@ def test_a_graph_of_squares_sees_what_the_grid_sees(world: World) -> None:
     assert shots[0].end == shots[1].end and shots[0].blocked == shots[1].blocked
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     worlds(14),
     st.sampled_from(["sum", "max"]),

@@ -31,7 +31,7 @@ def test_what_is_seen_and_what_is_not():
     assert np.array_equal(with_walls & ~walls, seen)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=14, deadline=None)
 @given(
     st.integers(0, 99),
     st.booleans(),
@@ -164,7 +164,7 @@ def test_a_shot_with_y_up_and_on_a_torus():
     ).cells.tolist() == [10, 11, 6, 7]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(st.integers(0, 99), st.booleans())
 def test_a_shot_starts_in_its_own_cell_at_once(seed, y_up):
     space = a_map(seed, cell_size=0.3, origin=(0.1, -7.7), y_up=y_up)

@@ -20,7 +20,7 @@ from support.refusals import refused
 seeds = st.integers(0, 2**32 - 1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_a_step_is_the_verbs_one_after_the_other(seed: int) -> None:
     world = World(seed)

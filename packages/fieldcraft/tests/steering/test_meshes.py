@@ -17,7 +17,7 @@ from support import graphs, realdata
 SQUARE = fc.Graph.from_polygons([(0, 0), (4, 0), (4, 3), (0, 3)], [(0, 1, 2, 3)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 9_999), far=st.sampled_from([0.3, 2.0, 30.0]))
 def test_nobody_leaves_the_part_of_the_mesh_that_it_is_in(seed: int, far: float) -> None:
     rng = np.random.default_rng(seed)
@@ -39,7 +39,7 @@ def test_nobody_leaves_the_part_of_the_mesh_that_it_is_in(seed: int, far: float)
         assert np.isfinite(at).all() and (np.abs(at - before) < 40 * far).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(seed=st.integers(0, 9_999))
 def test_who_meets_no_rim_goes_where_it_wants_and_so_on_a_grid(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -125,7 +125,7 @@ class TestLeaps:
 
 
 class TestCrowds:
-    @settings(max_examples=30, deadline=None)
+    @settings(max_examples=14, deadline=None)
     @given(seed=st.integers(0, 9_999), share=st.sampled_from([0.0, 0.2]))
     def test_feelers_feel_what_they_feel_on_a_grid(self, seed: int, share: float) -> None:
         rng = np.random.default_rng(seed)
@@ -139,7 +139,7 @@ class TestCrowds:
         )
         np.testing.assert_allclose(ours, theirs, atol=1e-9)
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=12, deadline=None)
     @given(seed=st.integers(0, 9_999))
     def test_a_crowd_walks_as_on_a_grid(self, seed: int) -> None:
         rng = np.random.default_rng(seed)

@@ -28,7 +28,7 @@ def offsets_of(space: fc.Grid, at: Any, others: Any) -> Any:
     return found - size * np.round(found / size) if space.wrap else found
 
 
-@settings(max_examples=80)
+@settings(max_examples=35)
 @given(seeds, st.sampled_from([0.3, 1.0, 3.0, 50.0]))
 def test_everybody_within_the_radius_counts_once(seed: int, reach: float) -> None:
     world = World(seed)
@@ -70,7 +70,7 @@ def test_everybody_within_the_radius_counts_once(seed: int, reach: float) -> Non
     )
 
 
-@settings(max_examples=80)
+@settings(max_examples=35)
 @given(seeds, st.sampled_from([0.5, 2.0, 9.0]))
 def test_nearest(seed: int, reach: float) -> None:
     world = World(seed)

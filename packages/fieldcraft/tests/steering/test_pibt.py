@@ -46,7 +46,7 @@ def check(space: fc.Space, before: Any, after: Any) -> None:
     assert not {(b, a) for a, b in moves} & set(moves)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(spaces, seeds, aheads, st.floats(0.05, 0.95))
 def test_nobody_shares_a_cell_swaps_or_walks_through_walls(
     space: fc.Space, seed: int, ahead: int, share: float
@@ -69,7 +69,7 @@ def test_nobody_shares_a_cell_swaps_or_walks_through_walls(
             goals = np.where(cells == goals, rng.choice(open_cells(space), len(cells)), goals)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(seeds, st.sampled_from(["four", "eight", "hex"]), st.floats(0.05, 0.9))
 def test_the_agent_that_goes_first_always_comes_nearer_on_open_ground(
     seed: int, kind: str, share: float
@@ -89,7 +89,7 @@ def test_the_agent_that_goes_first_always_comes_nearer_on_open_ground(
         cells = after
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(seeds, st.sampled_from(["four", "hex", "graph"]), st.integers(1, 12))
 def test_steps_are_those_of_the_recursive_text(seed: int, kind: str, count: int) -> None:
     space = space_of(kind, seed)
@@ -246,7 +246,7 @@ def test_more_bad_input() -> None:
 # Many goals on large maps
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=14, deadline=None)
 @given(spaces, seeds, aheads)
 def test_agents_led_along_paths_keep_the_laws(space: fc.Space, seed: int, ahead: int) -> None:
     rng = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ def road() -> fc.Graph:
     return fc.Graph(ROAD, [(0, 1), (1, 2), (2, 3)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(web=graphs.webs(), seed=st.integers(0, 999))
 def test_however_often_they_stop_they_arrive_after_the_same_way(web: graphs.Web, seed: int) -> None:
     graph = web.graph()

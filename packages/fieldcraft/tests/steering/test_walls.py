@@ -72,7 +72,7 @@ def clearance(space: fc.Grid, positions: Any) -> Any:
     )
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(seeds, st.sampled_from([0.0, 0.2, 0.49]))
 def test_a_hundred_thousand_moves_end_where_a_walk_leads(seed: int, radius: float) -> None:
     """On open ground, at most the displacement away, in a cell that straight steps lead to, and not
@@ -96,7 +96,7 @@ def test_a_hundred_thousand_moves_end_where_a_walk_leads(seed: int, radius: floa
     assert not space.walls.reshape(-1)[space.cell_at(again)].any()
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(seeds)
 def test_nothing_in_the_way_nothing_changes(seed: int) -> None:
     world = World(seed, terrain=False)
@@ -113,7 +113,7 @@ def test_nothing_in_the_way_nothing_changes(seed: int) -> None:
     )
 
 
-@settings(max_examples=40)
+@settings(max_examples=16)
 @given(seeds, st.sampled_from([0.0, 0.3]))
 def test_which_way_rows_are_counted_changes_nothing(seed: int, radius: float) -> None:
     world = World(seed, terrain=False)
@@ -191,7 +191,7 @@ def test_nothing_is_jumped_over() -> None:
     assert after[0, 0] == pytest.approx(4000, abs=2e-6)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(seeds)
 def test_where_float64_hardly_tells_cells_apart(seed: int) -> None:
     """Far from the origin a millionth of a cell is nothing; who walks up to a wall is in its own

@@ -120,7 +120,7 @@ def test_zero_is_the_middle_of_a_signed_scale_and_opposites_mirror():
     assert np.abs(there - back).max() <= 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(st.floats(-1e6, 1e6, width=32), st.floats(1, 1e6, width=32), st.integers(0, 2**31))
 def test_a_larger_value_never_gets_an_earlier_colour(low: float, span: float, seed: int):
     scale = ColorScale(low, low + span, threshold=None)
@@ -271,7 +271,7 @@ def test_cropping_leaves_out_the_rim_of_walls():
     ).shape == (2, 3, 4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     st.integers(1, 9),
     st.integers(1, 9),
@@ -514,7 +514,7 @@ def test_text_stays_within_its_measure_and_accents_make_a_difference():
     assert (ink("日") == ink("本")).all()  # a box: visible, not dropped
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(st.text(alphabet="ab lmö,.", max_size=60), st.integers(20, 200))
 def test_wrapped_lines_fit_and_lose_nothing(text: str, width: int):
     lines = wrapped(text, width)

@@ -21,6 +21,8 @@ __all__ = ["CASES", "bits"]
 _STAMP = Stamp.disc(3.3, "parabolic") - 0.4 * Stamp.disc(1.5)
 _KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 
+_SWARM_STEPS = 60
+
 Act = Callable[[np.random.Generator, Any, NDArray[np.int64]], None]
 Case = Callable[[Any], list[Any]]
 
@@ -108,7 +110,7 @@ def _swarm(how: Walk, wrap: bool) -> Case:
         swarm.run(
             how,
             0.1,
-            steps=60,
+            steps=_SWARM_STEPS,
             trail=trails,
             flow=flow,
             crowd_layer=crowd,

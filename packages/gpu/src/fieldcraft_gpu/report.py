@@ -29,6 +29,7 @@ __all__ = ["add", "encoding", "report", "times"]
 
 _WALK = Walk(13.5, follow=1.0, wander=5.0, turn=22.5, distance=9.0)
 _ROUNDS = 3
+_SMALL = 256  # cells along a side of the small maps
 
 Run = Callable[[int], object]
 
@@ -166,7 +167,7 @@ def times(device: Device, *, quick: bool) -> Iterator[dict[str, Any]]:
     """A row for each case: milliseconds by the device's clock, on the wall and on the CPU, and the
     bytes that must move.
     """
-    side = 256 if quick else 1024
+    side = _SMALL if quick else 1024
     yield _layer_times(device, f"Trail {side} x {side}, a step", side, 50, 20, _trail)
     count = 1000 if quick else 10_000
     places = np.random.default_rng(0).uniform(0, side, (count, 2))
@@ -178,9 +179,9 @@ def times(device: Device, *, quick: bool) -> Iterator[dict[str, Any]]:
 
     moved = count * 225 * 16 / side**2
     yield _layer_times(device, f"{count:,} stamps of 15 x 15", side, 1, moved, stamping)
-    side = 256 if quick else 4096
+    side = _SMALL if quick else 4096
     yield _layer_times(device, f"Spread {side} x {side}, a step", side, 64, 12, _spread)
-    sizes = [(10_000, 256)] if quick else [(100_000, 1024), (1_000_000, 2048), (8_000_000, 4096)]
+    sizes = [(10_000, _SMALL)] if quick else [(100_000, 1024), (1_000_000, 2048), (8_000_000, 4096)]
     for ants, side in sizes:
         run, host = (_ants(place, ants, side) for place in (device, "cpu"))
         cpu = _best(functools.partial(host, 8), 2) / 8

@@ -35,7 +35,7 @@ def by_hand(space: Grid, points: np.ndarray, radius: float) -> set[int]:
     return set(np.flatnonzero(found).tolist())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(
     which=st.integers(0, len(GRIDS) - 1),
     shares=st.lists(st.tuples(st.floats(0, 0.999), st.floats(0, 0.999)), min_size=1, max_size=4),

@@ -64,7 +64,7 @@ class TestGround:
         rows, columns = np.nonzero((picture[..., :3] != GROUND).any(axis=2))
         assert (rows.min(), rows.max(), columns.min(), columns.max()) == (10, 19, 20, 29)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=25, deadline=None)
     @given(
         st.floats(-10, 30), st.floats(-10, 20), st.floats(0.3, 40), st.booleans(), st.integers(0, 9)
     )

@@ -101,14 +101,14 @@ def test_who_comes_too_near_is_felt() -> None:
 
 @pytest.mark.parametrize("search", SEARCHING)
 def test_who_loses_the_player_searches_and_then_gives_up(search: str) -> None:
-    chase = duel(split(), search=search, hunter=HunterRules(patience=4.0, run=0.4, walk=0.3))
+    chase = duel(split(), search=search, hunter=HunterRules(patience=2.0, run=0.4, walk=0.3))
     chase.put(0, (30.5, 3.5))
     chase.put(1, (24.5, 3.5), headings=(1.0, 0.0))
     chase.play(3)
     assert mood(chase) == CHASE
     chase.put(0, (3.5, 3.5))
     seen = set()
-    for _ in range(300):
+    for _ in range(200):
         chase.play()
         seen.add(mood(chase))
     assert chase.state.lost == 1

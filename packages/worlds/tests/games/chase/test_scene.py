@@ -24,7 +24,7 @@ from support.refusals import refused
 LOST = Settings(hunters=8, civilians=10, items=2, hunter=HunterRules(view=14))
 
 
-@pytest.fixture(params=KINDS_OF_MAPS, scope="module")
+@pytest.fixture(params=("grid", "floors"), scope="module")
 def session(request: pytest.FixtureRequest) -> Session:
     """A match at a moment at which the player was seen and lost."""
     for seed in range(6):

@@ -46,14 +46,13 @@ def played(derived: FlockDerived, state: State, steps: int, orders: Any = ()) ->
 class TestFlying:
     @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
     def test_comes_to_order(self, rule: str) -> None:
-        order = [
-            play_flock(sky(), Settings(birds=400, rule=rule), seed=seed, steps=500, every=100).order
-            for seed in (1, 2)
-        ]
-        assert np.mean([each[0] for each in order]) < 0.2
-        assert np.mean([each[-1] for each in order]) > 0.7
+        order = play_flock(
+            sky(), Settings(birds=400, rule=rule), seed=1, steps=500, every=100
+        ).order
+        assert order[0] < 0.2
+        assert order[-1] > 0.7
         chaos = play_flock(
-            sky(), Settings(birds=400, rule=rule, tuning=Tuning(align=0.0)), seed=1, steps=300
+            sky(), Settings(birds=400, rule=rule, tuning=Tuning(align=0.0)), seed=1, steps=200
         ).order
         assert np.mean(chaos[5:]) < 0.4
 
@@ -61,9 +60,9 @@ class TestFlying:
     def test_keeps_apart_and_together(self, rule: str) -> None:
         def gaps(**tuning: float) -> float:
             derived, state = begun(
-                Settings(birds=500, rule=rule, tuning=replace(Tuning(), **tuning))
+                Settings(birds=300, rule=rule, tuning=replace(Tuning(), **tuning))
             )
-            state = played(derived, state, 250)
+            state = played(derived, state, 150)
             return float(
                 np.minimum(
                     Neighbors(derived.swarm(state).positions, 4.0, space=derived.grid).nearest()[1],

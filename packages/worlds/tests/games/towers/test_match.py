@@ -68,13 +68,13 @@ def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
             assert np.array_equal(way.flow.vectors, other.flow.vectors)
 
 
-@pytest.mark.parametrize("kind", ["cave", "rooms", "open"])
+@pytest.mark.parametrize("kind", ["cave", "rooms"])
 def test_no_unit_is_ever_in_a_wall_or_a_tower(kind: str) -> None:
     fast = replace(SMALL, unit=UnitRules(speed=25, force=400), limit=30)
     space = fc.generate_map(kind, 52, 36, seed=5, neighbors=8)
     derived, state, rng = begun(space, fast)
     met = 0
-    for _ in range(300):
+    for _ in range(200):
         state = step(derived, state, (), rng)
         derived.follow_towers(state.towers)
         if len(state.units):
@@ -85,10 +85,13 @@ def test_no_unit_is_ever_in_a_wall_or_a_tower(kind: str) -> None:
     assert met
 
 
-@pytest.mark.parametrize("commanders", [("influence",) * 3, ("shortest", "planner", "influence")])
-def test_three_teams_play_until_one_is_left(commanders: tuple[str, ...]) -> None:
+def test_three_teams_play_until_one_is_left() -> None:
     three = replace(
-        SMALL, teams=("red", "blue", "green"), commanders=commanders, towers=2, limit=300
+        SMALL,
+        teams=("red", "blue", "green"),
+        commanders=("shortest", "planner", "influence"),
+        towers=2,
+        limit=300,
     )
     match = play_match(fc.generate_map("open", 60, 44, seed=3, neighbors=8), three, seed=2)
     assert match.winner in (0, 1, 2, None)
@@ -140,7 +143,7 @@ def test_the_map_that_was_passed_is_not_changed() -> None:
     assert space.walls_version == 0
 
 
-@pytest.mark.parametrize("name", ["dao/arena2.map", "mapf/room-64-64-8.map", "dao/lak103d.map"])
+@pytest.mark.parametrize("name", ["mapf/room-64-64-8.map"])
 def test_a_match_is_played_on_real_maps(name: str) -> None:
     space = fc.load_map(realdata.folder("gridmaps") / "maps" / name)
     match = play_match(space, replace(SMALL, limit=60), seed=2)
