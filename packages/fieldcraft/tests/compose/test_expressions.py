@@ -242,13 +242,6 @@ def test_flat_maps_normalize_to_zero(imap):
     assert not flat.invert().values.any()
 
 
-def test_ranges_of_ranges(imap):
-    a, b = (imap[name].values for name in ("ally", "enemy"))
-    ours = (imap["ally"].normalize() * imap["enemy"].invert()).normalize()
-    inner = (a - a.min()) / (a.max() - a.min()) * (b.max() - b)
-    assert np.array_equal(ours.values, (inner - inner.min()) / (inner.max() - inner.min()))
-
-
 def test_ranges_of_maps_that_build_on_each_other(imap):
     a, b, c = imap.layers.values()
     first = a - b

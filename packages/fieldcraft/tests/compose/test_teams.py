@@ -14,7 +14,6 @@ from fieldcraft.compose.formula import formula
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.kernels import pool
-from oracles import radial as reference
 from support.refusals import refused
 
 NAMES = ("red", "blue", "green", "gold", "grey")
@@ -266,18 +265,6 @@ def test_by_source_knows_each_source_s_radius_and_falloff():
     imap.step()
     teams.owner("source")
     assert teams._surveys["source"].presence(0).tobytes() == strongest[0].values.tobytes()
-
-
-def test_by_source_differs_from_by_total_as_it_should():
-    imap = fc.InfluenceMap(fc.Grid(9, 3))
-    teams = imap.add_teams(["many", "one"], fc.Radial(4))
-    teams["many"].add_sources(np.tile((4.5, 1.5), (5, 1)), 1.0)
-    teams["one"].add_source((4.5, 1.5), 2.0)
-    imap.step()
-    assert teams.owner("total")[1, 4] == 0
-    assert teams.owner("source")[1, 4] == 1
-    already = Teams(imap, ["one", "many"])
-    assert already.owner("source")[1, 4] == 0
 
 
 @pytest.mark.parametrize("asked", [True, False])
@@ -684,17 +671,3 @@ def test_teams_need_an_influence_map_and_layers_of_the_same_cells():
         Teams(imap, ["fin"])
     with refused(InvalidValue, "'fog' with Spread"):
         Teams(imap, ["fine", "fog"]).owner("source")
-
-
-def test_a_sum_of_the_strongest_is_what_the_specification_says():
-    teams = a_battle(1, 11, a_space(0, walls=0), units=3)
-    layer = teams["red"]
-    cells = layer.space.cell_at(layer.sources.positions)
-    expected = np.zeros(len(layer.space))
-    for cell, strength in zip(cells.tolist(), layer.sources.strengths.tolist(), strict=True):
-        for there, square in reference.straight(layer.space.shape, cell, 6.0, False).items():
-            expected[there] = max(expected[there], strength * (1 - square / 36))
-    teams.owner("source")
-    np.testing.assert_allclose(
-        teams._surveys["source"].presence(0).reshape(-1), expected, atol=1e-6
-    )

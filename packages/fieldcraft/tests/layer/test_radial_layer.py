@@ -61,22 +61,6 @@ def same_bits(one: np.ndarray, other: np.ndarray) -> None:
 
 
 class TestValues:
-    def test_quadratic_is_the_formula_in_world_units(self) -> None:
-        space = fc.Grid(40, 30, cell_size=0.5, origin=(100, -7), y_up=True)
-        layer = fc.InfluenceMap(space).add_layer("a", fc.Radial(4.2, metric="straight"))
-        layer.add_source((107.1, 2.3), 6)
-        layer.step()
-        x, y = space.position_of(space.cell_at((107.1, 2.3)))
-        centers = space.position_of(np.arange(len(space)))
-        square = ((centers - [x, y]) ** 2).sum(axis=1).reshape(space.shape)
-        np.testing.assert_allclose(
-            layer.values, np.where(square <= 4.2**2, 6 - 6 * square / 4.2**2, 0), rtol=0, atol=6e-6
-        )
-
-    def test_an_empty_layer_is_zero(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
-        imap.step(3)
-        assert layer.values.tobytes() == bytes(layer.values.nbytes)
-
     def test_a_change_shows_at_the_next_step(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
         source = layer.add_source((5.5, 5.5), 2)
         assert not layer.values.any()
@@ -90,44 +74,6 @@ class TestValues:
         source.remove()
         imap.step()
         assert not layer.values.any()
-
-    def test_sources_add_with_their_signs(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
-        layer.add_source((5.5, 5.5), 2)
-        layer.add_source((5.5, 5.5), -2)
-        layer.add_source((7.5, 5.5), -1)
-        imap.step()
-        assert layer.values[5, 7] == -1
-        assert layer.values.max() == 0
-
-    def test_max_shows_the_strongest_magnitude_and_of_equals_the_positive(self) -> None:
-        imap = fc.InfluenceMap(fc.Grid(30, 5))
-        layer = imap.add_layer("a", fc.Radial(4, "constant", blend="max"))
-        weak, strong = layer.add_source((5.5, 2.5), 2), layer.add_source((8.5, 2.5), -3)
-        equal = layer.add_source((11.5, 2.5), 3)
-        imap.step()
-        assert layer.values[2, 3:16].tolist() == [2, -3, -3, -3, 3, 3, 3, 3, 3, 3, 3, 3, 3]
-        equal.remove()
-        strong.strength = -1
-        imap.step()
-        assert layer.values[2, 3:13].tolist() == [2] * 7 + [-1] * 3
-        weak.remove()
-        imap.step()
-        assert layer.values[2, 3:13].tolist() == [0] + [-1] * 9
-
-    def test_nothing_shows_on_walls_and_connected_goes_round(self, imap: fc.InfluenceMap) -> None:
-        shown = {}
-        for metric in METRICS:
-            layer = imap.add_layer(metric, fc.Radial(9, "constant", metric=metric))
-            layer.add_source((12.5, 10.5))
-            layer.step()
-            assert not layer.values[imap.space.walls].any()
-            shown[metric] = layer.values > 0
-        assert shown["straight"][10, 16]
-        assert not shown["sight"][10, 16]
-        assert not shown["path"][10, 16]
-        for metric in ("connected", "path", "sight"):
-            assert (shown["straight"] >= shown[metric]).all()
-        assert (shown["connected"] >= shown["path"]).all()
 
     def test_a_source_through_a_wall_radiates_and_shows_beside_it(
         self, imap: fc.InfluenceMap, layer: fc.Layer
@@ -154,24 +100,6 @@ class TestValues:
         imap.step()
         assert layer.values[16, 5:8].tolist() == [1, 0.5, 0]
         assert layer.values[16, 22:25].tolist() == [2, 1, 0]
-
-    def test_resizing_keeps_the_falloff(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
-        source = layer.add_source((5.5, 5.5), radius=2, falloff="constant")
-        ids = layer.add_sources([(20.5, 5.5), (20.5, 15.5)], falloff="linear")
-        source.resize(3)
-        layer.sources.set_radii(ids, [2, 4])
-        imap.step()
-        assert layer.values[5, 2:9].tolist() == [1] * 7
-        assert layer.values[5, 20:23].tolist() == [1, 0.5, 0]
-        assert layer.values[15, 20:25].tolist() == [1, 0.75, 0.5, 0.25, 0]
-
-    def test_sync_keeps_radius_and_falloff(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
-        layer.sync(["a", "b"], [(5.5, 5.5), (22.5, 5.5)])
-        layer.sources.set_radii(layer.sources.ids[:1], 2)
-        layer.sync(["b", "a"], [(22.5, 6.5), (5.5, 6.5)], [2, 4])
-        imap.step()
-        assert layer.values[6, 5:8].tolist() == [4, 3, 0]
-        assert layer.values[6, 22:24].tolist() == [2, rounded(2 - 2 / 25)]
 
     def test_lifetimes_end(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
         layer.add_source((5.5, 5.5), lifetime=0.25)
@@ -219,12 +147,6 @@ class TestValues:
         layer.validate()
         same_bits(layer.values, rebuilt(layer))
 
-    def test_version_moves_with_the_values(self, imap: fc.InfluenceMap, layer: fc.Layer) -> None:
-        before = layer.version
-        layer.add_source((5.5, 5.5))
-        imap.step()
-        assert layer.version != before
-
     @pytest.mark.parametrize("metric", METRICS)
     def test_coarser_layers(self, imap: fc.InfluenceMap, metric: str) -> None:
         layer = imap.add_layer(
@@ -251,56 +173,6 @@ class TestValues:
         layer.sources.remove(ids)
         imap.step()
         assert not layer.values.any()
-
-
-class TestNoResidue:
-    @pytest.mark.parametrize("metric", METRICS)
-    def test_a_hundred_thousand_operations_leave_nothing(self, metric: str) -> None:
-        rng = np.random.default_rng(METRICS.index(metric))
-        walls = np.zeros((96, 128), dtype=bool)
-        if metric == "straight":
-            walls[:, 60] = True
-        space = fc.Grid(128, 96, walls=walls, neighbors=8)
-        layer = fc.InfluenceMap(space).add_layer("a", fc.Radial(6, "gaussian", metric=metric))
-        made = 0
-
-        def strengths(count: int) -> np.ndarray:
-            return rng.normal(size=count) * 10.0 ** rng.integers(-7, 6, count)
-
-        def positions(count: int) -> np.ndarray:
-            return rng.random((count, 2)) * [128, 96]
-
-        radii = rng.uniform(0.5, 9, 12)
-        while made < 100_000:
-            count = int(rng.integers(1, 1500))
-            ids = layer.sources.ids
-            some = rng.permutation(ids)[:count]
-            made += count if len(some) == 0 else len(some)
-            match int(rng.integers(6)) if len(ids) else 0:
-                case 0:
-                    layer.add_sources(
-                        positions(count),
-                        strengths(count),
-                        radii=rng.choice(radii, count),
-                        on_wall="through",
-                    )
-                case 1 | 2:
-                    layer.sources.move(some, positions(len(some)), on_wall="through")
-                case 3:
-                    layer.sources.set_strengths(some, strengths(len(some)))
-                case 4:
-                    layer.sources.set_radii(some, rng.choice(radii, len(some)))
-                case 5:
-                    layer.sources.remove(some)
-            if rng.random() < 0.5:
-                layer.step()
-        layer.step()
-        assert len(layer.sources) > 0
-        if metric == "straight":
-            same_bits(layer.values, bulk_rebuilt(layer))
-        layer.sources.remove(layer.sources.ids)
-        layer.step()
-        assert layer.values.tobytes() == bytes(layer.values.nbytes)
 
 
 def bulk_rebuilt(layer: fc.Layer) -> np.ndarray:
@@ -640,11 +512,6 @@ class TestRefusals:
             with unchanged(layer), refused(InvalidValue, "1,048,576"):
                 call()
 
-    @pytest.mark.parametrize("strength", [np.nan, np.inf])
-    def test_strengths_that_are_none(self, layer: fc.Layer, strength: float) -> None:
-        with unchanged(layer), refused(InvalidValue, "strength"):
-            layer.add_source((5.5, 5.5), strength)
-
     def test_too_many_sources(self, layer: fc.Layer) -> None:
         layer.add_sources(np.full((2**18 - 1, 2), 5.5))
         with unchanged(layer), refused(InvalidValue, "262,144"):
@@ -659,28 +526,6 @@ class TestRefusals:
         layer.sync(keys, places + 1)
         layer.sync([key + 70_000 for key in keys], places)
         assert len(layer.sources) == 140_000
-
-    def test_sources_that_are_gone(self, layer: fc.Layer) -> None:
-        source, other = layer.add_source((5.5, 5.5)), layer.add_source((6.5, 5.5))
-        source.remove()
-        layer.step()
-        ids = [other.id, source.id]
-        calls: list[Callable[[], object]] = [
-            lambda: source.move((3, 3)),
-            lambda: source.resize(3),
-            lambda: source.remove(),
-            lambda: layer.sources.move(ids, [(3, 3), (4, 4)]),
-            lambda: layer.sources.set_radii(ids, 3),
-            lambda: layer.sources.remove(ids),
-        ]
-        for call in calls:
-            with unchanged(layer), refused(DeadSource, str(source.id)):
-                call()
-
-    def test_keys_twice(self, layer: fc.Layer) -> None:
-        layer.sync(["a", "b"], [(5.5, 5.5), (6.5, 5.5)])
-        with unchanged(layer), refused(InvalidValue, "'c' twice"):
-            layer.sync(["a", "c", "c"], [(5.5, 6.5), (6.5, 6.5), (7.5, 6.5)])
 
     def test_moves_off_the_map_and_into_walls(self, layer: fc.Layer) -> None:
         ids = layer.add_sources([(5.5, 5.5), (6.5, 5.5)])
@@ -732,10 +577,6 @@ class TestRefusals:
         assert "b" not in imap
         layer.step()
         assert layer.values.max() == 1
-
-    def test_numbers_of_radii(self, layer: fc.Layer) -> None:
-        with unchanged(layer), refused(InvalidValue, "radii"):
-            layer.add_sources([(6.5, 5.5), (7.5, 5.5)], radii=[1, 2, 3])
 
 
 class TestRadiiThatChange:

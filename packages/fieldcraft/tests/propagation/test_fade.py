@@ -108,15 +108,6 @@ class TestFading:
         assert other.lag == 0
         assert one.time == other.time == 500
 
-    def test_over_twice_the_time_loses_twice_as_much(self) -> None:
-        one, two = remembering(), remembering()
-        for layer, dt in ((one, 4.0), (two, 8.0)):
-            layer.mark([(3.5, 2.5), (4.5, 2.5)], [100.0, 64.0])
-            before = layer.values.astype(np.float64)
-            layer.imap.advance(dt)
-            layer.lost = before - layer.values
-        np.testing.assert_allclose(2 * one.lost, two.lost, atol=1e-5)
-
     def test_halves_and_is_forgotten_at_the_floor(self) -> None:
         layer = remembering(Fade(half_life=2.0, floor=1.1))
         layer.mark((3.5, 2.5), 64.0)
@@ -200,13 +191,6 @@ class TestMarks:
         peers.step()
         np.testing.assert_allclose(memory.values, np.where(walls, 0, peers.values), atol=1e-5)
 
-    def test_a_field_of_view(self) -> None:
-        walls = np.random.default_rng(4).random((11, 17)) < 0.2
-        walls[5, 8] = False
-        layer = remembering(None, 17, 11, walls=walls)
-        layer.mark((8.5, 5.5), radius=6.0, metric="sight")
-        np.testing.assert_array_equal(layer.values > 0, fc.visible(layer.space, (8.5, 5.5), 6.0))
-
     def test_a_mask_marks_its_open_cells(self) -> None:
         walls = np.random.default_rng(4).random((7, 13)) < 0.2
         walls[2, 3] = False
@@ -268,13 +252,6 @@ class TestMarks:
                 )
             seen.append(layer.values.tobytes())
         assert len(set(seen)) == 1
-
-    def test_take_no_place_and_none(self) -> None:
-        layer = remembering()
-        layer.mark(np.zeros((0, 2)))
-        layer.mark(np.zeros((0, 2)), np.zeros(0), radius=3.0)
-        layer.mark((3.5, 2.5), 0.0)
-        assert not layer.values.any()
 
     def test_follow_policies(self) -> None:
         walls = np.zeros((7, 13), bool)
@@ -549,15 +526,6 @@ class TestAsALayer:
                 assert layer.values.reshape(-1)[cell] == held
                 assert layer.values.reshape(-1)[cell + 1] > 90
 
-    def test_takes_part_in_expressions_and_questions(self) -> None:
-        layer = remembering()
-        layer.mark((3.5, 2.5))
-        assert (layer * 2).values[2, 3] == 200
-        layer.imap.advance(1000.0)
-        assert (layer * 2).values[2, 3] == pytest.approx(100, abs=1e-3)
-        assert fc.best(layer, (5.5, 2.5), 4).cell == 2 * 13 + 3
-        assert "marks" in str(fc.explain(layer, (3.5, 2.5)))
-
 
 class TestOnGraphs:
     @pytest.mark.parametrize("fade", [Fade(1.0, 1.0, bleed=0.5), Fade(half_life=5.0)])
@@ -588,27 +556,6 @@ class TestOnGraphs:
         assert seen[0].any()
         np.testing.assert_array_equal(*seen)
 
-    def test_goes_on_after_saving(self, tmp_path: Path) -> None:
-        places = np.random.default_rng(0).random((150, 2)) * 9
-        graph = fc.Graph(places, [(k, k + 1) for k in range(149)])
-        imap = fc.InfluenceMap(graph)
-        layer = imap.add_layer("memory", Fade(2.0, 1.0, bleed=0.8))
-        layer.mark(places[[5, 140]])
-        imap.advance(1.0)
-        imap.save(tmp_path / "graph.map")
-        again = fc.InfluenceMap.load(tmp_path / "graph.map")
-        for twin in (imap, again):
-            twin["memory"].mark(places[70], 33.0)
-            twin.advance(1.0)
-        assert layer.values.shape == (150,)
-        np.testing.assert_array_equal(layer.values, again["memory"].values)
-        layer.write(np.full(150, 7.0))
-        imap.advance(1.0)
-        np.testing.assert_allclose(layer.values, 5.0, atol=1e-5)
-        graph.set_walls([9])
-        imap.advance(1.0)
-        assert np.flatnonzero(layer.values == 0).tolist() == [9]
-
     def test_a_field_of_view(self) -> None:
         mesh = fc.Mesh(
             [(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (1, 1), (2, 1), (3, 1)],
@@ -625,12 +572,6 @@ class TestOnGraphs:
             twin.values > 0, fc.visible(graph, graph.positions[0], 4.0) & ~graph.walls
         )
         assert twin.values[2] == 0
-
-    def test_masks(self) -> None:
-        graph = graph_of(fc.Grid(5, 3))
-        layer = fc.InfluenceMap(graph).add_layer("memory", Fade())
-        layer.mark(np.arange(15) % 4 == 0)
-        assert np.flatnonzero(layer.values).tolist() == [0, 4, 8, 12]
 
 
 class TestRefusals:

@@ -80,12 +80,6 @@ class TestUpdate:
                 layer.imap.advance(0.5)
             assert layer.values[6, 9] == pytest.approx(start / 2, rel=1e-5)
 
-    def test_evaporation_is_a_rate(self) -> None:
-        layer = trailing(Trail(0.9, blur=1))
-        layer.deposit([(2.5, 2.5), (8.5, 8.5)], [1.0, 50.0])
-        layer.imap.step(8)
-        assert layer.values[8, 8] / layer.values[2, 2] == pytest.approx(50, rel=1e-5)
-
     def test_small_values_become_nothing(self) -> None:
         layer = trailing(Trail(0.5, floor=0.01))
         layer.deposit((2.5, 2.5), 1.0)
@@ -167,24 +161,6 @@ class TestConservation:
 
 
 class TestVectors:
-    def test_a_field_of_one_direction_keeps_it(self) -> None:
-        """Colours that encode signed parts without a reference bend directions as they blur towards
-        black; vectors don't.
-        """
-        rng = np.random.default_rng(0)
-        direction = np.array([-0.8, 0.6])
-        layer = trailing(Trail(0.98, vector=True, floor=0), 60, 40)
-        for _ in range(30):
-            layer.deposit(rng.uniform(5, 35, (20, 2)), rng.random((20, 1)) * direction)
-            layer.imap.step()
-        strong = layer.values > 0.01
-        assert strong.sum() > 500
-        np.testing.assert_allclose(
-            layer.vectors[strong] / layer.values[strong][:, None],
-            np.tile(direction, (strong.sum(), 1)),
-            atol=2e-5,
-        )
-
     def test_parts_blur_like_scalars(self) -> None:
         vector, scalars = trailing(Trail(vector=True)), [trailing(Trail()), trailing(Trail())]
         points = np.random.default_rng(0).uniform(0, 13, (9, 2))
@@ -201,12 +177,6 @@ class TestVectors:
         np.testing.assert_allclose(
             vector.values, np.hypot(scalars[0].values, scalars[1].values), rtol=1e-6
         )
-
-    def test_opposite_ones_cancel(self) -> None:
-        layer = trailing(Trail(vector=True))
-        layer.deposit([(4.5, 4.5), (4.5, 4.5)], [(3.0, -1.0), (-3.0, 1.0)])
-        layer.imap.step()
-        assert not layer.vectors.any()
 
     def test_one_vector_serves_all(self) -> None:
         layer = trailing(Trail(vector=True))

@@ -82,15 +82,6 @@ class TestOneSource:
             with unchanged(layer), refused(DeadSource, str(source.id), "alive"):
                 use()
 
-    def test_an_id_is_never_used_twice(self, layer: fc.Layer) -> None:
-        seen = set()
-        for _ in range(50):
-            source = layer.add_source(OPEN)
-            assert source.id not in seen
-            seen.add(source.id)
-            source.remove()
-        assert not any(layer.sources.is_alive(identity) for identity in seen)
-
     @pytest.mark.parametrize(
         "position",
         [[(0, 0), (1, 1)], [(0, 0)], [], (0,), 5, None, "ab", (np.nan, 0), (np.inf, 0)],
@@ -338,17 +329,6 @@ class TestBulk:
 
 
 class TestSync:
-    def test_adds_moves_and_removes(self, layer: fc.Layer) -> None:
-        loner = layer.add_source((8, 5), 9)
-        layer.sync(["ann", "bob"], [(0.5, 0.5), (1.5, 0.5)], [1, 2])
-        ann = int(layer.sources.ids[layer.sources.strengths == 1][0])
-        layer.sync(["carl", "ann"], [(4.5, 0.5), (3.5, 0.5)], [3, 7])
-        assert layer.source(ann).position == (3.5, 0.5)
-        assert layer.source(ann).strength == 7
-        assert sorted(layer.sources.strengths.tolist()) == [3, 7, 9]
-        layer.sync([], [], [])
-        assert layer.sources.ids.tolist() == [loner.id]
-
     def test_one_strength_for_all(self, layer: fc.Layer) -> None:
         layer.sync("xyz", [OPEN] * 3)
         assert layer.sources.strengths.tolist() == [1, 1, 1]
@@ -452,24 +432,6 @@ class TestLifetimes:
                 imap.step(count)
             results.add((layer.values.tobytes(), len(layer.sources)))
         assert len(results) == 1
-
-    def test_counts_from_when_it_was_added(self) -> None:
-        imap = fc.InfluenceMap(fc.Grid(9, 6))
-        layer = imap.add_layer("a", fc.Spread(0.2, 0.5), every=0.5)
-        imap.step(10)
-        source = layer.add_source(OPEN, lifetime=1.0)
-        imap.step()
-        assert source.alive
-        imap.step()
-        assert not source.alive
-
-    def test_may_be_removed_before_its_end(self) -> None:
-        imap = fc.InfluenceMap(fc.Grid(9, 6))
-        layer = imap.add_layer("a", fc.Spread(0.2, 0.5), every=0.1)
-        layer.add_source(OPEN, lifetime=0.2).remove()
-        successor = layer.add_source(OPEN, 2)  # in the same row
-        imap.step(5)
-        assert successor.alive
 
     @pytest.mark.parametrize("lifetime", [0, -1, np.nan, np.inf, 1e-12, 2e9, "1", True])
     def test_refuses(self, layer: fc.Layer, lifetime: object) -> None:

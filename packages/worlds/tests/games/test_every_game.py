@@ -130,13 +130,9 @@ def test_a_saved_match_goes_on_and_a_replay_repeats_it(variant: str, tmp_path: A
 def test_looking_changes_nothing(variant: str) -> None:
     session, states, digests = played(variant)
     for state in states[::24]:
-        pictures = set()
         for overlay in session.game.overlays:
             scene = session.world.scene(state, frozenset({overlay.name}))
-            picture = draw_scene(scene, (160, 120))
-            assert picture.shape == (120, 160, 4)
-            pictures.add(picture.tobytes())
-    assert len(pictures) == len(session.game.overlays)
+            assert draw_scene(scene, (160, 120)).shape == (120, 160, 4)
     assert [digest(state, session.game.kinds) for state in states[::24]] == list(digests[::24])
 
 

@@ -116,7 +116,7 @@ def test_any_state_with_a_good_checksum_is_refused_or_goes_on(name, tmp_path):
     assert refused > 0.6 * tried
 
 
-SHARE = 0.12
+SHARE = 0.25
 
 
 def write(session: Session, state: Any, path: Any, **other: Any) -> None:

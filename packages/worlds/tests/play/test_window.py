@@ -118,7 +118,7 @@ for game, out, lines in json.loads(sys.argv[1]):
     show(Acting(session, (850, 400), speed=4 if game in ("chase", "towers") else 1, stop_after=50_000), "a test")
     print("over", session.steps, len(session.journal), flush=True)
 """
-GAMES = ("maze", "physarum")
+GAMES = ("ants", "flock", "physarum", "tether", "towers")  # others: in tests of their scenes
 
 
 @pytest.fixture(scope="module")

@@ -20,18 +20,12 @@ from fieldcraft_worlds.scene import Scene
 
 __all__ = [
     "Action",
-    "BrushWorld",
-    "CheckedWorld",
     "Game",
-    "HandGame",
     "InputEvent",
     "InputFrame",
     "MeasuredGame",
     "Overlay",
     "Slider",
-    "TunedGame",
-    "TunedWorld",
-    "WaitingWorld",
     "World",
     "moves",
     "shown_first",
@@ -158,6 +152,9 @@ class World(Protocol):
     """A game on one map with one set of settings. It may keep what follows from a state (layers,
     ways) to be fast, never more: the same state, orders and rng give the same answer, whatever was
     asked before.
+
+    A world may have `checked`, `begins`, `brush` and `tuned`, too, and a game `sliders` and
+    `by_hand`: see docs/games.md.
     """
 
     @property
@@ -244,50 +241,6 @@ class Game(Protocol):
         """
 
 
-class TunedWorld(World, Protocol):
-    """A world whose sliders stand somewhere."""
-
-    def tuned(self, state: Any) -> Mapping[str, float]:
-        """Where each slider of the game stands at this state, by name."""
-
-
-class CheckedWorld(World, Protocol):
-    """A world that checks the states of saves."""
-
-    def checked(self, state: Any) -> Any:
-        """The state, if this world can go on from it; else a `FieldcraftError`.
-
-        A save with a valid checksum may still hold anything: agents beside the map, numbers that
-        are none, too few of something.
-        """
-
-
-class WaitingWorld(World, Protocol):
-    """A world that waits until the player begins: the key that pauses begins then."""
-
-    def begins(self, state: Any) -> str | None:
-        """The name of the action that begins, while the world waits for it; else None."""
-
-
-class BrushWorld(World, Protocol):
-    """A world that is painted with a round brush: its outline is shown around the pointer."""
-
-    def brush(self, state: Any) -> float:
-        """The radius of the brush at this state, in world units."""
-
-
-class TunedGame(Game, Protocol):
-    """A game with numbers that may be changed while it runs. Its worlds are `TunedWorld`.
-
-    A slider that the player moves comes as `InputFrame.sliders`; the world's `orders` makes an
-    order of it, so that it is saved and replayed.
-    """
-
-    @property
-    def sliders(self) -> tuple[Slider, ...]:
-        """In the order of the panel."""
-
-
 class MeasuredGame(Game, Protocol):
     """A game that counts how well it goes when it plays by itself: `research tune` looks for
     settings by that.
@@ -301,13 +254,3 @@ class MeasuredGame(Game, Protocol):
 
     def measured(self, world: Any, state: Any) -> Mapping[str, float]:
         """A number for each objective, of the last state of a match; the same state, the same."""
-
-
-class HandGame(Game, Protocol):
-    """A game that has settings for a player who wants all in the own inputs: `fieldcraft play NAME
-    --by-hand` takes these.
-    """
-
-    @property
-    def by_hand(self) -> Mapping[str, Any]:
-        """Settings by name, as in a file of settings."""

@@ -93,11 +93,11 @@ class TestNowhere:
         """With velocity trails alone ants end up in vortices; when they also keep apart they get
         on.
         """
-        space = meadow(72, 48, seed=7)
+        space = meadow(96, 64, seed=7)
         shares = []
         for separate in (0.0, 2.0):
             settings = Settings(
-                ants=560,
+                ants=1000,
                 trails="velocity",
                 piles=0,
                 velocity=Tuning(keep=0.98, distance=4.0, separate=separate),

@@ -89,7 +89,7 @@ def test_each_search_and_kind_of_hunter_plays(search: str) -> None:
         rooms(),
         replace(SMALL, search=search, kind="guards", hunter=HunterRules(view=14)),
         seed=8,
-        most_steps=120,
+        most_steps=200,
     )
     assert match.spotted > 0
     assert match.bitten == 0
