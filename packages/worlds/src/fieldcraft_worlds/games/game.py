@@ -153,8 +153,13 @@ class World(Protocol):
     ways) to be fast, never more: the same state, orders and rng give the same answer, whatever was
     asked before.
 
-    A world may have `checked`, `begins`, `brush` and `tuned`, too, and a game `sliders` and
-    `by_hand`: see docs/games.md.
+    A world may also have `checked(state)`, which returns the state of a save if the world can
+    continue from it and raises a `FieldcraftError` otherwise; `begins(state)`, the name of the
+    action that the pause key does while the world waits for the player, or None; `brush(state)`,
+    the radius of the brush in world units, whose outline is drawn around the pointer; and
+    `tuned(state)`, the value of each slider by name. A game may have `sliders`, a tuple of
+    `Slider`, whose moves arrive as `InputFrame.sliders`, and `by_hand`, the settings that
+    `fieldcraft play NAME --by-hand` takes.
     """
 
     @property
