@@ -186,11 +186,13 @@ class SourceLayer(Moving):
 
         With `Spread` influence loses so much more on each step into a cell, on top of `decay` times
         the length of the step: of exponential falloff a factor of `exp(-resistance)`, else an
-        amount of the root that falls off, as `decay` is. With `Radial(metric="path")` the walk of a
-        source is so much longer for each cell that it enters, world units. Nothing is lost on
-        leaving a cell. Set it to an array, or to a layer or an expression, of which the values now
-        are taken; set it again where these change. It shows from the next step on, is saved and
-        copied with the layer, and costs a layer on a grid its fastest kernels.
+        amount of the root that falls off, as `decay` is. With `Diffuse` the part
+        `exp(-resistance)` of each share enters the cell, and the rest stays where it was; with
+        `Flood` a flood is weaker by that factor from there on. With `Radial(metric="path")` the
+        walk of a source is so much longer for each cell that it enters, world units. Nothing is
+        lost on leaving a cell. Set it to an array, or to a layer or an expression, of which the
+        values now are taken; set it again where these change. It shows from the next step on, is
+        saved and copied with the layer, and costs a layer on a grid its fastest kernels.
 
         Raises
         ------

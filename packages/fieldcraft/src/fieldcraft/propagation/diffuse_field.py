@@ -13,7 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import interruptible
 from fieldcraft.kernels import pool
-from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.field import Field, checked_resistance
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.ways import inside, kept_until_walls_change, starts_of
@@ -37,7 +37,8 @@ def balance(
     origins: NDArray[np.int64],
     ends: NDArray[np.int32],
     shares: NDArray[np.float32],
-    takers: NDArray[np.int64],
+    takers: NDArray[Any],
+    through: NDArray[np.float32],
     *,
     held: NDArray[np.int64],
     keep: float,
@@ -45,9 +46,9 @@ def balance(
     """The values (N,) that steps of mixing leave as they are.
 
     Each cell gives `takers` (N,) times the part `shares` (N,) of its value away, which arrives from
-    `origins` at `ends`, both (A,); of all that it has then it keeps the part `keep`. The cells
-    `held` stay. Where nothing is held and nothing lost, the sum stays. Solved directly:
-    `scipy.sparse.linalg.splu`.
+    `origins` at `ends`, both (A,), the part `through` (N,) of it; of all that it has then it keeps
+    the part `keep`. The cells `held` stay. Where nothing is held and nothing lost, the sum stays.
+    Solved directly: `scipy.sparse.linalg.splu`.
 
     Raises
     ------
@@ -60,7 +61,8 @@ def balance(
 
     count, size = len(values), shares.astype(np.float64)
     there = csr_array((np.ones(len(ends)), (ends, origins)), shape=(count, count))
-    after = (keep * (diags_array(1 - takers * size) + there * size)).tocsr()
+    enters = diags_array(through.astype(np.float64)) @ there
+    after = (keep * (diags_array(1 - takers * size) + enters * size)).tocsr()
     _, parts = connected_components(there, directed=False)
     is_fed, loses = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
     is_fed[parts[held]] = True
@@ -77,9 +79,8 @@ def balance(
     if still.any():
         if (there != there.T).nnz:
             raise _one_way("ways that lead one way only")
-        room = np.where(
-            still, 1 / np.where(still, size, 1), 0
-        )  # in balance each cell gives every neighbour the same
+        # In balance as much passes between two neighbors one way as the other.
+        room = np.where(still, through / np.where(still, size, 1), 0)
         total, rooms = (
             np.bincount(parts, weights=part) for part in (np.where(still, result, 0), room)
         )
@@ -151,6 +152,13 @@ class DiffuseField(Field):
         """How many rows there are to share out: of cells, or cells."""
         return len(self.values)
 
+    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+        """Let the part exp(-resistance) of each share enter a cell, and the rest stay where it
+        was; see `Field.resist`.
+        """
+        self.resistance = resistance
+        self._given = None
+
     def feed(self, sources: Sources) -> None:
         """Hold the cells of the sources; see `Field.feed`."""
         moved = self.space.walls_version != self._walls_version
@@ -186,30 +194,68 @@ class DiffuseField(Field):
         self._floor = np.float32(min(max(diffuse.floor, _LEAST_FLOOR), checks.LARGEST))
         self._shares = (diffuse.rate / np.maximum(self._degrees, 1)).astype(np.float32)
 
+    @property
+    def _through(self) -> Numbers:
+        """What part of a share enters each cell, (N,)."""
+        if self.resistance is None:
+            return np.ones(len(self.space), dtype=np.float32)
+        return np.exp(-self.resistance.reshape(-1))
+
+    @property
+    def _rule(self) -> tuple[NDArray[Any], np.float32, np.float32]:
+        """What leaves each cell, what part of all is kept, and the floor, as kernels take them:
+        where cells resist they only sum up what is offered.
+        """
+        if self._given is None:
+            self._given = self._takers()
+            if self.resistance is not None:
+                self._leaving = self._leaves()
+                self._given = np.zeros_like(self._given)
+        if self.resistance is not None:
+            return self._given, np.float32(1), np.float32(0)
+        return self._given, self._keep, self._floor
+
+    def _leaves(self) -> Numbers:
+        """How many shares leave each cell, (N,), where not all of one enters the next."""
+        ways = self.space.ways_from_walls
+        held = (1 - self._through)[ways.ends]
+        stays = np.bincount(ways.origins, weights=held, minlength=len(self.space))
+        return np.asarray(self._takers().reshape(-1) - stays, dtype=np.float32)
+
+    def _enter(self, offered: Numbers) -> Numbers:
+        """Return the values after a step in which all this was offered to each cell."""
+        flat, came = self.values.reshape(-1), self._through * offered.reshape(-1)
+        new = self._keep * ((flat - self._leaving * (flat * self._shares)) + came)
+        new[np.abs(new) < self._floor] = 0
+        return np.asarray(new).reshape(self.values.shape)
+
     def run(self, count: int) -> None:
         """Take `count` steps."""
         for _ in range(count):
             self.put(*self._held)
             self._prepare()
             bands = pool.bands(self._rows, self.values.size // _WORK_PER_THREAD)
+            after = self.values if self.resistance is None else np.zeros_like(self.values)
             if len(bands) > 1:
-                pool.run([self._call(self.values, first, last) for first, last in bands])
+                pool.run([self._call(after, first, last) for first, last in bands])
             else:
-                kernel, arguments = self._call(self.values, 0, self._rows)
+                kernel, arguments = self._call(after, 0, self._rows)
                 kernel(*arguments)
+            if self.resistance is not None:
+                self.values[...] = self._enter(after)
             self.put(*self._held)
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, some rows a unit; see `Field.step_in_units`."""
         self.put(*self._held)
         self._prepare()
-        after = self.values.copy()
+        after = self.values.copy() if self.resistance is None else np.zeros_like(self.values)
         rows = max(1, _UNIT_WORK * self._rows // self.values.size)
         for first in range(0, self._rows, rows):
             kernel, arguments = self._call(after, first, min(first + rows, self._rows))
             kernel(*arguments)
             yield
-        self.values[...] = after
+        self.values[...] = after if self.resistance is None else self._enter(after)
         self.put(*self._held)
 
     def settle(self) -> None:
@@ -219,14 +265,16 @@ class DiffuseField(Field):
         ways, held = self.space.ways_from_walls, self._held[0]
         leave = ~self.space.walls.reshape(-1)
         leave[held] = True
-        used, takers = leave[ways.origins], self._takers().astype(np.int64)
+        used = leave[ways.origins]
+        takers = self._takers() if self.resistance is None else self._leaves()
         try:
             settled = balance(
                 self.values.reshape(-1),
                 ways.origins[used],
                 ways.ends[used],
                 self._shares,
-                takers,
+                takers.reshape(-1).astype(np.float64),
+                self._through,
                 held=held,
                 keep=float(self._keep),
             )
@@ -237,14 +285,17 @@ class DiffuseField(Field):
         self.put(*self._held)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The values; see `Field.state`."""
-        return {"values": self.values}
+        """The values, and what cells resist; see `Field.state`."""
+        state: dict[str, NDArray[Any]] = {"values": self.values}
+        return state if self.resistance is None else state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from a state; see `Field.restore`."""
+        if "resistance" in state:
+            self.resist(checked_resistance(state["resistance"], self.space.shape))
         self.values[:] = state["values"]
 
-    def _takers(self) -> NDArray[np.integer[Any]]:
+    def _takers(self) -> NDArray[Any]:
         """How many shares leave each cell, (N,): one for each neighbour that takes it, or for each
         there might be.
         """
@@ -256,19 +307,21 @@ class ListedDiffuseField(DiffuseField):
 
     def _prepare(self) -> None:
         self._offers = self.values.reshape(-1) * self._shares
-        if self._given is None:
-            self._given = self._takers().astype(np.float32)
+
+    def _takers(self) -> NDArray[Any]:
+        return super()._takers().astype(np.float32)
 
     @property
     def _rows(self) -> int:
         return int(self.values.size)
 
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
+        given, keep, floor = self._rule
         arguments = (
             self._offers,
-            self._given,
-            self._keep,
-            self._floor,
+            given,
+            keep,
+            floor,
             first,
             last,
             values.reshape(-1),
@@ -335,19 +388,12 @@ class GridDiffuseField(DiffuseField):
             offers[0, 1:-1], offers[-1, 1:-1] = offers[-2, 1:-1], offers[1, 1:-1]
             offers[:, 0], offers[:, -1] = offers[:, -2], offers[:, 1]
         exchanges = _exchanges(self.space)
-        if self._given is None:
-            loses = self.diffuse.edges == "lose"
-            self._given = (
-                np.full_like(exchanges.takers, self._degrees[0]) if loses else exchanges.takers
-            )
-        self._arguments = (
-            offers,
-            exchanges.links,
-            exchanges.masks,
-            self._given,
-            self._keep,
-            self._floor,
-        )
+        self._arguments = (offers, exchanges.links, exchanges.masks, *self._rule)
+
+    def _takers(self) -> NDArray[Any]:
+        takers = _exchanges(self.space).takers
+        loses = self.diffuse.edges == "lose"
+        return np.full_like(takers, self._degrees[0]) if loses else takers
 
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
         return kernels.diffuse.exchange, (*self._arguments, first, last, values)

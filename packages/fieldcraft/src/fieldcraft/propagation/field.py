@@ -146,8 +146,9 @@ class Field(ABC):
         """
         if resistance is not None:
             raise InvalidValue(
-                'Cells resist on layers with fc.Spread or fc.Radial(metric="path")',
-                got=f"a resistance on {type(self).__name__}",
+                "Cells resist on layers with fc.Spread, fc.Diffuse, fc.Flood or"
+                ' fc.Radial(metric="path")',
+                got="a resistance on another",
                 remedy="Block cells by walls instead",
             )
 

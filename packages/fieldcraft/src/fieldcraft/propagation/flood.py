@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.propagation.field import Field, checked_pins
+from fieldcraft.propagation.field import Field, checked_pins, checked_resistance
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import choice, number, text, whole
 from fieldcraft.sources import Sources
@@ -119,8 +119,16 @@ class FloodField(Field):
         self._walls_version = space.walls_version
         self._ways: Ways | None = None
         self._barred: NDArray[np.bool_] | None = None
+        self._through: NDArray[np.float32] | None = None
 
     # What changes from outside
+
+    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+        """Weaken floods by a factor of exp(-resistance) in each cell that they enter; see
+        `Field.resist`.
+        """
+        self.resistance = resistance
+        self._through = None if resistance is None else np.exp(-resistance.reshape(-1))
 
     def bar(self, values: NDArray[np.float32] | None) -> None:
         """Do not enter cells where these values are above 0; see `Field.bar`."""
@@ -232,6 +240,8 @@ class FloodField(Field):
                 yield
         self._now += 1
         lit = self._found[:found].copy()
+        if self._through is not None:
+            self._next_strength[lit] *= self._through[lit]
         if self._barred is not None:
             kept = ~self._barred[lit]
             self._next_label[lit[~kept]] = _NONE
@@ -278,7 +288,7 @@ class FloodField(Field):
     def state(self) -> dict[str, NDArray[Any]]:
         """The values, what is known of each cell, and the held ones; see `Field.state`."""
         marks = np.stack([self._label, self._ignited]).astype(np.int64)
-        return {
+        state = {
             "values": self.values,
             "marks": marks,
             "strengths": self._strength,
@@ -286,6 +296,7 @@ class FloodField(Field):
             "pinned": self.pinned,
             "now": np.array([self._now], dtype=np.int64),
         }
+        return state if self.resistance is None else state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from a state; see `Field.restore`."""
@@ -311,6 +322,8 @@ class FloodField(Field):
             or not np.isfinite(strengths).all()
         ):
             raise ValueError("strengths that are none")
+        if "resistance" in state:
+            self.resist(checked_resistance(state["resistance"], self.space.shape))
         self.pinned = checked_pins(state["pinned"], count)
         self._front = checked_pins(front, count)
         self._now = int(now[0])
