@@ -13,6 +13,7 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer.layer import Layer
 from fieldcraft.layer.moving import Moving
 from fieldcraft.propagation.canvas import BLENDS, blots_on
+from fieldcraft.propagation.carried import CarriedField
 from fieldcraft.propagation.field import GatheringField, StampedField
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space.cells import checked_cells
@@ -35,6 +36,7 @@ class StampedLayer(Layer):
         scales: ArrayLike = 1.0,
         how: str = "nearest",
         blend: str = "add",
+        seconds: float | None = None,
         outside: str = "refuse",
     ) -> None:
         """Put a stamp at each position, times an amount: thousands in one call.
@@ -68,6 +70,10 @@ class StampedLayer(Layer):
             "add"; "max", the larger magnitude stays, the positive one of equals; or "replace", the
             stamp of the last position stays where weights are not 0. On a trail they blend with
             what has come since the last update.
+        seconds : float, optional
+            For how long the stamps last, on a layer with an array of its own and blend="add": the
+            update after which so much time has passed takes them off again, to the bit. `write` and
+            `put` replace them.
         outside : str, optional
             "refuse" positions off the map, "clamp" them to the rim, or "cut" off what lies beyond
             it.
@@ -106,11 +112,18 @@ class StampedLayer(Layer):
             between = checks.choice("how", how, ("nearest", "bilinear")) == "bilinear"
             mode = checks.choice("blend", blend, BLENDS)
             parts = self._parts(amounts, len(points))
-            self._field.stamp(
-                blots_on(space, stamp, points, rotations=turns, scales=sizes, between=between),
-                parts,
-                mode,
-            )
+            blots = blots_on(space, stamp, points, rotations=turns, scales=sizes, between=between)
+            if seconds is None:
+                self._field.stamp(blots, parts, mode)
+            elif isinstance(self._field, CarriedField) and mode == "add":
+                self._field.stamp_for(seconds, blots, parts)
+            else:
+                raise InvalidValue(
+                    "Stamps for a time are added to a layer with an array of its own",
+                    got=f"seconds={seconds!r} with blend={mode!r} on {self!r}",
+                    remedy='Use imap.add_layer(name, values=array) and blend="add"; what is put'
+                    " on a trail evaporates",
+                )
             self._version += self._field.at_once
 
     def put(self, cells: ArrayLike, values: ArrayLike) -> None:

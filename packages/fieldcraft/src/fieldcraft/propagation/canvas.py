@@ -33,6 +33,10 @@ _CELLS_PER_THREAD = 100_000
 MOST_CELLS = 2**26
 
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
 class Blots(Protocol):
     """Stamps at places on a space, checked and ready to be put on canvases; `peak` is the largest
     of their weights.
@@ -222,6 +226,14 @@ class Canvas:
             self.dirty,
         )
 
+    def add(self, cells: Ints, units: Ints) -> None:
+        """Add whole numbers of 2**-24 to the sums of cells."""
+        np.add.at(self.sums.reshape(-1), cells, units)
+        rows, columns = np.divmod(cells, self.sums.shape[1])
+        self.dirty[rows // kernels.stamps.TILE_ROWS, columns // kernels.stamps.TILE_COLUMNS] = (
+            kernels.stamps.ALL_ROWS
+        )
+
     def in_bands(self, kernel: Any, arguments: tuple[Any, ...], work: int) -> None:
         """Each thread has rows of its own, so that none waits for another and no sum is written by
         two.
@@ -250,10 +262,6 @@ class Canvas:
         """Take notice that all sums are 0 again."""
         self.dirty[:] = 0
         self._booked = 0.0
-
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class HexBlots:
@@ -344,10 +352,7 @@ class HexBlots:
             order = np.lexsort((owners, cells))
         last = order[np.append(np.diff(cells[order]) != 0, True)] if len(order) else order
         sums[cells[last]] = new[last]
-        rows, columns = np.divmod(cells[last], canvas.sums.shape[1])
-        canvas.dirty[rows // kernels.stamps.TILE_ROWS, columns // kernels.stamps.TILE_COLUMNS] = (
-            kernels.stamps.ALL_ROWS
-        )
+        canvas.add(cells[last], np.zeros_like(cells[last]))
 
 
 def _disc(steps: int) -> Ints:

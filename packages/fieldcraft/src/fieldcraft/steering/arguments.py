@@ -13,7 +13,16 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space import Grid, grid_of
 
-__all__ = ["FARTHEST", "cells_long", "grid", "limits", "longest", "points", "vectors"]
+__all__ = [
+    "FARTHEST",
+    "cells_long",
+    "chosen_rows",
+    "grid",
+    "limits",
+    "longest",
+    "points",
+    "vectors",
+]
 
 FARTHEST = 1e6
 """The most cells that anything may move or look at a time."""
@@ -91,3 +100,19 @@ def longest(value: ArrayLike, count: int) -> Wide:
     if amounts.shape == () and amounts.dtype.kind == "f" and np.isposinf(amounts):
         return np.full(count, math.inf)
     return limits("max_force", amounts, count)
+
+
+def chosen_rows(rows: NDArray[Any], agents: ArrayLike) -> NDArray[Any]:
+    """Return the rows of agents: of a mask, bool (N,), or of numbers."""
+    which = checks.array("Agents", agents)
+    count = len(rows)
+    if which.dtype == np.bool_ and which.shape == (count,):
+        return np.asarray(rows[which])
+    fits = which.ndim == 1 and (which.dtype.kind in "iu" or not which.size)
+    if not fits or not ((which >= -count) & (which < count)).all():
+        raise InvalidValue(
+            f"Agents are chosen by a mask of {count} bools or by numbers below {count}",
+            got=repr(agents)[:60],
+            remedy="Pass swarm.roles == 1, say, or [0, 1, 2]",
+        )
+    return np.asarray(rows[which.astype(np.int64)])

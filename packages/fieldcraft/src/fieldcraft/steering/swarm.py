@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, extensions, packing
+from fieldcraft import checks, packing
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.files import damaged, sealed, write_sealed
 from fieldcraft.interruption import breathe, in_parts, whole
 from fieldcraft.kernels.swarm_layout import ROLE, SINCE
-from fieldcraft.space import Grid, grid_of
+from fieldcraft.space import Grid
+from fieldcraft.steering.arguments import chosen_rows
 from fieldcraft.steering.leaving import Forage, Leave, Smell
-from fieldcraft.steering.swarm_host import HostAgents
+from fieldcraft.steering.swarm_host import checked_swarm_key, held
 from fieldcraft.steering.swarm_plan import SwarmPlan
 from fieldcraft.steering.walk import (
     MOST_AGENTS,
     Walk,
-    checked_key,
     minds_of,
     places_of,
     rule_of,
@@ -31,7 +31,6 @@ from fieldcraft.steering.walk import (
 
 __all__ = ["Swarm"]
 
-MOST_SIDE = 16_384
 _MAGIC = b"fieldcraft swarm\n"
 
 
@@ -51,7 +50,7 @@ class Swarm:
         """A swarm of the array that `agents` of another one was. Use `at` or `scattered` for a new
         one.
         """
-        self._key = _checked_key(space, key)
+        self._key = checked_swarm_key(space, key)
         rule, remedy = "A swarm is an int32 array of shape (3, N)", "Use Swarm.at(space, positions)"
         checks.instance(agents, np.ndarray, rule, remedy)
         if agents.dtype != np.int32 or agents.ndim != 2 or len(agents) != 3:
@@ -69,7 +68,7 @@ class Swarm:
         self._space = space
         self._step = checks.whole("step", step)
         self._walls_seen = -1  # the walls_version for which all stand on open ground
-        self._held: Any = _held(np.array(agents, order="C"), device)
+        self._held: Any = held(np.array(agents, order="C"), device)
         self._device: Any = getattr(self._held, "device", None)
 
     @classmethod
@@ -110,7 +109,7 @@ class Swarm:
             If an argument has a wrong value, shape or type.
         """
         points, _ = checks.positions(positions)
-        key = _checked_key(space, seed)
+        key = checked_swarm_key(space, seed)
         cells = np.asarray(space.cell_at(points), dtype=np.int64).reshape(-1)
         blocked = space.walls.reshape(-1)[cells]
         if blocked.any():
@@ -144,7 +143,10 @@ class Swarm:
         InvalidValue
             If there is no open ground.
         """
-        key, number = _checked_key(space, seed), checks.whole("count", count, maximum=MOST_AGENTS)
+        key, number = (
+            checked_swarm_key(space, seed),
+            checks.whole("count", count, maximum=MOST_AGENTS),
+        )
         rng = np.random.default_rng(key)
         ground = np.flatnonzero(~space.walls)
         if number and not len(ground):
@@ -222,6 +224,22 @@ class Swarm:
     def since(self) -> NDArray[np.int64]:
         """Steps since each took or brought something or was at home, (N,); at most 32,767."""
         return np.asarray(self._held.read()[2].view(np.uint32).astype(np.int64) >> SINCE)
+
+    def __getitem__(self, agents: ArrayLike) -> Swarm:
+        """The agents of a mask or of numbers as a swarm, whose random numbers go by its rows."""
+        chosen = chosen_rows(self.agents.T, agents).T
+        return Swarm(self._space, chosen, self._key, self._step, self._device)
+
+    def __add__(self, other: Swarm) -> Swarm:
+        """These agents and then those of another swarm on the same grid, with the seed and the step
+        of this one.
+        """
+        if not isinstance(other, Swarm) or other._space is not self._space:
+            raise InvalidValue(
+                "Swarms on one grid join", got=repr(other), remedy="Use Swarm.at(swarm.space, ...)"
+            )
+        joined = np.concatenate([self.agents, other.agents], axis=1)
+        return Swarm(self._space, joined, self._key, self._step, self._device)
 
     # Steps
 
@@ -341,7 +359,7 @@ class Swarm:
                 remedy="Go on; nothing is gone",
             )
         gone = int(self._held.unread)
-        self._held = _held(np.array(self._held.last_read(), order="C"), device)
+        self._held = held(np.array(self._held.last_read(), order="C"), device)
         self._device = getattr(self._held, "device", None)
         self._step -= gone
         self._walls_seen = -1
@@ -380,21 +398,3 @@ class Swarm:
         if not isinstance(state, dict) or state.get("shape") != getattr(space, "shape", None):
             raise damaged(target, f"no swarm on {space!r}")
         return cls.restored(space, state, device=device)
-
-
-def _held(agents: NDArray[np.int32], device: Any) -> Any:
-    """The agents in the memory of the CPU, or of a device."""
-    if device is None:
-        return HostAgents(agents)
-    return extensions.devices().agents(device, agents)
-
-
-def _checked_key(space: Any, seed: Any) -> int:
-    grid_of(space, "A swarm", remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh")
-    if max(space.shape) > MOST_SIDE:
-        raise InvalidValue(
-            f"A swarm moves on at most {MOST_SIDE:,} cells a side",
-            got=repr(space),
-            remedy="Use larger cells",
-        )
-    return checked_key(seed)

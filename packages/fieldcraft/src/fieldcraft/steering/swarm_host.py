@@ -7,16 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
+from fieldcraft import extensions, kernels
+from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool, swarm_layout
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.query.ground import Ground
-from fieldcraft.space import Grid
+from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.leaving import Forage, Reversed
 from fieldcraft.steering.swarm_plan import Mark, Scent, SwarmPlan, trail_field
+from fieldcraft.steering.walk import checked_key
 
-__all__ = ["HostAgents"]
+__all__ = ["HostAgents", "checked_swarm_key", "held"]
 
+MOST_SIDE = 16_384
 _AGENTS = 10_000  # as many pay for waking a thread
 _CROWDED = 100_000  # as many pay for being put in order
 _ORDERED = 16  # steps from one time to the next
@@ -216,3 +219,22 @@ def _planes(layer: Any) -> list[NDArray[np.int32]]:
 
 def _bits(values: NDArray[np.float32]) -> NDArray[np.int32]:
     return frozen(values.view(np.int32))
+
+
+def held(agents: NDArray[np.int32], device: Any) -> Any:
+    """The agents in the memory of the CPU, or of a device."""
+    if device is None:
+        return HostAgents(agents)
+    return extensions.devices().agents(device, agents)
+
+
+def checked_swarm_key(space: Any, seed: Any) -> int:
+    """The key of the random numbers of a swarm on a grid that is not too large for one."""
+    grid_of(space, "A swarm", remedy="Pass fc.Grid(...), or use steering.Crowd on a mesh")
+    if max(space.shape) > MOST_SIDE:
+        raise InvalidValue(
+            f"A swarm moves on at most {MOST_SIDE:,} cells a side",
+            got=repr(space),
+            remedy="Use larger cells",
+        )
+    return checked_key(seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.query.ground import crowd
 from fieldcraft.space import Space, needs
-from fieldcraft.steering.arguments import limits
+from fieldcraft.steering.arguments import chosen_rows, limits
 
 __all__ = ["Travellers"]
 
@@ -70,6 +70,25 @@ class Travellers:
 
     def __repr__(self) -> str:
         return f"<Travellers: {len(self)} on {self.space!r}>"
+
+    def __getitem__(self, agents: ArrayLike) -> Travellers:
+        """The agents of a mask or of numbers."""
+        rows = chosen_rows(np.arange(len(self)), agents)
+        return replace(
+            self, vertices=self.vertices[rows], arcs=self.arcs[rows], gone=self.gone[rows]
+        )
+
+    def __add__(self, other: Travellers) -> Travellers:
+        """These agents and then others on the same space."""
+        if not isinstance(other, Travellers) or other.space is not self.space:
+            raise InvalidValue(
+                "Travellers on one space join",
+                got=repr(other),
+                remedy="Use Travellers.at(travellers.space, positions)",
+            )
+        columns = ("vertices", "arcs", "gone")
+        mine, yours = ([getattr(each, name) for name in columns] for each in (self, other))
+        return Travellers(self.space, *map(np.concatenate, zip(mine, yours, strict=True)))
 
     @property
     def heading(self) -> Ints:
