@@ -288,7 +288,7 @@ class FloodField(Field):
     def state(self) -> dict[str, NDArray[Any]]:
         """The values, what is known of each cell, and the held ones; see `Field.state`."""
         marks = np.stack([self._label, self._ignited]).astype(np.int64)
-        state = {
+        state: dict[str, NDArray[Any]] = {
             "values": self.values,
             "marks": marks,
             "strengths": self._strength,
