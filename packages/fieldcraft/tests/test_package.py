@@ -9,6 +9,8 @@ import inspect
 import json
 import os
 import pkgutil
+import pydoc
+import re
 import subprocess
 import sys
 
@@ -193,3 +195,11 @@ def test_reference_0_means_compiled() -> None:
         "True",
         "False",
     ]
+
+
+def test_help_leads_on_from_its_first_lines() -> None:
+    """`help(fc)` begins with the package's docstring, which names what to look at next."""
+    named = re.findall(r"`(?:fc\.)?([A-Za-z_]+)`", str(fc.__doc__))
+    assert len(named) > 25 and all(hasattr(fc, name) for name in named)
+    first = pydoc.render_doc(fc, renderer=pydoc.plaintext).splitlines()[:50]
+    assert any("help(fc.distance_map)" in line for line in first)

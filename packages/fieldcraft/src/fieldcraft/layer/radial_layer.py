@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.arrays import frozen
-from fieldcraft.layer.source_layer import SourceLayer
+from fieldcraft.layer.source_layer import SourceLayer, refuse_settings
 from fieldcraft.propagation.field import RadiatingField
 from fieldcraft.sources import Source, Sources
 
@@ -56,12 +56,14 @@ class RadialLayer(SourceLayer):
         lifetime: float | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
+        **others: Never,
     ) -> Source:
         """Put a source at a world (x, y) position, with a `radius` (world units) and a `falloff` of
         its own if they are given.
 
         The rest as in `SourceLayer.add_source`.
         """
+        refuse_settings(others)
         return self._source(
             position,
             strength,
@@ -82,6 +84,7 @@ class RadialLayer(SourceLayer):
         lifetimes: ArrayLike | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
+        **others: Never,
     ) -> NDArray[np.int64]:
         """Put sources at (N, 2) world positions; returns their ids, shape (N,), for
         `layer.sources`.
@@ -89,6 +92,7 @@ class RadialLayer(SourceLayer):
         `strengths`, `radii` and `lifetimes` are one number for all or N numbers. The rest as in
         `add_source`.
         """
+        refuse_settings(others)
         return self._add(
             positions,
             strengths,

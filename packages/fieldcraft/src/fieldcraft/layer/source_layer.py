@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping
+from inspect import signature
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +16,23 @@ from fieldcraft.kernels.arrays import frozen
 from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.moving import Moving
 from fieldcraft.layer.without import Without
+from fieldcraft.propagation import PROPAGATIONS
 from fieldcraft.sources import Source, Sources
 
-__all__ = ["SourceLayer", "SpreadLayer"]
+__all__ = ["SourceLayer", "SpreadLayer", "refuse_settings"]
+
+
+def refuse_settings(others: Mapping[str, object]) -> None:
+    """Refuse keywords that a source does not take: settings of layers with a remedy."""
+    for name, value in others.items():
+        if any(name in signature(kind).parameters for kind in PROPAGATIONS.values()):
+            raise InvalidValue(
+                "How influence spreads is a setting of the layer, for all of its sources",
+                got=f"{name}={value!r} for a source",
+                remedy="Add a layer for each behavior, and combine them: imap.add_layer(name,"
+                f" fc.Spread(..., {name}={value!r})), say",
+            )
+        raise TypeError(f"A source takes no keyword {name!r}")
 
 
 class SourceLayer(Moving):
@@ -39,6 +54,7 @@ class SourceLayer(Moving):
         lifetime: float | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
+        **others: Never,
     ) -> Source:
         """Put a source at a world (x, y) position. It acts from the center of its cell, from the
         next step on.
@@ -62,8 +78,10 @@ class SourceLayer(Moving):
         OnWall
             If a position is in a wall.
         InvalidValue
-            If an argument has a wrong value, shape or type; then nothing has changed.
+            If an argument has a wrong value, shape or type; then nothing has changed. How influence
+            spreads is a setting of the layer: a `decay` of one source is refused.
         """
+        refuse_settings(others)
         return self._source(position, strength, lifetime=lifetime, on_wall=on_wall, outside=outside)
 
     def add_sources(
@@ -74,6 +92,7 @@ class SourceLayer(Moving):
         lifetimes: ArrayLike | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
+        **others: Never,
     ) -> NDArray[np.int64]:
         """Put sources at (N, 2) world positions; returns their ids, shape (N,), for
         `layer.sources`.
@@ -81,6 +100,7 @@ class SourceLayer(Moving):
         `strengths` and `lifetimes` are one number for all or N numbers. The rest as in
         `add_source`.
         """
+        refuse_settings(others)
         return self._add(
             positions, strengths, lifetimes=lifetimes, on_wall=on_wall, outside=outside
         )
