@@ -13,7 +13,8 @@ from pathlib import Path
 
 from fieldcraft import Graph, Grid, checks, generate_map
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps import HALLS, KINDS
+from fieldcraft.maps import KINDS
+from fieldcraft.maps.generate import HALLS
 from fieldcraft_worlds.games.walking import grid_asked, loaded_map
 from research.experiments.study import Job, Row, whole
 

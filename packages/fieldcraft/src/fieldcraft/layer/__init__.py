@@ -3,6 +3,7 @@
 from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.layer import Layer
 from fieldcraft.layer.memory_layer import MemoryLayer
+from fieldcraft.layer.operand import Operand
 from fieldcraft.layer.radial_layer import RadialLayer
 from fieldcraft.layer.source_layer import SourceLayer, SpreadLayer
 from fieldcraft.layer.trail_layer import ArrayLayer, TrailLayer
@@ -12,6 +13,7 @@ __all__ = [
     "Guard",
     "Layer",
     "MemoryLayer",
+    "Operand",
     "RadialLayer",
     "SourceLayer",
     "SpreadLayer",

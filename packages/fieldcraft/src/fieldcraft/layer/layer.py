@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from fieldcraft.propagation import Account, Propagation
 from fieldcraft.propagation.kinds import Device, field_on
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
+from fieldcraft.space.cells import Many, One
 
 __all__ = ["Layer", "LayerState"]
 
@@ -162,6 +163,16 @@ class Layer(SteppedLayer):
         """How influence gets from cell to cell; None for an array of your own."""
         return self._propagation
 
+    @overload
+    def sample(self, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
+    @overload
+    def sample(
+        self, positions: Many, *, how: str = ..., outside: str = ...
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def sample(
+        self, positions: ArrayLike, *, how: str = ..., outside: str = ...
+    ) -> float | NDArray[np.float32]: ...
     def sample(
         self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float32]:

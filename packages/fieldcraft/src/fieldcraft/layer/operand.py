@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from fieldcraft.hooks import Pictured
 
 if TYPE_CHECKING:
     from fieldcraft.space import Grid, Space
+    from fieldcraft.space.cells import Many, One
 
 __all__ = ["Operand", "checked_out"]
 
@@ -103,6 +104,16 @@ class Operand(Pictured):
         checked_out(out, self.space.shape)[:] = self.values
         return out
 
+    @overload
+    def sample(self, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
+    @overload
+    def sample(
+        self, positions: Many, *, how: str = ..., outside: str = ...
+    ) -> NDArray[np.float32]: ...
+    @overload
+    def sample(
+        self, positions: ArrayLike, *, how: str = ..., outside: str = ...
+    ) -> float | NDArray[np.float32]: ...
     def sample(
         self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float32]:

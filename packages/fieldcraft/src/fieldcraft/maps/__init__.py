@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps.generate import HALLS, KINDS, generate_map
+from fieldcraft.maps.generate import KINDS, generate_map
 from fieldcraft.maps.mazes import MAZE_ALGORITHMS
 from fieldcraft.maps.objects import MapObjects
 from fieldcraft.maps.scenarios import load_scenarios
@@ -24,7 +24,7 @@ from fieldcraft.space import Graph, Grid
 if TYPE_CHECKING:
     from fieldcraft.maps.formats import MapOptions
 
-__all__ = ["HALLS", "KINDS", "MAZE_ALGORITHMS", "generate_map", "load_map", "load_scenarios"]
+__all__ = ["KINDS", "MAZE_ALGORITHMS", "generate_map", "load_map", "load_scenarios"]
 
 
 @overload

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,6 +19,7 @@ from fieldcraft.query.ground import Ground, Readable, crowd
 from fieldcraft.query.on_graph import GraphGround
 from fieldcraft.query.on_grid import GridGround, Obstacles, grid_points
 from fieldcraft.space import Grid
+from fieldcraft.space.cells import Many, One
 from fieldcraft.space.ways import line_of
 
 __all__ = ["Along", "along", "gradient", "sample", "sense", "unit_headings"]
@@ -28,6 +29,16 @@ _SAMPLES = 10_000  # positions that pay for waking a thread
 _HOW = ("nearest", "bilinear")
 
 
+@overload
+def sample(layer: Readable, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
+@overload
+def sample(
+    layer: Readable, positions: Many, *, how: str = ..., outside: str = ...
+) -> NDArray[np.float32]: ...
+@overload
+def sample(
+    layer: Readable, positions: ArrayLike, *, how: str = ..., outside: str = ...
+) -> float | NDArray[np.float32]: ...
 def sample(
     layer: Readable, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
 ) -> float | NDArray[np.float32]:

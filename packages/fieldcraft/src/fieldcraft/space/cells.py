@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,12 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
 
-__all__ = ["checked_cells", "checked_ways", "on_map"]
+__all__ = ["Many", "One", "checked_cells", "checked_ways", "on_map"]
+
+One = tuple[float, float] | tuple[float, float, float]
+"""One position, for type checkers; an array of shape (2,) counts as one too."""
+Many = NDArray[Any] | Sequence[tuple[float, float]] | Sequence[tuple[float, float, float]]
+"""Many positions."""
 
 
 def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:

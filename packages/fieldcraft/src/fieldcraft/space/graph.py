@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import OutsideMap
 from fieldcraft.kernels.arrays import frozen
 from fieldcraft.space import graph_parts
-from fieldcraft.space.cells import checked_cells
+from fieldcraft.space.cells import Many, One, checked_cells
 from fieldcraft.space.graph_edges import EdgeSpace
 from fieldcraft.space.graph_parts import (
     MAX_EDGES,
@@ -252,6 +252,18 @@ class Graph(EdgeSpace):
 
     # Cells and positions
 
+    @overload
+    def cell_at(
+        self, positions: One, *, outside: str = ..., max_height: float | None = ...
+    ) -> int: ...
+    @overload
+    def cell_at(
+        self, positions: Many, *, outside: str = ..., max_height: float | None = ...
+    ) -> NDArray[np.int64]: ...
+    @overload
+    def cell_at(
+        self, positions: ArrayLike, *, outside: str = ..., max_height: float | None = ...
+    ) -> int | NDArray[np.int64]: ...
     def cell_at(
         self, positions: ArrayLike, *, outside: str = "refuse", max_height: float | None = None
     ) -> int | NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, hooks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import whole
-from fieldcraft.space.cells import checked_cells
+from fieldcraft.space.cells import Many, One, checked_cells
 from fieldcraft.space.coarsening import coarse_cells, coarse_walls
 from fieldcraft.space.grid_layout import GridLayout, sides_of
 from fieldcraft.space.lattice import Lattice
@@ -70,7 +70,7 @@ class Grid(Lattice):
         4, 8, or a table of (dx, dy) steps in cells along the world's axes.
     corners : {"never", "if-one-open", "cut"}, optional
         Whether a diagonal step passes closed cells beside it: never, if one of the two is open, or
-        always, as in tcod, Mesa and NetLogo. It bears on steps from cell to cell, not on sight.
+        always, as in tcod and Mesa. Sight does not change.
     wrap : bool, optional
         Whether the map is a torus.
 
@@ -121,14 +121,8 @@ class Grid(Lattice):
             )
         if origin is None:
             origin = (-self.cell_size / 2, -self.cell_size / 2) if tiles else (0.0, 0.0)
-        corner, single = checks.positions(origin)
-        if not single:
-            raise InvalidValue(
-                "origin is one (x, y) pair",
-                got=f"origin={origin!r}",
-                remedy="Pass the corner with the smallest x and y",
-            )
-        self.origin: tuple[float, float] = (float(corner[0, 0]), float(corner[0, 1]))
+        x, y = checks.position(origin, "origin is one (x, y) pair").tolist()
+        self.origin: tuple[float, float] = (x, y)
         farthest = max(
             abs(start) + extent for start, extent in zip(self.origin, self.size, strict=True)
         )
@@ -181,6 +175,12 @@ class Grid(Lattice):
             self._follow_parent()
         return self._walls
 
+    @overload
+    def cell_at(self, positions: One, *, outside: str = ...) -> int: ...
+    @overload
+    def cell_at(self, positions: Many, *, outside: str = ...) -> NDArray[np.int64]: ...
+    @overload
+    def cell_at(self, positions: ArrayLike, *, outside: str = ...) -> int | NDArray[np.int64]: ...
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
         """The cells at world positions; see `Space.cell_at`."""
         one = self.layout.cell_of(positions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
 from fieldcraft.space import opacity
-from fieldcraft.space.cells import checked_cells, checked_ways
+from fieldcraft.space.cells import Many, One, checked_cells, checked_ways
 from fieldcraft.space.ways import Ways, by_area, kept_until_walls_change, pieces
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ class Space(Pictured, ABC):
     y_up: bool
     _changes: list[NDArray[np.int64]]
     hides: NDArray[np.uint8] | None = None
-    """What `set_opaque` has said of each cell; see `opacity.hide`."""
 
     # Cells and where they are
 
@@ -84,12 +83,18 @@ class Space(Pictured, ABC):
         """The world positions of the centers of all cells, (N, 2) or (N, 3)."""
         return self.position_of(np.arange(len(self)))
 
+    @overload
+    def cell_at(self, positions: One, *, outside: str = ...) -> int: ...
+    @overload
+    def cell_at(self, positions: Many, *, outside: str = ...) -> NDArray[np.int64]: ...
+    @overload
+    def cell_at(self, positions: ArrayLike, *, outside: str = ...) -> int | NDArray[np.int64]: ...
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
         """The cells at world positions.
 
-        `positions` is one (x, y) pair or an (N, 2) array; the answer is an int or an (N,) int64
-        array. On a torus every position is on the map. Elsewhere a position outside raises
-        `OutsideMap`, or with `outside="clamp"` counts as the nearest cell of the rim.
+        `positions` is one (x, y) pair or an (N, 2) array; the answer is an int or an (N,) array. On
+        a torus every position is on the map. Elsewhere one outside raises `OutsideMap`, or with
+        `outside="clamp"` counts as the nearest cell of the rim.
         """
         checks.choice("outside", outside, ("refuse", "clamp"))
         points, single = checks.positions(positions, dimensions=self.dimensions)
@@ -147,10 +152,8 @@ class Space(Pictured, ABC):
         return opacity.opaque_of(self)
 
     def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
-        """Let cells hide what is behind them or not, whether or not they are walls: with True a
-        door or a curtain hides but lets walk, with False glass shows but blocks; None: as walls do.
-
-        Everything that looks follows: `visible`, `sees`, `Sight`, `Radial("sight")`, searches.
+        """Let cells hide what is behind them: with True a door hides but lets walk, with False
+        glass shows but blocks, with None walls hide. All that looks follows.
         """
         opacity.set_opaque(self, cells, opaque)
 
@@ -293,8 +296,7 @@ class Space(Pictured, ABC):
         )
 
     def parts(self) -> NDArray[np.int64]:
-        """The connected part of each cell, in `shape`: 0 for the largest by area, 1 for the next,
-        and so on; -1 for walls.
+        """The connected part of each cell, in `shape`: 0 for the largest by area; -1 for walls.
 
         Steps that lead one way only join as well. Of equal parts the one with the lowest cell comes
         first.
@@ -354,9 +356,7 @@ class Space(Pictured, ABC):
         return np.asarray(torus[0] + np.mod(positions - torus[0], torus[1]))
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The straight way from a position to the center of each cell, (N, 2) or (N, 3); round a
-        torus the short way.
-        """
+        """The ways from a position to all cells, (N, 2) or (N, 3); the short ones round a torus."""
         away = self.positions - position
         size = self.period
         return away if size is None else (away + size / 2) % size - size / 2
