@@ -50,12 +50,13 @@ class _Held:
         return None
 
 
-def hold() -> None:
-    """Begin an operation, which may be part of another one. Only the main thread is ever
-    interrupted.
+def hold(thread: int) -> None:
+    """Begin an operation of the thread with this `get_ident()`, which may be part of another one.
+
+    Only the main thread is ever interrupted.
     """
     global _depth
-    if threading.get_ident() != _main:
+    if thread != _main:
         return
     if _depth == 0:
         handler = _current(signal.SIGINT)
@@ -64,10 +65,10 @@ def hold() -> None:
     _depth += 1
 
 
-def release() -> None:
+def release(thread: int) -> None:
     """End an operation; at the end of the outermost one comes what was held back."""
     global _depth
-    if threading.get_ident() == _main:
+    if thread == _main:
         _depth -= 1
         if _depth == 0 and _waiting is not None:
             _let_through()
@@ -78,11 +79,12 @@ def whole(operation: Operation) -> Operation:
 
     @functools.wraps(operation)
     def held(*arguments: Any, **named: Any) -> Any:
-        hold()
+        thread = threading.get_ident()
+        hold(thread)
         try:
             return operation(*arguments, **named)
         finally:
-            release()
+            release(thread)
 
     return held  # type: ignore[return-value]
 

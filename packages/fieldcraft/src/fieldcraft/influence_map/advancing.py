@@ -123,7 +123,8 @@ class Advancing:
         """Let every layer make `count` updates, whatever its interval, and as many intervals pass
         for all that was added. Ctrl-C ends a long count where all have made as many.
         """
-        count = checks.whole("count", count, maximum=MOST_STEPS)
+        if type(count) is not int or not 0 <= count <= MOST_STEPS:
+            count = checks.whole("count", count, maximum=MOST_STEPS)
         with self._guard:
             for part in (count,) if count <= A_FEW else in_parts(count):
                 for layer in self._layers.values():

@@ -43,14 +43,14 @@ class Guard:
         if self._owner == me:
             self._depth += 1
             return
-        interruption.hold()
+        interruption.hold(me)
         forks = _forks
         if forks & 1 and not any(each._owner == me for each in _guards.copy()):
             _wait_for_fork()
         if not self._lock.acquire(False) and not (
             (forks & 1 or forks != _forks) and self._lock.acquire(timeout=_PATIENCE)
         ):
-            interruption.release()
+            interruption.release(me)
             raise ConcurrentUse(
                 f"{self._what} is used by one thread at a time",
                 got="a call while another thread is inside one",
@@ -62,9 +62,9 @@ class Guard:
     def __exit__(self, *exception: object) -> None:
         self._depth -= 1
         if self._depth == 0:
-            self._owner = 0
+            me, self._owner = self._owner, 0
             self._lock.release()
-            interruption.release()
+            interruption.release(me)
 
 
 # A fork waits until no other thread is inside of a map: the child would find it in the middle of

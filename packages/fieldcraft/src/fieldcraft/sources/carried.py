@@ -34,7 +34,7 @@ class CarriedRows(Rows):
     @property
     def change_by_themselves(self) -> bool:
         """Whether time alone changes some of them."""
-        return len(self._motions) + len(self._schedules) > 0
+        return self._motions.slots.size > 0 or self._schedules.slots.size > 0
 
     def carry(self, now: int, until: int) -> None:
         """Put the sources where they are at `until` ticks, and give them their strengths then.
