@@ -15,20 +15,12 @@ from typing import Any
 
 from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
 from fieldcraft.readiness import warm_up
-from fieldcraft_lab import answers, keeping, protocol
+from fieldcraft_lab import answers, keeping, protocol, showing
 from fieldcraft_lab.filming import FILMS, Studio
 from fieldcraft_lab.live import games, opened, recipes
 from fieldcraft_lab.pictures import WALLS, Painter
 from fieldcraft_lab.planes import shape_of
 from fieldcraft_lab.session import Session
-from fieldcraft_lab.showing import (
-    described,
-    knobs_of,
-    sources_of,
-    sources_version,
-    state_of,
-    told_edit,
-)
 from fieldcraft_lab.stage import Stage
 
 __all__ = ["Host", "Reply"]
@@ -76,7 +68,7 @@ class Host:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="fieldcraft lab", daemon=True)
         self.shape = shape_of(session.live.space)
-        self.description = described(session, self.shape.told)
+        self.description = showing.described(session, self.shape.told)
         self.busy = 0.0
         self.rounds = 0
 
@@ -267,7 +259,7 @@ class Host:
     def _have(self, sides: dict[str, Session]) -> None:
         self.sides = sides
         self._painter.forget()
-        self.description = described(sides["a"], self.shape.told)
+        self.description = showing.described(sides["a"], self.shape.told)
         self.stage.say({"hello": self.hello()})
 
     def _open(self, world: str) -> None:
@@ -280,7 +272,7 @@ class Host:
         self._painter, self._kept, self._stopped = Painter(), session.log, None
         self._playing = True
         self.sides = {"a": session}
-        self.description = described(session, self.shape.told)
+        self.description = showing.described(session, self.shape.told)
         self.stage.say({"reload": True})
 
     # Questions
@@ -289,7 +281,7 @@ class Host:
         """The greeting of a page: the world, its map, its maps and knobs, and the tables of
         colors.
         """
-        sides = {name: state_of(session) for name, session in self.sides.items()}
+        sides = {name: showing.state_of(session) for name, session in self.sides.items()}
         told = {"recipes": recipes(), "games": games(), "start": self.starts}
         return {**self.description, **told, "sides": sides, "changed": self._changed()}
 
@@ -297,9 +289,9 @@ class Host:
         """What pages are told when it changes: knobs, edits, and whether they are saved."""
         sides = self.sides.items()
         return {
-            "knobs": {name: knobs_of(session) for name, session in sides},
+            "knobs": {name: showing.knobs_of(session) for name, session in sides},
             "edits": {
-                name: [told_edit(*edit) for edit in session.edits[-_MOST_EDITS:]]
+                name: [showing.told_edit(*edit) for edit in session.edits[-_MOST_EDITS:]]
                 for name, session in sides
             },
             "undone": {name: len(session.undone) for name, session in sides},
@@ -372,13 +364,13 @@ class Host:
         if now - self._sources_at < 1 / _MARK_RATE:
             return None
         versions = tuple(
-            (name, session.returns, sources_version(session))
+            (name, session.returns, showing.sources_version(session))
             for name, session in self.sides.items()
         )
         if versions == self._sources:
             return None
         self._sources, self._sources_at = versions, now
-        return {name: sources_of(session.live) for name, session in self.sides.items()}
+        return {name: showing.sources_of(session.live) for name, session in self.sides.items()}
 
     def _draw(self) -> None:
         """Make the drawings over maps anew where the maps have changed."""

@@ -110,16 +110,12 @@ class World:
         self._show(name for name, count in report.steps.items() if count)
 
     def release(self, layer: str, source: int) -> None:
-        """Leaves a source of the recipe to others: it walks no more, and does not go when its time
-        is over.
-        """
+        """Leave a source to others: it no longer walks, and stays when its time is over."""
         for actor in self._scripted(layer):
             actor.release(source)
 
     def walls_changed(self) -> None:
-        """Let everything that moves stand at the nearest open cell from now on: paths were checked
-        against the walls at the beginning.
-        """
+        """Let all that moves keep to the nearest open cell: paths were checked before."""
         for actor in self._actors:
             actor.policies = actor.policies._replace(on_wall="nearest")
 
@@ -245,9 +241,7 @@ class World:
                 problems.add_error((*part.keys, ""), error)
 
     def owner(self) -> NDArray[np.int32]:
-        """The number of the team that owns each cell of the teams' layers, -1 for nobody, shape
-        (height, width).
-        """
+        """Return the number of each cell's team, -1 for nobody, shape (height, width)."""
         part, teams = self._of_teams
         return teams.owner(by=part.owner_by, margin=part.margin)
 
@@ -258,9 +252,7 @@ class World:
         return part, teams
 
     def front_lines(self) -> list[NDArray[np.float64]]:
-        """The lines between the ground of teams that are hostile to each other, in world units,
-        shape (N, 2) each.
-        """
+        """Return the lines between the ground of hostile teams, shape (N, 2) each."""
         part, teams = self._of_teams
         return [line.points for line in teams.front_lines(by=part.owner_by)]
 
