@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import warnings
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ with warnings.catch_warnings():
     from sc2.game_info import GameInfo
     from sc2.game_state import GameState
     from sc2.pixel_map import PixelMap
+    from sc2.position import Point2
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::UserWarning"
@@ -416,35 +416,24 @@ def test_a_battlefield_is_that_of_a_bot() -> None:
         Battlefield("bot")
 
 
-def test_the_first_block_of_the_guide_gives_orders(game: Game) -> None:
-    text = (Path(__file__).resolve().parents[4] / "docs" / "coming_from_sc2.md").read_text()
-    names: dict[str, Any] = {}
-    exec(text.split("```py\n")[1].split("```")[0], names)
+def test_the_block_of_the_guide_leads_units(game: Game) -> None:
+    guide = Path(__file__).resolve().parents[4] / "docs" / "coming_from.md"
+    section = guide.read_text().split("\n## StarCraft II\n")[1]
+    block = section.split("```py\n")[1].split("```")[0]
     game.place(MARINE, 8.5, 8.5, alliance=1)
     game.place(MARINE, 30.5, 20.5, alliance=1)
     game.place(ZEALOT, 9.5, 8.5)
-    game.raw.start_locations.append(common_pb2.Point2D(x=38.5, y=24.5))
-    game.info.start_raw.CopyFrom(game.raw)
-    move = data_pb2.AbilityData(ability_id=16, available=True, target=data_pb2.AbilityData.Point)
-    told = kinds()
-    told.abilities.append(move)
-    bot = names["Bot"]()
-    bot._initialize_variables()
-    bot._prepare_start(
-        client=None, player_id=1, game_info=GameInfo(game.info), game_data=GameData(told)
-    )
-    game.bot = bot
     game.step()
-    bot.game_info.player_start_location = bot.game_info.start_locations[0]
-    asyncio.run(bot.on_start())
-    asyncio.run(bot.on_step(0))
-    assert len(bot.units) == 2 == len(bot.actions)
-    near, far = sorted(bot.units, key=lambda unit: unit.position.x)
-    orders = {order.unit.tag: order.target for order in bot.actions}
-    zealot = bot.enemy_units.first.position
-    assert orders[near.tag].distance_to(zealot) > near.position.distance_to(zealot)
-    goal = bot.enemy_start_locations[0]
-    assert orders[far.tag].distance_to(goal) < far.position.distance_to(goal)
+    near, far = sorted(game.bot.units, key=lambda unit: unit.position.x)
+    goal, zealot = Point2((38.5, 24.5)), game.bot.enemy_units.first.position
+    for unit in (near, far):
+        names: dict[str, Any] = {"self": game.bot, "unit": unit, "goal": goal}
+        exec(block, names)
+        target = Point2(names["target"])
+        if unit is near:
+            assert target.distance_to(zealot) > unit.position.distance_to(zealot)
+        else:
+            assert target.distance_to(goal) < unit.position.distance_to(goal)
 
 
 @pytest.mark.parametrize("path", realdata.files("sc2/grids", "*.npz"), ids=lambda path: path.stem)
