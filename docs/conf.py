@@ -73,6 +73,7 @@ html_logo = "_static/logo.svg"
 html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HOME / "docs" / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sourcelink = False
 REPOSITORY = os.environ.get("FIELDCRAFT_REPOSITORY", "")
@@ -234,7 +235,7 @@ def _filled(
     made = {}
     for number, directives in enumerate(pages if items else []):
         head = _head(f"{title}, page {number + 1}" if number else title, module)
-        body = directives if number else [directives[0], *table, *directives[1:]]
+        body = directives if number else [*table, *directives]
         made[f"{stem}-{number + 1}" if number else stem] = "\n".join([*head, *body])
     return made
 
