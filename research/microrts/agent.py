@@ -35,7 +35,13 @@ class Agent:
         maps = self._maps
         maps.update(state)
         board = Board(state, self._noise)
-        self._economy.assign(board, maps)
+        own = sum(power(u) for u in state.own() if u.id not in self._economy.harvesters)
+        if self._economy.short:
+            own = sum(power(u) for u in state.own()) - 1
+        theirs = sum(power(u) for u in state.enemies()) - (1 if state.enemies("Base") else 0)
+        ratio = self.settings.attack_ratio * (0.8 if self._attacking else 1.0)
+        self._attacking = own >= ratio * theirs
+        self._economy.assign(board, maps, self._attacking)
         orders: list[Order | None] = []
         orders += self._produce(board, maps, free)
         busy = {o.unit for o in orders if o}
@@ -99,15 +105,13 @@ class Agent:
                 fighters.append(unit)
         if not fighters:
             return orders
-        own = sum(power(u) for u in state.own() if u.id not in self._economy.harvesters)
-        theirs = sum(power(u) for u in state.enemies())
-        ratio = settings.attack_ratio * (0.8 if self._attacking else 1.0)
-        self._attacking = own >= ratio * theirs
         foes = state.enemies()
         if self._attacking:
             ways = maps.distances(
                 [u.cell for u in foes], [0 if u.kind.can_attack else 1 for u in foes], safe=True
             )
+        elif self._economy.raiders:
+            ways = maps.distances([u.cell for u in self._economy.raiders], safe=True)
         else:
             ways = maps.distances(maps.beside([u.cell for u in state.own() if not u.kind.can_move]))
             ways = np.maximum(ways - 2, 0)

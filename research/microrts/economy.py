@@ -25,10 +25,12 @@ class Economy:
         self.harvesters: set[int] = set()
         self.short = False
         self.safe = True
+        self.raiders: list[Unit] = []
+        self._raided = 0
         self._to_foe: NDArray[np.float32] = np.zeros((0, 0), np.float32)
         self._to_base: NDArray[np.float32] = np.zeros((0, 0), np.float32)
 
-    def assign(self, board: Board, maps: Maps) -> None:
+    def assign(self, board: Board, maps: Maps, attacking: bool) -> None:
         """Choose the workers that harvest: those that did so, then the nearest to a base."""
         state = board.state
         bases = [u.cell for u in state.own("Base")]
@@ -49,10 +51,14 @@ class Economy:
             self.short = self._least(self._to_base, foes) <= self._settings.short
             self._to_foe = maps.distances(foes)
         fighters = len(workers) - 1 + len(state.own("Light")) + len(state.own("Heavy"))
-        spare = fighters - self._raiders(state.enemies())
-        self.safe = spare >= self._settings.spare
+        self.raiders = self._raiders(state.enemies())
+        if self.raiders:
+            self._raided = state.time
+        spare = fighters - sum(power(u) for u in self.raiders)
+        calm = state.time - self._raided >= self._settings.calm
+        self.safe = calm and spare >= self._settings.spare or board.available >= self._settings.rich
         most = self._settings.harvesters if not self.short else 1 + max(0, int(spare))
-        if not foes:
+        if not foes or (self.short and attacking):
             most = 1
         self._wanted = wanted = min(most, 2 * len(self._deposits), room) if bases else 0
         self.harvesters &= alive
@@ -66,12 +72,12 @@ class Economy:
             self.harvesters.discard(extra)
         self._deposit_of = {k: v for k, v in self._deposit_of.items() if k in self.harvesters}
 
-    def _raiders(self, enemies: list[Unit]) -> float:
-        """Return the power of the enemies that are nearer to an own base than to one of theirs."""
+    def _raiders(self, enemies: list[Unit]) -> list[Unit]:
+        """Return the enemies that are nearer to an own base than to one of theirs."""
         if self._to_foe.size == 0:
-            return 0.0
+            return []
         near = self._to_base <= self._to_foe + 1
-        return sum(power(u) for u in enemies if near[u.cell[1], u.cell[0]])
+        return [u for u in enemies if u.kind.can_attack and near[u.cell[1], u.cell[0]]]
 
     def harvest(self, board: Board, unit: Unit) -> Order | None:
         """Return what a harvester does next."""

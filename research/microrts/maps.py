@@ -46,6 +46,7 @@ class Maps:
         self._cache: dict[object, NDArray[np.float32]] = {}
         self._idle: set[int] = set()
         self._watchful = 0
+        self._buildings: set[Cell] = set()
         self._fresh: set[str] = set()
 
     def update(self, state: State) -> None:
@@ -55,6 +56,7 @@ class Maps:
             self._watchful += len(idle & self._idle)
         self._idle = idle
         self._state = state
+        self._buildings = {u.cell for u in state.own() if not u.kind.can_move}
         walls = _walls(state)
         changed = walls != self.grid.walls
         for blocked in (True, False):
@@ -187,6 +189,8 @@ class Maps:
         its range then; but not if the enemy's free units are seen to wait for us.
         """
         if not unit.kind.can_attack:
+            return True
+        if unit.aim in self._buildings:
             return True
         if unit.action != MOVE:
             return unit.ends > arrival

@@ -19,8 +19,10 @@ class Settings:
     caution: float = 0.3
     progress: float = 0.3
     gain: float = 1.0
-    loss: float = 1.0
+    loss: float = 1.3
     retreat: float = 0.8
     spare: float = 1
     most_workers: int = 60
     short: float = 12
+    calm: int = 120
+    rich: int = 8
