@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import fieldcraft
+from research.microrts.agent import Agent
 from research.microrts.install import PYTHON, install, missing
 from research.microrts.runner import VARIANTS, matches, play_all, read_rows, table
 
@@ -39,8 +40,14 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     setup = commands.add_parser("setup", help="install Java, JPype and the game")
     play = commands.add_parser("play", help="play what has not been played, and write the table")
-    for each in (setup, play):
+    film = commands.add_parser("film", help="film one match, as .webp, .gif or .mp4")
+    for each in (setup, play, film):
         each.add_argument("folder", type=Path)
+    film.add_argument("path", type=Path)
+    film.add_argument("--bot", default="coac")
+    film.add_argument("--map", default=MAPS[0])
+    film.add_argument("--corner", type=int, default=0)
+    film.add_argument("--seed", type=int, default=0)
     play.add_argument("--out", type=Path, default=Path("out/microrts"))
     play.add_argument("--bots", nargs="*", default=BOTS)
     play.add_argument("--maps", nargs="*", default=MAPS, help="files in the game's folder maps")
@@ -57,6 +64,9 @@ def main() -> None:
     python = (chosen.folder / PYTHON).absolute()
     if Path(sys.prefix) != python.parent.parent:
         sys.exit(subprocess.call([python, "-m", "research.microrts", *sys.argv[1:]], env=_paths()))
+    if chosen.command == "film":
+        _film(chosen)
+        return
     games = matches(chosen.variants, chosen.bots, chosen.maps, chosen.seeds)
     path = chosen.out / "matches.csv"
     for row in play_all(games, chosen.folder, path, chosen.processes):
@@ -74,6 +84,16 @@ def main() -> None:
     lines = table(read_rows(path))
     (chosen.out / "table.md").write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
+
+
+def _film(chosen: argparse.Namespace) -> None:
+    from research.microrts.bridge import Arena
+    from research.microrts.film import Camera
+
+    camera = Camera(chosen.path)
+    arena, agent = Arena(chosen.folder / "game"), Agent(VARIANTS["full"], chosen.seed)
+    print(arena.play(agent, chosen.bot, chosen.map, chosen.corner, chosen.seed, camera.watch))
+    camera.close()
 
 
 def _paths() -> dict[str, str]:

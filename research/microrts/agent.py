@@ -64,8 +64,9 @@ class Agent:
         building = any(u.product and u.product.name == "Barracks" for u in workers)
         saving = 0
         ready = not self._economy.short or self._economy.safe
-        wanted = bool(settings.army and state.own("Base") and not barracks and not building)
-        wanted = wanted and ready
+        more = board.available >= settings.rich and all(u.action for u in barracks)
+        wanted = bool(settings.army and state.own("Base") and not building)
+        wanted = wanted and ready and (not barracks or more)
         cost = state.kinds["Barracks"].cost
         if wanted and len(workers) >= settings.harvesters and board.available >= cost:
             orders.append(self._build(board, maps, "Barracks", state.own("Base")[0].cell))
@@ -114,7 +115,7 @@ class Agent:
             ways = maps.distances([u.cell for u in self._economy.raiders], safe=True)
         else:
             ways = maps.distances(maps.beside([u.cell for u in state.own() if not u.kind.can_move]))
-            ways = np.maximum(ways - 2, 0)
+            ways = np.abs(ways - settings.rally) + 0.2 * maps.distances([u.cell for u in foes])
         near = maps.distances([u.cell for u in foes])
         fighters.sort(key=lambda u: (near[u.cell[1], u.cell[0]], u.id))
         orders += [

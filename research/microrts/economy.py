@@ -56,7 +56,8 @@ class Economy:
             self._raided = state.time
         spare = fighters - sum(power(u) for u in self.raiders)
         calm = state.time - self._raided >= self._settings.calm
-        self.safe = calm and spare >= self._settings.spare or board.available >= self._settings.rich
+        rich = board.available >= self._settings.rich
+        self.safe = rich or (calm and spare >= self._settings.spare)
         most = self._settings.harvesters if not self.short else 1 + max(0, int(spare))
         if not foes or (self.short and attacking):
             most = 1

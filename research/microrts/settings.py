@@ -26,3 +26,4 @@ class Settings:
     short: float = 12
     calm: int = 120
     rich: int = 8
+    rally: float = 3
