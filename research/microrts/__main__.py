@@ -1,8 +1,8 @@
 """Run the study.
 
 `python -m research.microrts setup FOLDER` installs what is missing into a folder outside of the
-repository; `python -m research.microrts play FOLDER` plays matches there and writes the table. A
-study that was interrupted goes on where it stopped.
+repository; `python -m research.microrts play FOLDER` plays matches. A study that was interrupted
+goes on where it stopped. `python -m research.microrts report` makes the table and the plot.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import fieldcraft
 from research.microrts.agent import Agent
 from research.microrts.install import PYTHON, install, missing
-from research.microrts.runner import VARIANTS, matches, play_all, read_rows, table
+from research.microrts.runner import VARIANTS, matches, play_all, read_rows
 
 BOTS = [
     "workerRush",
@@ -39,8 +39,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m research.microrts", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     setup = commands.add_parser("setup", help="install Java, JPype and the game")
-    play = commands.add_parser("play", help="play what has not been played, and write the table")
+    play = commands.add_parser("play", help="play what has not been played")
     film = commands.add_parser("film", help="film one match, as .webp, .gif or .mp4")
+    report = commands.add_parser("report", help="write the table and the plot of all matches")
     for each in (setup, play, film):
         each.add_argument("folder", type=Path)
     film.add_argument("path", type=Path)
@@ -48,7 +49,8 @@ def main() -> None:
     film.add_argument("--map", default=MAPS[0])
     film.add_argument("--corner", type=int, default=0)
     film.add_argument("--seed", type=int, default=0)
-    play.add_argument("--out", type=Path, default=Path("out/microrts"))
+    for each in (play, report):
+        each.add_argument("--out", type=Path, default=Path("out/microrts"))
     play.add_argument("--bots", nargs="*", default=BOTS)
     play.add_argument("--maps", nargs="*", default=MAPS, help="files in the game's folder maps")
     play.add_argument("--variants", nargs="*", default=list(VARIANTS), choices=list(VARIANTS))
@@ -57,6 +59,9 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.command == "setup":
         install(chosen.folder)
+        return
+    if chosen.command == "report":
+        _report(chosen.out)
         return
     lacking = missing(chosen.folder)
     if lacking:
@@ -81,8 +86,17 @@ def main() -> None:
             f"{row.mean_ms:.1f} ms",
             flush=True,
         )
-    lines = table(read_rows(path))
-    (chosen.out / "table.md").write_text("\n".join(lines) + "\n")
+
+
+def _report(folder: Path) -> None:
+    """Write the table and the plot of the matches in a folder."""
+    from fieldcraft.view import save_png
+    from research.microrts.report import picture, table
+
+    rows = read_rows(folder / "matches.csv")
+    lines = table(rows)
+    (folder / "table.md").write_text("\n".join(lines) + "\n")
+    save_png(folder / "points.png", picture(rows))
     print("\n".join(lines))
 
 

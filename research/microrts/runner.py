@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import astuple, dataclass, fields
@@ -18,7 +16,7 @@ from research.microrts.settings import Settings
 if TYPE_CHECKING:
     from research.microrts.bridge import Arena
 
-__all__ = ["VARIANTS", "Match", "Row", "matches", "play_all", "read_rows", "score", "table"]
+__all__ = ["VARIANTS", "Match", "Row", "matches", "play_all", "read_rows"]
 
 VARIANTS = {"full": Settings(), "blank": Settings(blank=True)}
 
@@ -88,35 +86,6 @@ def play_all(games: list[Match], folder: Path, path: Path, processes: int) -> It
             out.writerow(astuple(row))
             file.flush()
             yield row
-
-
-def score(points: list[float]) -> tuple[float, float, float]:
-    """Return the share of points and its 95 % interval (Wilson's, draws count half)."""
-    n, share, z = len(points), sum(points) / len(points), 1.96
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return share, middle - half, middle + half
-
-
-def table(rows: list[Row]) -> list[str]:
-    """Return the table of points by variant, map and bot, in Markdown."""
-    groups: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[row.map, row.bot, row.variant].append(row)
-        groups[row.map, "all", row.variant].append(row)
-    lines = [
-        "| map | bot | variant | games | points | 95 % | ms a cycle | largest ms |",
-        "|---" * 8 + "|",
-    ]
-    for (map_name, bot, variant), group in sorted(groups.items()):
-        share, low, high = score([row.points for row in group])
-        mean = sum(row.mean_ms * row.cycles for row in group) / sum(row.cycles for row in group)
-        name = Path(map_name).stem
-        lines.append(
-            f"| {name} | {bot} | {variant} | {len(group)} | {share:.1%} | {low:.1%} to {high:.1%} "
-            f"| {mean:.1f} | {max(row.max_ms for row in group):.0f} |"
-        )
-    return lines
 
 
 _arena: Arena | None = None
