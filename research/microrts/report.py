@@ -49,7 +49,7 @@ def picture(rows: Sequence[Row]) -> np.ndarray:
         for k, variant in enumerate(variants):
             if group := groups.get((*place, variant)):
                 values[:, i, k] = score([row.points for row in group])
-    panel = IntervalPanel("points", *values, limits=(0, 1), percent=True, mark=0.5)
+    panel = IntervalPanel("points", values[0], values[1], values[2], (0, 1), True, 0.5)
     names = [f"{bot}, {name}" for name, bot in places]
     return plot_intervals(names, variants, [panel], title="microRTS: points against each bot")
 

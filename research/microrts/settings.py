@@ -20,7 +20,6 @@ class Settings:
     progress: float = 0.3
     gain: float = 1.0
     loss: float = 1.3
-    retreat: float = 0.8
     spare: float = 1
     most_workers: int = 60
     short: float = 12
