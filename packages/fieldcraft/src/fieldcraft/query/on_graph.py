@@ -317,7 +317,7 @@ def _on_foot(space: Space, starts: Cells, length: float) -> NDArray[np.bool_]:
     edges = space.ways_from_walls
     near = np.zeros((len(starts), len(space)), dtype=np.bool_)
     dist, came = np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32)
-    lists = edges.starts, edges.ends, edges.lengths, 0, False
+    lists = edges.starts, edges.ends, edges.lengths
     for row, start in enumerate(starts.tolist()):
         cells, _ = kernels.reach.reach(lists, _ONE, False, start, length, 0.0, np.inf, dist, came)
         near[row, cells] = True
