@@ -39,8 +39,8 @@ class Camera:
         self._maps.update(state)
         grid = self._maps.grid
         held = self._maps.presence(False) - self._maps.presence(True)
-        scale = ColorScale(-12, 12)
-        picture = frame(held, space=grid, colors=scale, threshold=None, scale=_SCALE)
+        scale = ColorScale(-12, 12, None)
+        picture = frame(held, space=grid, colors=scale, scale=_SCALE)
         place = Placement(grid, scale=_SCALE)
         for unit in state.units:
             color = _DEPOSIT if unit.player < 0 else _OWN if unit.player == state.me else _FOE
