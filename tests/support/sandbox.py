@@ -115,6 +115,7 @@ class Sandbox:
     name: str = "sandbox"
     version: int = 1
     title: str = "A sandbox"
+    goal: str = "Paint the field"
     overlays: tuple[Overlay, ...] = (Overlay("paint", "1", "what was painted", shown=True),)
     actions: tuple[Action, ...] = (
         *moves("walk"),

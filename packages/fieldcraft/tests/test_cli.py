@@ -324,7 +324,7 @@ def test_a_command_that_is_not_there_is_named(monkeypatch, capsys):
     monkeypatch.setattr(cli.metadata, "entry_points", lambda group: ())
     assert call("play", "towers") == 2
     err = capsys.readouterr().err
-    assert "'play'" in err and "compare, demo, info, run" in err and err.count("\n") == 1
+    assert "'play'" in err and "compare, demo, info, new, run" in err and err.count("\n") == 1
 
 
 def test_a_recipe_from_standard_input(recipe, tmp_path, monkeypatch, capsys):

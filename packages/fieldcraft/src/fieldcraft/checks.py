@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import os
+import re
 from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,6 +43,8 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+_HALVES = re.compile("[\ud800-\udfff]")
 
 # the largest size of a strength or a value: differences and sums of many stay within float32
 LARGEST = 1e30
@@ -183,7 +186,7 @@ def sequence(name: str, value: object) -> list[Any]:
 
 def text(name: str, value: object) -> str:
     """`value` as a text, without halves of characters."""
-    if not isinstance(value, str) or any("\ud800" <= sign <= "\udfff" for sign in value):
+    if not isinstance(value, str) or _HALVES.search(value):
         raise _refused(name, "is a text", value, "Pass a str")
     return value
 

@@ -74,11 +74,14 @@ def test_runs_longer_than_the_longest(shape: tuple[int, int]) -> None:
 def test_leave_and_label(world: World) -> None:
     space = world.space
     moves = GridMoves(space)
-    for steps, made in (
-        (moves_reference.STEPS, moves.king.reshape(-1)),
-        (space.neighborhood.steps, moves.table(space)),
+    king = fc.Grid(1, 1, neighbors=8).neighborhood
+    assert king.steps == moves_reference.STEPS
+    for neighborhood, made in (
+        (king, moves.king.reshape(-1)),
+        (space.neighborhood, moves.table(space)),
     ):
-        arriving = build_links(space.walls, space.terrain, steps, space.wrap)
+        steps = neighborhood.steps
+        arriving = build_links(space.walls, space.terrain, neighborhood, space.wrap)
         np.testing.assert_array_equal(
             made.reshape(space.shape),
             moves_reference.leave(arriving, space.walls, np.array(steps), space.wrap),

@@ -151,9 +151,9 @@ def test_what_is_refused(wrong: np.ndarray) -> None:
     with refused(InvalidValue):
         layer.resistance = wrong
     assert layer.resistance is None
-    flood = fc.InfluenceMap(fc.Grid(4, 3)).add_layer("hunt", fc.Flood())
-    with refused(InvalidValue, "fc.Spread"):
-        flood.resistance = np.zeros((3, 4))
+    discs = fc.InfluenceMap(fc.Grid(4, 3)).add_layer("guns", fc.Radial(3.0))
+    with refused(InvalidValue, 'metric="path"'):
+        discs.resistance = np.zeros((3, 4))
 
 
 def test_without_a_source_it_resists_still() -> None:

@@ -26,7 +26,7 @@ from support.wandering import GAME, Beacon
 pygame = pytest.importorskip("pygame", reason="pygame-ce is not installed")
 
 TESTS = Path(__file__).resolve().parents[4] / "tests"
-SIZE = (850, 400)
+SIZE = (900, 400)
 
 # Plays matches in real windows and does in each, one after the other, what its plan says.
 SCRIPT = """

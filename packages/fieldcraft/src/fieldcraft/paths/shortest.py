@@ -256,7 +256,7 @@ def _problem(
                 remedy="Leave these out",
             )
         return TimedProblem(checked_space(space, "Ways lie on"), cost, danger, *timing)
-    if timing != _USUAL:
+    if not all(isinstance(each, float | int | None) for each in timing) or timing != _USUAL:
         raise InvalidValue(
             "start_time, speed, time_step and steps are those of a danger",
             got="one of them without danger",

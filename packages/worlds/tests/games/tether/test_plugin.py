@@ -15,9 +15,10 @@ from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.view.panel import PANEL_WIDTH
 from fieldcraft_worlds.view.scene import draw_scene
 
-SIZE = (960 + 250, 640)  # 48 x 32 cells of 20 pixels
+SIZE = (960 + PANEL_WIDTH, 640)  # 48 x 32 cells of 20 pixels
 
 
 @pytest.fixture(scope="module")
