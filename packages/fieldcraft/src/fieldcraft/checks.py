@@ -43,7 +43,6 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-
 _HALVES = re.compile("[\ud800-\udfff]")
 
 # the largest size of a strength or a value: differences and sums of many stay within float32
