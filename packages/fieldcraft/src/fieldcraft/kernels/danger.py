@@ -51,6 +51,17 @@ def _price(cost, one, other):
 
 
 @kernel
+def _length(ground, here, there):
+    """Return the length of the shortest step between two cells; infinite where none leads there."""
+    starts, ends, lengths = ground[0]
+    shortest = np.inf
+    for arc in range(starts[here], starts[here + 1]):
+        if ends[arc] == there and lengths[arc] < shortest:
+            shortest = lengths[arc]
+    return shortest
+
+
+@kernel
 def _lasts(length, pace):
     """Return how many time steps a step of this length takes."""
     if length < 1.5 * pace:
@@ -85,12 +96,14 @@ def _least(places, danger, lowest, pace, norms, limit, start, goal, cell):
 
 
 @kernel
-def _settle(
-    ground, cost, danger, lowest, pace, half, norms, limit, start, goal, until, bounds, heap, sizes
-):
+def _settle(task, limit, until, bounds, heap, sizes):
     """Search backwards from the goal until a cell has its bound, or to the end. Returns the heap,
     which may have grown, and its sizes.
+
+    `task` is what `search` was given: (ground, cost, danger, lowest, pace, half, norms, start,
+    goal).
     """
+    ground, cost, danger, lowest, pace, half, norms, start, goal = task
     back_starts, back_ends, back_lengths = ground[1]
     places = ground[2]
     norm, straight, diagonal, _, _, rate, _ = norms
@@ -181,15 +194,11 @@ def _walk(ground, cost, danger, pace, half, start, goal, bounds):
 @kernel
 def _walked(ground, cost, danger, pace, half, cells):
     """Return what it costs to walk over these cells without waiting."""
-    starts, ends, lengths = ground[0]
     last = np.int64(danger.shape[0] - 1)
     k, spent = np.int64(0), 0.0
     for i in range(cells.shape[0] - 1):
         here, there = cells[i], cells[i + 1]
-        length = np.inf
-        for arc in range(starts[here], starts[here + 1]):
-            if ends[arc] == there and lengths[arc] < length:
-                length = lengths[arc]
+        length = _length(ground, here, there)
         lasting = _lasts(length, pace)
         then = min(k + lasting, last)
         met = np.float64(danger[k, here]) + np.float64(danger[then, there])
@@ -220,6 +229,7 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
     starts, ends, lengths = ground[0]
     places = ground[2]
     norm, straight, diagonal, _, _, rate, _ = norms
+    task = (ground, cost, danger, lowest, pace, half, norms, start, goal)
     rest, _, closed = bounds
     best, came, turns = states
     cells = np.int64(danger.shape[1])
@@ -237,22 +247,8 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
             continue
         limit = -1.0 if attempt == 0 else known
         _forget(bounds, heap[2], sizes[1])
-        heap, sizes = _settle(
-            ground,
-            cost,
-            danger,
-            lowest,
-            pace,
-            half,
-            norms,
-            limit,
-            start,
-            goal,
-            start,
-            bounds,
-            heap,
-            (np.int64(0), np.int64(0)),
-        )
+        none = (np.int64(0), np.int64(0))
+        heap, sizes = _settle(task, limit, start, bounds, heap, none)
         if closed[start] == 0:
             if attempt > 0:
                 break
@@ -309,22 +305,7 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
                 ahead = rate * _norm(places, norm, straight, diagonal, there, goal)
                 if total + ahead > known or sizes[0] == 0:
                     continue
-                heap, sizes = _settle(
-                    ground,
-                    cost,
-                    danger,
-                    lowest,
-                    pace,
-                    half,
-                    norms,
-                    limit,
-                    start,
-                    goal,
-                    there,
-                    bounds,
-                    heap,
-                    sizes,
-                )
+                heap, sizes = _settle(task, limit, there, bounds, heap, sizes)
                 if closed[there] == 0:
                     continue
             if not total + rest[there] <= known or rest[there] > 1.0e308:
@@ -347,10 +328,7 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
         k = node // cells
         way[i] = node - k * cells
         if i + 1 < count and way[i] != way[i + 1]:
-            length = np.inf
-            for arc in range(starts[way[i]], starts[way[i] + 1]):
-                if ends[arc] == way[i + 1] and lengths[arc] < length:
-                    length = lengths[arc]
+            length = _length(ground, way[i], way[i + 1])
             legs[i], lasted[i] = length, _lasts(length, pace)
         if i + 1 < count:
             damage += np.float64(lasted[i]) * half * (danger[k, way[i]] + after)

@@ -87,11 +87,6 @@ class GraphProblem(PathProblem):
         ends_there = goal.tolist() == topology.positions[there].tolist()
         return stepped if ends_there and stepped.cost < path.cost * _SHORTENED else path
 
-    def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
-        """See `PathProblem.solve_band`."""
-        pairs = zip(starts, here.tolist(), goals, there.tolist(), strict=True)
-        return [self.solve(*pair) for pair in pairs]
-
     def _straight(self, ends: Wide, here: int, there: int) -> Path | None:
         """Return the shortest path seen from above that leaps over no gap, if there is one."""
         doors = open_doors(self.space.graph)

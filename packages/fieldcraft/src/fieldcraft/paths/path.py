@@ -340,9 +340,10 @@ class PathProblem(ABC):
     def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
         """Return the path between two positions in two cells."""
 
-    @abstractmethod
     def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
         """Return the paths between pairs of positions, in one thread."""
+        pairs = zip(starts, here.tolist(), goals, there.tolist(), strict=True)
+        return [self.solve(*pair) for pair in pairs]
 
     def solve_many(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
         """Return the paths between pairs of positions, shared among threads."""

@@ -226,12 +226,8 @@ class _ByDistanceMaps(PathProblem):
             self._maps[there] = DistanceMap(self.space, aim, cost=self._cost, charge=self._charge)
         return self._maps[there].descend(start)
 
-    def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
-        """See `PathProblem.solve_band`."""
-        pairs = zip(starts, here.tolist(), goals, there.tolist(), strict=True)
-        return [self.solve(*pair) for pair in pairs]
-
-    solve_many = solve_band
+    # Its distance maps are kept: one thread makes them.
+    solve_many = PathProblem.solve_band
 
 
 _Timing = tuple[float, float, float | None, int]

@@ -199,11 +199,6 @@ class TimedProblem(PathProblem):
         first = start if start.tolist() != space.position_of(here).tolist() else None
         return TimedPath(space, cells, length, float(cost), None, first, times, float(damage))
 
-    def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
-        """See `PathProblem.solve_band`."""
-        pairs = zip(starts, here.tolist(), goals, there.tolist(), strict=True)
-        return [self.solve(*pair) for pair in pairs]
-
 
 _Scratch = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]
 _NO_SCRATCH: _Scratch = (((), (), ()), ((), (), ()))
