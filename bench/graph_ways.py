@@ -1,4 +1,4 @@
-"""Ways on graphs against SciPy's `csgraph.dijkstra` and networkx, and what repairs, flow fields and
+"""Paths on graphs against SciPy's `csgraph.dijkstra` and networkx, and what repairs, flow fields and
 moves cost.
 """
 
@@ -249,7 +249,7 @@ def _any_angle(quick: bool, report: Report) -> Table:
         {"exact": 3, "string": 3, "last": 3 if quick else 40},
     )
     table = Table(
-        f"Ways at any angle on Aurora, {len(mesh):,} polygons",
+        f"Paths at any angle on Aurora, {len(mesh):,} polygons",
         ("problems", "fieldcraft best us each", "beside it, us", "ratio"),
     )
     here, before, one = (

@@ -111,7 +111,7 @@ def flood(report: Report, quick: bool) -> None:
             report.notes.append(f"Left out: {name}. Not found: {path} (set FIELDCRAFT_DATA).")
             continue
         graph = fc.load_map(path)
-        ways = graph.ways
+        ways = graph.adjacency
         arcs = np.ascontiguousarray(np.stack([ways.origins, ways.ends.astype(np.int64)], axis=1))
         peer = ctypes.c_void_p(
             library.flood_new(ctypes.c_void_p(arcs.ctypes.data), len(arcs), len(graph))

@@ -35,7 +35,7 @@ def run(quick: bool) -> Report:
     """Every table of this suite."""
     report = Report()
     table = Table(
-        f"Ways through {PATROLS} patrols on {SIDE} x {SIDE} with {STEPS} time steps, in milliseconds",
+        f"Paths through {PATROLS} patrols on {SIDE} x {SIDE} with {STEPS} time steps, in milliseconds",
         ["map", "foreseeing all steps", "a way, mean", "median", "longest", "required"],
     )
     for kind in ("pillars",) if quick else ("pillars", "open", "rooms", "cave"):

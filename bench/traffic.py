@@ -26,7 +26,7 @@ class Plain:
     """Priority inheritance with backtracking on lists, by recursion."""
 
     def __init__(self, space: fc.Space) -> None:
-        ways = space.ways
+        ways = space.adjacency
         ends, starts = ways.ends.tolist(), ways.starts.tolist()
         self.beside = [ends[a:b] for a, b in itertools.pairwise(starts)]
 

@@ -41,7 +41,7 @@ def updated(text: str) -> str:
 def _values(setting: Setting) -> str:
     if setting.choices:
         return ", ".join(f'`"{word}"`' for word in setting.choices)
-    if setting.kind in ("number", "whole"):
+    if setting.kind in ("number", "integer"):
         low = "above 0" if setting.above else f"{setting.low:g}"
         bounded = setting.high < checks.LARGEST and setting.kind == "number"
         span = (

@@ -12,7 +12,7 @@ from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment, numbers
 from research.experiments.statistics import mean, mean_share
-from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import add_seed_arguments, seeds_of, size_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def ants_study(
     InvalidValue
         For arguments out of range.
     """
-    counts = _rising("ants", [checks.whole("ants", each, minimum=1) for each in ants])
+    counts = _rising("ants", [checks.integer("ants", each, minimum=1) for each in ants])
     keeps = _rising("keep", [checks.finite("keep", each) for each in keep])
     lasts = _seconds(seconds, SETTLING + 1)
     width, height = _size(size)
@@ -84,12 +84,12 @@ def forage(job: Job) -> Row:
     from fieldcraft_worlds.games.ants import play_ants
 
     settings = _settings(job)
-    first, steps = SETTLING * settings.rate, whole(job, "seconds") * settings.rate
+    first, steps = SETTLING * settings.rate, integer(job, "seconds") * settings.rate
     before: list[int] = []
     colony = play_ants(
         _meadow(job),
         settings,
-        seed=whole(job, "seed"),
+        seed=integer(job, "seed"),
         steps=steps,
         watch=lambda derived, state: before.append(state.home) if state.step == first else None,
     )
@@ -101,7 +101,7 @@ def forage(job: Job) -> Row:
 
 
 def _summarise_food(rows: Sequence[Row]) -> Summary:
-    counts = sorted({whole(row, "ants") for row in rows})
+    counts = sorted({integer(row, "ants") for row in rows})
     keeps = sorted({number(row, "keep") for row in rows if row["keep"] is not None})
     food = {(row["ants"], row["keep"], row["seed"]): number(row, "food a minute") for row in rows}
     found = {}
@@ -164,7 +164,7 @@ def vortex_study(
         For arguments out of range.
     """
     width, height = _size(size)
-    count, part = checks.whole("ants", ants, minimum=1), checks.finite("keep", keep)
+    count, part = checks.integer("ants", ants, minimum=1), checks.finite("keep", keep)
     if not isinstance(rim, bool):
         raise InvalidValue("rim is True or False", got=repr(rim), remedy="Pass one of the two")
     _walking({"ants": count, "keep": part}, "without trails")
@@ -199,7 +199,10 @@ def watch_vortices(job: Job) -> Row:
 
     settings = _walking(job, str(job["ways"]))
     colony = play_ants(
-        _meadow(job), settings, seed=whole(job, "seed"), steps=whole(job, "seconds") * settings.rate
+        _meadow(job),
+        settings,
+        seed=integer(job, "seed"),
+        steps=integer(job, "seconds") * settings.rate,
     )
     return {
         f"{(number + 1) * settings.window:g}": share for number, share in enumerate(colony.nowhere)
@@ -222,8 +225,10 @@ def _settings(job: Job) -> Settings:
     from fieldcraft_worlds.games.ants import Settings, Tuning
 
     if job["keep"] is None:
-        return Settings(ants=whole(job, "ants"), food=_ENOUGH, follow=0.0)
-    return Settings(ants=whole(job, "ants"), food=_ENOUGH, scalar=Tuning(keep=number(job, "keep")))
+        return Settings(ants=integer(job, "ants"), food=_ENOUGH, follow=0.0)
+    return Settings(
+        ants=integer(job, "ants"), food=_ENOUGH, scalar=Tuning(keep=number(job, "keep"))
+    )
 
 
 def _walking(job: Job, ways: str) -> Settings:
@@ -232,7 +237,7 @@ def _walking(job: Job, ways: str) -> Settings:
     follow, separate = _WAYS[ways]
     tuning = Tuning(keep=number(job, "keep"), distance=4.0, separate=separate)
     return Settings(
-        ants=whole(job, "ants"), trails="velocity", piles=0, follow=follow, velocity=tuning
+        ants=integer(job, "ants"), trails="velocity", piles=0, follow=follow, velocity=tuning
     )
 
 
@@ -240,7 +245,7 @@ def _meadow(job: Job) -> Grid:
     from fieldcraft import generate_map
     from fieldcraft_worlds.games.ants.plugin import meadow
 
-    width, height, seed = whole(job, "width"), whole(job, "height"), whole(job, "seed")
+    width, height, seed = integer(job, "width"), integer(job, "height"), integer(job, "seed")
     return (
         generate_map("open", width, height, seed=seed)
         if job.get("rim")
@@ -257,7 +262,7 @@ def _size(size: str) -> tuple[int, int]:
 
 
 def _seconds(seconds: object, least: int) -> int:
-    lasts = checks.whole("seconds", seconds, minimum=least)
+    lasts = checks.integer("seconds", seconds, minimum=least)
     if lasts > MOST_SECONDS:
         raise InvalidValue(
             f"seconds is at most {MOST_SECONDS:,}", got=f"seconds={lasts}", remedy="Ask for fewer"

@@ -21,7 +21,7 @@ from fieldcraft.maps import KINDS
 from research.experiments.escapes import FUGITIVES, SPEED, Ground, escape, search_for
 from research.experiments.experiment import Experiment, numbers, words
 from research.experiments.statistics import Interval, mean, paired, rate
-from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import (
     add_map_arguments,
     add_seed_arguments,
@@ -42,7 +42,7 @@ what searchers see.
 """
 
 STANDARDS = ("greedy", "horizon", "motion")
-"""Ways of the literature: probability over distance, and Hollinger's search; and "motion", a belief
+"""Methods of the literature: probability over distance, Hollinger's search, and "motion", a belief
 that knows how fugitives move.
 """
 
@@ -97,7 +97,7 @@ def chase_study(
         For a file that is no map.
     """
     numbers = seeds_of(seeds, first_seed)
-    crews = [checks.whole("searchers", count, minimum=1) for count in searchers]
+    crews = [checks.integer("searchers", count, minimum=1) for count in searchers]
     kept = [checks.choice("fugitive", fugitive, FUGITIVES) for fugitive in fugitives]
     rules = {
         "sight": checks.positive("sight", sight),
@@ -133,12 +133,12 @@ def run(job: Job) -> Row:
     """One chase, searched for in every way: whether the fugitive was found, and the seconds that
     took (the limit, if not).
     """
-    seed, limit = whole(job, "seed"), number(job, "limit")
+    seed, limit = integer(job, "seed"), number(job, "limit")
     ground = _ground(job)
     fled = escape(
         ground,
         str(job["fugitive"]),
-        hunters=whole(job, "searchers"),
+        hunters=integer(job, "searchers"),
         ticks=round(limit / ground.tick),
         lead=round(number(job, "lead") / ground.tick),
         seed=seed,
@@ -179,7 +179,7 @@ def summarise(rows: Sequence[Row]) -> Summary:
     Found is counted with Wilson's interval where a chase counts once, and as a mean over worlds
     where it counts for several fugitives and numbers of searchers, which are not independent.
     """
-    crews = sorted({whole(row, "searchers") for row in rows})
+    crews = sorted({integer(row, "searchers") for row in rows})
     fugitives = tuple(dict.fromkeys(str(row["fugitive"]) for row in rows))
     found: dict[tuple[str, str, str], Interval] = {}
     ways = _ways(rows[0])
@@ -291,7 +291,7 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
 
 def _ground(job: Job) -> Ground:
     name = str(job["map"])
-    width, height, seed = (whole(job, key) for key in ("width", "height", "seed"))
+    width, height, seed = (integer(job, key) for key in ("width", "height", "seed"))
     return _ground_of(name, width, height, seed if name in KINDS else 0, number(job, "sight"))
 
 

@@ -11,7 +11,7 @@ from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment, words
 from research.experiments.statistics import Interval, rate, ratio
-from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import (
     add_map_arguments,
     add_seed_arguments,
@@ -106,11 +106,11 @@ def play(job: Job) -> Row:
     """One duel: what the brains of the job did on its world."""
     from fieldcraft_worlds.games.tether import Settings, play_duel
 
-    settings = Settings(fighters=whole(job, "fighters"), limit=number(job, "limit"))
+    settings = Settings(fighters=integer(job, "fighters"), limit=number(job, "limit"))
     duel = play_duel(
         _ground(job),
         settings,
-        seed=whole(job, "seed"),
+        seed=integer(job, "seed"),
         brains=(str(job["long"]), str(job["short"])),
     )
     return {

@@ -50,7 +50,7 @@ class Ground:
         self.step = space.typical_step
         self.reach = reach
         self.open = np.flatnonzero(~space.walls.reshape(-1))
-        self._ways = space.ways
+        self._ways = space.adjacency
         self._views: dict[int, NDArray[np.int64]] = {}
 
     @property

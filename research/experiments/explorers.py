@@ -1,4 +1,4 @@
-"""Ways of exploring a map, and what one sees of a place that is explored and patrolled: the runs
+"""Methods of exploring a map, and what one sees of a place that is explored and patrolled: the runs
 behind `experiment maze`.
 """
 
@@ -93,17 +93,17 @@ def tour(
         raise InvalidValue(
             "laps are rising numbers", got=repr(laps)[:80], remedy="Pass (0.5, 1.0, 2.0), say"
         )
-    rng = np.random.default_rng(checks.whole("seed", seed))
+    rng = np.random.default_rng(checks.integer("seed", seed))
     start, ground = _start(space, rng)
     cells = len(ground)
     walks = _made(
         how,
         space,
-        checks.whole("sight", sight, minimum=1),
+        checks.integer("sight", sight, minimum=1),
         checks.positive("life", life) * cells,
         rng,
     )
-    here = np.full(checks.whole("count", count, minimum=1), start)
+    here = np.full(checks.integer("count", count, minimum=1), start)
     most = max(1, round(looks[-1] * cells / count))
     due = {min(max(1, round(lap * cells / count)), most): place for place, lap in enumerate(looks)}
     every = max(1, cells // (_LOOKS * count))

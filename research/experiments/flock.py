@@ -10,7 +10,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment
 from research.experiments.statistics import mean
-from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import add_seed_arguments, seeds_of, size_of
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def flock_study(
     from fieldcraft_worlds.games.flock import Settings
 
     width, height = size_of(size)
-    count = Settings(birds=checks.whole("birds", birds, minimum=2)).birds
-    lasts = checks.whole("seconds", seconds, minimum=1)
+    count = Settings(birds=checks.integer("birds", birds, minimum=2)).birds
+    lasts = checks.integer("seconds", seconds, minimum=1)
     if lasts > MOST_SECONDS:
         raise InvalidValue(
             f"seconds is at most {MOST_SECONDS:,}", got=f"seconds={lasts}", remedy="Ask for fewer"
@@ -83,8 +83,8 @@ def fly(job: Job) -> Row:
     from fieldcraft_worlds.games.flock import Settings, play_flock
     from fieldcraft_worlds.games.flock.state import order_of
 
-    settings = Settings(birds=whole(job, "birds"), rule=str(job["rule"]))
-    lasts = whole(job, "seconds")
+    settings = Settings(birds=integer(job, "birds"), rule=str(job["rule"]))
+    lasts = integer(job, "seconds")
     found: dict[str, float] = {}
 
     def watch(derived: FlockDerived, state: State) -> None:
@@ -96,9 +96,9 @@ def fly(job: Job) -> Row:
             found[f"among {second} s"] = local
             found[f"nearest {second} s"] = nearest
 
-    space = Grid(whole(job, "width"), whole(job, "height"), wrap=True)
+    space = Grid(integer(job, "width"), integer(job, "height"), wrap=True)
     flight = play_flock(
-        space, settings, seed=whole(job, "seed"), steps=lasts * settings.rate, watch=watch
+        space, settings, seed=integer(job, "seed"), steps=lasts * settings.rate, watch=watch
     )
     return {**found, "digest": flight.digest}
 

@@ -16,7 +16,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.query import uphill
 from research.experiments.experiment import Experiment, words
 from research.experiments.statistics import Interval, mean, rate
-from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import (
     add_map_arguments,
     add_seed_arguments,
@@ -102,7 +102,7 @@ def hunt(job: Job) -> Row:
     """
     space = grid_of(job, "The hunt takes place", neighbors=8)
     walk = _walk(
-        space, np.random.default_rng(whole(job, "seed")), round(number(job, "seconds") * RATE)
+        space, np.random.default_rng(integer(job, "seed")), round(number(job, "seconds") * RATE)
     )
     start, *target = walk
     leads: dict[str, type[_Once] | type[_Uphill]] = {
@@ -119,7 +119,7 @@ def hunt(job: Job) -> Row:
         after = lead.next(cell, at)
         away += bool(ways[after] > ways[cell])
         if after != cell:
-            way = space.short_way(space.position_of(after) - space.position_of(cell))
+            way = space.shortest_vectors(space.position_of(after) - space.position_of(cell))
             if before is not None:
                 turns.append(
                     abs(

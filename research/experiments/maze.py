@@ -12,7 +12,7 @@ from fieldcraft import Graph, Grid, checks, generate_map
 from fieldcraft.maps import MAZE_ALGORITHMS
 from research.experiments.experiment import Experiment, numbers, words
 from research.experiments.statistics import Interval, mean, mean_share
-from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import (
     add_seed_arguments,
     label_of,
@@ -90,7 +90,7 @@ def maze_study(
         checks.choice("algorithm", name, MAZE_ALGORITHMS) for name in dict.fromkeys(algorithms)
     ]
     shares = [checks.fraction("loops", share) for share in dict.fromkeys(loops)]
-    far = [checks.whole("sight", sight, minimum=1) for sight in dict.fromkeys(sights)]
+    far = [checks.integer("sight", sight, minimum=1) for sight in dict.fromkeys(sights)]
     length = checks.positive("laps", laps)
     width, height = size_of(size)
     worlds: list[Row] = [
@@ -111,7 +111,7 @@ def maze_study(
     rules: dict[str, str | int | float] = {
         "laps": length,
         "life": checks.positive("life", life),
-        "explorers": checks.whole("explorers", explorers, minimum=1),
+        "explorers": checks.integer("explorers", explorers, minimum=1),
     }
     jobs = tuple(
         {**world, **rules, "seed": seed, "how": how, "sight": sight}
@@ -139,11 +139,11 @@ def run(job: Job) -> Row:
     found = tour(
         _ground(job),
         str(job["how"]),
-        sight=whole(job, "sight"),
+        sight=integer(job, "sight"),
         laps=laps,
         life=number(job, "life"),
-        count=whole(job, "explorers"),
-        seed=whole(job, "seed"),
+        count=integer(job, "explorers"),
+        seed=integer(job, "seed"),
     )
     row: dict[str, float | int | None] = {"cells": found.cells}
     for name, values in (
@@ -256,7 +256,7 @@ def _label(row: Row) -> str:
 def _ground(job: Job) -> Grid | Graph:
     if not job["algorithm"]:
         return world_of(job)
-    width, height, seed = (whole(job, name) for name in ("width", "height", "seed"))
+    width, height, seed = (integer(job, name) for name in ("width", "height", "seed"))
     return generate_map(
         "maze",
         width,

@@ -114,7 +114,7 @@ def predict(job: Job) -> Row:
     ]
     row: dict[str, Any] = {"chosen": chosen}
     for model in MODELS:
-        off = found[model].get(checks.whole("A person", job["person"]))
+        off = found[model].get(checks.integer("A person", job["person"]))
         row[f"degrees off, {model}"] = None if off is None else off[0]
         row[f"within 30 degrees, {model}"] = None if off is None else off[1]
     return row

@@ -123,8 +123,8 @@ def run_study(
     FieldcraftError
         If no job succeeded.
     """
-    count = checks.whole("workers", cores() if workers is None else workers, minimum=1)
-    checks.whole("workers", count, maximum=MOST_WORKERS)
+    count = checks.integer("workers", cores() if workers is None else workers, minimum=1)
+    checks.integer("workers", count, maximum=MOST_WORKERS)
     begun, folder = time.perf_counter(), Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -43,8 +43,8 @@ def rate(successes: int, count: int, *, confidence: float = 0.95) -> Interval:
     """
     from scipy import stats  # loading it takes longer than all of `import fieldcraft`
 
-    tries = checks.whole("count", count, minimum=1)
-    won = checks.whole("successes", successes)
+    tries = checks.integer("count", count, minimum=1)
+    won = checks.integer("successes", successes)
     if won > tries:
         raise InvalidValue(
             "There are no more successes than tries", got=f"{won} of {tries}", remedy="Swap them"

@@ -22,9 +22,9 @@ __all__ = [
     "Summary",
     "Value",
     "identity",
+    "integer",
     "number",
     "plain",
-    "whole",
 ]
 
 Value = str | int | float | bool | None
@@ -195,11 +195,11 @@ def plain(values: Any, what: str) -> dict[str, Value]:
     return kept
 
 
-def whole(row: Row, name: str) -> int:
+def integer(row: Row, name: str) -> int:
     """The whole number, 0 or more, that a job or a row has by this name; raises `InvalidValue`
     where it is none.
     """
-    return checks.whole(name, row[name])
+    return checks.integer(name, row[name])
 
 
 def number(row: Row, name: str) -> float:

@@ -14,7 +14,7 @@ from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment, words
 from research.experiments.statistics import Interval, mean, paired, rate
-from research.experiments.study import Job, Measure, Row, Study, Summary, number, whole
+from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import (
     add_map_arguments,
     add_seed_arguments,
@@ -118,14 +118,14 @@ def play(job: Job) -> Row:
     from fieldcraft_worlds.games.towers.settings import Settings
 
     settings = Settings(
-        towers=whole(job, "towers"),
-        units=whole(job, "units"),
+        towers=integer(job, "towers"),
+        units=integer(job, "units"),
         limit=number(job, "limit"),
     )
     match = play_match(
         _ground(job),
         settings,
-        seed=whole(job, "seed"),
+        seed=integer(job, "seed"),
         commanders=(str(job["first"]), str(job["second"])),
     )
     columns = {

@@ -16,7 +16,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import KINDS
 from fieldcraft.maps.generate import HALLS
 from fieldcraft_worlds.games.walking import grid_asked, loaded_map
-from research.experiments.study import Job, Row, whole
+from research.experiments.study import Job, Row, integer
 
 __all__ = [
     "add_map_arguments",
@@ -67,12 +67,12 @@ def add_seed_arguments(parser: argparse.ArgumentParser, *, seeds: int, what: str
 
 def seeds_of(seeds: int, first_seed: int) -> range:
     """The seeds of a study; raises `InvalidValue` for none, and for more than `MOST_SEEDS`."""
-    count = checks.whole("seeds", seeds, minimum=1)
+    count = checks.integer("seeds", seeds, minimum=1)
     if count > MOST_SEEDS:
         raise InvalidValue(
             f"seeds is at most {MOST_SEEDS:,}", got=f"seeds={count}", remedy="Ask for fewer"
         )
-    first = checks.whole("first_seed", first_seed)
+    first = checks.integer("first_seed", first_seed)
     return range(first, first + count)
 
 
@@ -131,7 +131,7 @@ def world_of(job: Job, *, neighbors: int = 4) -> Grid | Graph:
     name = str(job["map"])
     if name not in KINDS:
         return _loaded(name, neighbors)
-    width, height, seed = (whole(job, key) for key in ("width", "height", "seed"))
+    width, height, seed = (integer(job, key) for key in ("width", "height", "seed"))
     return generate_map(name, width, height, seed=seed, neighbors=neighbors)
 
 

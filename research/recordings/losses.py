@@ -77,8 +77,8 @@ def read_losses(path: str | Path, *, loops_per_second: float = 22.4) -> Losses:
             if event != "died" or killer in ("", "0", owner) or owner in ("", "0"):
                 continue
             place = (table.coordinate(x, "x") + 0.5, table.coordinate(y, "y") + 0.5)
-            moment = table.seconds(repr(table.whole(loop, "game_loop") / rate))
-            group = f"player {table.whole(owner, 'player')}"
+            moment = table.seconds(repr(table.integer(loop, "game_loop") / rate))
+            group = f"player {table.integer(owner, 'player')}"
             rows.append((moment, place, group, kinds.get(unit, kind)))
     rows.sort(key=lambda row: row[0])
     seconds = np.array([row[0] for row in rows], dtype=np.float64)

@@ -104,7 +104,7 @@ def read_starcraft(
         last = 0
         for row in table.rows():
             loop, event, unit, kind, player, x, y = (row[column].strip() for column in columns)
-            now = table.whole(loop, "game_loop")
+            now = table.integer(loop, "game_loop")
             if now < last:
                 raise table.refusal(
                     "Events follow one another in time",
@@ -144,7 +144,7 @@ class _Match:
             place = _center(table, cell)
             self.units[id] = unit = _Unit(
                 kind,
-                table.whole(player, "player"),
+                table.integer(player, "player"),
                 place,
                 now,
                 kind in ROOTED,
@@ -176,7 +176,7 @@ class _Match:
             known.finished, known.seen = True, now
         elif event == "owner":
             before = self._counts(known)
-            known.player = table.whole(player, "player")
+            known.player = table.integer(player, "player")
             if before and not self._counts(known):
                 self.builder.add(now, id)
         else:

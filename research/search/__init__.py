@@ -1,1 +1,1 @@
-"""Ways of searching that serve as yardsticks, and learning motions from recorded tracks."""
+"""Methods of searching that serve as yardsticks, and learning motions from recorded tracks."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft.pursuit.backend import backend
 from fieldcraft.pursuit.visibility import Landmarks, landmarks_of
 from fieldcraft.space import Space
-from fieldcraft.space.ways import kept_until_walls_change
+from fieldcraft.space.adjacency import cached_until_walls_change
 
 __all__ = ["VoronoiRegions", "voronoi_regions"]
 
@@ -65,7 +65,7 @@ def voronoi_regions(space: Space, cell: int) -> VoronoiRegions:
     return known[key]
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _known(space: Space) -> dict[bytes, VoronoiRegions]:
     return {}
 
@@ -74,7 +74,7 @@ def _cut(space: Space, marks: Landmarks) -> VoronoiRegions:
     nearest = marks.away.argmin(axis=0).astype(np.int64)
     reached = np.isfinite(marks.away.min(axis=0))
     owners = np.where(reached, nearest, -1)
-    ways, count = space.ways, len(marks.places)
+    ways, count = space.adjacency, len(marks.places)
     walk = backend(space).random_walk(_STAY, space.typical_step)
     leaving, entering = owners[ways.origins], owners[ways.ends]
     inside = (leaving >= 0) & (entering >= 0)

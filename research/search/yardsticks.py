@@ -94,7 +94,7 @@ class HorizonSearch(GreedySearch):
         **options: Any,
     ) -> None:
         super().__init__(space, speed, every=every, patience=patience, **options)
-        self.horizon = checks.whole("horizon", horizon, minimum=1, maximum=8)
+        self.horizon = checks.integer("horizon", horizon, minimum=1, maximum=8)
         self.discount = checks.fraction("discount", discount)
 
     def _assigned(self, points: Places, rng: np.random.Generator) -> Places:

@@ -23,7 +23,7 @@ class Range:
     low: float = 0.0
     high: float = 0.0
     log: bool = False
-    whole: bool = False
+    integer: bool = False
     choices: tuple[str, ...] = ()
 
     def __contains__(self, value: Value) -> bool:
@@ -35,7 +35,7 @@ class Range:
         """Return the range as Optuna draws from it."""
         if self.choices:
             return optuna.distributions.CategoricalDistribution(self.choices)
-        if self.whole:
+        if self.integer:
             low, high = int(self.low), int(self.high)
             return optuna.distributions.IntDistribution(low, high, log=self.log)
         return optuna.distributions.FloatDistribution(self.low, self.high, log=self.log)

@@ -73,14 +73,14 @@ class Tuning:
             )
         least = {"trials": 2, "seeds": 1, "judge": 2, "first_seed": 0, "seed": 0}
         for name, minimum in least.items():
-            checks.whole(name, getattr(self, name), minimum=minimum)
+            checks.integer(name, getattr(self, name), minimum=minimum)
         if both := sorted(set(self.fixed) & names):
             raise InvalidValue(
                 "What is fixed is not searched", got=", ".join(both), remedy="Drop one of the two"
             )
         for each in self.ranges:
             for value in each.choices or (each.low, each.high):
-                self.tunable.check({**self.fixed, each.name: int(value) if each.whole else value})
+                self.tunable.check({**self.fixed, each.name: int(value) if each.integer else value})
 
     @property
     def sign(self) -> int:

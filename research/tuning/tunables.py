@@ -16,7 +16,7 @@ from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games import chase, maze, tether, towers
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.settings import settings_from
-from research.experiments.study import Job, Row, number, whole
+from research.experiments.study import Job, Row, integer, number
 from research.experiments.worlds import grid_of, world_of
 from research.tuning.ranges import nested
 
@@ -80,7 +80,7 @@ def play_towers(commander: str, job: Job) -> Row:
         sides = (commander, "shortest") if side == 0 else ("shortest", commander)
         ground = grid_of(job, "The tower game is played")
         settings = settings_of(towers.Settings, job)
-        match = towers.play_match(ground, settings, seed=whole(job, "seed"), commanders=sides)
+        match = towers.play_match(ground, settings, seed=integer(job, "seed"), commanders=sides)
         ahead.append(match.scores[side] - match.scores[1 - side])
         won.append(float(match.winner == side))
     return {"ahead": fmean(ahead), "won": fmean(won)}
@@ -89,7 +89,7 @@ def play_towers(commander: str, job: Job) -> Row:
 def play_chase(job: Job) -> Row:
     """Play one chase: the hearts that the player lost, and the seconds until the end."""
     settings = settings_of(chase.Settings, job)
-    match = chase.play_chase(world_of(job, neighbors=8), settings, seed=whole(job, "seed"))
+    match = chase.play_chase(world_of(job, neighbors=8), settings, seed=integer(job, "seed"))
     return {
         "hearts": float(settings.player.hearts - match.hearts),
         "seconds": match.seconds,
@@ -103,7 +103,7 @@ def play_maze(job: Job) -> Row:
     """
     settings = settings_of(maze.Settings, job)
     ground = grid_of(job, "The maze game is played")
-    match = maze.play_maze(ground, settings, seed=whole(job, "seed"))
+    match = maze.play_maze(ground, settings, seed=integer(job, "seed"))
     caught = match.outcome == "caught"
     seconds = match.steps / settings.rate if caught else settings.limit
     return {"treasures": float(match.treasures), "caught": float(caught), "seconds": seconds}
@@ -119,7 +119,7 @@ def play_tether(job: Job) -> Row:
     for rival in ("charge", "distance", "cover"):
         for side in (0, 1):
             brains = ("tether", rival) if side == 0 else (rival, "tether")
-            duel = tether.play_duel(space, settings, seed=whole(job, "seed"), brains=brains)
+            duel = tether.play_duel(space, settings, seed=integer(job, "seed"), brains=brains)
             ahead.append(duel.dealt[side] - duel.dealt[1 - side])
             won.append(float(duel.winner == side))
     return {"ahead": fmean(ahead), "won": fmean(won)}
@@ -129,7 +129,7 @@ def play_measured(name: str, job: Job) -> Row:
     """Play a game with objectives to its end, or for the job's `seconds`."""
     game = find_game(name)
     world = game.open(world_of(job, neighbors=8), settings_of(game.settings, job))
-    rng = np.random.default_rng(whole(job, "seed"))
+    rng = np.random.default_rng(integer(job, "seed"))
     state = world.start(rng)
     seconds = number(job, "seconds") if "seconds" in job else _SECONDS
     for _ in range(max(1, math.ceil(seconds * world.rate))):

@@ -1,4 +1,4 @@
-"""Ways through danger that changes with time, by Dijkstra's search over all times and cells."""
+"""Paths through danger that changes with time, by Dijkstra's search over all times and cells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def cheapest(
     `danger` (time steps, cells) stays as it is after the last time step; waiting is allowed in all
     time steps and beyond.
     """
-    ways, last = space.ways, len(danger) - 1
+    ways, last = space.adjacency, len(danger) - 1
     horizon = last + 1
     spent = {(0, start): 0.0}
     heap = [(0.0, 0, start)]

@@ -184,7 +184,7 @@ def walks(
     """Walking distances from cells to all others by SciPy, (N,) or (S, N): the oracle, out of walls
     too.
     """
-    ways = space.ways_from_walls
+    ways = space.adjacency_from_walls
     lengths = (
         ways.lengths
         if costs is None
@@ -196,7 +196,7 @@ def walks(
 
 def moves(space: Space, start: int) -> NDArray[np.float64]:
     """How many steps it is from a cell to all others, (N,)."""
-    ways = space.ways_from_walls
+    ways = space.adjacency_from_walls
     matrix = csr_array(
         (np.ones(len(ways.ends)), ways.ends, ways.starts), shape=(len(space), len(space))
     )

@@ -85,13 +85,13 @@ def test_edges_of_ranges_pass(check: Callable[..., float], value: float) -> None
 )
 def test_a_whole_number_is_whole(value: object) -> None:
     with refused(InvalidValue, "count"):
-        checks.whole("count", value)
+        checks.integer("count", value)
 
 
 def test_a_whole_number_has_a_minimum() -> None:
-    assert checks.whole("count", np.int32(3), minimum=3) == 3
+    assert checks.integer("count", np.int32(3), minimum=3) == 3
     with refused(InvalidValue, "count=2", "at least 3"):
-        checks.whole("count", 2, minimum=3)
+        checks.integer("count", 2, minimum=3)
 
 
 @pytest.mark.parametrize("value", ["Refuse", "", None, 1, ["refuse"], b"refuse"], ids=repr)

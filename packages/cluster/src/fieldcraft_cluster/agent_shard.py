@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import BadSaveFile
 from fieldcraft.kernels import pool, swarm_layout
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.steering.walk import MOST_AGENTS
 from fieldcraft_cluster.agents import FINE, Group, Mark, Migrants, StepPlan, spread_over
 from fieldcraft_cluster.block import HaloUpdate
@@ -186,7 +186,7 @@ class AgentShard:
     # What they see
 
     def _sights(self, step_plan: StepPlan, number: int) -> tuple[swarm_layout.Sights, bool]:
-        none = frozen(swarm_layout.NO_LAYER)
+        none = read_only(swarm_layout.NO_LAYER)
         closed, blank = self._walls_of(number)
         values: dict[str | None, NDArray[np.int32]] = {None: none}
         for name in (*step_plan.trails, step_plan.crowd, step_plan.group):
@@ -204,7 +204,7 @@ class AgentShard:
     def _walls_of(self, number: int) -> tuple[NDArray[np.uint32], bool]:
         if number not in self._closed:
             walls = walls_in(self._world.walls, self._store.walls, self.plan.extended(number))
-            self._closed[number] = (frozen(swarm_layout.packed(walls)), not walls.any())
+            self._closed[number] = (read_only(swarm_layout.packed(walls)), not walls.any())
         return self._closed[number]
 
     def _planes(self, name: Any, number: int, vectors: bool) -> list[NDArray[np.int32]]:
@@ -215,11 +215,13 @@ class AgentShard:
         block = blocks.look(number)
         if block is None:
             if extended.shape not in self._zeros:
-                self._zeros[extended.shape] = frozen(np.zeros(extended.shape, np.int32).reshape(-1))
+                self._zeros[extended.shape] = read_only(
+                    np.zeros(extended.shape, np.int32).reshape(-1)
+                )
             return [self._zeros[extended.shape]] * (1 + vectors)
         part = extended.within(blocks.plan.extended(number))
         return [
-            frozen(np.ascontiguousarray(plane[part]).reshape(-1).view(np.int32))
+            read_only(np.ascontiguousarray(plane[part]).reshape(-1).view(np.int32))
             for plane in block.seen(vectors)
         ]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.kernels import counting
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, uniform_cost
@@ -167,7 +167,7 @@ class BlockSearch:
         self._news.setdefault(number, []).append((cells, values))
         heapq.heappush(self._waiting, (values.min().item(), number))
 
-    @whole
+    @atomic
     def _relax(self, number: int) -> None:
         """Search a block from what it has been told, and tell others what has changed of their
         halos; Ctrl-C waits until that is done.

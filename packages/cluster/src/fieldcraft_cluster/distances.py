@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import ArrayLayer, Guard
+from fieldcraft.layer import ArrayLayer, SingleThreadLock
 from fieldcraft.paths.filled import UNREACHED
 from fieldcraft.paths.path import unique_goals
 from fieldcraft_cluster.block_search import BlockSearch, SearchGround
@@ -70,7 +70,9 @@ class WorldDistances:
         self.limit = math.inf if limit is None else checks.not_negative("limit", limit)
         room = checks.positive("memory", memory)
         self._search = BlockSearch(ground, self.counted, self.limit, room, world.folder)
-        self._guard = Guard("A distance map", "Put a lock around it, or give each thread its own")
+        self._lock = SingleThreadLock(
+            "A distance map", "Put a lock around it, or give each thread its own"
+        )
         self._search.send(*divmod(cells, plan.width), starts)
 
     def __repr__(self) -> str:
@@ -143,7 +145,7 @@ class WorldDistances:
         self._ground.refuse_walls(rows, columns, position, "A start stands")
         if self._asked(rows, columns)[0] == math.inf:
             return np.zeros((0, 2))
-        with self._guard:
+        with self._lock:
             way = np.array(
                 list(self._search.steps_down(int(rows[0]), int(columns[0]))), dtype=np.int64
             )
@@ -153,6 +155,6 @@ class WorldDistances:
         """The distances of cells, in world units; searches until they are final."""
         exact = np.full(len(rows), math.inf)
         is_open = ~self._ground.walls_at(rows, columns)
-        with self._guard:
+        with self._lock:
             exact[is_open] = self._search.distances(rows[is_open], columns[is_open])
         return exact

@@ -160,7 +160,7 @@ class WorldLayer:
         """The strongest value in each square of `scale` x `scale` cells: float32, [row, column],
         from the first row and column on.
         """
-        size = checks.whole("scale", scale, minimum=1)
+        size = checks.integer("scale", scale, minimum=1)
         world = self._world.plan
         shape = (-(-world.height // size), -(-world.width // size))
         if math.prod(shape) > _MOST_WINDOW:
@@ -297,7 +297,7 @@ def digest_of(values: NDArray[np.float32], block: int) -> str:
             remedy="Pass those",
         )
     height, width = given.shape
-    plan = Plan(width, height, checks.whole("block", block, minimum=1), 0, False)
+    plan = Plan(width, height, checks.integer("block", block, minimum=1), 0, False)
 
     def of(number: int) -> bytes:
         top, bottom, left, right = plan.interior(number)

@@ -27,7 +27,7 @@ class Running:
 
     def step(self, count: int = 1) -> Report:
         """Let every layer make `count` steps."""
-        steps = dict.fromkeys(self.world.layers, checks.whole("count", count))
+        steps = dict.fromkeys(self.world.layers, checks.integer("count", count))
         return stepping.take(self.world, steps, self._every)
 
     def walk(
@@ -82,11 +82,11 @@ def run(
         If no worker is left; the world is opened again from its folder then.
     """
     checks.instance(world, World, "A world in blocks is run", "Pass cluster.World(folder, size)")
-    every = None if checkpoint is None else checks.whole("checkpoint", checkpoint, minimum=1)
+    every = None if checkpoint is None else checks.integer("checkpoint", checkpoint, minimum=1)
     steps = (
         None
         if halo_steps is None
-        else checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
+        else checks.integer("halo_steps", halo_steps, minimum=1, maximum=1024)
     )
     stores = Stores()
     if client is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import breathe, whole
+from fieldcraft.interruption import atomic, poll_interrupt
 from fieldcraft_cluster.agents import StepPlan
 from fieldcraft_cluster.coordinator import Report
 from fieldcraft_cluster.layer import WorldLayer
@@ -59,7 +59,7 @@ def walk(
     world: World, swarm: WorldSwarm, plan: StepPlan, steps: int, every: int | None = None
 ) -> Report:
     """Let a swarm make steps, and each layer that it leaves something on one with each of them."""
-    count = checks.whole("steps", steps)
+    count = checks.integer("steps", steps)
     updated = [world.layer(name) for name in dict.fromkeys(mark.layer for mark in plan.marks)]
     made = {swarm.name: count, **{layer.name: count for layer in updated}}
     report = world.coordinator.report = Report(made)
@@ -70,7 +70,7 @@ def walk(
     for number in range(1, count + 1):
         _walk_once(world, swarm, updated)
         _save_every(world, every, number, report)
-        breathe()
+        poll_interrupt()
     return report
 
 
@@ -80,7 +80,7 @@ def _save_every(world: World, every: int | None, made: int, report: Report) -> N
         report.checkpoints += 1
 
 
-@whole
+@atomic
 def _walk_once(world: World, swarm: WorldSwarm, updated: list[WorldLayer]) -> None:
     """Let a swarm make one step; Ctrl-C waits until it and its layers have."""
     world.coordinator.walk(swarm.name, swarm.step)
@@ -89,7 +89,7 @@ def _walk_once(world: World, swarm: WorldSwarm, updated: list[WorldLayer]) -> No
         _superstep(world, layer, 1)
 
 
-@whole
+@atomic
 def _superstep(world: World, layer: WorldLayer, steps: int) -> None:
     """Let a layer take steps; Ctrl-C waits until it has."""
     expiry = layer.next_expiry

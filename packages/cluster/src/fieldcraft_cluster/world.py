@@ -106,18 +106,18 @@ class World(Surface):
             raise InvalidValue(
                 "size is (width, height)", got=repr(size), remedy="Pass two whole numbers"
             )
-        width, height = (checks.whole("size", n, minimum=1, maximum=_MOST_SIDE) for n in sides)
+        width, height = (checks.integer("size", n, minimum=1, maximum=_MOST_SIDE) for n in sides)
         cover = Cover(walls, (height, width), np.bool_, "walls")
         model = Grid(
             1, 1, cell_size=cell_size, origin=origin, y_up=y_up, neighbors=neighbors, wrap=wrap
         )
-        side = checks.whole("block", block, minimum=1, maximum=_MOST_BLOCK)
+        side = checks.integer("block", block, minimum=1, maximum=_MOST_BLOCK)
         self.plan = WorldPlan(
             *(width, height, side, model.cell_size, model.origin, model.y_up),
             *(tuple(model.world_steps), model.wrap, cover),
         )
         self._memory = checks.positive("memory", memory)
-        self._halo_steps = checks.whole("halo_steps", halo_steps, minimum=1, maximum=1024)
+        self._halo_steps = checks.integer("halo_steps", halo_steps, minimum=1, maximum=1024)
         if resistance is not None and not isinstance(resistance, Mapping):
             raise InvalidValue(
                 "resistance is by the names of layers",
@@ -239,7 +239,7 @@ class World(Surface):
 
         Raises `NameTaken`, and `InvalidValue` where there is hardly any open ground.
         """
-        number = checks.whole("count", count, maximum=MOST_AGENTS)
+        number = checks.integer("count", count, maximum=MOST_AGENTS)
         key = checked_key(seed)
         _check_name("swarm", name, self._swarms)
         return self._with_swarm(name, scattered(self, number, key), number, key)
@@ -315,7 +315,7 @@ class World(Surface):
 
     def step(self, count: int = 1) -> Report:
         """Let every layer make `count` steps, whatever its interval."""
-        return stepping.take(self, dict.fromkeys(self._layers, checks.whole("count", count)))
+        return stepping.take(self, dict.fromkeys(self._layers, checks.integer("count", count)))
 
     def advance(self, dt: float) -> Report:
         """Let `dt` seconds pass: each layer makes the steps that fall due; none is dropped. Raises

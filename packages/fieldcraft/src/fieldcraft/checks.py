@@ -28,6 +28,7 @@ __all__ = [
     "function",
     "generator",
     "instance",
+    "integer",
     "not_negative",
     "numbers",
     "optional",
@@ -39,7 +40,6 @@ __all__ = [
     "sequence",
     "shaped",
     "text",
-    "whole",
 ]
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ def fraction(name: str, value: object) -> float:
     return number
 
 
-def whole(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 - 1) -> int:
+def integer(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 - 1) -> int:
     """`value` as an int from `minimum` to `maximum`."""
     if type(value) is not int and (
         isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer))
@@ -106,7 +106,7 @@ def whole(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 - 
 
 def cell(name: str, value: object, count: int) -> int:
     """`value` as the id of one of `count` cells."""
-    number = whole(name, value)
+    number = integer(name, value)
     if number >= count:
         rule = f"is below {count}, the number of cells"
         raise _refused(name, rule, number, "Use cell_at() for positions")

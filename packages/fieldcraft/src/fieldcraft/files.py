@@ -90,7 +90,7 @@ def sealed(target: Path, magic: bytes, least: int = 0) -> Iterator[tuple[BinaryI
         If it can't be read, is another kind of file, or was changed since.
     """
     target = checks.path("target", target)
-    checks.whole("least", least)
+    checks.integer("least", least)
     if not isinstance(magic, bytes):
         raise InvalidValue(
             "The magic line of a file is bytes",

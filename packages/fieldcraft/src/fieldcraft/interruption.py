@@ -20,8 +20,8 @@ except ImportError:
     _current = signal.getsignal
 
 __all__ = [
-    "breathe",
-    "whole",
+    "atomic",
+    "poll_interrupt",
 ]
 
 Operation = TypeVar("Operation", bound=Callable[..., Any])
@@ -50,7 +50,7 @@ class _Held:
         return None
 
 
-def hold(thread: int) -> None:
+def defer_interrupt(thread: int) -> None:
     """Begin an operation of the thread with this `get_ident()`, which may be part of another one.
 
     Only the main thread is ever interrupted.
@@ -65,7 +65,7 @@ def hold(thread: int) -> None:
     _depth += 1
 
 
-def release(thread: int) -> None:
+def deliver_interrupt(thread: int) -> None:
     """End an operation; at the end of the outermost one comes what was held back."""
     global _depth
     if thread == _main:
@@ -74,22 +74,22 @@ def release(thread: int) -> None:
             _let_through()
 
 
-def whole(operation: Operation) -> Operation:
+def atomic(operation: Operation) -> Operation:
     """The same operation, not to be interrupted."""
 
     @functools.wraps(operation)
     def held(*arguments: Any, **named: Any) -> Any:
         thread = threading.get_ident()
-        hold(thread)
+        defer_interrupt(thread)
         try:
             return operation(*arguments, **named)
         finally:
-            release(thread)
+            deliver_interrupt(thread)
 
     return held  # type: ignore[return-value]
 
 
-def breathe() -> None:
+def poll_interrupt() -> None:
     """Let an interruption through, between two parts of an operation after which everything agrees,
     unless it is part of another.
     """
@@ -128,7 +128,7 @@ def interruptible(operation: Callable[[], Result]) -> Result:
 
     threading.Thread(target=run, name="fieldcraft solver", daemon=True).start()
     while not outcome.done():
-        breathe()
+        poll_interrupt()
         wait([outcome], timeout=0.05)
     return outcome.result()
 

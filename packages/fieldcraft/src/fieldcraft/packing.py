@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.space.apart import NAMES, apart, together
+from fieldcraft.space.serialization import NAMES, from_parts, to_parts
 
 __all__ = ["digest", "pack", "unpack"]
 
@@ -149,7 +149,7 @@ class _Packer:
         elif kind is np.random.Generator:
             self._dice(value, where, depth)
         elif kind in NAMES:
-            name, parts = apart(value)
+            name, parts = to_parts(value)
             self._pairs(_SPACES[name], parts, where, depth)
         elif self._kinds.get(kind.__name__) is kind:
             self._text(b"K", kind.__name__, where)
@@ -247,7 +247,7 @@ class _Reader:
         if letter == b"R":
             return _generator_in(self.value(depth + 1))
         if letter in _SPACES_BY_LETTER:
-            return together(_SPACES_BY_LETTER[letter], self._pairs(depth))
+            return from_parts(_SPACES_BY_LETTER[letter], self._pairs(depth))
         if letter == b"K":
             name = self._take(self._length()).decode()
             if name not in self._kinds:

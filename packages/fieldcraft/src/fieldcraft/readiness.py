@@ -19,7 +19,7 @@ def set_threads(count: int) -> int:
     Results don't depend on it; by default all cores.
     """
     before = pool.threads()
-    pool.set_threads(checks.whole("count", count, minimum=1))
+    pool.set_threads(checks.integer("count", count, minimum=1))
     return before
 
 

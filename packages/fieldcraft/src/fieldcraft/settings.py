@@ -68,14 +68,14 @@ def _pair(name: str, value: object) -> tuple[float, float]:
 Positive = Annotated[float, checks.positive]
 NotNegative = Annotated[float, checks.not_negative]
 Fraction = Annotated[float, checks.fraction]
-Count = Annotated[int, checks.whole]
-Size = Annotated[int, functools.partial(checks.whole, minimum=1)]
+Count = Annotated[int, checks.integer]
+Size = Annotated[int, functools.partial(checks.integer, minimum=1)]
 Text = Annotated[str, _text]
 Pair = Annotated[tuple[float, float], _pair]
 
 _CHECKS: dict[Any, Check] = {
     float: checks.finite,
-    int: functools.partial(checks.whole, minimum=-(2**63)),
+    int: functools.partial(checks.integer, minimum=-(2**63)),
     bool: checks.flag,
     str: checks.text,
     Any: lambda name, value: value,

@@ -553,7 +553,7 @@ def test_another_thread_is_told_that_the_map_is_in_use(imap):
         except ConcurrentUse as error:
             told.append(error)
 
-    with imap["ally"]._guard:
+    with imap["ally"]._lock:
         thread = threading.Thread(target=ask)
         thread.start()
         thread.join(20)

@@ -269,7 +269,7 @@ def test_where_and_walk_narrow_a_window_as_they_narrow_best(kind, seed):
         imap.add_layer(name, values=dice.normal(size=space.shape)) for name in ("cover", "mask")
     )
     at = space.position_of(dice.choice(len(space), 3))
-    step = space.ways.typical or 1.0
+    step = space.adjacency.typical or 1.0
     radius, walk = 1.5 * step, float(dice.uniform(0.5, 4)) * step
     if space.period is not None:
         radius = min(radius, 0.4 * float(space.period.min()))
@@ -304,7 +304,7 @@ def test_a_window_answers_what_best_answers(kind, seed, count, steps):
     space = KINDS[kind](dice)
     source = fc.InfluenceMap(space).add_layer("cover", values=dice.normal(size=space.shape))
     at = space.position_of(dice.choice(len(space), 3))
-    step = space.ways.typical or 1.0
+    step = space.adjacency.typical or 1.0
     radius = (
         1.9 * step if space.period is None else min(1.9 * step, 0.4 * float(space.period.min()))
     )

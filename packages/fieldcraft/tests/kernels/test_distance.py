@@ -93,7 +93,7 @@ def test_summits_are_what_no_neighbour_undercuts(world: grids.World, seed: int) 
     field.search.settle()
     found = np.zeros(len(space), dtype=bool)
     found[field.search.minima(heights)] = True
-    ways = space.ways
+    ways = space.adjacency
     costs = CellCosts(space, arguments[1].get("cost"))
     lower = np.zeros(len(space), dtype=bool)
     steps = step_cost("mean", costs, ways.origins, ways.ends, ways.lengths)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from support.tiers import uncompiled
 from support.worlds import KNIGHT_AND_CORNER
 
@@ -41,7 +41,7 @@ def test_explores_alike_uncompiled(
     grid = fc.Grid(
         shape[1], shape[0], walls=rng.random(shape) < 0.25, neighbors=neighbors, wrap=wrap
     )
-    values = frozen(
+    values = read_only(
         rng.choice([0, 1, 2, 5], shape, p=[0.05, 0.4, 0.4, 0.15]).astype(np.float32).reshape(-1)
     )
     starts = np.repeat(rng.integers(0, len(grid), 3), 2) if apart else rng.integers(0, len(grid), 6)
@@ -59,9 +59,9 @@ def test_explores_alike_uncompiled(
                 grid.link_masks,
                 np.array(grid.neighborhood.steps),
                 wrap,
-                tuple(map(frozen, NO_WAYS)),
+                tuple(map(read_only, NO_WAYS)),
             ),
-            frozen(starts),
+            read_only(starts),
             (sight, searches, np.float32(0), seed),
             0,
             6,

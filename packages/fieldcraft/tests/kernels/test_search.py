@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.kernels import compiled
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.grid_paths import GridMoves, moves_of
 from fieldcraft.space.neighborhood import build_links
 from oracles import moves as moves_reference
@@ -42,7 +42,7 @@ def common(world: World, moves: GridMoves) -> tuple[tuple[Any, ...], float]:
     least, barred = float(some.min(initial=1e30)), bool(np.isinf(some).any())
     size = (space.width, space.height, space.wrap)
     table = moves.table(space)
-    return (table, moves.steps, moves.lengths, frozen(costs), barred, *size), least
+    return (table, moves.steps, moves.lengths, read_only(costs), barred, *size), least
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -147,7 +147,7 @@ def test_no_way_is_shorter_than_its_bound(steps: Any, wrap: bool) -> None:
 
 
 def test_the_bound_is_tight_on_open_ground() -> None:
-    """Ways straight towards the goal and along two neighbouring directions are as long as their
+    """Paths straight towards the goal and along two neighbouring directions are as long as their
     bound says.
     """
     for steps in (4, 8, HEX, FAR):

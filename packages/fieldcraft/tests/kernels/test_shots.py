@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from oracles import shots as reference
 from oracles import visible as sight_reference
 
@@ -30,7 +30,7 @@ def fired(walls, start, end, half_width=0.0, wrap=False):
         walls.shape, crossings, half_width, np.zeros(walls.size, dtype=np.int32)
     )
     count, stop = stamp.shot(
-        frozen(walls), *start, *end, half_width, wrap, cells, shares, path, slot
+        read_only(walls), *start, *end, half_width, wrap, cells, shares, path, slot
     )
     assert not slot.any()
     order = np.argsort(cells[:count])

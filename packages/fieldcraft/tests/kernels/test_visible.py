@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from oracles import visible as reference
 
 if kernels.compiled():
@@ -37,7 +37,7 @@ def seen(
     room = sight.room(walls.shape, limit, heights=heights.size > 0)
     cells = np.full(sight.most_cells(walls.shape, limit), -1)
     squares = np.full(len(cells), -1)
-    calls, walls, eye = 1, frozen(walls), float(eye)
+    calls, walls, eye = 1, read_only(walls), float(eye)
     while not sight.sight_cells(
         walls,
         heights,
@@ -184,7 +184,7 @@ def test_portions_make_no_difference(look, lit, hilly, budget):
 @compiled_only
 def test_one_room_serves_shorter_looks_and_other_places():
     rng = np.random.default_rng(5)
-    walls = frozen((rng.random((21, 34)) < 0.2).astype(np.uint8))
+    walls = read_only((rng.random((21, 34)) < 0.2).astype(np.uint8))
     heights = rng.random(walls.shape).astype(np.float32) * 2
     room = sight.room(walls.shape, 200, heights=True)
     cells, squares = np.zeros((2, sight.most_cells(walls.shape, 200)), dtype=np.int64)
@@ -412,7 +412,7 @@ def test_a_field_of_view_counts_who_sees(look, lit, hilly, narrow, seed):
         fast = np.zeros(walls.shape, dtype=np.int32)
         room = sight.room(walls.shape, max(limit, 40), heights=hilly)
         sight.field_of_view(
-            frozen(walls), ground, sources, limits, facings, 1.0, narrow, wrap, lit, fast, room
+            read_only(walls), ground, sources, limits, facings, 1.0, narrow, wrap, lit, fast, room
         )
         assert np.array_equal(fast, counts)
     if narrow == -2:

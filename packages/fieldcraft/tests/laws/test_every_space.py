@@ -60,7 +60,7 @@ def test_cells_are_where_they_say(kind: str, seed: int) -> None:
 @given(seed=SEEDS)
 def test_steps_are_told_alike_from_both_ends(kind: str, seed: int) -> None:
     space, _, cell = made(kind, seed)
-    ways, out = space.ways, space.ways_from_walls
+    ways, out = space.adjacency, space.adjacency_from_walls
     blocked = space.walls.reshape(-1)
     assert (
         not blocked[ways.ends].any()
@@ -106,7 +106,7 @@ def test_walls_come_and_go_with_a_version(kind: str, seed: int) -> None:
         and space.walls_version > before
         and cell in space.walls_changed(before)
     )
-    assert not (space.ways.ends == cell).any()
+    assert not (space.adjacency.ends == cell).any()
     then = space.snapshot()
     space.set_walls([cell], False)
     assert then.walls[cell] and not space.snapshot().walls[cell]
@@ -191,10 +191,10 @@ def test_distances_are_the_shortest_ways(kind: str, seed: int) -> None:
             assert path.cells[0] == start and path.cells[-1] == cell
             assert space.step_lengths(path.cells).sum() == pytest.approx(path.length)
             np.testing.assert_allclose(
-                space.short_way(path.at(0.0) - space.position_of(start)), 0, atol=1e-9
+                space.shortest_vectors(path.at(0.0) - space.position_of(start)), 0, atol=1e-9
             )
             np.testing.assert_allclose(
-                space.short_way(path.at(path.length) - space.position_of(cell)), 0, atol=1e-9
+                space.shortest_vectors(path.at(path.length) - space.position_of(cell)), 0, atol=1e-9
             )
     blocked = fc.distance_map(space, space.position_of(cell))
     gone = int(dice.choice(open_cells(space)))
@@ -229,7 +229,7 @@ def test_who_follows_a_flow_field_arrives(kind: str, seed: int) -> None:
         return
     stride = 0.2 * space.typical_step
     for _ in range(int(8 * far[start] / stride) + 40):
-        away = space.short_way(at - space.position_of(cell))
+        away = space.shortest_vectors(at - space.position_of(cell))
         if np.sqrt((away**2).sum()) <= space.typical_step:
             return
         at = space.wrapped(at + flow.sample(at, outside="clamp") * stride)
@@ -286,7 +286,7 @@ def test_marks_fade_alike_everywhere(kind: str, seed: int) -> None:
 @given(seed=SEEDS)
 def test_belief_sums_to_one_off_walls(kind: str, seed: int) -> None:
     space, dice, cell = made(kind, seed)
-    if not len(space.ways.ends):
+    if not len(space.adjacency.ends):
         return
     belief = fc.Belief(space, 1.0)
     belief.see(space.position_of(cell))
@@ -364,7 +364,7 @@ def test_memory_seeps_along_steps(kind: str, seed: int) -> None:
     layer = fc.InfluenceMap(space).add_layer("memory", fc.Fade(1.0, 1.0, seep=0.4), every=0.5)
     free = open_cells(space)
     layer.mark(space.position_of(dice.choice(free, 3)), [100.0, 60.0, 30.0])
-    ways, part = space.ways, 1 - 0.6**0.5
+    ways, part = space.adjacency, 1 - 0.6**0.5
     for _ in range(3):
         before = np.maximum(layer.values.reshape(-1) - 0.5, 0).astype(float)
         layer.step()
@@ -385,7 +385,7 @@ def block_of(space: Space, cell: int, reach: float) -> set[int]:
     """
     blocked, away = space.walls.reshape(-1), space.offsets_from(space.position_of(cell))
     near = blocked & (np.sqrt((away**2).sum(axis=1)) <= reach + 1e-9)
-    bare = space.with_walls(None).ways
+    bare = space.with_walls(None).adjacency
     found, waiting = {cell}, [cell]
     for here in waiting:
         beside = bare.ends[bare.starts[here] : bare.starts[here + 1]].tolist()
@@ -411,7 +411,7 @@ def test_a_source_in_a_block_of_walls_acts_as_if_that_were_open(
     kind: str, seed: int, metric: str, blend: str, size: float
 ) -> None:
     space, dice, cell = made(kind, seed)
-    if not len(space.ways.ends) or (metric == "sight" and not plane(space)):
+    if not len(space.adjacency.ends) or (metric == "sight" and not plane(space)):
         return
     radius, reach = 6 * space.typical_step, size * space.typical_step
     near = np.argsort(
@@ -440,14 +440,14 @@ def test_cells_lengthen_the_walks_of_sources(
     kind: str, seed: int, blend: str, radius: float
 ) -> None:
     space, dice, cell = made(kind, seed)
-    if not len(space.ways.ends):
+    if not len(space.adjacency.ends):
         return
     radius *= space.typical_step
     imap = fc.InfluenceMap(space)
     layer = imap.add_layer("noise", fc.Radial(radius, "linear", metric="path", blend=blend))
     source = layer.add_source(space.position_of(cell), 3.0)
     plain = layer.read()
-    ways = space.ways_from_walls
+    ways = space.adjacency_from_walls
     for share in (0.4, 0.0, 0.2):
         extra = (
             np.where(dice.random(len(space)) < share, dice.choice([0.3, 2.0, 1e20], len(space)), 0)

@@ -12,20 +12,20 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import ConcurrentUse
-from fieldcraft.layer import Guard
+from fieldcraft.layer import SingleThreadLock
 from support.forks import forked
 from support.refusals import refused, unchanged
 
 
 class Elsewhere:
-    """Another thread that is inside a guard until the block ends."""
+    """Another thread that is inside a lock until the block ends."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, lock: SingleThreadLock) -> None:
         self._inside, self._leave = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._hold, args=(guard,))
+        self._thread = threading.Thread(target=self._hold, args=(lock,))
 
-    def _hold(self, guard: Guard) -> None:
-        with guard:
+    def _hold(self, lock: SingleThreadLock) -> None:
+        with lock:
             self._inside.set()
             self._leave.wait(30)
 
@@ -39,30 +39,30 @@ class Elsewhere:
 
 
 def test_the_same_thread_may_nest() -> None:
-    guard = Guard()
-    with guard, guard:
-        with guard:
+    lock = SingleThreadLock()
+    with lock, lock:
+        with lock:
             pass
-        with Elsewhere(Guard()):
+        with Elsewhere(SingleThreadLock()):
             pass
-    with Elsewhere(guard):
+    with Elsewhere(lock):
         pass
 
 
 def test_a_second_thread_is_refused_and_the_guard_serves_on() -> None:
-    guard = Guard()
+    lock = SingleThreadLock()
     for _ in range(3):
-        with Elsewhere(guard), refused(ConcurrentUse, "one thread", "imap.copy()"), guard:
+        with Elsewhere(lock), refused(ConcurrentUse, "one thread", "imap.copy()"), lock:
             pytest.fail("got in")
-        with guard:
+        with lock:
             pass
 
 
 def test_an_error_inside_leaves_it_open() -> None:
-    guard = Guard()
-    with pytest.raises(KeyError), guard, guard:
+    lock = SingleThreadLock()
+    with pytest.raises(KeyError), lock, lock:
         raise KeyError
-    with Elsewhere(guard):
+    with Elsewhere(lock):
         pass
 
 
@@ -120,7 +120,7 @@ def test_every_call_is_guarded(name: str, copied: bool) -> None:
         imap = imap.copy()
         layer = imap["a"]
         source = layer.source(source.id)
-    with Elsewhere(imap._guard), unchanged_but_for_reading(layer), refused(ConcurrentUse):
+    with Elsewhere(imap._lock), unchanged_but_for_reading(layer), refused(ConcurrentUse):
         CALLS[name](imap, layer, source)
     assert list(imap) == ["a"]
     CALLS[name](imap, layer, source) if name != "imap.save" else None
@@ -140,7 +140,7 @@ LAZY = {
 @pytest.mark.parametrize("name", LAZY)
 def test_reading_what_is_worked_out_when_it_is_read_is_guarded(name: str) -> None:
     layer = LAZY[name]()
-    with Elsewhere(layer._guard):
+    with Elsewhere(layer._lock):
         with refused(ConcurrentUse, "one thread"):
             layer.values
         with refused(ConcurrentUse, "one thread"):
@@ -172,7 +172,7 @@ def test_a_picture_goes_to_another_thread_as_a_copy() -> None:
 def test_a_copy_has_a_guard_of_its_own() -> None:
     imap, _, _ = _map()
     twin = imap.copy()
-    with Elsewhere(imap._guard):
+    with Elsewhere(imap._lock):
         twin.step()
 
 

@@ -25,7 +25,7 @@ def test_hits_lie_within_range_of_a_cell_in_reach(seed: int, wrap: bool) -> None
     for unit, far in zip(
         fc.reach(space, [(0.5, 0.5), (12.5, 8.5)], 3, [2.0, 0.0]), (2.0, 0.0), strict=True
     ):
-        ways = space.short_way(space.positions[:, np.newaxis] - unit.positions)
+        ways = space.shortest_vectors(space.positions[:, np.newaxis] - unit.positions)
         near = np.hypot(ways[..., 0], ways[..., 1]).min(axis=1).reshape(space.shape)
         assert np.array_equal(unit.hits, (near <= far + 1e-9) & ~space.walls)
 

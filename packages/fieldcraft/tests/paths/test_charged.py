@@ -32,7 +32,7 @@ def _space(seed: int, kind: str):
 def _plainly(space, goals, start_costs, cost, charge, outward, limit):
     """Dijkstra's search, as in a book: how far each cell is, and by which price a step goes."""
     barred = space.walls | np.isinf(cost)
-    ways = space.with_walls(barred).ways  # no corner of what is barred is cut
+    ways = space.with_walls(barred).adjacency  # no corner of what is barred is cut
     cost = np.asarray(cost, dtype=float).reshape(-1)
 
     def price(a, b, length):
@@ -96,7 +96,7 @@ def test_is_the_search_of_the_book(seed, kind, charge, outward, extras):
     assert (ends[1] if outward else ends[0]) == start
     assert (ends[0] if outward else ends[1]) in goals
     walked = 0.0
-    ways, flat = space.ways, cost.reshape(-1)
+    ways, flat = space.adjacency, cost.reshape(-1)
     for a, b in zip(path.cells[:-1], path.cells[1:], strict=True):
         arcs = np.arange(ways.starts[a], ways.starts[a + 1])
         length = ways.lengths[arcs[ways.ends[arcs] == b]].min()
@@ -179,7 +179,7 @@ def test_steps_go_down_by_what_they_cost(seed, kind, charge):
     )
     walkers = rng.choice(free, 9)
     steps = distances.step(space.position_of(walkers))
-    exact, flat, ways = distances.exact.reshape(-1), cost.reshape(-1), space.ways
+    exact, flat, ways = distances.exact.reshape(-1), cost.reshape(-1), space.adjacency
     for walker, cell, found in zip(
         walkers.tolist(), steps.cells.tolist(), steps.found.tolist(), strict=True
     ):

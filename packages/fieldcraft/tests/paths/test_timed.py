@@ -1,4 +1,4 @@
-"""Ways through danger that changes with time, against a search over all times and cells."""
+"""Paths through danger that changes with time, against a search over all times and cells."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ def retold(
         if here == there:
             walked += speed * step * cost[here] * (then - k)
         else:
-            legs = space.ways.starts[here], space.ways.starts[here + 1]
+            legs = space.adjacency.starts[here], space.adjacency.starts[here + 1]
             ends, lengths = (
-                column[slice(*legs)] for column in (space.ways.ends, space.ways.lengths)
+                column[slice(*legs)] for column in (space.adjacency.ends, space.adjacency.lengths)
             )
             length = lengths[ends == there].min()
             assert then - k == max(1, math.floor(length / (speed * step) + 0.5))

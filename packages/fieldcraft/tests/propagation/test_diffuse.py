@@ -36,7 +36,7 @@ def filled(space: Space, diffuse: fc.Diffuse, dice: np.random.Generator) -> fc.l
 
 def mixing(space: Space, rate: float, degrees: NDArray[np.int64]) -> NDArray[np.float64]:
     """The matrix of a step that loses nothing: column `v` is where one at `v` goes."""
-    ways = space.ways
+    ways = space.adjacency
     shares = rate / np.maximum(degrees, 1)
     gives = csr_array(
         (shares[ways.origins], (ways.ends, ways.origins)), shape=(len(space), len(space))

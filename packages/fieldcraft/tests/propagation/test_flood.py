@@ -26,7 +26,7 @@ def cave(seed: int = 3, **options: object) -> fc.Grid:
 
 def levels(space: fc.Grid | fc.Graph, starts: list[int]) -> np.ndarray:
     """How many steps away each cell is, by SciPy."""
-    ways = space.ways
+    ways = space.adjacency
     matrix = csr_array(
         (np.ones(len(ways.ends)), ways.ends, ways.starts), shape=(len(space), len(space))
     )
@@ -107,7 +107,7 @@ class TestLaws:
                         size,
                     )
             new = {}
-            ways = grid.ways
+            ways = grid.adjacency
             for cell in np.flatnonzero(ages.reshape(-1) == 0).tolist():
                 mine = (
                     begun.reshape(-1)[cell],

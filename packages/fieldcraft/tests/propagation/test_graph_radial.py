@@ -98,7 +98,7 @@ def test_exact_under_change(seed: int, metric: str, blend: str, directed: bool) 
 @pytest.mark.parametrize("directed", [False, True])
 def test_path_is_dijkstra_cut_at_the_radius(directed: bool) -> None:
     graph = scattered(5, directed, dimensions=3)
-    ways = graph.ways_from_walls
+    ways = graph.adjacency_from_walls
     walks = dijkstra(csr_array((ways.lengths, ways.ends, ways.starts), shape=(150, 150)), indices=7)
     layer = fc.InfluenceMap(graph).add_layer("a", fc.Radial(11, "linear", "path"))
     layer.add_source(graph.position_of(7), on_wall="through")
@@ -129,9 +129,9 @@ def test_questions_sweeps_and_copies() -> None:
         teams.owner(by="source"),
         np.where((one == 0) & (other == 0), -1, np.where(other > one, 1, 0)),
     )
-    assert teams["red"].account(int(np.argmax(teams["red"].values))).amounts.sum() == pytest.approx(
-        float(teams["red"].values.max())
-    )
+    assert teams["red"].attribution(
+        int(np.argmax(teams["red"].values))
+    ).amounts.sum() == pytest.approx(float(teams["red"].values.max()))
     red = teams["red"]
     truth = red.read()
     red.write(np.full(150, 5.0))

@@ -153,7 +153,7 @@ def test_an_update_is_a_sparse_product(
         "t", fc.Trail(keep=0.9, blur=blur, edges=edges, floor=0.01, vector=vector)
     )
     field = layer._field
-    ways, size = space.ways, (len(space),) * 2
+    ways, size = space.adjacency, (len(space),) * 2
     there = csr_array((np.ones(len(ways.ends)), ways.ends, ways.starts), shape=size)
     between = there.multiply(there.T).tocsr()
     between.sort_indices()

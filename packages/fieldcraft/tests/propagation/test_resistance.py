@@ -44,7 +44,7 @@ def layer_on(space: Any, propagation: Any) -> tuple[fc.InfluenceMap, Any]:
 def test_diffusion_is_its_definition_and_loses_nothing(kind: Any, edges: str) -> None:
     space = ground(kind)
     _, layer = layer_on(space, fc.Diffuse(0.7, edges=edges, floor=0.0))
-    ways, through = space.ways_from_walls, np.exp(-doors(space).reshape(-1))
+    ways, through = space.adjacency_from_walls, np.exp(-doors(space).reshape(-1))
     values = layer.values.reshape(-1).astype(np.float64)
     most = np.diff(space.graph.topology.leaving[0]) if kind == "graph" else 6
     if isinstance(space, fc.Grid):

@@ -36,7 +36,7 @@ def test_never_negative_and_always_sums_to_one(
     seed: int, neighbors: object, wrap: bool, as_graph: bool
 ) -> None:
     space = spaces(seed, neighbors, wrap, as_graph)
-    if not len(space.ways.ends):
+    if not len(space.adjacency.ends):
         return
     rng = np.random.default_rng(seed)
     belief = Belief(space, 2.0, targets=2, stay=float(rng.choice([0, 0.3])))
@@ -68,7 +68,7 @@ def test_never_negative_and_always_sums_to_one(
 @given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.floats(0.2, 3))
 def test_grid_and_graph_believe_the_same(seed: int, neighbors: int, stride: float) -> None:
     grid = spaces(seed, neighbors, False, False)
-    if not len(grid.ways.ends):
+    if not len(grid.adjacency.ends):
         return
     start = grid.position_of(int(grid.nearest_open(len(grid) // 2)))
     beliefs = [Belief(space, stride, every=0.5) for space in (grid, grid.to_graph())]
@@ -82,7 +82,7 @@ def test_grid_and_graph_believe_the_same(seed: int, neighbors: int, stride: floa
 
 def test_a_step_is_the_transposed_matrix_of_chances() -> None:
     grid = fc.Grid(13, 9, walls=np.random.default_rng(3).random((9, 13)) < 0.25, neighbors=8)
-    ways, stay = grid.ways, 0.2
+    ways, stay = grid.adjacency, 0.2
     chances = np.zeros((len(grid), len(grid)))
     for cell in range(len(grid)):
         out = range(ways.starts[cell], ways.starts[cell + 1])

@@ -24,7 +24,7 @@ def cave(seed: int, neighbors: int = 8, walls: float = 0.3, **settings: object) 
 
 def levels(space: fc.Grid | fc.Graph, start: int) -> dict[int, int]:
     """Steps from a cell, by a plain breadth-first search."""
-    ways = space.ways
+    ways = space.adjacency
     found, waiting = {start: 0}, [start]
     for cell in waiting:
         for end in ways.ends[ways.starts[cell] : ways.starts[cell + 1]].tolist():

@@ -31,7 +31,7 @@ def view() -> np.ndarray:
     return seen
 
 
-class Ways:
+class Adjacency:
     """A distance map, the flow along it, the flight from it, and who has reserved what."""
 
     def __init__(self, space: fc.Space) -> None:
@@ -126,7 +126,7 @@ WORLDS: dict[str, tuple[Callable[[fc.Grid], Any], list[Call]]] = {
         for name, kind in SEARCHES.items()
     },
     "ways": (
-        Ways,
+        Adjacency,
         [
             lambda ways: (ways.danger.values, ways.flight.values),
             lambda ways: ways.flow.sample((9.5, 7.5)),
@@ -176,7 +176,7 @@ def test_an_operation_is_whole_or_not_done(name: str) -> None:
             if happened and told(thing) == before != told(straight):
                 call(thing)
             assert told(thing) == told(straight)
-        if isinstance(thing, Ways):
+        if isinstance(thing, Adjacency):
             assert thing.final() == straight.final()
     assert caught > 3
 

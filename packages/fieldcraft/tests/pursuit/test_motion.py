@@ -52,7 +52,7 @@ def interval(
     by part, all cells in each.
     """
     lost = Lost(space, cell, np.array(velocity), stride, 1.0)
-    ways, count, stages = space.ways, len(space), mover.stages
+    ways, count, stages = space.adjacency, len(space), mover.stages
     begins, moves = np.eye(count * len(stages)), np.zeros((count * len(stages),) * 2)
     for number, stage in enumerate(stages):
         own = np.zeros((count, count))
@@ -73,7 +73,7 @@ def interval(
 def test_one_that_wanders_is_the_plain_belief_bit_for_bit(kind: str, seed: int) -> None:
     dice = np.random.default_rng(seed)
     space = KINDS[kind](dice)
-    if not len(space.ways.ends):
+    if not len(space.adjacency.ends):
         return
     ways: list[Any] = [
         None,
@@ -99,7 +99,7 @@ def test_one_that_wanders_is_the_plain_belief_bit_for_bit(kind: str, seed: int) 
 def test_sums_to_one_and_is_only_where_one_can_have_got_to(kind: str, seed: int) -> None:
     dice = np.random.default_rng(seed)
     space = KINDS[kind](dice)
-    if not len(space.ways.ends):
+    if not len(space.adjacency.ends):
         return
     for name, motion in READY.items():
         belief = fc.Belief(space, 1.0, motion=motion())
@@ -110,7 +110,7 @@ def test_sums_to_one_and_is_only_where_one_can_have_got_to(kind: str, seed: int)
         for _ in range(5):
             belief.look([start], missed=0.5)
             belief.step()
-            reached[space.ways.ends[reached[space.ways.origins]]] = True
+            reached[space.adjacency.ends[reached[space.adjacency.origins]]] = True
             chance = belief.probability().reshape(-1)
             assert (chance >= 0).all(), name
             assert chance.sum() == pytest.approx(1, abs=1e-9), name
@@ -243,9 +243,9 @@ def test_grid_and_graph_believe_the_same(seed: int) -> None:
     walls = dice.random((9, 14)) < 0.2
     walls[4, 7] = False
     grid = fc.Grid(14, 9, walls=walls, neighbors=8)
-    if not len(grid.ways.ends):
+    if not len(grid.adjacency.ends):
         return
-    ways, narrow = grid.ways, dice.random(len(grid.ways.ends))
+    ways, narrow = grid.adjacency, dice.random(len(grid.adjacency.ends))
     narrow /= np.bincount(ways.origins, narrow, minlength=len(grid))[ways.origins] * 1.5
     mass = dice.random(grid.shape)
     outs = []
@@ -328,7 +328,7 @@ def test_a_way_of_moving_of_ones_own() -> None:
         faster: float = 1.0
 
         def chances(self, lost: Lost) -> NDArray[np.float64]:
-            places, ways = lost.space.positions, lost.space.ways
+            places, ways = lost.space.positions, lost.space.adjacency
             east = places[ways.ends, 0] > places[ways.origins, 0]
             return np.where(east, self.faster, 0.0) * lost.slower()
 

@@ -48,7 +48,7 @@ def test_tracks_are_walked_at_most_as_fast_as_the_target_from_where_it_was_seen(
     particles = search._particles
     assert particles is not None and particles.now == 0
     rows = particles.ahead(60, np.arange(len(particles.cells)), rng)
-    step, ways = space.typical_step, space.ways
+    step, ways = space.typical_step, space.adjacency
     longest = ways.lengths.max() / step
     steps = csr_array((ways.lengths / step, ways.ends, ways.starts), shape=(len(space), len(space)))
     moves = np.unique(np.stack([rows[:-1].ravel(), rows[1:].ravel()], axis=1), axis=0)
@@ -149,7 +149,7 @@ def test_two_searchers_take_two_corridors() -> None:
 
 
 def _world(seed: int, looks: int = 9, many: int = 40, places: int = 30) -> tuple[Any, ...]:
-    """Ways, particles, weights, when each is met anyway, and who sees whom."""
+    """Adjacency, particles, weights, when each is met anyway, and who sees whom."""
     rng = np.random.default_rng(seed)
     ways = rng.integers(0, places, (12, looks)).astype(np.int32)
     ways[4:8, :5] = ways[3, :5]  # that begin alike

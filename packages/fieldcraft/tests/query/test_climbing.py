@@ -23,7 +23,7 @@ def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) 
     rng = np.random.default_rng(seed)
     grid = fc.Grid(17, 11, walls=rng.random((11, 17)) < 0.3, neighbors=neighbors)
     space = grid.to_graph() if as_graph else grid
-    layer, ways = hill(space, seed), space.ways
+    layer, ways = hill(space, seed), space.adjacency
     flat, cells = layer.values.reshape(-1), rng.integers(0, len(space), 40)
     found = fc.query.uphill(layer, cells=cells)
     expected = np.array(found.cells)

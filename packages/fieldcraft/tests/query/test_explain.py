@@ -13,7 +13,7 @@ import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
 from fieldcraft.layer import Layer
-from fieldcraft.propagation import Account
+from fieldcraft.propagation import Attribution
 from fieldcraft.query import Explanation
 from support.examples import examples
 from support.fields import noise
@@ -200,9 +200,9 @@ class Adding:
         self.space, self.sources = self.layer.space, self.layer.sources
         self.values = np.full((4, 6), -2.75, np.float32)
 
-    def account(self, cell: int) -> Account:
+    def attribution(self, cell: int) -> Attribution:
         assert self.space.position_of(cell).tolist() == [2.5, 1.5]
-        return Account(
+        return Attribution(
             np.array([*self.ids, 9 + (3 << 32)]),
             np.array([1.0, -4.0, 0.125], np.float32),
             "from no source",

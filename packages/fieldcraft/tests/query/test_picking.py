@@ -27,7 +27,7 @@ def test_what_is_picked_is_what_best_could_have_chosen(kind, seed):
     space = KINDS[kind](dice)
     layer = Numbers(space, dice.normal(size=space.shape).astype(np.float32))
     at = space.position_of(dice.choice(open_cells(space), 3))
-    step = space.ways.typical or 1.0
+    step = space.adjacency.typical or 1.0
     radius, walk = 4 * step, [None, 5 * step][dice.integers(2)]
     good = dice.random(space.shape) < 0.7
     every = fc.best(

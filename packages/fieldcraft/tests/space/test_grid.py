@@ -112,19 +112,21 @@ class TestPositions:
         ways = np.array(
             [[0.25, 0.5], [1.25, -1.0], [-3.75, 3.25], [1.0, -0.75], [-1.0, 0.75], [0.0, 0.0]]
         )
-        found = grid.short_way(ways)
+        found = grid.shortest_vectors(ways)
         expected = (
             [[0.25, 0.5], [-0.75, 0.5], [0.25, 0.25], [1.0, -0.75], [-1.0, 0.75], [0.0, 0.0]]
             if wrap
             else ways.tolist()
         )
         assert found.tolist() == expected
-        assert grid.short_way(ways.reshape(2, 3, 2)).tolist() == found.reshape(2, 3, 2).tolist()
-        assert grid.short_way(ways[1]).tolist() == found[1].tolist()
-        assert grid.short_way([[3, 0]]).tolist() == [[-1.0 if wrap else 3.0, 0.0]]
+        assert (
+            grid.shortest_vectors(ways.reshape(2, 3, 2)).tolist() == found.reshape(2, 3, 2).tolist()
+        )
+        assert grid.shortest_vectors(ways[1]).tolist() == found[1].tolist()
+        assert grid.shortest_vectors([[3, 0]]).tolist() == [[-1.0 if wrap else 3.0, 0.0]]
         for wrong in ([1.0, 2.0, 3.0], 5, [["a", "b"]]):
-            with refused(InvalidValue, "Ways are (x, y) pairs"):
-                grid.short_way(wrong)
+            with refused(InvalidValue, "Vectors are (x, y) pairs"):
+                grid.shortest_vectors(wrong)
 
     @pytest.mark.parametrize("outside", ["Clamp", "wrap", None, True])
     def test_unknown_policy(self, outside: object) -> None:

@@ -50,7 +50,7 @@ def test_coordinates_lead_there_and_back(grid: fc.HexGrid) -> None:
 def test_a_position_is_in_the_cell_with_the_nearest_middle(grid: fc.HexGrid, seed: int) -> None:
     points = np.random.default_rng(seed).uniform(*grid.extent, (40, 2))
     middles = grid.position_of(np.arange(len(grid)))
-    legs = grid.short_way((points[:, np.newaxis] - middles).reshape(-1, 2)).reshape(
+    legs = grid.shortest_vectors((points[:, np.newaxis] - middles).reshape(-1, 2)).reshape(
         len(points), len(middles), 2
     )
     away = np.hypot(legs[..., 0], legs[..., 1])

@@ -11,7 +11,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.space import Space
-from fieldcraft.space.ways import kept, kept_until_walls_change
+from fieldcraft.space.adjacency import cached, cached_until_walls_change
 
 
 def spaces() -> list[Space]:
@@ -23,12 +23,12 @@ def spaces() -> list[Space]:
 def test_is_worked_out_once(space: Space) -> None:
     asked: list[Space] = []
 
-    @kept
+    @cached
     def nothing_much(space: Space) -> None:
         """It says so."""
         asked.append(space)
 
-    @kept_until_walls_change
+    @cached_until_walls_change
     def walls(space: Space) -> int:
         asked.append(space)
         return int(space.walls.sum())
@@ -45,7 +45,7 @@ def test_is_worked_out_once(space: Space) -> None:
 
 
 def test_a_coarser_grid_follows_the_finer_one_first() -> None:
-    @kept_until_walls_change
+    @cached_until_walls_change
     def walls(space: Space) -> int:
         return int(space.walls.sum())
 
@@ -59,7 +59,7 @@ def test_a_coarser_grid_follows_the_finer_one_first() -> None:
 def test_what_raises_is_asked_again_and_nothing_outlives_its_space() -> None:
     found = []
 
-    @kept
+    @cached
     def second_time(space: Space) -> int:
         found.append(1)
         if len(found) == 1:

@@ -41,7 +41,7 @@ def test_what_hides_is_seen_past_as_walls_in_its_place_would_be(kind: str, seed:
     space.set_opaque(np.flatnonzero(~opaque), False)
     np.testing.assert_array_equal(space.opaque.reshape(-1), opaque)
     np.testing.assert_array_equal(space.walls.reshape(-1), walls)
-    assert space.ways.ends.shape == space.with_walls(space.walls).ways.ends.shape
+    assert space.adjacency.ends.shape == space.with_walls(space.walls).adjacency.ends.shape
     viewers = space.positions[dice.choice(open_cells(space), 3)]
     facing = None if seed % 2 else (1.0, 0.5)
     found = watchers(space, viewers, 3.2, facing=facing, angle=120).reshape(-1)

@@ -66,9 +66,9 @@ def test_a_grid_and_its_graph_answer_alike(wrap: bool) -> None:
     np.testing.assert_array_equal(grid.positions, graph.positions)
     for cell in range(len(grid)):
         assert grid.neighbors_of(cell).tolist() == graph.neighbors_of(cell).tolist()
-    assert grid.ways.ends.tolist() == graph.ways.ends.tolist()
+    assert grid.adjacency.ends.tolist() == graph.adjacency.ends.tolist()
     away = np.array([[3.4, 1.0], [-2.0, 0.1]])
-    np.testing.assert_array_equal(grid.short_way(away), graph.short_way(away))
+    np.testing.assert_array_equal(grid.shortest_vectors(away), graph.shortest_vectors(away))
     np.testing.assert_array_equal(
         grid.offsets_from(np.array([3.2, -1.0])), graph.offsets_from(np.array([3.2, -1.0]))
     )

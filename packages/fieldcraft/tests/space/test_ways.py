@@ -44,7 +44,7 @@ def test_they_are_the_links(
                 and (from_walls or not walls[row, column])
             ):
                 found.append((row * width + column, to[0] * width + to[1], length))
-    ways = grid.ways_from_walls if from_walls else grid.ways
+    ways = grid.adjacency_from_walls if from_walls else grid.adjacency
     steps = list(zip(ways.origins.tolist(), ways.ends.tolist(), ways.lengths.tolist(), strict=True))
     assert sorted(steps) == sorted(found)
     assert [step[:2] for step in steps] == sorted(step[:2] for step in found)
@@ -61,18 +61,18 @@ def test_on_graphs_they_are_the_open_edges(directed: bool) -> None:
         if directed
         else np.concatenate([graph.open_edges, graph.open_edges[:, ::-1]])
     )
-    ways = graph.ways
+    ways = graph.adjacency
     assert np.stack([ways.origins, ways.ends], axis=1).tolist() == sorted(pairs.tolist())
     away = graph.positions[ways.ends] - graph.positions[ways.origins]
     np.testing.assert_allclose(ways.lengths, np.sqrt((away**2).sum(axis=1)))
-    beside = graph.ways_from_walls
+    beside = graph.adjacency_from_walls
     assert set(beside.origins.tolist()) & {4, 9} and not set(beside.ends.tolist()) & {4, 9}
 
 
 @pytest.mark.parametrize("kind", [fc.Grid, fc.HexGrid])
 def test_the_adjacency_matrix_has_the_neighbors_and_the_lengths_of_steps(kind: type) -> None:
     space = kind(5, 4, walls=np.eye(4, 5, k=1, dtype=bool))
-    matrix = space.ways.adjacency()
+    matrix = space.adjacency.to_sparse()
     assert matrix.shape == (20, 20)
     for cell in np.flatnonzero(~space.walls):
         ends = matrix.indices[matrix.indptr[cell] : matrix.indptr[cell + 1]]

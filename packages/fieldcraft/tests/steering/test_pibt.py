@@ -34,7 +34,7 @@ def open_cells(space: fc.Space) -> Any:
 
 
 def steps_of(space: fc.Space) -> set[tuple[int, int]]:
-    return set(zip(space.ways.origins.tolist(), space.ways.ends.tolist(), strict=True))
+    return set(zip(space.adjacency.origins.tolist(), space.adjacency.ends.tolist(), strict=True))
 
 
 def check(space: fc.Space, before: Any, after: Any) -> None:
@@ -100,7 +100,11 @@ def test_steps_are_those_of_the_recursive_text(seed: int, kind: str, count: int)
     order = rng.permutation(len(cells))
     then = one_step(space, left, np.arange(len(cells)), cells, order)
     beside = {
-        cell: [b for a, b in zip(space.ways.origins, space.ways.ends, strict=True) if a == cell]
+        cell: [
+            b
+            for a, b in zip(space.adjacency.origins, space.adjacency.ends, strict=True)
+            if a == cell
+        ]
         for cell in open_cells(space).tolist()
     }
     assert then.tolist() == next_cells(beside, left[: len(cells)], cells.tolist(), order.tolist())
@@ -110,7 +114,7 @@ def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> A
     from fieldcraft.steering.pibt import _NO_SPANS
     from fieldcraft.steering.plans import Plans
 
-    ways = space.ways
+    ways = space.adjacency
     ground = ways.starts, ways.ends, ways.lengths.astype(np.float32)
     pinned = np.zeros(len(cells), dtype=np.bool_)
     nowhere = np.full(len(cells), -1)

@@ -27,7 +27,7 @@ def space_of(kind: str) -> fc.Space:
     if kind == "graph":
         return flat
     places = np.column_stack([flat.positions, 0.5 * flat.positions[:, 1]])
-    edges = np.stack([grid.ways.origins, grid.ways.ends], axis=1)
+    edges = np.stack([grid.adjacency.origins, grid.adjacency.ends], axis=1)
     return fc.Graph(places, edges[edges[:, 0] < edges[:, 1]])
 
 
@@ -113,7 +113,7 @@ def test_distance_maps_charge_steps_against_the_flow(kind: str, outward: bool) -
     goal = space.position_of(aim)
     found = fc.distance_map(space, goal, traffic=layer, weight=5.0, **given)
     # An oracle: the length of a step times a factor, and Bellman's equation.
-    flow, ways = layer.vectors.reshape(len(space), -1).astype(np.float64), space.ways
+    flow, ways = layer.vectors.reshape(len(space), -1).astype(np.float64), space.adjacency
     legs = space.position_of(ways.ends) - space.position_of(ways.origins)
     legs /= np.linalg.norm(legs, axis=1)[:, np.newaxis]
     along = ((flow[ways.origins] + flow[ways.ends]) / 2 * legs).sum(axis=1)

@@ -67,7 +67,7 @@ class DevicePicture:
         `InvalidValue` or `NoDevice`.
         """
         self.space = grid_of(space, "A picture on a device", remedy="Use fc.view.frame")
-        self.scale = checks.whole("scale", scale, minimum=1)
+        self.scale = checks.integer("scale", scale, minimum=1)
         self.device: Device = checked_device(device)
         self.width, self.height = space.width * self.scale, space.height * self.scale
         self._pixels = self.device.buffer(4 * self.width * self.height)
@@ -169,7 +169,7 @@ class DevicePicture:
                 got=repr(swarm)[:80],
                 remedy="Make a picture of swarm.space",
             )
-        pixels = checks.whole("length", length, minimum=1, maximum=_LONGEST)
+        pixels = checks.integer("length", length, minimum=1, maximum=_LONGEST)
         if not len(swarm):
             return self
         red, green, blue = parse_color(color)

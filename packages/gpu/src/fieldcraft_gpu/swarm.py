@@ -108,7 +108,7 @@ class DeviceAgents:
         device.number_steps(step, count)
         host = self._uploaded(plan)
         for layer in plan.updated:
-            with layer._guard:
+            with layer._lock:
                 layer._catch_up()
                 layer._field.prepare()
         for mark in plan.marks:
@@ -131,7 +131,7 @@ class DeviceAgents:
         device.submit(batch)
         self.unread += count
         for layer in plan.updated:
-            with layer._guard:
+            with layer._lock:
                 layer._field.unread += count
                 layer._updated(count)
 

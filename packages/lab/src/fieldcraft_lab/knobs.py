@@ -76,7 +76,7 @@ def _range(imap: InfluenceMap, setting: Setting, now: float) -> tuple[float, flo
     reach = float((high - low)[:2].max()) or 1.0
     if setting.kind == "weights":
         return 1, 15, False, 2
-    if setting.kind == "whole":
+    if setting.kind == "integer":
         return setting.low, max(4 * now, 100.0), False, 1
     if setting.high < checks.LARGEST:
         return setting.high / 1000 if setting.above else setting.low, setting.high, False, 0.0

@@ -50,7 +50,7 @@ export default { render };
 def widget(imap: InfluenceMap, *, height: int = 520) -> Any:
     """The widget of a map: see `fc.lab.widget`."""
     checks.instance(imap, InfluenceMap, "The widget shows an influence map", "Pass imap")
-    tall = checks.whole("height", height, minimum=100, maximum=4000)
+    tall = checks.integer("height", height, minimum=100, maximum=4000)
     made = _class()(height=tall)
     desk = Desk(
         imap, lambda text: made.send({"text": text}), lambda data: made.send({}, buffers=[data])

@@ -63,7 +63,7 @@ def covered(
         near = np.zeros(len(space), dtype=np.bool_)
         places = space.positions
         for point in points:
-            near |= (space.short_way(places - point) ** 2).sum(axis=1) <= radius * radius
+            near |= (space.shortest_vectors(places - point) ** 2).sum(axis=1) <= radius * radius
         cells = np.concatenate([cells, np.flatnonzero(near)])
     return np.unique(cells)
 

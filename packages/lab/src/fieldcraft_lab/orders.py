@@ -93,13 +93,13 @@ def setting(name: str, value: Any) -> float | int | str | bool | None:
     if type(value) is str:
         return word(name, value)
     if type(value) is int:
-        return checks.whole(name, value, minimum=-(2**53), maximum=2**53)
+        return checks.integer(name, value, minimum=-(2**53), maximum=2**53)
     return number(name, value)
 
 
-def whole(name: str, value: Any) -> int:
+def integer(name: str, value: Any) -> int:
     """A whole number of at least 0, such as the id of a source."""
-    return checks.whole(name, value, maximum=2**53)
+    return checks.integer(name, value, maximum=2**53)
 
 
 def radius(name: str, value: Any) -> float:
@@ -141,7 +141,7 @@ class Move(Order):
     """Move a source, to the nearest open cell. One that walked a path stays where it is put."""
 
     layer: str = field(metadata=checked(word))
-    source: int = field(metadata=checked(whole))
+    source: int = field(metadata=checked(integer))
     position: tuple[float, ...] = field(metadata=checked(position))
 
 
@@ -150,7 +150,7 @@ class Strengthen(Order):
     """Give a source another strength."""
 
     layer: str = field(metadata=checked(word))
-    source: int = field(metadata=checked(whole))
+    source: int = field(metadata=checked(integer))
     strength: float = field(metadata=checked(number))
 
 
@@ -159,7 +159,7 @@ class Remove(Order):
     """Take a source away."""
 
     layer: str = field(metadata=checked(word))
-    source: int = field(metadata=checked(whole))
+    source: int = field(metadata=checked(integer))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft_lab.orders import ORDERS, Order, checked, number, position, whole, word
+from fieldcraft_lab.orders import ORDERS, Order, checked, integer, number, position, word
 
 __all__ = [
     "MOST_BYTES",
@@ -138,7 +138,7 @@ class Look(Order):
 class Ack(Order):
     """A frame was drawn."""
 
-    frame: int = field(metadata=checked(whole))
+    frame: int = field(metadata=checked(integer))
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,9 @@ class Step(Order):
 
     count: int = field(
         default=1,
-        metadata=checked(lambda name, value: checks.whole(name, value, minimum=1, maximum=10_000)),
+        metadata=checked(
+            lambda name, value: checks.integer(name, value, minimum=1, maximum=10_000)
+        ),
     )
 
 
@@ -172,7 +174,7 @@ class Speed(Order):
 class Seek(Order):
     """Go to a moment."""
 
-    moment: int = field(metadata=checked(whole))
+    moment: int = field(metadata=checked(integer))
 
 
 @dataclass(frozen=True)
@@ -246,13 +248,13 @@ class Export(Order):
     map: str = field(
         default="", metadata=checked(lambda name, value: checks.text(name, value)[:_MOST_FORMULA])
     )
-    begin: int = field(default=0, metadata=checked(whole))
+    begin: int = field(default=0, metadata=checked(integer))
     end: int | None = field(
-        default=None, metadata=checked(lambda name, value: value and whole(name, value))
+        default=None, metadata=checked(lambda name, value: value and integer(name, value))
     )
     size: int = field(
         default=640,
-        metadata=checked(lambda name, value: checks.whole(name, value, minimum=64, maximum=1920)),
+        metadata=checked(lambda name, value: checks.integer(name, value, minimum=64, maximum=1920)),
     )
 
 
@@ -334,7 +336,7 @@ def parse(text: str | bytes, kinds: dict[str, type] | None = None) -> Said:
     name = value.pop("do")
     if name not in known:
         raise UnknownName("message", name[:80], known)
-    identity = whole("id", value.pop("id", 0))
+    identity = integer("id", value.pop("id", 0))
     to = value.pop("to", None)
     joined = checks.flag("joined", value.pop("joined", False))
     meant = None if to is None else side("to", to)

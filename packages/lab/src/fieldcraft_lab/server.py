@@ -111,7 +111,7 @@ class Server:
         self.desk = desk
         self.token = secrets.token_urlsafe(24) if token is None else token
         self._host = "127.0.0.1" if share is None else share
-        self._socket = _listening(self._host, checks.whole("port", port, maximum=65535))
+        self._socket = _listening(self._host, checks.integer("port", port, maximum=65535))
         self.port = int(self._socket.getsockname()[1])
         own = socket.gethostname().lower()
         names = _LOOPBACK if share is None else (*_LOOPBACK, share.lower(), own, f"{own}.local")

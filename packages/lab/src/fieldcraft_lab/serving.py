@@ -39,7 +39,7 @@ class Lab:
         starts: bool = False,
         token: str | None = None,
     ) -> None:
-        checks.whole("port", port, maximum=65535)
+        checks.integer("port", port, maximum=65535)
         if share is not None:
             checks.text("share", share)
         checks.flag("playing", playing)

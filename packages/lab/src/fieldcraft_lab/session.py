@@ -68,7 +68,7 @@ class Session:
         self.moment = 0
         self.furthest = 0
         self._interval = max(round(_KEYFRAME_SECONDS / live.step_seconds), 1)
-        self._keyframes = Keyframes(checks.whole("memory", memory))
+        self._keyframes = Keyframes(checks.integer("memory", memory))
         self._started = live.digest()
         self.returns = 0
         imap = getattr(live, "imap", None)
@@ -159,7 +159,7 @@ class Session:
         """Go on by some steps. Orders that lie in the future, because time was gone back, are given
         again.
         """
-        for _ in range(checks.whole("count", count)):
+        for _ in range(checks.integer("count", count)):
             self._step()
 
     def _step(self) -> None:
@@ -195,7 +195,7 @@ class Session:
         """Go to a moment, back or on: to the nearest keyframe before it, and from there by the
         log.
         """
-        moment = checks.whole("moment", moment, maximum=MOST_STEPS)
+        moment = checks.integer("moment", moment, maximum=MOST_STEPS)
         frame = self._keyframes.before(moment)
         if not frame.moment <= self.moment <= moment:
             self._take(frame)
@@ -269,7 +269,7 @@ class Session:
         """
         target = checks.path("path", path)
         value = _read(target)
-        if value["moment"] > checks.whole("most_steps", most_steps, maximum=MOST_STEPS):
+        if value["moment"] > checks.integer("most_steps", most_steps, maximum=MOST_STEPS):
             raise BadSaveFile(
                 f"A session of at most {most_steps:,} steps is loaded",
                 got=f"step {value['moment']:,} in {target}",

@@ -49,7 +49,7 @@ def watch(imap: InfluenceMap, *, port: int = 0, browser: bool = False) -> Watch:
     checks.instance(imap, InfluenceMap, rule, "Pass fc.InfluenceMap")
     found: Watch | None = imap._watch
     if found is None:
-        checks.whole("port", port, maximum=65535)
+        checks.integer("port", port, maximum=65535)
         checks.flag("browser", browser)
         found = imap._watch = Watch(imap, port=port)
         print(f"The map can be seen at {found.url}", file=sys.stderr, flush=True)

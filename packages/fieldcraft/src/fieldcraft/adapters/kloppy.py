@@ -66,7 +66,7 @@ def timeline(
             remedy="Pass what a loader of kloppy gives",
         )
     size = np.array([checks.positive("length", length), checks.positive("width", width)])
-    step, with_ball = checks.whole("keep_every", keep_every, minimum=1), checks.flag("ball", ball)
+    step, with_ball = checks.integer("keep_every", keep_every, minimum=1), checks.flag("ball", ball)
     builder, present, offset, last, period = TimelineBuilder(), dict[str, str](), 0.0, 0.0, None
     for number, frame in enumerate(dataset.transform(to_coordinate_system=Provider.KLOPPY)):
         seconds = frame.timestamp.total_seconds()

@@ -91,12 +91,12 @@ def field_of_view(
     seen = compute_fov(
         np.asfortranarray(table),
         (int(x), int(y)),
-        checks.whole("radius", radius, maximum=2**31 - 1),
+        checks.integer("radius", radius, maximum=2**31 - 1),
         checks.flag("light_walls", light_walls),
         algorithm=(
             constants.FOV_SYMMETRIC_SHADOWCAST
             if algorithm is None
-            else checks.whole("algorithm", algorithm)
+            else checks.integer("algorithm", algorithm)
         ),
     )
     return np.asarray(seen.T)
@@ -115,7 +115,7 @@ def steps_to(
     tiles = tiles_of(distances)
     with np.errstate(invalid="ignore", over="ignore"):
         rounded = np.rint(tiles.astype(np.float64) * scale)
-    limit = checks.whole("unreached", unreached, maximum=2**31 - 1)
+    limit = checks.integer("unreached", unreached, maximum=2**31 - 1)
     return np.asfortranarray(np.where(rounded < limit, rounded, limit).astype(np.int32))
 
 

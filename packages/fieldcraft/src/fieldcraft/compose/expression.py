@@ -21,7 +21,7 @@ from fieldcraft.compose.tree import Node
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import numpy_compose as operations
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.layer import Guard, terminal
+from fieldcraft.layer import SingleThreadLock, terminal
 from fieldcraft.layer.operand import Operand, checked_out
 from fieldcraft.space import Space
 
@@ -312,42 +312,42 @@ class Expression(Operand):
 
     def _guards(self) -> AbstractContextManager[None]:
         """Return what keeps other threads out of the maps that this reads, or out of this alone
-        where none of them has a guard.
+        where none of them has a lock.
         """
-        guards: dict[Guard, None] = {}
+        locks: dict[SingleThreadLock, None] = {}
         self._planned()
         waiting = list(self._maps or ())
         while waiting:
             each = waiting.pop()
-            if isinstance(guard := getattr(each, "_guard", None), Guard):
-                guards[guard] = None
+            if isinstance(lock := getattr(each, "_lock", None), SingleThreadLock):
+                locks[lock] = None
             if isinstance(each, Expression):
                 waiting += each.maps
-        found = tuple(guards) or (Guard(),)
+        found = tuple(locks) or (SingleThreadLock(),)
         self._alone = found[0] if len(found) == 1 else _Alone(found)
         return self._alone
 
 
 class _Alone:
-    """Several guards, entered together or not at all."""
+    """Several locks, entered together or not at all."""
 
-    def __init__(self, guards: tuple[Guard, ...]) -> None:
-        self._guards = guards
+    def __init__(self, locks: tuple[SingleThreadLock, ...]) -> None:
+        self._guards = locks
 
     def __enter__(self) -> None:
         entered = 0
         try:
-            for guard in self._guards:
-                guard.__enter__()
+            for lock in self._guards:
+                lock.__enter__()
                 entered += 1
         except BaseException:
-            for guard in self._guards[:entered]:
-                guard.__exit__()
+            for lock in self._guards[:entered]:
+                lock.__exit__()
             raise
 
     def __exit__(self, *exception: object) -> None:
-        for guard in self._guards:
-            guard.__exit__()
+        for lock in self._guards:
+            lock.__exit__()
 
 
 def expression_of(operand: Operand) -> Expression:

@@ -170,7 +170,9 @@ class GraphFrame:
         self.cells: NDArray[np.int64] = np.full(self.shape, -1, dtype=np.int64)
         self.steps: NDArray[np.float64] = np.full(self.shape, radius)
         for i, (center, found) in enumerate(zip(centers.tolist(), near, strict=True)):
-            away = np.sqrt((space.short_way(places[found] - places[center]) ** 2).sum(axis=1))
+            away = np.sqrt(
+                (space.shortest_vectors(places[found] - places[center]) ** 2).sum(axis=1)
+            )
             order = np.lexsort((found, found != center, away))
             self.cells[i, 0, : len(found)], self.steps[i, 0, : len(found)] = (
                 found[order],

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import Layer
 from fieldcraft.space import Space
-from fieldcraft.space.ways import kept_until_walls_change
+from fieldcraft.space.adjacency import cached_until_walls_change
 
 __all__ = ["Ground", "Layered"]
 
@@ -80,11 +80,11 @@ class Ground:
         )
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _flat_walls(space: Space) -> NDArray[np.uint8]:
     """See `Ground.walls`; the same array until a wall changes."""
     walls = space.walls if space.walls.any() else space.walls[:0]
-    return frozen(walls.reshape(-1).view(np.uint8))
+    return read_only(walls.reshape(-1).view(np.uint8))
 
 
 def _refuse_other_cells(one: Space, other: Space) -> None:

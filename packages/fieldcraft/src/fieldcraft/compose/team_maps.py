@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import Layer, RadialLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, HexGrid, Space
@@ -53,7 +53,7 @@ class Survey:
         self._together: Operand = reduce(
             add, self._layers[1:], self._layers[0]
         )  # refuses layers of different cells
-        self.guard = layers[0]._guard
+        self.lock = layers[0]._lock
         self.version = 0
         self._seen: tuple[int, ...] | None = None
         shape = layers[0].space.shape
@@ -73,36 +73,36 @@ class Survey:
     def total(self) -> Floats:
         """The sum of all presences."""
         self.look()
-        return frozen(self._total)
+        return read_only(self._total)
 
     @property
     def contested(self) -> Floats:
         """Twice the sum of all presences but the strongest."""
         self.look()
-        return frozen(self._contested)
+        return read_only(self._contested)
 
     @property
     def leader(self) -> Numbers:
         """The number of the strongest team, or `NOBODY`."""
         self.look()
-        return frozen(self._leader)
+        return read_only(self._leader)
 
     def lead(self, margin: float, neutral: int) -> Numbers:
         """The number of the strongest team where it is ahead by `margin`, else `neutral`."""
-        with self.guard:
+        with self.lock:
             owner = np.empty(self._leader.shape, dtype=np.int32)
             output = np.float32(margin), np.int32(neutral), owner.reshape(-1)
             self._over(kernels.teams.lead, output)
-            return frozen(owner)
+            return read_only(owner)
 
     def presence(self, number: int) -> Floats:
         """How strong one team is in each cell."""
-        with self.guard:
+        with self.lock:
             return np.abs(self._maps_of(number))
 
     def look(self) -> None:
         """Survey the layers if one has changed since the last time."""
-        with self.guard:
+        with self.lock:
             seen = tuple(layer.version for layer in self._layers)
             if seen == self._seen:
                 return
@@ -132,7 +132,7 @@ class Surveyed(Operand):
 
     def __init__(self, survey: Survey, name: str, column: str) -> None:
         self._survey = survey
-        self._guard = survey.guard
+        self._lock = survey.lock
         self._column = column
         self.name = name
 
@@ -288,7 +288,7 @@ def _level_points(
     )
     positions = space.graph.positions
     start, end = positions[edges[:, 0]], positions[edges[:, 1]]
-    return np.asarray(start + share[:, np.newaxis] * space.short_way(end - start))
+    return np.asarray(start + share[:, np.newaxis] * space.shortest_vectors(end - start))
 
 
 def _sides(

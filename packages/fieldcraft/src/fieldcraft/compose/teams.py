@@ -223,7 +223,7 @@ class Teams(Pictured):
         """
         survey = self._survey(by)
         ahead = checks.not_negative("margin", margin)
-        nobody = checks.whole("neutral", neutral, minimum=int(_INT32.min))
+        nobody = checks.integer("neutral", neutral, minimum=int(_INT32.min))
         if nobody > _INT32.max or 0 <= nobody < len(self):
             raise InvalidValue(
                 "neutral is a whole number of 32 bits that is no team's",

@@ -258,7 +258,7 @@ def sqrt(operand: Operand) -> Operand:
 
 def smooth(operand: Operand, cells: int = 1) -> Operand:
     """See `Operand.smooth`."""
-    if checks.whole("cells", cells, minimum=1) > MOST_SMOOTHED:
+    if checks.integer("cells", cells, minimum=1) > MOST_SMOOTHED:
         raise InvalidValue(
             f"cells is at most {MOST_SMOOTHED}",
             got=f"cells={cells}",

@@ -251,7 +251,7 @@ class Window:
         wanted = (
             1
             if count is None
-            else checks.whole("count", count, minimum=1, maximum=len(frame.space))
+            else checks.integer("count", count, minimum=1, maximum=len(frame.space))
         )
         found = self._ranked(wishes, eligible(frame, where, walk), wanted, apart)
         missing = found < 0
@@ -323,7 +323,7 @@ class Window:
             found[:, number] = np.where(is_one, first, -1)
             left[agents, first] = False
             if places is not None:
-                away = frame.space.short_way(
+                away = frame.space.shortest_vectors(
                     (places - places[agents, first][:, np.newaxis]).reshape(-1, places.shape[-1])
                 )
                 too_near = ((away**2).sum(axis=1) < (apart * (1 - 1e-9)) ** 2).reshape(left.shape)

@@ -11,8 +11,8 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import A_FEW, breathe, in_parts
-from fieldcraft.layer import Guard, Layer
+from fieldcraft.interruption import A_FEW, in_parts, poll_interrupt
+from fieldcraft.layer import Layer, SingleThreadLock
 from fieldcraft.layer.stepping import MOST_STEPS
 
 __all__ = ["Advance", "Advancing"]
@@ -61,7 +61,7 @@ class Advancing:
 
     _has_warned = False
     _timed: tuple[tuple[Timed, int], ...] = ()
-    _guard: Guard
+    _lock: SingleThreadLock
     _layers: dict[str, Layer]
     _ticks: int
     _next: str
@@ -104,7 +104,7 @@ class Advancing:
                 got=repr(timed),
                 remedy="Pass a Belief, LastSeen, Pursuit or SearchParty; add_layer() makes layers",
             )
-        with self._guard:
+        with self._lock:
             if any(timed is other for other, _ in self._timed):
                 raise InvalidValue(
                     "Time passes once for what is added to a map",
@@ -116,7 +116,7 @@ class Advancing:
 
     def remove(self, timed: Timed) -> None:
         """Let no more time pass for what was added."""
-        with self._guard:
+        with self._lock:
             self._timed = tuple(each for each in self._timed if each[0] is not timed)
 
     def step(self, count: int = 1) -> None:
@@ -124,15 +124,15 @@ class Advancing:
         for all that was added. Ctrl-C ends a long count where all have made as many.
         """
         if type(count) is not int or not 0 <= count <= MOST_STEPS:
-            count = checks.whole("count", count, maximum=MOST_STEPS)
-        with self._guard:
+            count = checks.integer("count", count, maximum=MOST_STEPS)
+        with self._lock:
             for part in (count,) if count <= A_FEW else in_parts(count):
                 for layer in self._layers.values():
                     layer._take_steps(part)
                 for timed, every in self._timed:
                     timed.advance(clock.seconds(part * every))
                 if count > A_FEW:
-                    breathe()
+                    poll_interrupt()
 
     def advance(
         self,
@@ -158,10 +158,10 @@ class Advancing:
         `budget_work` is a number of units, which makes runs repeatable.
         """
         ticks = clock.ticks("dt", dt)
-        most = checks.whole("max_steps", max_steps, minimum=1)
+        most = checks.integer("max_steps", max_steps, minimum=1)
         if budget_ms is not None or budget_work is not None:
             return self._advance_within(dt, most, budget_ms, budget_work)
-        with self._guard:
+        with self._lock:
             self._ticks += ticks
             steps, dropped = {}, {}
             for name, layer in self._layers.items():
@@ -180,9 +180,11 @@ class Advancing:
             )
         seconds = math.inf if budget_ms is None else checks.positive("budget_ms", budget_ms) / 1000
         most_units = (
-            math.inf if budget_work is None else checks.whole("budget_work", budget_work, minimum=1)
+            math.inf
+            if budget_work is None
+            else checks.integer("budget_work", budget_work, minimum=1)
         )
-        with self._guard:
+        with self._lock:
             self._ticks += ticks
             self._pass_time(dt)
             before = {name: layer.updates for name, layer in self._layers.items()}

@@ -31,9 +31,9 @@ from fieldcraft.propagation.carried import Carried
 from fieldcraft.sources import Sources
 from fieldcraft.sources.shapes import Shape
 from fieldcraft.space import Space, grid_of
-from fieldcraft.space.apart import ARRAYS, NAMES, apart, together
 from fieldcraft.space.graph import MAX_EDGES
 from fieldcraft.space.grid import MAX_CELLS
+from fieldcraft.space.serialization import ARRAYS, NAMES, from_parts, to_parts
 
 if TYPE_CHECKING:
     from fieldcraft.influence_map.imap import InfluenceMap
@@ -100,7 +100,7 @@ def load(
         more than `most_bytes` together: nothing is unpacked then.
     """
     target = checks.path("path", path)
-    header, arrays = _read(target, checks.whole("most_bytes", most_bytes))
+    header, arrays = _read(target, checks.integer("most_bytes", most_bytes))
     try:
         spaces: list[Space] = []
         for entry in header["spaces"]:
@@ -110,7 +110,7 @@ def load(
         for entry in header["layers"]:
             space = spaces[entry["space"]]
             state = _layer_in(entry, space, arrays)
-            imap._take(LAYERS[state.propagation.layer].restored(state, space, imap._guard))
+            imap._take(LAYERS[state.propagation.layer].restored(state, space, imap._lock))
         if arrays:
             raise ValueError(f"{len(arrays)} arrays that belong to nothing")
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -173,7 +173,7 @@ def _array_in(data: bytes, entry: dict[str, Any], target: Path) -> NDArray[Any]:
 
 
 def _space_out(space: Space, spaces: list[Space], listed: Any) -> dict[str, Any]:
-    kind, parts = apart(space)
+    kind, parts = to_parts(space)
     if kind == "grid":
         return {"parent": _place(spaces, lambda other: other is space.parent)} | _out(parts, listed)
     if kind != "graph":
@@ -204,7 +204,7 @@ def _space_in(entry: dict[str, Any], spaces: list[Space], arrays: Arrays) -> Spa
     kind = entry.get("kind", "grid")
     if kind == "graph":
         return _graph_in(entry, spaces, arrays)
-    space = together(kind, _in(entry, arrays))
+    space = from_parts(kind, _in(entry, arrays))
     if entry.get("parent") is not None:
         coarse, fine = (
             grid_of(space, "A coarser map"),
@@ -234,7 +234,7 @@ def _graph_in(entry: dict[str, Any], spaces: list[Space], arrays: Arrays) -> Spa
     labels = [_key_in(label) for label in entry["labels"]] if "labels" in entry else None
     mesh = dict(zip(_MESH, entry["mesh"], strict=True)) if "mesh" in entry else None
     parts = {name: value for name, value in entry.items() if name not in ("blocked", "labels")}
-    return together(
+    return from_parts(
         "graph", _in(parts | {"walls": entry["blocked"], "mesh": mesh}, arrays) | {"labels": labels}
     )
 

@@ -14,10 +14,10 @@ from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.influence_map.advancing import Advancing
 from fieldcraft.layer import (
     ArrayLayer,
-    Guard,
     Layer,
     MemoryLayer,
     RadialLayer,
+    SingleThreadLock,
     SpreadLayer,
     TrailLayer,
 )
@@ -51,7 +51,7 @@ class InfluenceMap(Advancing):
         self._layers: dict[str, Layer] = {}
         self._ticks = 0
         self._next = ""
-        self._guard = Guard()
+        self._lock = SingleThreadLock()
 
     def _repr_html_(self) -> str:
         return hooks.html_of(self)
@@ -171,7 +171,7 @@ class InfluenceMap(Advancing):
         InvalidValue
             For what doesn't fit.
         """
-        with self._guard:
+        with self._lock:
             if isinstance(name, str) and name in self._layers:
                 raise NameTaken(
                     "Layer names differ",
@@ -188,7 +188,7 @@ class InfluenceMap(Advancing):
                 name,
                 self.space,
                 propagation,
-                self._guard,
+                self._lock,
                 every=every,
                 cell_size=cell_size,
                 walls=walls,
@@ -265,7 +265,7 @@ class InfluenceMap(Advancing):
         """
         from fieldcraft.compose.teams import add_teams
 
-        with self._guard:
+        with self._lock:
             return add_teams(self, names, propagation, hostile=hostile, **settings)
 
     def _take(self, layer: Layer) -> None:
@@ -287,13 +287,13 @@ class InfluenceMap(Advancing):
 
     def remove_layer(self, name: str) -> None:
         """Take a layer off the map."""
-        with self._guard:
+        with self._lock:
             del self._layers[self[name].name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        with self._guard:
+        with self._lock:
             held = {
-                "_guard": self._guard,
+                "_lock": self._lock,
                 "_ticks": self._ticks,
                 "_next": self._next,
                 "_layers": self._layers,
@@ -310,12 +310,12 @@ class InfluenceMap(Advancing):
         """An independent copy that goes on with the same bits. It lies on the same space, whose
         walls both follow.
         """
-        with self._guard:
+        with self._lock:
             twin = InfluenceMap(self.space, device=self.device)
             twin._ticks = self._ticks
             for layer in self._layers.values():
                 state = layer._state()
-                twin._take(layer.restored(state, layer.space, twin._guard, layer._device))
+                twin._take(layer.restored(state, layer.space, twin._lock, layer._device))
             return twin
 
     def recover(self, *, device: Device | str | None = None) -> dict[str, int]:
@@ -333,7 +333,7 @@ class InfluenceMap(Advancing):
         InvalidValue
             If no layer was on a device that is lost; then nothing has changed.
         """
-        with self._guard:
+        with self._lock:
             lost = {
                 name: layer
                 for name, layer in self._layers.items()
@@ -369,7 +369,7 @@ class InfluenceMap(Advancing):
         """
         from fieldcraft.influence_map import archive
 
-        with self._guard:
+        with self._lock:
             archive.save(self, path)
 
     @staticmethod

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["aligned", "frozen"]
+__all__ = ["aligned", "read_only"]
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -21,7 +21,7 @@ def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float32]:
     return memory[start : start + size].reshape(shape)
 
 
-def frozen(array: NDArray[_Number]) -> NDArray[_Number]:
+def read_only(array: NDArray[_Number]) -> NDArray[_Number]:
     """A view that can't be written to."""
     view = array.view()
     view.flags.writeable = False

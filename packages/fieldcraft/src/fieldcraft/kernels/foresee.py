@@ -1,8 +1,8 @@
 """Many ways walked at once, tracks and searchers alike, and which searcher would see which track
 when: one text, run plain or compiled.
 
-Ways lead down to goals. The first K are landmarks: `links` (K, N) hold, for each cell and landmark,
-which of the steps out of the cell leads there, by its number among them, `NOWHERE` at the landmark
+Paths lead down to goals. The first K are landmarks: `links` (K, N) hold, for each cell and
+landmark, which of the steps out of the cell leads there, by its number among them, `NOWHERE` at the landmark
 itself and where no way leads. To others lead their distance maps, `fields` (F, N). The steps out of
 cell v are `starts[v]` up to `starts[v + 1]`, each with its end and its length.
 """
@@ -163,8 +163,8 @@ def foresee(ways, tracks, weights, before, worth, views, seen, order, sums, gain
     `weights` times how much more it is worth to see them at that look than at the look `before`
     (M,): `worth` (T + 1,) is that of each look, the last one of none.
 
-    Ways and tracks are places, look by look; place a sees place b where `views[a, b]`. Looks that a
-    way has in common with the one before it are not taken again, so sort them. `seen` (M,) are left
+    Paths and tracks are places, look by look; place a sees place b where `views[a, b]`. Looks that
+    a way has in common with the one before it are not taken again, so sort them. `seen` (M,) are left
     as they are for the last way: the look that sees each track first, T for none.
     `order` (M,) and `sums` (T + 1,) are scratch.
     """

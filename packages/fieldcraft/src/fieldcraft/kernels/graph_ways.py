@@ -1,4 +1,4 @@
-"""Ways on graphs.
+"""Paths on graphs.
 
 `settle` keeps the vertices that wait in buckets of equal width in distance, more of them than the
 dearest arc spans. Where a bucket is narrower than the cheapest arc, a vertex in it can't shorten

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import clock
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation.field import RadiatingField
 
@@ -45,21 +45,21 @@ class Forecast(Operand):
         if self._seen != self.version:
             self._values = next(values_at(self.layer, [self.seconds])).copy()
             self._seen = self.version
-        return frozen(self._values)
+        return read_only(self._values)
 
 
 def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.float32]]:
     """Yield the values of a layer after so many seconds each, ascending; each is valid until the
     next. The layer stays as it is, but for updates that are due, which are made first.
     """
-    with layer._guard:
+    with layer._lock:
         layer._catch_up()
-        twin: Any = type(layer).restored(layer._state(), layer.space, layer._guard)
+        twin: Any = type(layer).restored(layer._state(), layer.space, layer._lock)
     twin._others = layer._others
     now, due, every = twin._ticks, twin._due, twin._every
     for each in seconds:
         until = clock.ticks("t", each) + due
-        with layer._guard:
+        with layer._lock:
             if not isinstance(twin._field, RadiatingField):
                 twin._take_steps((now + until - twin._ticks) // every)
             elif now + until > twin._ticks:

@@ -12,11 +12,11 @@ from fieldcraft import checks, clock, hooks
 from fieldcraft.errors import InvalidValue, WrongLayer
 from fieldcraft.layer import terminal
 from fieldcraft.layer.forecast import Forecast
-from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.operand import checked_out
+from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.layer.stepping import SteppedLayer
-from fieldcraft.propagation import Account, Propagation
+from fieldcraft.propagation import Attribution, Propagation
 from fieldcraft.propagation.kinds import Device, field_on
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
@@ -62,7 +62,7 @@ class Layer(SteppedLayer):
         space: Space,
         propagation: Propagation,
         every: int,
-        guard: Guard,
+        lock: SingleThreadLock,
         *,
         priority: float = 0.0,
         response: float | None = None,
@@ -73,12 +73,12 @@ class Layer(SteppedLayer):
         self.response = response
         self._shown = None if response is None else np.zeros(space.shape, dtype=np.float32)
         self.space = space
-        self._guard = guard
+        self._lock = lock
         self._propagation = propagation
         self._every = every
         self._device = device
         self._field = field_on(device, propagation, space, clock.seconds(every))
-        self._sources = Sources(space, guard)
+        self._sources = Sources(space, lock)
         self._bound(self._sources)
         self._ticks = self._due = self._backlog = self._updates = self._version = 0
         self._work = None
@@ -94,7 +94,7 @@ class Layer(SteppedLayer):
         )
 
     def __str__(self) -> str:
-        with self._guard:
+        with self._lock:
             return (
                 f"{self.name}: {len(self._sources)} sources, at {self.time:g}"
                 f" s\n{terminal.drawn(self.space, self._values)}"
@@ -133,7 +133,7 @@ class Layer(SteppedLayer):
         change.
         """
         if self._field.lazy:
-            with self._guard:
+            with self._lock:
                 view = self._values.view()
         else:
             view = self._values.view()
@@ -182,7 +182,7 @@ class Layer(SteppedLayer):
         `how` is "nearest", the cell that holds the position, or "bilinear", between cells; see
         `fieldcraft.sample`.
         """
-        with self._guard:
+        with self._lock:
             if not isinstance(how, str) or how != "nearest":
                 return hooks.sample(self, positions, how=how, outside=outside)
             cells = self.space.cell_at(positions, outside=outside)
@@ -208,12 +208,12 @@ class Layer(SteppedLayer):
         """
         return Forecast(self, t)
 
-    def account(self, cell: int) -> Account:
+    def attribution(self, cell: int) -> Attribution:
         """The account of a cell's value: ids of sources, the amount of each, and what kind of thing
         the remainder is.
         """
-        with self._guard:
-            return self._field.account(cell, self._sources)
+        with self._lock:
+            return self._field.attribution(cell, self._sources)
 
     # All values at once
 
@@ -229,7 +229,7 @@ class Layer(SteppedLayer):
         InvalidValue
             For another shape or dtype, NaN and infinity.
         """
-        with self._guard:
+        with self._lock:
             self._catch_up()
             self._field.write(_checked(unlabeled(values, self.space), self._field.shape))
             self._version += 1
@@ -240,7 +240,7 @@ class Layer(SteppedLayer):
         It is what a game hands to a thread that draws: a map is used by one thread at a time, a
         copy by any.
         """
-        with self._guard:
+        with self._lock:
             if out is None:
                 out = np.empty(self.space.shape, dtype=np.float32)
             elif (
@@ -296,9 +296,9 @@ class Layer(SteppedLayer):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        with self._guard:
+        with self._lock:
             return type(self).restored, (
-                *(self._state(), self.space, self._guard, self._device),
+                *(self._state(), self.space, self._lock, self._device),
                 True,
             )
 
@@ -307,7 +307,7 @@ class Layer(SteppedLayer):
         cls,
         state: LayerState,
         space: Space,
-        guard: Guard,
+        lock: SingleThreadLock,
         device: Device | None = None,
         own: bool = False,
     ) -> Self:
@@ -319,7 +319,7 @@ class Layer(SteppedLayer):
             space,
             state.propagation,
             state.every,
-            guard,
+            lock,
             priority=state.priority,
             response=state.response,
             device=device,
@@ -327,8 +327,8 @@ class Layer(SteppedLayer):
         if layer._shown is not None:
             layer._shown[:] = state.arrays["shown"]
         layer._ticks, layer._due = state.ticks, state.due
-        layer._sources = state.sources if own else state.sources.copy(guard)
-        layer._sources.guarded_by(guard)
+        layer._sources = state.sources if own else state.sources.copy(lock)
+        layer._sources.set_lock(lock)
         layer._bound(layer._sources)
         layer._field.restore(state.arrays, layer._sources)
         if "unseen" in state.arrays:

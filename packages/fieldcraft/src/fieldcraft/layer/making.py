@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
-from fieldcraft.layer.guard import Guard
 from fieldcraft.layer.layer import Layer
 from fieldcraft.layer.memory_layer import MemoryLayer
 from fieldcraft.layer.radial_layer import RadialLayer
+from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.layer.source_layer import SpreadLayer
 from fieldcraft.layer.trail_layer import ArrayLayer, TrailLayer
 from fieldcraft.propagation import PROPAGATIONS, Propagation
@@ -63,7 +63,7 @@ def made(
     name: str,
     space: Space,
     propagation: Propagation | None,
-    guard: Guard,
+    lock: SingleThreadLock,
     *,
     every: float,
     cell_size: float | None,
@@ -102,7 +102,7 @@ def made(
         space,
         made_by,
         interval,
-        guard,
+        lock,
         priority=checks.finite("priority", priority),
         response=None if response is None else checks.positive("response", response),
         device=device,

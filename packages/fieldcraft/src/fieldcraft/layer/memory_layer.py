@@ -70,7 +70,7 @@ class MemoryLayer(Moving):
         InvalidValue
             If an argument has a wrong value, shape or type; then nothing has changed.
         """
-        with self._guard:
+        with self._lock:
             field = self._field
             self._catch_up()
             mask = (
@@ -131,7 +131,7 @@ class MemoryLayer(Moving):
         Deposits in one cell add. `amounts` is one number for all or N numbers; a result beyond 1e30
         in size raises `InvalidValue` and changes nothing.
         """
-        with self._guard:
+        with self._lock:
             cells = self._open_cells(positions, on_wall, outside)
             self._field.add(cells, checks.amounts("amounts", amounts, len(cells)))
             self._version += 1
@@ -142,7 +142,7 @@ class MemoryLayer(Moving):
 
         `restore` goes on from there, bit for bit.
         """
-        with self._guard:
+        with self._lock:
             field = self._field
             self._catch_up()
             return {"ticks": self._ticks, "due": self._due, **field.moments()}
@@ -162,11 +162,11 @@ class MemoryLayer(Moving):
                 got=f"a {type(memory).__name__}",
                 remedy="Pass that",
             )
-        with self._guard:
+        with self._lock:
             field = self._field
             self._catch_up()
             try:
-                ticks, due = (checks.whole(name, memory[name]) for name in ("ticks", "due"))
+                ticks, due = (checks.integer(name, memory[name]) for name in ("ticks", "due"))
                 field.remember(memory)
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidValue(

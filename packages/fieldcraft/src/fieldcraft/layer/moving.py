@@ -27,7 +27,7 @@ class Moving(Layer):
 
     @propagation.setter
     def propagation(self, propagation: Propagation) -> None:
-        with self._guard:
+        with self._lock:
             if type(propagation) is not type(self._propagation):
                 raise InvalidValue(
                     "A layer keeps its kind of propagation, here"
@@ -58,7 +58,7 @@ class Moving(Layer):
         """Go at once where endless steps would lead; what was deposited or written is gone then. No
         time passes.
         """
-        with self._guard:
+        with self._lock:
             self._catch_up()
             self._feed()
             self._field.settle()

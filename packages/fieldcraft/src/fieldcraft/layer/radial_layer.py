@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.source_layer import SourceLayer, refuse_settings
 from fieldcraft.propagation.field import RadiatingField
 from fieldcraft.sources import Source, Sources
@@ -37,10 +37,10 @@ class RadialLayer(SourceLayer):
         space: Any,
         propagation: Propagation,
         every: int,
-        guard: Any,
+        lock: Any,
         **options: Any,
     ) -> None:
-        super().__init__(name, space, propagation, every, guard, **options)
+        super().__init__(name, space, propagation, every, lock, **options)
         self._validated = 0
 
     def _bound(self, sources: Sources) -> None:
@@ -137,8 +137,8 @@ class RadialLayer(SourceLayer):
         """The influence that the strongest single source alone gives each cell: a read-only float32
         view in the shape of `values`.
         """
-        with self._guard:
-            return frozen(self._field.strongest(self._sources, self.version))
+        with self._lock:
+            return read_only(self._field.strongest(self._sources, self.version))
 
     def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
         """Sweep on over the next `max_cells` cells, in whole bands of rows, and mend what is wrong
@@ -152,8 +152,8 @@ class RadialLayer(SourceLayer):
         ----------
         The validation sweep of an influence map written for a course on game AI (GPR-440).
         """
-        cells = checks.whole("max_cells", max_cells, minimum=1)
-        with self._guard:
+        cells = checks.integer("max_cells", max_cells, minimum=1)
+        with self._lock:
             self._catch_up()
             self._feed()
             most = (
@@ -204,7 +204,7 @@ class RadialLayer(SourceLayer):
         InvalidValue
             If an argument has a wrong value, shape or type; then nothing has changed.
         """
-        reach = checks.whole("iterations", iterations, minimum=1, maximum=_MOST_ITERATIONS)
+        reach = checks.integer("iterations", iterations, minimum=1, maximum=_MOST_ITERATIONS)
         flood, propagate = checks.flag("flood", flood), checks.flag("propagate", propagate)
         if flood and not propagate:
             raise InvalidValue(
@@ -215,7 +215,7 @@ class RadialLayer(SourceLayer):
         point = self._point(position)
         step = self.space.typical_step
         if not propagate:
-            lengths = self.space.ways.lengths
+            lengths = self.space.adjacency.lengths
             return self.add_source(
                 point, value, radius=float(lengths.min()) / 2, falloff="constant", on_wall=on_wall
             )

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.moving import Moving
 from fieldcraft.layer.without import Without
@@ -122,7 +122,7 @@ class SourceLayer(Moving):
                 remedy="Pass one of the two",
             )
         if identity is not None:
-            identity = checks.whole("identity", identity)
+            identity = checks.integer("identity", identity)
         if identity is None:
             identity = self._sources.id_of(checks.key("key", key))
             if identity is None:
@@ -141,7 +141,7 @@ class SourceLayer(Moving):
         >>> layer.add_source((3.5, 2.5)); layer.remove_at((3.5, 2.5))    # doctest: +SKIP
         1
         """
-        with self._guard:
+        with self._lock:
             cells = np.atleast_1d(self.space.cell_at(positions, outside=outside))
             sources = self._sources
             put = np.asarray(self.space.cell_at(sources.positions, outside="clamp"))
@@ -221,11 +221,11 @@ class SourceLayer(Moving):
             else.
         """
         held = self._field.resistance
-        return None if held is None else frozen(held)
+        return None if held is None else read_only(held)
 
     @resistance.setter
     def resistance(self, resistance: ArrayLike | None) -> None:
-        with self._guard:
+        with self._lock:
             wanted = None if resistance is None else self._checked_resistance(resistance)
             self._catch_up()
             self._field.resist(wanted)
@@ -255,7 +255,7 @@ class SourceLayer(Moving):
         outside: str,
         one: bool = False,
     ) -> NDArray[np.int64]:
-        with self._guard:
+        with self._lock:
             curve = None if falloff is None else Falloff.of(falloff)
             return self._sources.add(
                 positions,
@@ -305,7 +305,7 @@ class SpreadLayer(SourceLayer):
         `amounts` is one number for all or N numbers; a result beyond 1e30 in size raises
         `InvalidValue` and changes nothing.
         """
-        with self._guard:
+        with self._lock:
             cells = self._open_cells(positions, on_wall, outside)
             self._field.add(cells, checks.amounts("amounts", amounts, len(cells)))
             self._version += 1

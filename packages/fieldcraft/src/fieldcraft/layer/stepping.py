@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.interruption import A_FEW, breathe, in_parts
-from fieldcraft.kernels.arrays import frozen
-from fieldcraft.layer.guard import Guard
+from fieldcraft.interruption import A_FEW, in_parts, poll_interrupt
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.operand import Operand
+from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.propagation import Field, Propagation
 from fieldcraft.sources import Sources
 
@@ -27,7 +27,7 @@ class SteppedLayer(Operand):
 
     priority: float
     response: float | None
-    _guard: Guard
+    _lock: SingleThreadLock
     _field: Field
     _sources: Sources
     _propagation: Propagation
@@ -64,7 +64,7 @@ class SteppedLayer(Operand):
 
     @every.setter
     def every(self, every: float) -> None:
-        with self._guard:
+        with self._lock:
             interval = clock.ticks("every", every, minimum=1)
             self._catch_up()
             self._every = interval
@@ -75,14 +75,14 @@ class SteppedLayer(Operand):
 
         Ctrl-C ends a long count between two updates.
         """
-        count = checks.whole("count", count, maximum=MOST_STEPS)
-        with self._guard:
+        count = checks.integer("count", count, maximum=MOST_STEPS)
+        with self._lock:
             if count <= A_FEW:
                 self._take_steps(count)
                 return
             for part in in_parts(count):
                 self._take_steps(part)
-                breathe()
+                poll_interrupt()
 
     def advance(self, dt: float, *, max_steps: int = 8) -> tuple[int, int]:
         """Let `dt` seconds pass for a layer by itself; return how many updates it made, and how
@@ -98,8 +98,8 @@ class SteppedLayer(Operand):
         (2, 0)
         """
         ticks = clock.ticks("dt", dt)
-        most = checks.whole("max_steps", max_steps, minimum=1)
-        with self._guard:
+        most = checks.integer("max_steps", max_steps, minimum=1)
+        with self._lock:
             return self._pass_time(ticks, most)
 
     def _take_steps(self, count: int) -> None:
@@ -110,7 +110,7 @@ class SteppedLayer(Operand):
             try:
                 self._field.run(batch)
             except BaseException:
-                self._field.mistrust()
+                self._field.invalidate()
                 raise
             self._version += 1
             self._ticks += batch * self._every
@@ -138,7 +138,7 @@ class SteppedLayer(Operand):
 
         Without a `response` these are the values.
         """
-        return self.values if self._shown is None else frozen(self._shown)
+        return self.values if self._shown is None else read_only(self._shown)
 
     def _updated(self, count: int) -> None:
         """Take notice of updates that a device made, along with agents."""
@@ -167,7 +167,7 @@ class SteppedLayer(Operand):
 
     def _work_on(self) -> bool:
         """Do one unit of the work that is due, if there is any."""
-        with self._guard:
+        with self._lock:
             if self._work is None and self._backlog:
                 self._work = self._work_off()
             if self._work is None:
@@ -176,7 +176,7 @@ class SteppedLayer(Operand):
                 if next(self._work, False):
                     return True
             except BaseException:
-                self._field.mistrust()
+                self._field.invalidate()
                 self._work = None
                 raise
             self._work = None

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.layer import Layer
 from fieldcraft.layer.moving import Moving
 from fieldcraft.propagation.canvas import BLENDS, blots_on
@@ -85,7 +85,7 @@ class StampedLayer(Layer):
         InvalidValue
             If an argument has a wrong value, shape or type; then nothing has changed.
         """
-        with self._guard:
+        with self._lock:
             if not isinstance(stamp, Stamp):
                 raise InvalidValue(
                     "A stamp is a fieldcraft.Stamp",
@@ -133,7 +133,7 @@ class StampedLayer(Layer):
         On a trail they blur and evaporate from the next update on, like all that is there. Raises
         `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
-        with self._guard:
+        with self._lock:
             self._catch_up()
             cell: Any = cells
             value: Any = values
@@ -217,8 +217,8 @@ class TrailLayer(StampedLayer, Moving):
                 got=f"layer {self.name!r} with {self._propagation}",
                 remedy="Read layer.values",
             )
-        with self._guard:
-            return frozen(self._field.vectors)
+        with self._lock:
+            return read_only(self._field.vectors)
 
     def deposit(
         self,
@@ -233,7 +233,7 @@ class TrailLayer(StampedLayer, Moving):
         `amounts` is one number for all or N numbers; on a layer of vectors one (x, y) or an (N, 2)
         array. Raises `InvalidValue` for sums that could overflow; then nothing has changed.
         """
-        with self._guard:
+        with self._lock:
             cells = self._open_cells(positions, on_wall, outside)
             self._field.add(cells, self._parts(amounts, len(cells)))
 
@@ -243,7 +243,7 @@ class TrailLayer(StampedLayer, Moving):
         `amounts` as in `deposit`. Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has
         changed.
         """
-        with self._guard:
+        with self._lock:
             self._catch_up()
             places = np.atleast_1d(self._on_open_ground(cells))
             self._field.add(places, self._parts(amounts, len(places)))

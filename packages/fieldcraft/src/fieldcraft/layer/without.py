@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import clock
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import field_on
@@ -39,7 +39,7 @@ class Without(Operand):
         self._begin()
 
     def _begin(self) -> None:
-        self._guard = self.layer._guard
+        self._lock = self.layer._lock
         self._field: Field | None = None
         self._made_for: Any = None
         self._seen: int | None = None
@@ -64,12 +64,12 @@ class Without(Operand):
         """The values, float32 in the space's shape: a read-only view, valid until the next
         change.
         """
-        with self._guard:
+        with self._lock:
             if self._seen != self.layer.version:
                 self._follow()
                 self._seen = self.layer.version
             assert self._field is not None
-            return frozen(self._field.values)
+            return read_only(self._field.values)
 
     def _follow(self) -> None:
         """Let the twin radiate or settle what all other sources say now."""

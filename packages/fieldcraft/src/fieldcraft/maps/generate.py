@@ -81,11 +81,11 @@ def generate_map(
     #######
     """
     checks.choice("kind", kind, KINDS)
-    wide = 1 if corridor is None else checks.whole("corridor", corridor, minimum=1)
+    wide = 1 if corridor is None else checks.integer("corridor", corridor, minimum=1)
     least = wide + 2 if kind == "maze" else MIN_SIDE
     columns, rows = (
-        checks.whole("width", width, minimum=least),
-        checks.whole("height", height, minimum=least),
+        checks.integer("width", width, minimum=least),
+        checks.integer("height", height, minimum=least),
     )
     if columns * rows > _MAX_CELLS:
         raise InvalidValue(
@@ -93,7 +93,7 @@ def generate_map(
             got=f"{columns} x {rows}",
             remedy="Ask for a smaller one",
         )
-    checks.whole("seed", seed)
+    checks.integer("seed", seed)
     if kind == "maze":
         chosen = "backtracker" if algorithm is None else algorithm
         carved = maze_walls(

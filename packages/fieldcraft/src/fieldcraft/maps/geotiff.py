@@ -225,7 +225,7 @@ def open_geotiff(path: str | os.PathLike[str], *, band: int = 1) -> RasterFile:
 
     Raises as `read_geotiff`, but takes files of any size.
     """
-    return RasterFile(checks.path("path", path), checks.whole("band", band, minimum=1))
+    return RasterFile(checks.path("path", path), checks.integer("band", band, minimum=1))
 
 
 def save_geotiff(
@@ -318,12 +318,12 @@ def _window(window: object) -> tuple[int, int, int, int]:
             got=repr(window)[:80],
             remedy="Pass four whole numbers",
         )
-    column, row, width, height = (checks.whole("window", part) for part in parts)
+    column, row, width, height = (checks.integer("window", part) for part in parts)
     return (
         column,
         row,
-        checks.whole("the width of a window", width, minimum=1),
-        checks.whole("its height", height, minimum=1),
+        checks.integer("the width of a window", width, minimum=1),
+        checks.integer("its height", height, minimum=1),
     )
 
 

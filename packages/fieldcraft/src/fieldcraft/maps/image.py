@@ -75,8 +75,8 @@ def load_image(
             remedy="Pass one of the two",
         )
     limit = 128 if threshold is None else threshold
-    limit = checks.whole("threshold", limit, minimum=1, maximum=255)
-    reach = checks.whole("tolerance", tolerance, maximum=255)
+    limit = checks.integer("threshold", limit, minimum=1, maximum=255)
+    reach = checks.integer("tolerance", tolerance, maximum=255)
     colors = None if wall_color is None else _colors(wall_color)
     walls: NDArray[np.bool_] = picture_cells(
         file,

@@ -56,7 +56,7 @@ def load_quake(
     wanted = (
         None
         if link_types is None
-        else {checks.whole("link_types", number) for number in link_types}
+        else {checks.integer("link_types", number) for number in link_types}
     )
     document = read_document(file, _KIND)
     nodes = document.entry(document.content, "Nodes", list, "The top")

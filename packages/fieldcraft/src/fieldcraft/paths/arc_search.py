@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, SearchTask, scratch_of
 from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
-from fieldcraft.space.apart import with_more_walls
-from fieldcraft.space.ways import Ways, kept, kept_until_walls_change
+from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change
+from fieldcraft.space.serialization import with_more_walls
 
 __all__ = ["CHARGES", "ArcSearch", "step_cost", "ways_with_walls"]
 
@@ -29,7 +29,7 @@ _FINE = 16.0
 # Buckets are narrower than the shortest arc by this share, so that rounding does not bring both
 # ends of it into one bucket.
 _NARROWER = 1e-7
-_EVEN = frozen(np.ones(1))
+_EVEN = read_only(np.ones(1))
 
 Ints = NDArray[np.int64]
 
@@ -65,19 +65,19 @@ class _Arcs:
         )
 
 
-@kept
+@cached
 def _topology_arcs(space: Space) -> _Arcs:
     """Return the arcs of a graph, numbered as in its topology."""
     arcs = space.graph.topology
     return _Arcs(arcs.starts, arcs.origins, arcs.ends, *arcs.leaving, arcs.lengths)
 
 
-@kept
+@cached
 def _topology_arcs_outward(space: Space) -> _Arcs:
     return _topology_arcs(space).reversed()
 
 
-def _arcs_of_ways(ways: Ways) -> _Arcs:
+def _arcs_of_ways(ways: Adjacency) -> _Arcs:
     """Return the steps of a grid, for distances that spread as agents walk."""
     ends = ways.ends
     starts = np.zeros(len(ways.starts), dtype=np.int64)
@@ -86,12 +86,12 @@ def _arcs_of_ways(ways: Ways) -> _Arcs:
     return _Arcs(ways.starts, ends, ways.origins.astype(np.int32), starts, order, ways.lengths)
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _grid_arcs(space: Space) -> _Arcs:
-    return _arcs_of_ways(space.ways)
+    return _arcs_of_ways(space.adjacency)
 
 
-@kept
+@cached
 def _length_bounds(space: Space) -> tuple[float, float, float]:
     """Return the shortest, the median and the longest step of a space."""
     grid = isinstance(space, Grid)
@@ -131,7 +131,7 @@ class ArcSearch(DistanceSearch):
         """See `DistanceSearch.costs_changed`."""
         costs = self.costs
         even = costs.values is None or self.charge == "enter"
-        self._cost = _EVEN if even else frozen(np.asarray(costs.values))
+        self._cost = _EVEN if even else read_only(np.asarray(costs.values))
         self._sizes_of = None
         shortest, typical, longest = _length_bounds(self.space)
         cheapest, dearest = shortest * costs.least, longest * costs.greatest
@@ -172,7 +172,7 @@ class ArcSearch(DistanceSearch):
                 sizes = sizes * factor
             if costs.traffic is not None:
                 sizes = sizes * self._factors
-            self._share = frozen(np.ascontiguousarray(sizes))
+            self._share = read_only(np.ascontiguousarray(sizes))
             self._sizes_of = self.ground
         return self._share
 
@@ -310,10 +310,10 @@ def step_cost(
     return np.asarray((lengths * 0.5) * (costs.values[starts] + costs.values[ends]))
 
 
-def ways_with_walls(space: Space, walls: NDArray[np.bool_]) -> Ways:
+def ways_with_walls(space: Space, walls: NDArray[np.bool_]) -> Adjacency:
     """Return the steps that a space would have with these walls: on a grid no step cuts a corner
     of a wall by infinite cost either.
     """
     if not isinstance(space, Grid) or np.array_equal(walls, space.walls.reshape(-1)):
-        return space.ways
-    return with_more_walls(space, walls).ways
+        return space.adjacency
+    return with_more_walls(space, walls).adjacency

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.layer import Guard
+from fieldcraft.layer import SingleThreadLock
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
@@ -26,7 +26,7 @@ from fieldcraft.space.answers import Spots
 __all__ = ["DistanceMap"]
 
 _CHANGES = 64  # versions that `changed_since` can look back
-_NOT_COPIED = ("_guard", "_values", "_view", "_finite", "_search")
+_NOT_COPIED = ("_lock", "_values", "_view", "_finite", "_search")
 _NONE = np.empty(0, dtype=np.int64)
 _NONE.flags.writeable = False
 
@@ -103,7 +103,9 @@ class DistanceMap(Operand):
     ) -> None:
         self.space, self.limit, self.cell_costs = costs.space, limit, costs
         self.goals, self.start_costs = goals, start_costs
-        self._guard = Guard("A distance map", "Put a lock around it, or give each thread its own")
+        self._lock = SingleThreadLock(
+            "A distance map", "Put a lock around it, or give each thread its own"
+        )
         self._values: NDArray[np.float32] | None = None
         self._finite: Filled | None = None
         self._version = 0
@@ -126,7 +128,7 @@ class DistanceMap(Operand):
 
     def settled(self) -> DistanceSearch:
         """Return the search behind the map after it has reached its end."""
-        with self._guard:
+        with self._lock:
             self.search.settle()
             return self.search
 
@@ -158,7 +160,7 @@ class DistanceMap(Operand):
                 self._values = np.empty(len(self.space), dtype=np.float32)
                 self._view = self._values.view().reshape(self.space.shape)
                 self._view.flags.writeable = False
-            with self._guard:
+            with self._lock:
                 self.search.settle()
                 self.search.write(self._values)
                 self._shown = True
@@ -204,7 +206,7 @@ class DistanceMap(Operand):
 
     def measured(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the distances of checked cells: (N,) float64, inf on walls."""
-        with self._guard:
+        with self._lock:
             search = self.search
             if not search.finished:
                 on_wall = self._ground.walls[cells]
@@ -232,7 +234,7 @@ class DistanceMap(Operand):
         total = float(self.measured(cells)[0])
         if total == math.inf:
             return no_path(self.space)
-        with self._guard:
+        with self._lock:
             path, length = self.search.descend(int(cells[0]))
             total -= float(self.search.measured(path[:1] if self.outward else path[-1:])[0])
         if self.outward:
@@ -338,7 +340,7 @@ class DistanceMap(Operand):
         walls = np.unique(self.space.cell_ids(cells))
         some = None if among is None else self.space.cell_ids(among)
         walls = walls[~self._ground.walls[walls]]
-        with self._guard:
+        with self._lock:
             self.search.settle()
             lost = self.search.cut_off(walls)
         return np.setdiff1d(lost, walls) if some is None else np.intersect1d(lost, some)
@@ -360,7 +362,7 @@ class DistanceMap(Operand):
             The cost now; not needed for the layer or expression that the map was made with.
         """
         where = None if cells is None else self.space.cell_ids(cells)
-        with self._guard:
+        with self._lock:
             return self._repair(where, cost)
 
     def _repair(self, cells: NDArray[np.int64] | None, cost: Cost) -> NDArray[np.int64] | None:

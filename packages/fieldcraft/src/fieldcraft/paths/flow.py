@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.flow_base import FlowField
@@ -93,7 +93,7 @@ class FlowFields:
     def __init__(self, space: Space, *, cost: Cost = None, most: int = 64) -> None:
         self.space = checked_space(space, "Flow fields lie on")
         self.cost = cost
-        self.most = checks.whole("most", most, minimum=1)
+        self.most = checks.integer("most", most, minimum=1)
         self._fields: dict[tuple[int, ...], FlowField] = {}
 
     def __len__(self) -> int:
@@ -102,7 +102,7 @@ class FlowFields:
     def __repr__(self) -> str:
         return f"<FlowFields: {len(self)} of at most {self.most} on {self.space!r}>"
 
-    @whole
+    @atomic
     def to(self, goals: ArrayLike) -> FlowField:
         """The field that leads to the nearest of these goals, one position or several, with walls
         and costs as they are now.

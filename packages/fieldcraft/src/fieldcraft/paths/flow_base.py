@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.space import Space
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class FlowField(ABC):
             self._take_over(now)
         return now
 
-    @whole
+    @atomic
     def _take_over(self, now: tuple[int, int]) -> None:
         if self._seen is None:
             self._update(None, _NONE)

@@ -14,9 +14,9 @@ from fieldcraft.kernels import pool
 from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.space import Grid, Space, grid_of
+from fieldcraft.space.adjacency import runs
 from fieldcraft.space.floors import floors_of
 from fieldcraft.space.passages import passages
-from fieldcraft.space.ways import runs
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
@@ -324,12 +324,14 @@ class GraphFlow(FlowField):
         middles = self.graph.positions[here]
         # A cell is convex, so one gets to the middle of a side of it, and a little beyond, past no
         # other cell.
-        doors = middles + self.graph.short_way(self.graph.positions[aims] - middles) * _BEYOND
+        doors = (
+            middles + self.graph.shortest_vectors(self.graph.positions[aims] - middles) * _BEYOND
+        )
         out[first + beside] = self._directions(doors - points[beside]) * leads[:, np.newaxis]
 
     def _directions(self, legs: NDArray[np.float64]) -> NDArray[np.float64]:
         """The unit vectors along straight ways, the short way round a torus; 0 stays 0."""
-        legs = self.graph.short_way(legs)
+        legs = self.graph.shortest_vectors(legs)
         sizes = np.sqrt((legs**2).sum(axis=1, keepdims=True))
         return np.asarray(np.divide(legs, sizes, out=np.zeros_like(legs), where=sizes > 0))
 
@@ -378,7 +380,7 @@ class GraphFlow(FlowField):
         """
         some = np.flatnonzero(self._next >= 0)
         legs = self.graph.positions[self._next[some]] - self.graph.positions[some]
-        over = (np.abs(self.graph.short_way(legs) - legs) > 0).any(axis=1)
+        over = (np.abs(self.graph.shortest_vectors(legs) - legs) > 0).any(axis=1)
         self._vectors[some[over]] = self._directions(legs[over])
         self._seam = np.full(len(self._next), self.graph.sight_grid is None)
         self._seam[some[over]] = True

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.mesh_paths import OpenDoors, ends_in, open_doors, pulled, taut
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.space import Graph, GraphSnapshot, Space
+from fieldcraft.space.adjacency import cached
 from fieldcraft.space.topology import Topology
-from fieldcraft.space.ways import kept
 
 __all__ = ["GraphProblem"]
 
 # Bounds are shortened by this factor, so that rounding keeps them below the paths they bound.
 _SHORTENED = 1 - 1e-9
-_EVEN = frozen(np.ones(1))
+_EVEN = read_only(np.ones(1))
 
 Ints = NDArray[np.int64]
 Wide = NDArray[np.float64]
@@ -43,7 +43,7 @@ class GraphProblem(PathProblem):
         ground = GraphSnapshot.of(space, costs.walls)
         self.walls = ground.walls
         share = costs.uniform or 0.5
-        self._sizes = frozen(ground.sizes if share == 1 else ground.sizes * share)
+        self._sizes = read_only(ground.sizes if share == 1 else ground.sizes * share)
         self._scale = _straightness(space.graph.topology) * costs.least * _SHORTENED
 
     def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
@@ -60,7 +60,7 @@ class GraphProblem(PathProblem):
             exact = self._straight(ends, here, there)
             if graph.dimensions == 2 and not open_doors(graph).leaps:
                 return exact or self._nowhere()
-        values = _EVEN if costs.values is None else frozen(costs.values)
+        values = _EVEN if costs.values is None else read_only(costs.values)
         free = _free_scratch(graph)
         scratch = _take(free, lambda: kernels.graph_search.room(len(space)))
         count, cost = kernels.graph_search.search(
@@ -108,19 +108,19 @@ class GraphProblem(PathProblem):
         return no_path(self.space)
 
 
-@kept
+@cached
 def _parts(graph: Graph) -> dict[int, NDArray[np.int64]]:
     """Return the connected parts of a graph by the version of its walls, filled when needed."""
     return {}
 
 
-@kept
+@cached
 def _free_scratch(graph: Graph) -> list[list[Any]]:
     """Return the scratch that searches on a graph have left."""
     return []
 
 
-@kept
+@cached
 def _free_rays(doors: OpenDoors) -> list[list[Any]]:
     """Return the scratch that any-angle searches have left."""
     return []
@@ -134,7 +134,7 @@ def _take(free: list[list[Any]], make: Any) -> list[Any]:
         return list(make())
 
 
-@kept
+@cached
 def _straightness(topology: Topology) -> float:
     """Return the least ratio of an arc's length to the straight distance: 1 on most graphs, less
     with shortcuts.

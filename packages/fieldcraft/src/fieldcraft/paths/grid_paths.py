@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.space import Grid, Neighborhood, Terrain
-from fieldcraft.space.apart import with_more_walls
 from fieldcraft.space.neighborhood import build_links
+from fieldcraft.space.serialization import with_more_walls
 
 __all__ = ["GridMoves", "GridProblem", "Scratch", "moves_of"]
 
@@ -219,7 +219,7 @@ def _rules(terrain: Terrain | None) -> tuple[NDArray[np.uint8], NDArray[np.bool_
     return classes, enter, ruled
 
 
-_NO_COSTS = frozen(np.empty(0, dtype=np.float64))
+_NO_COSTS = read_only(np.empty(0, dtype=np.float64))
 _WORTH_LABELS = 64  # problems for which it pays to find unconnected ones first
 
 Ints = NDArray[np.int64]
@@ -248,7 +248,7 @@ class GridProblem(PathProblem):
                     self.moves = GridMoves(walled)
                     self.moves.table(walled)
             if infinite or self.least != highest:
-                self.costs, self._highest, self._infinite = frozen(costs), highest, infinite
+                self.costs, self._highest, self._infinite = read_only(costs), highest, infinite
         # The kernels for one cost and plain steps serve.
         self.uniform = self.moves.plain and not len(self.costs)
         self._kind = "uniform" if self.uniform else "weighted"
@@ -257,7 +257,14 @@ class GridProblem(PathProblem):
     def _even(self) -> tuple[NDArray[np.uint8], Ints, bool, int, int, bool]:
         """The ground as `kernels.shortest_path_uniform` takes it."""
         space, moves = self.space, self.moves
-        return moves.edges, frozen(moves.stops), moves.eight, space.width, space.height, space.wrap
+        return (
+            moves.edges,
+            read_only(moves.stops),
+            moves.eight,
+            space.width,
+            space.height,
+            space.wrap,
+        )
 
     @property
     def _uneven(

@@ -15,7 +15,7 @@ from fieldcraft.kernels import counting
 from fieldcraft.paths.grid_paths import moves_of
 from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, SearchTask, scratch_of
 from fieldcraft.space import Grid, GridSnapshot
-from fieldcraft.space.ways import kept
+from fieldcraft.space.adjacency import cached
 
 __all__ = ["GridSearch", "GridSteps", "grid_steps"]
 
@@ -46,7 +46,7 @@ class GridSteps:
     measure: counting.Measure
 
 
-@kept
+@cached
 def grid_steps(space: Grid) -> GridSteps:
     """Return the steps of a grid; found once."""
     neighborhood = space.neighborhood

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
-from fieldcraft.space.ways import kept_until_walls_change
+from fieldcraft.space.adjacency import cached_until_walls_change
 
 __all__ = ["Distances", "Guides"]
 
@@ -107,13 +107,13 @@ class Guides:
                 self._free[high - low].append(low)
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _steps_into(space: Space) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
     """Return the steps that lead into each cell, in typical steps: where they begin in the lists of
     the cells that they leave and of their lengths.
     """
-    ways = space.ways
+    ways = space.adjacency
     order = np.argsort(ways.ends, kind="stable")
     into = np.searchsorted(ways.ends[order], np.arange(len(space) + 1))
     lengths = ways.lengths[order] / (ways.typical or 1.0)
-    return into, ways.origins[order].astype(np.int32), frozen(lengths)
+    return into, ways.origins[order].astype(np.int32), read_only(lengths)

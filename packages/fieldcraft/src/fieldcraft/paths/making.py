@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.layer import Layer
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distances import DistanceMap
@@ -192,7 +192,7 @@ class FleeMap(DistanceMap):
         """Whether the danger, walls or costs have changed since; `repair` takes that over."""
         return self.danger.outdated or self.danger.version != self._followed
 
-    @whole
+    @atomic
     def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
         """Repair the danger's map with these arguments, and take over its changes.
 
@@ -201,7 +201,7 @@ class FleeMap(DistanceMap):
         self.danger.repair(cells, cost)
         if self.danger.version == self._followed:
             return _NONE
-        with self._guard:
+        with self._lock:
             self.goals, self.start_costs = self._safe_cells()
             self.cell_costs = self.danger.search.costs.copy()
             self._restart(self.danger.search.ground)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import Space
 
 __all__ = ["ManyGoals"]
@@ -37,7 +37,7 @@ class ManyGoals:
         if self.version == self.space.walls_version:
             return False
         self.version = self.space.walls_version
-        ways = self.space.ways
+        ways = self.space.adjacency
         self.starts, self.ends = ways.starts, ways.ends
         self.begins = ways.origins.astype(np.int32)
         self.lengths = ways.lengths / (ways.typical or 1.0)
@@ -57,7 +57,7 @@ class ManyGoals:
         """Let each step cost this many times its length (A,)."""
         costs = self.lengths if factors is None else self.lengths * factors
         self.costs = costs.astype(np.float32)
-        self._steps = self._into_starts, self._givers, frozen(costs[self._into])
+        self._steps = self._into_starts, self._givers, read_only(costs[self._into])
         self._now += factors is not None
         least, most = (float(costs.min()), float(costs.max())) if len(costs) else (1.0, 1.0)
         width = max(least, most / _MOST_BUCKETS)

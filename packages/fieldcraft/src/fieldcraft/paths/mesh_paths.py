@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.path import Path
 from fieldcraft.space import Space
+from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.floors import Floors, floors_of
 from fieldcraft.space.graph import Graph
-from fieldcraft.space.ways import kept_until_walls_change
 
 __all__ = ["OpenDoors", "ends_in", "open_doors", "pulled", "taut"]
 
@@ -59,7 +59,7 @@ class OpenDoors:
         return list(kernels.any_angle.room(self.corners, len(self.behind), len(self.blocks[1])))
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def open_doors(graph: Graph) -> OpenDoors:
     """The open doors of a graph with a mesh as its walls and edges are now."""
     floors = floors_of(graph)
@@ -78,7 +78,13 @@ def open_doors(graph: Graph) -> OpenDoors:
     leaps = bool((passable & doors.leaps).any())
     blocks = kernels.any_angle_blocks.blocks(starts, behind)
     return OpenDoors(
-        frozen(starts), frozen(behind), frozen(sides), frozen(turns), blocks, corners, leaps
+        read_only(starts),
+        read_only(behind),
+        read_only(sides),
+        read_only(turns),
+        blocks,
+        corners,
+        leaps,
     )
 
 
@@ -215,7 +221,7 @@ def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
     starts, rings = floors.doors.corners, floors.doors.rings
     inside = np.empty((2, 2))
     asked = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
-    kernels.mesh_moving.nearest(starts, rings, frozen(cells), frozen(asked), inside)
+    kernels.mesh_moving.nearest(starts, rings, read_only(cells), read_only(asked), inside)
     size = np.array(
         [np.ptp(rings[starts[cell] : starts[cell + 1]], axis=0).max() for cell in cells.tolist()]
     )
@@ -347,7 +353,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
         stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
         fans = floors_of(graph).doors.fans
         kernels.mesh_moving.heights(
-            fans, graph.mesh.triangles, graph.mesh.corners, frozen(stood), plan, heights
+            fans, graph.mesh.triangles, graph.mesh.corners, read_only(stood), plan, heights
         )
         heights[[0, -1]] = string.ends[:, 2]
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)

@@ -168,7 +168,9 @@ def _nearest(space: Space, walls: NDArray[np.bool_], cell: int) -> int:
     open_ = np.flatnonzero(~walls.reshape(-1))
     if not len(open_):
         raise InvalidValue("A path needs an open cell", got="walls everywhere", remedy="Open one")
-    away = (space.short_way(space.position_of(open_) - space.position_of(cell)) ** 2).sum(axis=1)
+    away = (space.shortest_vectors(space.position_of(open_) - space.position_of(cell)) ** 2).sum(
+        axis=1
+    )
     return int(open_[np.argmax(away <= away.min() * (1 + _EQUALLY))])
 
 
@@ -227,7 +229,8 @@ class Path(Pictured):
             return cls(space, cells, length, cost)  # agents keep to the edges
         second = space.position_of(cells.item(1))
         leg, step = (
-            math.hypot(*space.short_way(second - place).tolist()) for place in (start, center)
+            math.hypot(*space.shortest_vectors(second - place).tolist())
+            for place in (start, center)
         )
         more = leg - step
         return cls(space, cells, length + more, cost + more * first_cost, start=start)
@@ -280,7 +283,7 @@ class Path(Pictured):
     @cached_property
     def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How far it is to each position, and where that is when nothing wraps round."""
-        legs = self.space.short_way(np.diff(self.positions, axis=0))
+        legs = self.space.shortest_vectors(np.diff(self.positions, axis=0))
         sizes = (
             self.space.step_lengths(self.cells)
             if self.bends is None

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.arc_search import CHARGES, ways_with_walls
 from fieldcraft.paths.cost import LEAST, Cost, cell_values, invalid_cost, uniform_cost
 from fieldcraft.paths.distances import DistanceMap
@@ -21,7 +21,7 @@ from fieldcraft.paths.grid_paths import moves_of
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
 from fieldcraft.paths.search_base import SLACK
 from fieldcraft.space import Grid, Space, checked_space, visible
-from fieldcraft.space.ways import kept
+from fieldcraft.space.adjacency import cached
 
 __all__ = ["Reach", "reach", "would_block"]
 
@@ -224,7 +224,7 @@ def reach(
     costs = np.array([uniform]) if uniform is not None else cell_values(space, cost).reshape(-1)
     if costs.dtype not in (np.float32, np.float64):
         costs = costs.astype(np.float64)
-    costs = frozen(np.ascontiguousarray(costs))
+    costs = read_only(np.ascontiguousarray(costs))
     starts, single = resolve_cells(space, space.walls, "walker", positions, on_wall)
     checks.flag("sight", sight)
     far = np.full(len(starts), np.nan)
@@ -257,7 +257,7 @@ def _search(
 ) -> Callable[..., tuple[NDArray[np.int64], int]]:
     """Return the kernel that searches on a space as its walls are now."""
     if not isinstance(space, Grid) or (space.corners == "if-one-open" and np.isinf(costs).any()):
-        ways = space.ways
+        ways = space.adjacency
         if isinstance(space, Grid):
             ways = ways_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
         return partial(kernels.reach.reach, (ways.starts, ways.ends, ways.lengths))
@@ -266,7 +266,7 @@ def _search(
     return partial(kernels.reach.on_grid, (moves.table(space), moves.steps, moves.lengths, *size))
 
 
-@kept
+@cached
 def _free_scratch(space: Space) -> list[tuple[NDArray[np.float64], NDArray[np.int32]]]:
     """Return the scratch of a space that no search is using."""
     return []
@@ -302,7 +302,7 @@ def would_block(
     InvalidValue
         If an argument has a wrong value, shape or type.
     """
-    checked_space(space, "Ways lie on").cell_ids(cells)
+    checked_space(space, "Paths lie on").cell_ids(cells)
     if not isinstance(goals, DistanceMap):
         field = DistanceMap(space, goals)
     else:

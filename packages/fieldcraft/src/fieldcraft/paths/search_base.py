@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
-from fieldcraft.space.ways import kept
+from fieldcraft.space.adjacency import cached
 
 __all__ = ["EVERYWHERE", "SLACK", "DistanceSearch", "Scratch", "SearchTask", "scratch_of"]
 
@@ -120,7 +120,7 @@ class Scratch:
                 free.append(array)
 
 
-@kept
+@cached
 def scratch_of(space: Space) -> Scratch:
     """Return the pool of a space."""
     return Scratch(len(space))

@@ -247,11 +247,11 @@ def _problem(
         checks.choice("on_wall", on_wall, ON_WALL)
         if checks.flag("smooth", smooth) or checks.choice("charge", charge, CHARGES) != CHARGES[0]:
             raise InvalidValue(
-                "Ways through danger lead from cell to cell, at the mean cost of both",
+                "Paths through danger lead from cell to cell, at the mean cost of both",
                 got=f"smooth={smooth}, charge={charge!r} with danger",
                 remedy="Leave these out",
             )
-        return TimedProblem(checked_space(space, "Ways lie on"), cost, danger, *timing)
+        return TimedProblem(checked_space(space, "Paths lie on"), cost, danger, *timing)
     if not all(isinstance(each, float | int | None) for each in timing) or timing != _USUAL:
         raise InvalidValue(
             "start_time, speed, time_step and steps are those of a danger",

@@ -12,8 +12,8 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.arc_search import step_cost, ways_with_walls
 from fieldcraft.paths.path import resolve_cells
+from fieldcraft.space.adjacency import Adjacency, runs
 from fieldcraft.space.answers import Spots
-from fieldcraft.space.ways import Ways, runs
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
@@ -33,7 +33,7 @@ def step_down(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_go
             remedy="Make it without outward",
         )
     starts, single = resolve_cells(space, walls, "walker", positions)
-    ways = space.ways if distances.is_current else ways_with_walls(space, walls)
+    ways = space.adjacency if distances.is_current else ways_with_walls(space, walls)
     if single and not apart:
         return _step_alone(distances, int(starts[0]), ways, onto_goals)
     first = ways.starts[starts]
@@ -66,7 +66,7 @@ def step_down(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_go
     return Spots(space.position_of(cells), values, cells, moves, cells)
 
 
-def _step_alone(distances: DistanceMap, start: int, ways: Ways, onto_goals: bool) -> Spots:
+def _step_alone(distances: DistanceMap, start: int, ways: Adjacency, onto_goals: bool) -> Spots:
     """Return the step of one walker: what `step_down` says, without arrays of options."""
     space, cell = distances.space, start
     arcs = slice(ways.starts.item(start), ways.starts.item(start + 1))

@@ -1,4 +1,4 @@
-"""Ways through danger that changes with time."""
+"""Paths through danger that changes with time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
 from fieldcraft.paths.path import Path, PathProblem
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.ways import Ways, kept, kept_until_walls_change
+from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change
 
 __all__ = ["Danger", "TimedPath", "TimedProblem"]
 
@@ -67,7 +67,7 @@ class TimedPath(Path):
 
     @cached_property
     def _milestones(self) -> tuple[Wide, Wide]:
-        legs = self.space.short_way(np.diff(self.positions, axis=0))
+        legs = self.space.shortest_vectors(np.diff(self.positions, axis=0))
         begin = np.zeros((1, self.space.dimensions))
         walked = np.concatenate([[0.0], np.cumsum(np.sqrt((legs**2).sum(axis=1)))])
         return walked, self.positions[0] + np.concatenate([begin, np.cumsum(legs, axis=0)])
@@ -82,7 +82,7 @@ class TimedPath(Path):
 
 
 class TimedProblem(PathProblem):
-    """Ways through one danger, for one call."""
+    """Paths through one danger, for one call."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class TimedProblem(PathProblem):
                 got=f"time_step={self._step:g} where a step takes {typical:g} s",
                 remedy=f"Pass time_step={typical:g} or less, and more steps to see as far ahead",
             )
-        count = checks.whole("steps", steps, minimum=1)
+        count = checks.integer("steps", steps, minimum=1)
         uniform = uniform_cost(cost)
         self._cost, self._least = np.array([uniform or 1.0]), uniform or 1.0
         if uniform is None:
@@ -204,7 +204,7 @@ _Scratch = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]
 _NO_SCRATCH: _Scratch = (((), (), ()), ((), (), ()))
 
 
-@kept
+@cached
 def _free_scratch(space: Space) -> list[_Scratch]:
     """Return the scratch of a space that no search is using."""
     return []
@@ -223,13 +223,13 @@ class _Ground(NamedTuple):
     birds: Wide
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _ground(space: Space) -> _Ground:
     """Return what searches take of a space."""
-    ways = space.ways
+    ways = space.adjacency
     order = np.argsort(ways.ends, kind="stable")
     starts = np.concatenate([[0], np.bincount(ways.ends, minlength=len(space)).cumsum()])
-    back = Ways(starts, ways.origins[order].astype(np.int32), ways.lengths[order])
+    back = Adjacency(starts, ways.origins[order].astype(np.int32), ways.lengths[order])
     places = np.ascontiguousarray(space.positions, dtype=np.float64)
     columns = [(each.starts, each.ends, each.lengths) for each in (ways, back)]
     legs = np.abs(places[ways.ends] - places[ways.origins])

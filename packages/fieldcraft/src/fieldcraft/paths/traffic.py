@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import Layer, TrailLayer
 from fieldcraft.propagation import Trail
 from fieldcraft.space import Space
-from fieldcraft.space.ways import kept
+from fieldcraft.space.adjacency import cached
 
 __all__ = ["Traffic"]
 
@@ -62,7 +62,7 @@ class Traffic:
     def _directions(self, begins: NDArray[np.integer], ends: NDArray[np.integer]) -> Wide:
         """Return the unit vectors from cells to their neighbors."""
         places = _places(self.space)
-        legs = self.space.short_way(places[ends] - places[begins])
+        legs = self.space.shortest_vectors(places[ends] - places[begins])
         lengths = np.sqrt((legs * legs).sum(axis=1))
         return np.asarray(legs / np.maximum(lengths, np.finfo(np.float64).tiny)[:, np.newaxis])
 
@@ -82,7 +82,7 @@ class Traffic:
         self.layer.deposit_at(ends, share * self._directions(before[moved], ends))
 
 
-@kept
+@cached
 def _places(space: Space) -> Wide:
     """Return the centers of all cells."""
-    return frozen(space.position_of(np.arange(len(space))))
+    return read_only(space.position_of(np.arange(len(space))))

@@ -3,7 +3,7 @@
 from fieldcraft.propagation.diffuse import Diffuse
 from fieldcraft.propagation.direct import influence_at, shot_danger
 from fieldcraft.propagation.fade import Fade
-from fieldcraft.propagation.field import Account, Field
+from fieldcraft.propagation.field import Attribution, Field
 from fieldcraft.propagation.flood import Flood
 from fieldcraft.propagation.kinds import Propagation
 from fieldcraft.propagation.radial import Radial
@@ -13,7 +13,7 @@ from fieldcraft.propagation.trail import Trail
 
 __all__ = [
     "PROPAGATIONS",
-    "Account",
+    "Attribution",
     "Diffuse",
     "Fade",
     "Field",

@@ -16,7 +16,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.propagation.field import Field, checked_resistance
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.ways import inside, kept_until_walls_change, starts_of
+from fieldcraft.space.adjacency import cached_until_walls_change, inside, starts_of
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.diffuse import Diffuse
@@ -179,7 +179,7 @@ class DiffuseField(Field):
         """Move what lies under new walls to their open neighbors, or to the nearest open cell."""
         flat, walls = self.values.reshape(-1), self.space.walls.reshape(-1)
         under = np.setdiff1d(np.flatnonzero(walls & (flat != 0)), self._held[0])
-        ways = self.space.ways_from_walls
+        ways = self.space.adjacency_from_walls
         for cell in under.tolist() if not walls.all() else ():
             ends = ways.ends[ways.starts[cell] : ways.starts[cell + 1]]
             if not len(ends):
@@ -217,7 +217,7 @@ class DiffuseField(Field):
 
     def _leaves(self) -> Numbers:
         """How many shares leave each cell, (N,), where not all of one enters the next."""
-        ways = self.space.ways_from_walls
+        ways = self.space.adjacency_from_walls
         held = (1 - self._through)[ways.ends]
         stays = np.bincount(ways.origins, weights=held, minlength=len(self.space))
         return np.asarray(self._takers().reshape(-1) - stays, dtype=np.float32)
@@ -262,7 +262,7 @@ class DiffuseField(Field):
         """Solve for where endless steps would lead."""
         before = self.values.copy()
         self.put(*self._held)
-        ways, held = self.space.ways_from_walls, self._held[0]
+        ways, held = self.space.adjacency_from_walls, self._held[0]
         leave = ~self.space.walls.reshape(-1)
         leave[held] = True
         used = leave[ways.origins]
@@ -329,17 +329,17 @@ class ListedDiffuseField(DiffuseField):
         return kernels.diffuse.exchange_listed, (*_arrivals(self.space), *arguments)
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _takers(space: Space) -> NDArray[np.int64]:
-    return np.asarray(np.diff(space.ways_from_walls.starts))
+    return np.asarray(np.diff(space.adjacency_from_walls.starts))
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _arrivals(space: Space) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Where each cell's steps come from: those of `v` are `origins[starts[v]:starts[v + 1]]`,
     ascending.
     """
-    ways = space.ways_from_walls
+    ways = space.adjacency_from_walls
     order = np.argsort(ways.ends, kind="stable")
     return starts_of(ways.ends, len(space)), ways.origins[order].astype(np.int32)
 
@@ -352,7 +352,7 @@ class _Exchanges(NamedTuple):
     takers: NDArray[np.uint8]
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _exchanges(grid: Grid) -> _Exchanges:
     links, masks = (
         grid.links(),

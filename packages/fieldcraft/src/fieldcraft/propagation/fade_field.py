@@ -19,7 +19,7 @@ from fieldcraft.propagation.field import RememberingField
 from fieldcraft.propagation.surroundings import surroundings_of
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
-from fieldcraft.space.ways import Ways
+from fieldcraft.space.adjacency import Adjacency
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.fade import Fade
@@ -41,7 +41,7 @@ class _Pores:
     brings to its end (A,).
     """
 
-    ways: Ways
+    adjacency: Adjacency
     keeps: NDArray[np.float64]
     shares: NDArray[np.float64]
     room: tuple[NDArray[Any], ...]
@@ -49,7 +49,7 @@ class _Pores:
     @classmethod
     def of(cls, space: Space, seep: float, seconds: float) -> _Pores:
         """The pores of a space as its walls are now, for updates of so many seconds."""
-        ways, part = space.ways, 1 - (1 - seep) ** seconds
+        ways, part = space.adjacency, 1 - (1 - seep) ** seconds
         weights = 1 / np.maximum(ways.lengths, np.finfo(np.float32).tiny)
         arriving = np.bincount(ways.ends, weights=weights, minlength=len(space))
         shares = part * weights / arriving[ways.ends]
@@ -67,7 +67,13 @@ class _Pores:
         """The cells that the values of these cells seep into, and what each then holds."""
         count = int(
             kernels.fade.seep(
-                self.ways.starts, self.ways.ends, self.shares, self.keeps, values, cells, *self.room
+                self.adjacency.starts,
+                self.adjacency.ends,
+                self.shares,
+                self.keeps,
+                values,
+                cells,
+                *self.room,
             )
         )
         return self.room[2][:count], self.room[3][:count]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fieldcraft.propagation.canvas import Blots
 
 __all__ = [
-    "Account",
+    "Attribution",
     "Field",
     "GatheringField",
     "RadiatingField",
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-class Account(NamedTuple):
+class Attribution(NamedTuple):
     """The account of the value of one cell: ids of sources (N,), the amount of each (N,), and what
     the remainder is called.
     """
@@ -177,14 +177,14 @@ class Field(ABC):
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Go on from there; raises ValueError for arrays that `state` cannot have made."""
 
-    def mistrust(self) -> None:  # noqa: B027 - most fields have nothing to do
+    def invalidate(self) -> None:  # noqa: B027 - most fields have nothing to do
         """Take notice that a step was torn by an error of another's making; what can be made anew
         is, at the next step.
         """
 
-    def account(self, cell: int, sources: Sources) -> Account:
+    def attribution(self, cell: int, sources: Sources) -> Attribution:
         """Which sources make the value of a cell, and how much each."""
-        return Account(np.zeros(0, np.int64), np.zeros(0), self.remainder_is)
+        return Attribution(np.zeros(0, np.int64), np.zeros(0), self.remainder_is)
 
 
 class RadiatingField(Field):

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.propagation.field import Field, checked_pins, checked_resistance
 from fieldcraft.propagation.kinds import Spreading
-from fieldcraft.propagation.settings import choice, number, text, whole
+from fieldcraft.propagation.settings import choice, integer, number, text
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
-from fieldcraft.space.ways import Ways
+from fieldcraft.space.adjacency import Adjacency
 
 __all__ = ["Flood", "FloodField"]
 
@@ -70,7 +70,7 @@ class Flood(Spreading):
         metadata=number("Part of the flood's strength that a cell loses at a step.", high=1.0),
     )
     steps: int | None = dataclasses.field(
-        default=None, metadata=whole("How far a flood runs.", unit="steps", optional=True)
+        default=None, metadata=integer("How far a flood runs.", unit="steps", optional=True)
     )
     stack: str = dataclasses.field(
         default="max",
@@ -117,7 +117,7 @@ class FloodField(Field):
         self._runs = False
         self._fed = -1
         self._walls_version = space.walls_version
-        self._ways: Ways | None = None
+        self._ways: Adjacency | None = None
         self._barred: NDArray[np.bool_] | None = None
         self._through: NDArray[np.float32] | None = None
 
@@ -220,7 +220,7 @@ class FloodField(Field):
     def step_in_units(self) -> Iterator[None]:
         """Take one step, some hot cells a unit; see `Field.step_in_units`."""
         if self._ways is None:
-            self._ways = self.space.ways_from_walls
+            self._ways = self.space.adjacency_from_walls
         found = 0
         since = 0 if self.flood.steps is None else self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):

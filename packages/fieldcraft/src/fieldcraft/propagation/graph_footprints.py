@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.propagation.footprints import UNIT_SEARCHED, Footprints, Found, Looks, whole_radius
 from fieldcraft.space import Graph, GraphSnapshot, Grid, Space, needs_plane
+from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
 from fieldcraft.space.graph_sight import Outlook
-from fieldcraft.space.ways import Ways, ways_on_arcs
 
 __all__ = ["GraphFootprints", "GraphWalks", "Kept"]
 
@@ -105,16 +105,16 @@ class GraphWalks:
         return self.squares is None and self.space.period is not None
 
     @cached_property
-    def ways(self) -> Ways:
+    def adjacency(self) -> Adjacency:
         """The steps as they were then."""
-        return ways_on_arcs(
+        return adjacency_of_arcs(
             self.graph.topology, self.blocked, self.snapshot.closed, from_walls=True
         )
 
     @cached_property
-    def joints(self) -> Ways:
+    def joints(self) -> Adjacency:
         """The steps as they would be without walls."""
-        return ways_on_arcs(
+        return adjacency_of_arcs(
             self.graph.topology, np.zeros(len(self.positions), dtype=np.bool_), self.snapshot.closed
         )
 
@@ -158,13 +158,15 @@ class GraphWalks:
         """The lengths of `ways` in whole numbers of 1 / LENGTH_SCALE of the `unit`, with what the
         vertices that they enter resist.
         """
-        sizes = np.rint(self.ways.lengths / self.unit * kernels.radial.LENGTH_SCALE).astype(
+        sizes = np.rint(self.adjacency.lengths / self.unit * kernels.radial.LENGTH_SCALE).astype(
             np.int64
         )
         if self.resistance is None:
             return sizes
         extra = np.minimum(
-            self.resistance.reshape(-1)[self.ways.ends] / self.unit * kernels.radial.LENGTH_SCALE,
+            self.resistance.reshape(-1)[self.adjacency.ends]
+            / self.unit
+            * kernels.radial.LENGTH_SCALE,
             _SHUT,
         )
         return np.asarray(sizes + np.rint(extra).astype(np.int64))
@@ -275,8 +277,8 @@ class GraphFootprints(Footprints[GraphWalks]):
         while tail == 0 or head < tail:
             before = head
             head, tail = kernels.graph_radial.connected(
-                walks.ways.starts,
-                walks.ways.ends,
+                walks.adjacency.starts,
+                walks.adjacency.ends,
                 places,
                 cell,
                 radius,
@@ -301,8 +303,8 @@ class GraphFootprints(Footprints[GraphWalks]):
         limit = int(min(scale * (1 + 1e-12), 2.0**62))
         while scratch.state[2] == 0 or scratch.state[0] > 0:
             kernels.graph_radial.path(
-                walks.ways.starts,
-                walks.ways.ends,
+                walks.adjacency.starts,
+                walks.adjacency.ends,
                 walks.lengths,
                 cell,
                 limit,

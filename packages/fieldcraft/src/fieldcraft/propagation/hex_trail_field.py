@@ -12,7 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.trail_field import TrailField
-from fieldcraft.space.ways import kept_until_walls_change
+from fieldcraft.space.adjacency import cached_until_walls_change
 
 __all__ = ["HexTrailField"]
 
@@ -30,12 +30,12 @@ class _Exchanges(NamedTuple):
     beside: NDArray[np.int32]
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _exchanges(space: Any) -> _Exchanges:
     from scipy.sparse import csr_array
 
     height, width = space.shape
-    ways, size = space.ways, (len(space),) * 2
+    ways, size = space.adjacency, (len(space),) * 2
     there = csr_array((np.ones(len(ways.ends), dtype=np.bool_), ways.ends, ways.starts), shape=size)
     between = there.multiply(there.T).tocsr()
     between.sort_indices()

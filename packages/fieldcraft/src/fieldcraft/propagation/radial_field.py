@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.field import Account, checked_resistance
+from fieldcraft.propagation.field import Attribution, checked_resistance
 from fieldcraft.propagation.footprints import AnyWalks, Footprints, finished
 from fieldcraft.propagation.grid_footprints import too_large
 from fieldcraft.propagation.radial_work import RadialWork
@@ -60,7 +60,7 @@ class RadialField(RadialWork[AnyWalks]):
         """
         _resisting(self.radial, resistance)
         self.resistance = resistance
-        self.mistrust()
+        self.invalidate()
 
     def limit(self, sources: Sources) -> None:
         """Refuse strengths, numbers and radii that sums could not hold; see
@@ -153,11 +153,11 @@ class RadialField(RadialWork[AnyWalks]):
             )
         return sums
 
-    def account(self, cell: int, sources: Sources) -> Account:
+    def attribution(self, cell: int, sources: Sources) -> Attribution:
         """Every source that reaches a cell has its part; see `Field.account`."""
         field = self._fresh(self.radial, sources) if self._anew else self
         rows, amounts = field.contributions(cell)
-        return Account(sources.ids_of(rows), amounts, "from no source")
+        return Attribution(sources.ids_of(rows), amounts, "from no source")
 
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
         """Where sums are shown, a mirror follows what this field holds and shows the strongest; see

@@ -91,8 +91,8 @@ class RadialWork(RadiatingField, Generic[AnyWalks]):
             return np.zeros(0, dtype=np.int64)
         return np.asarray(self.space.walls_changed(version))
 
-    def mistrust(self) -> None:
-        """Radiate everything anew at the next step; see `Field.mistrust`."""
+    def invalidate(self) -> None:
+        """Radiate everything anew at the next step; see `Field.invalidate`."""
         self._work = self._fed = None
         self._anew = True
 

@@ -19,11 +19,11 @@ __all__ = [
     "choice",
     "curve",
     "flag",
+    "integer",
     "number",
     "one_evaporation",
     "part_kept",
     "text",
-    "whole",
 ]
 
 Check = Callable[[str, Any], Any]
@@ -43,7 +43,7 @@ class Setting:
     check : Check
         Returns the value as it is stored, or raises `InvalidValue`.
     kind : Literal['number', 'whole', 'choice', 'flag', 'text', 'curve', 'weights']
-        "number" and "whole" lie in `low` to `high`, "choice" is one of `choices`, "flag" True or
+        "number" and "integer" lie in `low` to `high`, "choice" is one of `choices`, "flag" True or
         False, "text" a str, "curve" anything that `Falloff.of` takes, "weights" an odd width or a
         sequence of weights.
     above : bool, optional
@@ -59,7 +59,7 @@ class Setting:
 
     about: str
     check: Check
-    kind: Literal["number", "whole", "choice", "flag", "text", "curve", "weights"]
+    kind: Literal["number", "integer", "choice", "flag", "text", "curve", "weights"]
     low: float = -checks.LARGEST
     high: float = checks.LARGEST
     above: bool = False
@@ -108,13 +108,13 @@ def number(
     return checked(Setting(about, within, "number", low, high, above, (), unit, optional))
 
 
-def whole(about: str, *, low: int = 0, unit: str = "", optional: bool = False) -> dict[str, Any]:
+def integer(about: str, *, low: int = 0, unit: str = "", optional: bool = False) -> dict[str, Any]:
     """Return the metadata of a whole number of at least `low`."""
 
     def check(name: str, value: Any) -> int:
-        return checks.whole(name, value, minimum=low)
+        return checks.integer(name, value, minimum=low)
 
-    return checked(Setting(about, check, "whole", low, 2**63 - 1, unit=unit, optional=optional))
+    return checked(Setting(about, check, "integer", low, 2**63 - 1, unit=unit, optional=optional))
 
 
 def choice(about: str, words: Sequence[str]) -> dict[str, Any]:

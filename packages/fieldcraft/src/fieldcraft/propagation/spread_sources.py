@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.kernels import numpy_spread
 from fieldcraft.kernels.numpy_spread import power, root
-from fieldcraft.propagation.field import Account
+from fieldcraft.propagation.field import Attribution
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.arrangement import losses
@@ -108,7 +108,7 @@ def trace(
     spread: Spread,
     cell: int,
     resistance: NDArray[np.float32] | None = None,
-) -> Account:
+) -> Attribution:
     """The account of a cell: the sources in the cell that holds it up, and the share of each in
     what they hold up here.
 
@@ -125,7 +125,7 @@ def trace(
         if strength != 0 and flat[at] == np.float32(strength)
     }
     if value == 0 or not shown:
-        return _account([], [])
+        return _attribution([], [])
     start, held = _origin(flat, space, shown, spread, cell, resistance)
     if held == 0:
         settled = spread.field(space, 1.0)
@@ -134,7 +134,7 @@ def trace(
         settled.settle()
         start, held = _origin(settled.values.reshape(-1), space, shown, spread, cell, resistance)
     if held * value <= 0:
-        return _account([], [])
+        return _attribution([], [])
     return _shares(sources, spread, start, value if abs(value) <= abs(held) else held)
 
 
@@ -205,20 +205,20 @@ def _arriving(
     return float(np.copysign(left[0], strength))
 
 
-def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> Account:
+def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> Attribution:
     """An amount, divided among the sources in a cell as they hold it: by strength, or all to the
     strongest.
     """
     here = np.flatnonzero(sources.cells == cell)
     ids, strengths = sources.ids[here], sources.strengths[here].astype(np.float64)
     if spread.stack == "sum":
-        return _account(ids, amount * strengths / strengths.sum())
+        return _attribution(ids, amount * strengths / strengths.sum())
     strongest = max(range(len(ids)), key=lambda i: (abs(strengths[i]), strengths[i]))
-    return _account([ids[strongest]], [amount])
+    return _attribution([ids[strongest]], [amount])
 
 
-def _account(ids: ArrayLike, amounts: ArrayLike) -> Account:
-    return Account(
+def _attribution(ids: ArrayLike, amounts: ArrayLike) -> Attribution:
+    return Attribution(
         np.array(ids, dtype=np.int64),
         np.array(amounts, dtype=np.float64),
         "in motion, deposited or written",

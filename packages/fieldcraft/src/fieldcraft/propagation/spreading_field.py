@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.propagation.field import Account, Field, checked_pins, checked_resistance
+from fieldcraft.propagation.field import Attribution, Field, checked_pins, checked_resistance
 from fieldcraft.propagation.spread_sources import Floors, stronger, trace
 from fieldcraft.sources import Sources
 
@@ -213,7 +213,7 @@ class SpreadingField(Field):
         if self._floors is not None:
             self._mend(self._floors)
 
-    def account(self, cell: int, sources: Sources) -> Account:
+    def attribution(self, cell: int, sources: Sources) -> Attribution:
         """The sources that hold a cell up; see `trace`."""
         return trace(self.values, self.space, sources, self.spread, cell, self.resistance)
 

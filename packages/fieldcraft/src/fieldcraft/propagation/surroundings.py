@@ -212,6 +212,6 @@ class GraphSurroundings(Surroundings):
         self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
     ) -> tuple[str, tuple[Any, ...]]:
         """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
-        ways = self._ground("path").ways
+        ways = self._ground("path").adjacency
         edges = (ways.starts, ways.ends)
         return "bleed_along", (edges, bleed**ways.lengths, cells, strengths, least)

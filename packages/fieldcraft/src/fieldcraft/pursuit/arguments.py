@@ -61,7 +61,7 @@ def plain_whole(memory: Mapping[str, Any], name: str, *, below: int = 2**62) -> 
     found = memory.get(name)
     if isinstance(found, int) and found >= below:
         raise not_of_a_memory(f"{name} of a memory is below {below}", f"{found:g}")
-    return checks.whole(name, found)
+    return checks.integer(name, found)
 
 
 def check_flood(
@@ -166,7 +166,7 @@ def checked_range(name: str, value: ArrayLike) -> tuple[float, float]:
 
 def target_number(target: int, count: int) -> int:
     """Return the number of one of `count` targets, or raise `InvalidValue`."""
-    return checks.whole("target", target, maximum=count - 1)
+    return checks.integer("target", target, maximum=count - 1)
 
 
 def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:

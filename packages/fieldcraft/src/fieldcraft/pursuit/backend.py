@@ -16,7 +16,7 @@ from fieldcraft.errors import OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.ways import inside, kept_until_walls_change
+from fieldcraft.space.adjacency import cached_until_walls_change, inside
 
 __all__ = ["Flow", "PursuitBackend", "RandomWalk", "backend"]
 
@@ -147,7 +147,7 @@ class PursuitBackend(ABC):
     """
 
     def __init__(self, space: Space) -> None:
-        edges = space.ways
+        edges = space.adjacency
         self.shape = space.shape
         self.count, self.positions = len(space), space.positions
         self.step = space.typical_step if self.count else 1.0
@@ -192,7 +192,7 @@ class PursuitBackend(ABC):
         """
         from scipy.sparse.csgraph import dijkstra
 
-        steps = self._ways.adjacency()
+        steps = self._ways.to_sparse()
         away, before = dijkstra(steps, indices=start, limit=limit, return_predecessors=True)
         return away, before
 
@@ -211,7 +211,7 @@ class _GraphBackend(PursuitBackend):
     def walking_distances(self, starts: Ints, places: Ints) -> Floats:
         from scipy.sparse.csgraph import dijkstra
 
-        return np.asarray(dijkstra(self._ways.adjacency(), indices=starts)[:, places])
+        return np.asarray(dijkstra(self._ways.to_sparse(), indices=starts)[:, places])
 
     def check_near(self, point: Floats) -> None:
         if not self.count:
@@ -295,7 +295,7 @@ class _GridBackend(PursuitBackend):
         """Accept every position: a grid refuses those outside when it looks up their cell."""
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def backend(space: Space) -> PursuitBackend:
     """Return the backend of a space as its walls are now."""
     return _GridBackend(space) if isinstance(space, Grid) else _GraphBackend(space)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.interruption import breathe, in_parts, whole
+from fieldcraft.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.layer.operand import Operand
 from fieldcraft.layer.stepping import MOST_STEPS
 from fieldcraft.pursuit.arguments import (
@@ -101,7 +101,7 @@ class Belief(Operand):
     ) -> None:
         self.space = checked_space(space)
         self.speed = checks.positive("speed", speed)
-        self.targets = checks.whole("targets", targets, minimum=1)
+        self.targets = checks.integer("targets", targets, minimum=1)
         self.stay = share_below_one("stay", stay)
         self._hypotheses = hypotheses_of(motion, self.stay)
         self.doubt = checks.fraction("doubt", doubt)
@@ -146,7 +146,7 @@ class Belief(Operand):
 
     # What happens
 
-    @whole
+    @atomic
     def see(
         self,
         position: ArrayLike,
@@ -178,7 +178,7 @@ class Belief(Operand):
         self._beliefs[number].see(cell, moves, self.doubt)
         self._changes += 1
 
-    @whole
+    @atomic
     def look(
         self,
         view: ArrayLike,
@@ -211,7 +211,7 @@ class Belief(Operand):
         self._changes += 1
         return sound
 
-    @whole
+    @atomic
     def hear(
         self,
         position: ArrayLike,
@@ -237,14 +237,14 @@ class Belief(Operand):
         self._beliefs[number].hear(likely, sure)
         self._changes += 1
 
-    @whole
+    @atomic
     def step(self, count: int = 1) -> None:
         """Let the belief wander by so many steps of `every` seconds. Raises `InvalidValue` if by
         now all cells are walls.
 
         Ctrl-C ends a long count between two steps.
         """
-        count = checks.whole("count", count, maximum=MOST_STEPS)
+        count = checks.integer("count", count, maximum=MOST_STEPS)
         if count:
             self._follow_walls()
         self._wander(count)
@@ -262,7 +262,7 @@ class Belief(Operand):
             self._ticks = left
         return due
 
-    @whole
+    @atomic
     def _advance(self, due: int, left: int) -> None:
         if self._walls_version != self.space.walls_version:
             self._follow_walls()
@@ -276,7 +276,7 @@ class Belief(Operand):
         for part in in_parts(count):
             for _ in range(part):
                 self._step()
-            breathe()
+            poll_interrupt()
 
     def _step(self) -> None:
         for belief in self._beliefs:
@@ -379,7 +379,7 @@ class Belief(Operand):
         """Return the belief as plain data to save: `restore` goes on from there bit for bit."""
         return snapshot_of(self._beliefs, self._ticks)
 
-    @whole
+    @atomic
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Continue from another `Belief` on this space with the same parameters: its `snapshot()`.
         Raises `InvalidValue` for others.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
-from fieldcraft.space.ways import Ways
+from fieldcraft.space.adjacency import Adjacency
 
 __all__ = ["LAST_STEP", "NEVER", "Flood", "heat_of", "mask_of", "steps_warm"]
 
@@ -28,7 +28,7 @@ class Flood(Operand):
     restarts: int
     stopped: str | None
     _ops: Any
-    _ways: Ways
+    _ways: Adjacency
     _lasts: int
     _start: int
     _changes: int
@@ -101,7 +101,7 @@ class Flood(Operand):
             return
         self._barred = self._barred_now()
         self._walls_version = self.space.walls_version
-        self._ways = self.space.ways
+        self._ways = self.space.adjacency
         self._take_walls()
         self._changes += 1
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock, kernels
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.pursuit.arguments import (
     behind,
     check_flood,
@@ -134,10 +134,10 @@ class Pursuit(Flood):
         self.cooling = checks.fraction("cooling", checks.positive("cooling", cooling))
         self._lasts = steps_warm(self.cooling)
         self.every = interval_of(step, pace, every)
-        self.most_hot = checks.whole("most_hot", most_hot, minimum=1)
-        self.most_steps = checks.whole("most_steps", most_steps, minimum=1)
+        self.most_hot = checks.integer("most_hot", most_hot, minimum=1)
+        self.most_steps = checks.integer("most_steps", most_steps, minimum=1)
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
-        self._ways = space.ways
+        self._ways = space.adjacency
         self._walls_version = space.walls_version
         self._blocked = mask_of(space, blocked)
         self._barred = space.walls.reshape(-1) | self._blocked
@@ -183,19 +183,19 @@ class Pursuit(Flood):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._ways = self.space.ways
+        self._ways = self.space.adjacency
         self._seen = (-1, np.zeros(0, dtype=np.float32))
 
     # The flood
 
-    @whole
+    @atomic
     def step(self, count: int = 1) -> bool:
         """Let the flood go on by so many steps; whether it still runs. `stopped` says why it
         doesn't.
 
         With nowhere left to go it doesn't run, but cools on.
         """
-        wanted = checks.whole("count", count)
+        wanted = checks.integer("count", count)
         self._follow_walls()
         if wanted and self.stopped is None:
             wanted -= self._go_on(wanted)
@@ -223,7 +223,7 @@ class Pursuit(Flood):
             self.stopped = f"after {self.most_steps} steps"
         return self.steps - before
 
-    @whole
+    @atomic
     def advance(self, dt: float) -> bool:
         """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced;
         whether it still runs.
@@ -233,7 +233,7 @@ class Pursuit(Flood):
         )
         return self.step(due)
 
-    @whole
+    @atomic
     def look(self, view: ArrayLike) -> bool:
         """Cells in view, where the fugitive was not seen: bool in the space's shape, or cells. Call
         it after `step` or `advance`.
@@ -321,7 +321,7 @@ class Pursuit(Flood):
         arrays = {name: getattr(self, f"_{name}").copy() for name in names}
         return arrays | {"ticks": self._ticks, "stopped": self.stopped, "restarts": self.restarts}
 
-    @whole
+    @atomic
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Go on from where another `Pursuit`, with the same arguments, had come: its `snapshot()`.
         Raises `InvalidValue` for others.

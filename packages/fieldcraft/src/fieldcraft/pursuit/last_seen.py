@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.arguments import not_of_a_memory, plain_numbers, plain_whole
 from fieldcraft.pursuit.estimates import assigned
@@ -55,13 +55,13 @@ class LastSeen(Operand):
         """Seconds that have passed."""
         return clock.seconds(self._now - self._began)
 
-    @whole
+    @atomic
     def advance(self, dt: float) -> None:
         """Let `dt` seconds pass."""
         self._now += clock.ticks("dt", dt)
         self._changes += 1
 
-    @whole
+    @atomic
     def look(self, view: ArrayLike) -> None:
         """See cells: bool in the space's shape, or cells."""
         cells = self.space.cell_ids(view)
@@ -122,7 +122,7 @@ class LastSeen(Operand):
         """The memory of looks as plain data to save: `restore` goes on from there bit for bit."""
         return {"seen": self._seen.copy(), "now": self._now, "began": self._began}
 
-    @whole
+    @atomic
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Remember what another `LastSeen` on this space did: its `snapshot()`. Raises
         `InvalidValue` for others.

@@ -129,7 +129,7 @@ class Particles:
     def _ways_back(
         self, back: Ints, turns: Ints, lost: Lost, rng: np.random.Generator
     ) -> NDArray[np.int32]:
-        """Ways (B, L) of those who double back: as they ran, and from the moments `turns` on to a
+        """Paths (B, L) of those who double back: as they ran, and from the moments `turns` on to a
         place behind, round what is watched.
         """
         ways = np.empty((len(back), _BACK), dtype=np.int32)

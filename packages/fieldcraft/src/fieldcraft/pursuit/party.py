@@ -40,7 +40,7 @@ class SearchParty(Search):
     What the target may do is drawn as some hundred particles (`Motion`): it runs on to a far
     place, hides, doubles back round what the nearest searcher sees, stands or wanders, straight
     on wherever a way is as short. Those on which it would have been seen are struck out, so
-    that what is seen, and what is not, weighs one hypothesis against the others. Ways for a
+    that what is seen, and what is not, weighs one hypothesis against the others. Paths for a
     searcher lead to places all over the map, to where particles stay, from there on to others,
     and nowhere: it waits. For each it is counted which particles it would meet on the way, and
     when; the sooner the better, and what is far off counts less, as it is planned again. One
@@ -105,7 +105,7 @@ class SearchParty(Search):
                 remedy="Pass fc.Motion(runs=0.5, hides=0.5), say",
             )
         self.motion = Motion() if motion is None else motion
-        self.particles = checks.whole("particles", particles, minimum=1, maximum=100_000)
+        self.particles = checks.integer("particles", particles, minimum=1, maximum=100_000)
         self._interval = clock.ticks("every", every, minimum=1)
         self._moment = clock.ticks("a typical step", max(self._step / self.speed, 1e-6), minimum=1)
 

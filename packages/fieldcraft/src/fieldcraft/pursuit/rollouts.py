@@ -32,8 +32,8 @@ _SECONDS = 24  # and where to
 _LATEST = 45  # moments in which it is
 
 
-class Ways(NamedTuple):
-    """Ways of a searcher: `cells` (P, moments) by moment, `ends` (P,) the cell that each leads to,
+class Routes(NamedTuple):
+    """Paths of a searcher: `cells` (P, moments) by moment, `ends` (P,) the cell that each leads to,
     and `goals` (P - 1,) what these are to landmarks; the last way is to stay.
     """
 
@@ -98,7 +98,7 @@ class Rollouts:
         """
         return np.asarray(np.delete(met, number, axis=0).min(axis=0, initial=self.looks))
 
-    def ways(self, start: int) -> Ways:
+    def ways(self, start: int) -> Routes:
         """Return ways from a cell to landmarks and to where particles stay; the last is to stay."""
         marks = self._particles.marks
         away = np.concatenate([marks.away[:, start], marks.fields[:, start]])[self._goals]
@@ -107,7 +107,7 @@ class Rollouts:
         marks.lead(
             cells[:-1], self._particles.step, self._goals[goes], np.zeros(len(goes), dtype=np.int64)
         )
-        return Ways(cells, np.append(self._cells[goes], start), self._goals[goes])
+        return Routes(cells, np.append(self._cells[goes], start), self._goals[goes])
 
     def way(self, start: int, end: int) -> NDArray[np.int32]:
         """The way from a cell to one of the `aims`, (moments,) cells."""
@@ -117,7 +117,7 @@ class Rollouts:
         return np.asarray(cells[0])
 
     def best(
-        self, ways: Ways, before: Ints, *, roughly: bool = False
+        self, ways: Routes, before: Ints, *, roughly: bool = False
     ) -> tuple[NDArray[np.int32], int]:
         """The way that is worth most, (moments,) cells, and the cell to which it leads first, of
         those too that go on from there.
@@ -145,9 +145,9 @@ class Rollouts:
                 return longer[best], int(ways.ends[first[best]])
         return ways.cells[number], int(ways.ends[number])
 
-    def _longer(self, ways: Ways, gains: Floats) -> tuple[NDArray[np.int32], Ints]:
-        """Ways that go on, to the best ends of others, from the end of some of those that are worth
-        most; and which these are.
+    def _longer(self, ways: Routes, gains: Floats) -> tuple[NDArray[np.int32], Ints]:
+        """Routes that go on from the ends of some of the best routes to the best ends of others, and
+        which these are.
         """
         there = ways.cells[:-1] == ways.ends[:-1, np.newaxis]
         soon = np.flatnonzero(there[:, : _LATEST + 1].any(axis=1))

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.arguments import checked_velocity
 from fieldcraft.space import Space
@@ -55,7 +55,7 @@ class Search:
 
     # What happens
 
-    @whole
+    @atomic
     def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
         """Begin anew: the target was last seen at a world position, with that velocity, world units
         a second.
@@ -65,7 +65,7 @@ class Search:
             self.space.position_of(self._last), checked_velocity(velocity, self.space.dimensions)
         )
 
-    @whole
+    @atomic
     def found(self, position: ArrayLike) -> None:
         """Stop: the target is seen at a world position, and nothing is searched until it is
         lost.
@@ -74,7 +74,7 @@ class Search:
         self._begin(NONE)
         self._found(self.space.position_of(cell))
 
-    @whole
+    @atomic
     def look(self, view: ArrayLike) -> None:
         """Take in that searchers see these cells and the target is not there: bool in the space's
         shape, or cells.
@@ -84,7 +84,7 @@ class Search:
         if self.searching:
             self._look(cells)
 
-    @whole
+    @atomic
     def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
         """Take in a noise: so surely the target is within a radius of a world position.
 
@@ -93,7 +93,7 @@ class Search:
         if checks.positive("radius", radius) and checks.fraction("certainty", certainty) >= 0.5:
             self.lost(position)
 
-    @whole
+    @atomic
     def advance(self, dt: float) -> None:
         """Let `dt` seconds pass."""
         self._ticks += clock.ticks("dt", dt)
@@ -106,7 +106,7 @@ class Search:
         """Whether there is anybody to search for."""
         return self._last != NONE
 
-    @whole
+    @atomic
     def places(self, searchers: ArrayLike, rng: np.random.Generator) -> Places:
         """Where each searcher should go now: world positions in the order of `searchers`, which are
         world positions too.
@@ -153,7 +153,7 @@ class Search:
         }
         return own | self._memory()
 
-    @whole
+    @atomic
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Go on bit for bit from where another on this space, made with the same arguments, was:
         its `snapshot()`.

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
 from fieldcraft.pursuit.party import SearchParty
@@ -219,7 +219,7 @@ class BeliefSearch(_Guided):
         super().__init__(space, speed, every=every, spacing=spacing, patience=patience)
         self.belief = Belief(space, speed, **options)
 
-    @whole
+    @atomic
     def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
         """Take in a noise: so surely the target is within a radius of a world position; what was
         believed before keeps the rest.

@@ -106,7 +106,7 @@ class Sight:
 
     def nobody(self, targets: int) -> Contacts:
         """The contacts with so many targets before anybody has looked."""
-        count = checks.whole("targets", targets, maximum=_MOST_TARGETS)
+        count = checks.integer("targets", targets, maximum=_MOST_TARGETS)
         places = np.zeros((count, self.space.dimensions))
         none = np.zeros(0, dtype=np.int64)
         return Contacts(

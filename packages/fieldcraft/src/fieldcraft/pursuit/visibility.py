@@ -12,8 +12,8 @@ from fieldcraft import kernels
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.backend import backend
 from fieldcraft.space import Space
+from fieldcraft.space.adjacency import Adjacency, cached_until_walls_change
 from fieldcraft.space.sight import visible
-from fieldcraft.space.ways import Ways, kept_until_walls_change
 
 __all__ = [
     "Landmarks",
@@ -46,7 +46,7 @@ class Landmarks:
     """
 
     places: Ints
-    ways: Ways
+    ways: Adjacency
     links: NDArray[np.uint16]
     away: NDArray[np.float32]
     shares: NDArray[np.float64]
@@ -97,7 +97,7 @@ class _Known:
     parts: Ints | None = None
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _known(space: Space) -> _Known:
     return _Known()
 
@@ -123,7 +123,7 @@ def _both_ways(space: Space) -> Ints:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    ways = space.ways
+    ways = space.adjacency
     steps = csr_array(
         (np.ones(len(ways.ends), dtype=np.int8), ways.ends, ways.starts),
         shape=(len(space), len(space)),
@@ -137,7 +137,7 @@ def _built(space: Space, cells: Ints, count: int) -> Landmarks:
     """Landmarks among cells, the first as far as can be from their middle."""
     off = ((space.positions[cells] - space.positions[cells].mean(axis=0)) ** 2).sum(axis=1)
     place = int(cells[np.argmax(off)])
-    ways = space.ways
+    ways = space.adjacency
     count = min(count, len(cells))
     nearest = np.full(len(cells), np.inf, dtype=np.float32)
     owner = np.zeros(len(cells), dtype=np.int64)
@@ -221,7 +221,7 @@ def _places(space: Space) -> tuple[NDArray[np.int32], Ints]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    ways, walls, side = space.ways, space.walls.reshape(-1), _SIDE
+    ways, walls, side = space.adjacency, space.walls.reshape(-1), _SIDE
     origins = ways.origins
     opened = np.flatnonzero(~walls)
     if len(opened) <= _MOST_PLACES:
@@ -260,7 +260,7 @@ def _places(space: Space) -> tuple[NDArray[np.int32], Ints]:
     return of.astype(np.int32), opened[order][first]
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _caches(space: Space) -> dict[float, VisibilityCache]:
     return {}
 

@@ -125,7 +125,7 @@ def _choose(
 
 def _wanted(count: int | None, space: Space) -> int:
     """Return how many cells are asked for, at most as many as there are."""
-    return 1 if count is None else checks.whole("count", count, minimum=1, maximum=len(space))
+    return 1 if count is None else checks.integer("count", count, minimum=1, maximum=len(space))
 
 
 def pick(
@@ -226,7 +226,7 @@ def peaks(
     most = (
         len(ground.space)
         if count is None
-        else min(checks.whole("count", count, minimum=1), len(ground.space))
+        else min(checks.integer("count", count, minimum=1), len(ground.space))
     )
     apart, above = checks.not_negative("spacing", spacing), checks.finite("threshold", threshold)
     return Spots.at(ground.peaks(most, apart, above), ground.space, ground.flat, ranked=True)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation import Account
+from fieldcraft.propagation import Attribution
 from fieldcraft.query.ground import Ground, Readable
 
 __all__ = ["Accountable", "Contribution", "Explanation", "explain"]
@@ -21,7 +21,7 @@ __all__ = ["Accountable", "Contribution", "Explanation", "explain"]
 class Accountable(Protocol):
     """A layer that knows what each of its sources adds to a cell."""
 
-    def account(self, cell: int) -> Account:
+    def attribution(self, cell: int) -> Attribution:
         """The ids of the sources that reach a cell, (N,), what each adds to its value, (N,), and
         what the remainder is.
         """
@@ -127,14 +127,14 @@ def _place(position: tuple[float, ...]) -> str:
     return f"({', '.join(f'{value:g}' for value in position)})"
 
 
-def _parts(layer: Any, cell: int) -> Account:
+def _parts(layer: Any, cell: int) -> Attribution:
     if not isinstance(layer, Accountable):
         raise InvalidValue(
             "explain() takes a layer that can say what its sources do",
             got=repr(layer),
             remedy="For an expression, explain the layers that it is made of",
         )
-    return Account(*layer.account(cell))
+    return Attribution(*layer.attribution(cell))
 
 
 def _contribution(layer: Any, source: int, amount: float) -> Contribution:

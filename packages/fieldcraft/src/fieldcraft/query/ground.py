@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import Space
 
 __all__ = ["Cells", "Floats", "Ground", "Queries", "Readable", "Stepping", "crowd", "too_far"]
@@ -81,7 +81,7 @@ class Ground:
                 remedy=f"Let `values` be an array with a value for each {space.cell_name}",
             )
         self.space = space
-        self.values = frozen(np.ascontiguousarray(values, dtype=np.float32))
+        self.values = read_only(np.ascontiguousarray(values, dtype=np.float32))
 
     @property
     def flat(self) -> NDArray[np.float32]:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.ground import Cells, Floats, Queries, Readable, Stepping
 from fieldcraft.space import Graph, Space
+from fieldcraft.space.adjacency import cached_until_walls_change, middles, pieces, runs
 from fieldcraft.space.graph_sight import vertices_within
-from fieldcraft.space.ways import kept_until_walls_change, middles, pieces, runs
 
 __all__ = ["GraphGround", "around", "fill_between", "slopes"]
 
@@ -82,14 +82,18 @@ def _along_edges(
     free = ~graph.walls[cells[who]]
     who, others = who[free], others[free]
     start, end = graph.positions[cells[who]], graph.positions[others]
-    along = graph.short_way(end - start)
+    along = graph.shortest_vectors(end - start)
     squares = (along * along).sum(axis=1)
     apart = squares > 0
     shares = np.zeros(len(who))
     shares[apart] = np.clip(
-        (graph.short_way(points[who] - start) * along).sum(axis=1)[apart] / squares[apart], 0, 1
+        (graph.shortest_vectors(points[who] - start) * along).sum(axis=1)[apart] / squares[apart],
+        0,
+        1,
     )
-    away = (graph.short_way(start + shares[:, np.newaxis] * along - points[who]) ** 2).sum(axis=1)
+    away = (graph.shortest_vectors(start + shares[:, np.newaxis] * along - points[who]) ** 2).sum(
+        axis=1
+    )
     order = np.lexsort((others, away, who))
     best = order[np.flatnonzero(np.diff(who[order], prepend=-1) != 0)]
     here, share = values[cells[who[best]]].astype(np.float64), shares[best]
@@ -133,11 +137,11 @@ def _inside_polygons(
     found[inside] = (means[fans[corners]] * shares[inside]).sum(axis=1)
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _fans_of(graph: Graph) -> tuple[Cells, int]:
     """The fans of a mesh, looked up once for each change of walls."""
     assert graph.mesh is not None
-    ways = graph.ways
+    ways = graph.adjacency
     return graph.mesh.fans(np.stack([ways.origins, ways.ends], axis=1))
 
 
@@ -147,7 +151,7 @@ def slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
     """
     axes = graph.dimensions
     who, others = _arcs_at(graph, cells)
-    away = graph.short_way(graph.positions[others] - graph.positions[cells[who]])
+    away = graph.shortest_vectors(graph.positions[others] - graph.positions[cells[who]])
     size = np.sqrt((away * away).sum(axis=1))
     apart = (size > 0) & ~graph.walls[cells[who]]
     who, others, away = who[apart], others[apart], away[apart] / size[apart, np.newaxis]
@@ -166,7 +170,7 @@ def slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
 
 
 _SLACK = 1e-9  # distances are equal to one part in so many
-_ONE = frozen(np.ones(1))
+_ONE = read_only(np.ones(1))
 _AT_ONCE = 1_024
 _DISTANCES = 4_000_000  # that are known at a time
 
@@ -214,7 +218,9 @@ class GraphGround(Queries):
         for k, path in enumerate(paths):
             points, cells, _ = self.points(path, outside)
             values = self.flat[cells].astype(np.float64)
-            stretches = np.sqrt((self.space.short_way(np.diff(points, axis=0)) ** 2).sum(axis=1))
+            stretches = np.sqrt(
+                (self.space.shortest_vectors(np.diff(points, axis=0)) ** 2).sum(axis=1)
+            )
             sums[k] = (stretches * (values[1:] + values[:-1]) / 2).sum()
             lengths[k] = stretches.sum()
             means[k] = sums[k] / lengths[k] if lengths[k] > 0 else values[0]
@@ -285,7 +291,7 @@ class GraphGround(Queries):
     def peaks(self, most: int, spacing: float, above: float) -> Cells:
         """See `Queries.peaks`."""
         space, values = self.space, self.flat
-        ways = space.ways
+        ways = space.adjacency
         origins, ends = ways.origins, ways.ends
         candidates = np.flatnonzero(values > above)
         plateaus = np.full(len(values), -1, dtype=np.int64)
@@ -306,15 +312,15 @@ class GraphGround(Queries):
 
     def steps(self) -> Stepping:
         """See `Queries.steps`."""
-        ways = self.space.ways
-        edges = frozen(ways.starts), frozen(ways.ends)
-        links, masks = frozen(np.zeros((1, 1), dtype=np.uint8)), np.zeros(0, dtype=np.uint8)
+        ways = self.space.adjacency
+        edges = read_only(ways.starts), read_only(ways.ends)
+        links, masks = read_only(np.zeros((1, 1), dtype=np.uint8)), np.zeros(0, dtype=np.uint8)
         return links, masks, np.zeros((0, 2), dtype=np.int64), False, edges
 
 
 def _on_foot(space: Space, starts: Cells, length: float) -> NDArray[np.bool_]:
     """Return which vertices a walk of this length leads to from each of `starts`, (K, N)."""
-    edges = space.ways_from_walls
+    edges = space.adjacency_from_walls
     near = np.zeros((len(starts), len(space)), dtype=np.bool_)
     dist, came = np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32)
     lists = edges.starts, edges.ends, edges.lengths
@@ -331,7 +337,7 @@ def _take(graph: Graph, cells: Cells, spacing: float, closed: NDArray[np.bool_])
     if spacing > 0 and len(cells):
         places = graph.positions[cells]
         for place, near in zip(places, vertices_within(graph, places, spacing), strict=True):
-            away = np.sqrt((graph.short_way(graph.positions[near] - place) ** 2).sum(axis=1))
+            away = np.sqrt((graph.shortest_vectors(graph.positions[near] - place) ** 2).sum(axis=1))
             closed[np.asarray(near)[away < spacing * (1 - _SLACK)]] = True
 
 
@@ -348,7 +354,7 @@ def _candidates(
     who = np.repeat(np.arange(len(points)), counts)
     free = ~closed[found]
     who, found = who[free], found[free]
-    away = (graph.short_way(graph.positions[found] - points[who]) ** 2).sum(axis=1)
+    away = (graph.shortest_vectors(graph.positions[found] - points[who]) ** 2).sum(axis=1)
     order = np.lexsort((found, away, -sign * ground.flat[found], who))
     return who[order], found[order]
 
@@ -361,6 +367,8 @@ def _spaced(graph: Graph, cells: Cells, count: int, spacing: float) -> Cells:
     while len(kept) < count and left.any():
         first = int(left.argmax())
         kept.append(int(cells[first]))
-        left &= (graph.short_way(places - places[first]) ** 2).sum(axis=1) >= spacing * spacing
+        left &= (graph.shortest_vectors(places - places[first]) ** 2).sum(
+            axis=1
+        ) >= spacing * spacing
         left[first] = False
     return np.array(kept, dtype=np.int64)

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.propagation.grid_footprints import Scratch
 from fieldcraft.propagation.grid_walks import strides
 from fieldcraft.query.ground import Cells, Floats, Queries, Readable, Stepping, crowd, too_far
 from fieldcraft.space import Grid, grid_of
+from fieldcraft.space.adjacency import cached, cached_until_walls_change
 from fieldcraft.space.answers import moves_beside
-from fieldcraft.space.ways import kept, kept_until_walls_change
 
 __all__ = ["GridGround", "Obstacles", "grid_points"]
 
@@ -28,7 +28,9 @@ _SLOPES = 1_000  # positions that pay for waking a thread
 _CELLS_PER_THREAD = 200_000  # cells to look at that do
 _STRETCHES_PER_THREAD = 5_000
 _WALKED_PER_THREAD = 5_000  # cells to walk over that do
-_ONE_CLASS = frozen(np.zeros((1, 1), dtype=np.uint8))  # of ground, which is entered from its like
+_ONE_CLASS = read_only(
+    np.zeros((1, 1), dtype=np.uint8)
+)  # of ground, which is entered from its like
 _ENTERED = np.ones((1, 1), dtype=np.bool_)
 
 
@@ -44,7 +46,7 @@ class GridGround(Queries):
     @property
     def walls(self) -> NDArray[np.bool_]:
         """The walls, which kernels only read."""
-        return frozen(self.space.walls)
+        return read_only(self.space.walls)
 
     def obstacles(self) -> Obstacles:
         """The walls and links that may bar a step, as `kernels.sample.bilinear` takes them.
@@ -55,7 +57,7 @@ class GridGround(Queries):
         terrain = self.space.terrain
         if terrain is None or terrain.is_plain:
             return self.walls, _is_open(self.space), _ONE_CLASS, _ENTERED, False
-        return self.walls, False, frozen(terrain.classes), terrain.enter & terrain.enter.T, True
+        return self.walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
 
     def places(self, positions: ArrayLike, outside: str) -> tuple[Floats, bool]:
         """World positions in cells from the origin, (N, 2), as `kernels.sample` takes them; and
@@ -108,7 +110,7 @@ class GridGround(Queries):
         return (
             self.values,
             self.obstacles(),
-            frozen(points),
+            read_only(points),
             (*space.origin, space.cell_size, space.y_up, space.wrap),
             checks.choice("outside", outside, _OUTSIDE) == "clamp",
         )
@@ -237,7 +239,7 @@ class GridGround(Queries):
         """Fill `cells` (N, k) with the best ones that a walk of at most `length` cells reaches."""
         space = self.space
         steps, lengths = _strides(space)
-        links = frozen(space.links())
+        links = read_only(space.links())
         starts = np.asarray(space.cell_at(places * space.cell_size + space.origin, outside="clamp"))
         limit = int(min(length, 1e9) * kernels.radial.LENGTH_SCALE)
         reach = min(int(length), max(space.shape) - 1)
@@ -283,8 +285,8 @@ class GridGround(Queries):
         """See `Queries.steps`."""
         space = self.space
         offsets = np.array(space.neighborhood.steps, dtype=np.int64)
-        nowhere = (frozen(np.zeros(1, dtype=np.int64)), frozen(np.zeros(0, dtype=np.int32)))
-        return frozen(space.links()), space.link_masks, offsets, space.wrap, nowhere
+        nowhere = (read_only(np.zeros(1, dtype=np.int64)), read_only(np.zeros(0, dtype=np.int32)))
+        return read_only(space.links()), space.link_masks, offsets, space.wrap, nowhere
 
 
 def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
@@ -302,13 +304,13 @@ def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
     return points, single
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _is_open(space: Grid) -> bool:
     """Whether a grid has no walls; looked up once for each change of them."""
     return not space.walls.any()
 
 
-_strides = kept(strides)
+_strides = cached(strides)
 
 
 @functools.lru_cache(maxsize=8)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.query.backend import queries
 from fieldcraft.query.choosing import best, worst
 from fieldcraft.query.ground import Readable
@@ -109,7 +109,7 @@ class Reservations:
             layer, positions, radius, agents, where, walk, outside, none, np.float32(-1)
         )
 
-    @whole
+    @atomic
     def release(self, *agents: Hashable) -> int:
         """Give up the spots of these agents; those who hold none are passed over. Returns how many
         were given up.
@@ -163,7 +163,7 @@ class Reservations:
         self._take(names, cells[:, 0].tolist())
         return spots
 
-    @whole
+    @atomic
     def _take(self, names: list[Hashable], cells: list[int]) -> None:
         self.release(*names)
         self._held.update(

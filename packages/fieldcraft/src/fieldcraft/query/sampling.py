@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.backend import queries
 from fieldcraft.query.ground import Ground, Readable, crowd
 from fieldcraft.query.on_graph import GraphGround
 from fieldcraft.query.on_grid import GridGround, Obstacles, grid_points
 from fieldcraft.space import Grid
+from fieldcraft.space.adjacency import line_of
 from fieldcraft.space.cells import Many, One
-from fieldcraft.space.ways import line_of
 
 __all__ = ["Along", "along", "gradient", "sample", "sense", "unit_headings"]
 
@@ -318,7 +318,7 @@ def sense(
                 got=repr(layer),
                 remedy="Add it with fc.Trail(vector=True)",
             )
-        planes = [frozen(np.ascontiguousarray(parts[..., k])) for k in (0, 1)]
+        planes = [read_only(np.ascontiguousarray(parts[..., k])) for k in (0, 1)]
     found = np.zeros((len(planes), len(places), 3), dtype=np.float32)
     where = ground.walls, places, directions, (space.y_up, space.wrap)
     ahead = far, (math.cos(turn), math.sin(turn)), fallback

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.backend import queries
 from fieldcraft.query.ground import Readable
 from fieldcraft.space import Space
@@ -64,9 +64,9 @@ def uphill(
         )
     starts = _starts(space, positions, cells, outside)
     here = np.atleast_1d(starts)
-    ways = space.ways
+    ways = space.adjacency
     best = np.empty(len(here), dtype=np.int64)
-    flat = frozen(np.ascontiguousarray(values, dtype=np.float32).reshape(-1))
+    flat = read_only(np.ascontiguousarray(values, dtype=np.float32).reshape(-1))
     kernels.uphill.uphill(ways.starts, ways.ends, flat, here, best)
     return Spots.steps(best if starts.ndim else best[0], starts, space, flat)
 
@@ -156,7 +156,7 @@ def explore_step(
     """
     ground = queries(getattr(layer, "knowledge", layer))
     space = ground.space
-    reach = min(checks.whole("sight", sight, minimum=1), len(space))
+    reach = min(checks.integer("sight", sight, minimum=1), len(space))
     limit = (
         None
         if unknown is None
@@ -175,13 +175,13 @@ def explore_step(
     checks.flag("apart", apart)
     key = 0 if rng is None else int(checks.generator(rng).integers(_MOST_KEY))
     cells, targets = starts.copy(), starts.copy()
-    flat = frozen(ground.flat)
+    flat = read_only(ground.flat)
 
     def look(searches: bool) -> None:
         bar = np.float32(0) if limit is None else limit
         taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
         _explore(
-            (flat, ground.steps(), frozen(starts), (reach, searches, bar, key)),
+            (flat, ground.steps(), read_only(starts), (reach, searches, bar, key)),
             taken,
             space,
             cells,

@@ -72,7 +72,7 @@ def _leave(
     if not len(after):
         return
     space = layer.space
-    ways = space.short_way(after - before)
+    ways = space.shortest_vectors(after - before)
     pieces = min(
         max(math.ceil(float(np.sqrt((ways**2).sum(axis=1)).max()) / stride_of(space)), 1),
         _MOST_PIECES,

@@ -96,7 +96,9 @@ def compare(
         recipes = [_lasting(recipe, checks.not_negative("seconds", seconds)) for recipe in recipes]
     titles = tuple(f"{parameter.rpartition('.')[2]} {value.strip()}" for value in values)
     worlds = [World(recipe) for recipe in recipes]
-    across = min(len(worlds), 4) if columns is None else checks.whole("columns", columns, minimum=1)
+    across = (
+        min(len(worlds), 4) if columns is None else checks.integer("columns", columns, minimum=1)
+    )
     size = min(max(_PAGE // across, _PANEL[0]), _PANEL[1])
     painter = Painter(
         worlds, _shown(recipes[0], parameter), size=size, names=titles, columns=columns

@@ -39,7 +39,7 @@ __all__ = ["MAP_KINDS", "FileKeys", "load_space", "load_timeline", "read_map"]
 def _neighbors(name: str, value: Any) -> Any:
     steps = value if isinstance(value, list) else []
     if steps and all(isinstance(step, list) and len(step) == 2 for step in steps):
-        return [[checks.whole(name, part, minimum=-64) for part in step] for step in steps]
+        return [[checks.integer(name, part, minimum=-64) for part in step] for step in steps]
     if isinstance(value, bool) or value not in (4, 8):
         raise refused("neighbors is 4, 8, or a list of [dx, dy] steps", value, "Write 8, say")
     return value

@@ -223,7 +223,7 @@ class PlotLook:
     title: Text | None = None
     caption: Text = ""
     limits: Annotated[Any, values.limits] = None
-    size: Annotated[int, partial(checks.whole, minimum=16)] | None = None
+    size: Annotated[int, partial(checks.integer, minimum=16)] | None = None
 
 
 @dataclass(frozen=True)

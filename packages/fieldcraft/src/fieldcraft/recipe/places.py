@@ -32,7 +32,7 @@ class Policies(NamedTuple):
 
 def stride_of(space: Space) -> float:
     """World units from cell to cell, roughly: what a walker may go without leaving one out."""
-    return space.typical_step if len(space.ways.ends) else math.inf
+    return space.typical_step if len(space.adjacency.ends) else math.inf
 
 
 def settled(layer: Layer, points: Places, policies: Policies) -> Places:

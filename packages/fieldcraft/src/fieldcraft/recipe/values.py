@@ -156,7 +156,7 @@ def team_colors(name: str, value: object) -> tuple[str, ...]:
 def floors(name: str, value: object) -> int | list[float]:
     """Return a number of floors, or the heights between them."""
     if not isinstance(value, list):
-        return checks.whole(name, value, minimum=1)
+        return checks.integer(name, value, minimum=1)
     heights = [checks.finite(name, each) for each in value]
     if len(heights) < 2 or any(after <= before for before, after in itertools.pairwise(heights)):
         raise refused("floors are heights, ascending", value, "Write [0, 4, 8], say, or how many")

@@ -144,7 +144,7 @@ class Table:
             )
         return value
 
-    def whole(self, text: str, name: str) -> int:
+    def integer(self, text: str, name: str) -> int:
         """A cell as a whole number of at least 0."""
         if not (text.isascii() and text.strip().isdigit() and len(text) <= 18):
             raise self.refusal(

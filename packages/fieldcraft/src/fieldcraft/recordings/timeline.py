@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadTimeline, InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.recordings.playback import Living, Playback
 from fieldcraft.recordings.table import Table
 
@@ -63,19 +63,19 @@ class Timeline:
         self = cls.__new__(cls)
         seconds = np.array(builder._seconds, dtype=np.float64)
         order = np.argsort(seconds, kind="stable")
-        self.seconds = frozen(seconds[order])
-        self.entities = frozen(np.array(builder._entities, dtype=np.int32)[order])
-        self.group_of = frozen(np.array(builder._groups, dtype=np.int32)[order])
-        self.positions = frozen(
+        self.seconds = read_only(seconds[order])
+        self.entities = read_only(np.array(builder._entities, dtype=np.int32)[order])
+        self.group_of = read_only(np.array(builder._groups, dtype=np.int32)[order])
+        self.positions = read_only(
             np.array(builder._positions, dtype=np.float64).reshape(-1, 2)[order]
         )
-        self.half_lives = frozen(np.array(builder._half_lives, dtype=np.float64)[order])
-        self.ages = frozen(np.array(builder._ages, dtype=np.float64)[order])
+        self.half_lives = read_only(np.array(builder._half_lives, dtype=np.float64)[order])
+        self.ages = read_only(np.array(builder._ages, dtype=np.float64)[order])
         self.strengths = np.array(builder._strengths, dtype=np.float64)[order]
         self.ids = tuple(builder._ids)
         self.groups = tuple(builder._group_names)
         self._carry_over()
-        self.strengths = frozen(self.strengths)
+        self.strengths = read_only(self.strengths)
         return self
 
     def _carry_over(self) -> None:
@@ -103,7 +103,7 @@ class Timeline:
         filled_strengths = strengths[_last_marked(~np.isnan(strengths))]
         self.group_of = np.empty_like(self.group_of)
         self.group_of[by_entity] = filled_groups
-        self.group_of = frozen(self.group_of)
+        self.group_of = read_only(self.group_of)
         self.strengths[by_entity] = filled_strengths
 
     @classmethod

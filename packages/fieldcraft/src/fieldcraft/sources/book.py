@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.sources.carried import CarriedRows, Guard
+from fieldcraft.sources.carried import CarriedRows, SingleThreadLock
 from fieldcraft.sources.placing import move_plainly, place
 from fieldcraft.sources.shapes import Limits, Shape, Shapes
 from fieldcraft.space import Space
@@ -25,11 +25,11 @@ class Sources(CarriedRows):
     """The live sources of one layer. Ids are int64, unique for the life of the layer and never used
     twice.
 
-    `guard` is entered around each call: that of the influence map, which refuses a second thread.
+    `lock` is entered around each call: that of the influence map, which refuses a second thread.
     """
 
-    def __init__(self, space: Space, guard: Guard | None = None) -> None:
-        super().__init__(space, nullcontext() if guard is None else guard)
+    def __init__(self, space: Space, lock: SingleThreadLock | None = None) -> None:
+        super().__init__(space, nullcontext() if lock is None else lock)
         self._keys: dict[Hashable, int] = {}
         self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
 
@@ -39,42 +39,42 @@ class Sources(CarriedRows):
     @property
     def ids(self) -> NDArray[np.int64]:
         """The ids of all live sources, shape (N,)."""
-        with self._guard:
+        with self._lock:
             slots = np.flatnonzero(self._alive)
             return slots | self._generation[slots] << 32
 
     @property
     def cells(self) -> NDArray[np.int64]:
         """The cells they act from, shape (N,), in the order of `ids`."""
-        with self._guard:
+        with self._lock:
             return self._cells[self._alive]
 
     @property
     def positions(self) -> NDArray[np.float64]:
         """Their world positions as given, shape (N, 2) or (N, 3), in the order of `ids`."""
-        with self._guard:
+        with self._lock:
             return self._positions[self._alive]
 
     @property
     def strengths(self) -> NDArray[np.float32]:
         """Their strengths, shape (N,), in the order of `ids`."""
-        with self._guard:
+        with self._lock:
             return self._strengths[self._alive]
 
     @property
     def keys(self) -> list[Hashable]:
         """The keys of the live sources that `sync` knows."""
-        with self._guard:
+        with self._lock:
             return [key for key, identity in self._keys.items() if self.is_alive(identity)]
 
     def positions_of(self, ids: ArrayLike) -> NDArray[np.float64]:
         """The world positions of these sources, shape (N, 2) or (N, 3)."""
-        with self._guard:
+        with self._lock:
             return self._positions[self._slots(ids)]
 
     def strengths_of(self, ids: ArrayLike) -> NDArray[np.float32]:
         """The strengths of these sources, shape (N,)."""
-        with self._guard:
+        with self._lock:
             return self._strengths[self._slots(ids)]
 
     def add(
@@ -95,7 +95,7 @@ class Sources(CarriedRows):
 
         `radii` (world units, one for all or N) and `falloff` stand in for those of a radial layer.
         """
-        with self._guard:
+        with self._lock:
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside, one=one)
             amounts = checks.amounts("strengths", strengths, len(points))
             self._check_range(amounts, len(self) + len(points))
@@ -120,7 +120,7 @@ class Sources(CarriedRows):
         With `velocities`, world units a second, (N, 2) or one for all, they go on by themselves as
         the layer's time passes; without them they stay there.
         """
-        with self._guard:
+        with self._lock:
             if velocities is None and move_plainly(
                 self, self._space, ids, positions, on_wall, outside
             ):
@@ -145,7 +145,7 @@ class Sources(CarriedRows):
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Give sources other strengths: one number for all, or one each."""
-        with self._guard:
+        with self._lock:
             slots = self._slots(ids)
             amounts = checks.amounts("strengths", strengths, len(slots))
             self._check_range(amounts, len(self))
@@ -157,7 +157,7 @@ class Sources(CarriedRows):
         """Give sources of a radial layer other radii, in world units: one number for all, or one
         each. They keep their falloffs.
         """
-        with self._guard:
+        with self._lock:
             if self._kinds.limits is None:
                 raise InvalidValue(
                     "Radii are for sources of layers with fc.Radial",
@@ -171,7 +171,7 @@ class Sources(CarriedRows):
 
     def remove(self, ids: ArrayLike) -> None:
         """Take sources away."""
-        with self._guard:
+        with self._lock:
             self._drop(self._slots(ids))
 
     def sync(
@@ -193,7 +193,7 @@ class Sources(CarriedRows):
         given, as in `add`, they hold for known ones too. Sources added without a key are left
         alone. A key twice is refused, and nothing changes.
         """
-        with self._guard:
+        with self._lock:
             given = keys.tolist() if isinstance(keys, np.ndarray) else keys
             names: list[Any] = (
                 list(given) if isinstance(given, str) else checks.sequence("keys", given)
@@ -338,13 +338,13 @@ class Sources(CarriedRows):
         """
         return next((key for key, known in self._keys.items() if known == identity), None)
 
-    def guarded_by(self, guard: Guard) -> None:
-        """Belong to what this guard stands before."""
-        self._guard = guard
+    def set_lock(self, lock: SingleThreadLock) -> None:
+        """Belong to what this lock stands before."""
+        self._lock = lock
 
-    def copy(self, guard: Guard | None = None) -> Sources:
-        """An independent copy, ids and keys included, with a guard of its own."""
-        twin = Sources(self._space, guard)
+    def copy(self, lock: SingleThreadLock | None = None) -> Sources:
+        """An independent copy, ids and keys included, with a lock of its own."""
+        twin = Sources(self._space, lock)
         twin._copy_rows(self)
         twin._kinds = self._kinds.copy()
         twin._keys = dict(self._keys)

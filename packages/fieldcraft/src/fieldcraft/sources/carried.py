@@ -16,17 +16,17 @@ from fieldcraft.sources.rows import Rows
 from fieldcraft.sources.shapes import Shapes
 from fieldcraft.space import Space
 
-__all__ = ["CarriedRows", "Guard"]
+__all__ = ["CarriedRows", "SingleThreadLock"]
 
-Guard = AbstractContextManager[None]
+SingleThreadLock = AbstractContextManager[None]
 
 
 class CarriedRows(Rows):
     """Rows of sources on a space, some of which have a velocity, a path or a schedule."""
 
-    def __init__(self, space: Space, guard: Guard) -> None:
+    def __init__(self, space: Space, lock: SingleThreadLock) -> None:
         super().__init__(space.dimensions)
-        self._space, self._guard = space, guard
+        self._space, self._lock = space, lock
         self._kinds = Shapes()
         self._motions = Courses(space.dimensions)
         self._schedules = Courses(1)
@@ -138,11 +138,11 @@ class CarriedRows(Rows):
         """Let a source walk along a path, as `Source.follow` does."""
         given, _ = checks.positions(path, dimensions=self.dimensions)
         pace, again = checks.positive("speed", speed), checks.flag("repeat", repeat)
-        with self._guard:
+        with self._lock:
             slot = self._slots([identity])
             place(self._space, given, on_wall=on_wall, outside=outside)
             points = np.concatenate([self._positions[slot], given])
-            legs = self._space.short_way(np.diff(points, axis=0))
+            legs = self._space.shortest_vectors(np.diff(points, axis=0))
             lengths = np.sqrt((legs**2).sum(axis=1))
             legs, lengths = legs[lengths > 0], lengths[lengths > 0]
             ends = points[0] + np.concatenate([np.zeros((1, self.dimensions)), legs.cumsum(axis=0)])
@@ -171,7 +171,7 @@ class CarriedRows(Rows):
                 got=f"period={period!r} after times up to {begin[-1]:g}",
                 remedy="Pass the seconds after which it begins again",
             )
-        with self._guard:
+        with self._lock:
             slot = self._slots([identity])
             self._check_range(amounts, len(self))
             self._strengths[slot] = amounts[0]

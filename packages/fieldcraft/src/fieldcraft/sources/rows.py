@@ -69,7 +69,7 @@ class Rows:
 
     def is_alive(self, identity: int) -> bool:
         """Whether this id is that of a live source."""
-        identity = checks.whole("identity", identity, minimum=-(2**63))
+        identity = checks.integer("identity", identity, minimum=-(2**63))
         slot = identity & 0xFFFFFFFF
         return bool(
             identity >= 0

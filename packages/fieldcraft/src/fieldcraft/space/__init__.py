@@ -1,6 +1,7 @@
 """Grids, hexagons, graphs and meshes: cells, positions, walls, line of sight."""
 
-from fieldcraft.space import apart as apart
+from fieldcraft.space import serialization as serialization
+from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
@@ -11,9 +12,9 @@ from fieldcraft.space.protocol import Space, located
 from fieldcraft.space.shots import Shot, incoming
 from fieldcraft.space.sight import sees, visible, watchers
 from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot
-from fieldcraft.space.ways import Ways
 
 __all__ = [
+    "Adjacency",
     "Graph",
     "GraphSnapshot",
     "Grid",
@@ -25,7 +26,6 @@ __all__ = [
     "Snapshot",
     "Space",
     "Terrain",
-    "Ways",
     "checked_space",
     "grid_of",
     "incoming",

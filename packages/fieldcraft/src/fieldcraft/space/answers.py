@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space.adjacency import middles, pieces
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.outlines import geometry
 from fieldcraft.space.protocol import Space
-from fieldcraft.space.ways import middles, pieces
 
 __all__ = [
     "NONE",
@@ -196,7 +196,7 @@ def _owned_on_grid(space: Grid, values: Floats, owner: NDArray[np.int32]) -> _Me
     masks = [
         (owner == number).astype(np.float32) for number in np.unique(owner[owner >= 0]).tolist()
     ]
-    return _on_grid(space, values, [(frozen(mask), 0.5) for mask in masks])
+    return _on_grid(space, values, [(read_only(mask), 0.5) for mask in masks])
 
 
 def _on_grid(space: Grid, values: Floats, groups: Sequence[tuple[Floats, float]]) -> _Measures:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.space.ways import runs, starts_of
+from fieldcraft.space.adjacency import runs, starts_of
 
 if TYPE_CHECKING:
     from fieldcraft.space.topology import Topology

@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
 
-__all__ = ["Many", "One", "checked_cells", "checked_ways", "on_map"]
+__all__ = ["Many", "One", "checked_cells", "checked_vectors", "on_map"]
 
 One = tuple[float, float] | tuple[float, float, float]
 """One position, for type checkers; an array of shape (2,) counts as one too."""
@@ -92,12 +92,12 @@ def _pull_in(space: Space, points: NDArray[np.float64]) -> None:
             points[index] = space.position_of(cell)
 
 
-def checked_ways(space: Space, ways: ArrayLike) -> NDArray[np.float64]:
-    """Return straight ways in world units, (..., 2) or (..., 3), as float64."""
-    given = checks.array("Ways", ways)
+def checked_vectors(space: Space, vectors: ArrayLike) -> NDArray[np.float64]:
+    """Return vectors in world units, (..., 2) or (..., 3), as float64."""
+    given = checks.array("Vectors", vectors)
     if given.shape[-1:] != (space.dimensions,) or given.dtype.kind not in "iuf":
         raise InvalidValue(
-            f"Ways are {'(x, y) pairs' if space.dimensions == 2 else '(x, y, z)'} of numbers",
+            f"Vectors are {'(x, y) pairs' if space.dimensions == 2 else '(x, y, z)'} of numbers",
             got=f"{given.dtype} of shape {given.shape}",
             remedy=(
                 "Pass where they end less where they begin, an array of shape (N,"

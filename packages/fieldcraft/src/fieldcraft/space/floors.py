@@ -9,12 +9,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space.adjacency import cached_until_walls_change, runs, starts_of
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.topology import Topology
-from fieldcraft.space.ways import kept_until_walls_change, runs, starts_of
 
 __all__ = ["Doors", "Floors", "MeshArrays", "floors_of"]
 
@@ -72,13 +72,13 @@ class Floors:
     @cached_property
     def on_foot(self) -> MeshArrays:
         """`mesh` with gaps that can only be leapt over shut."""
-        return *self.mesh[:5], frozen(self.shut | self.doors.leaps), self.doors.leaps
+        return *self.mesh[:5], read_only(self.shut | self.doors.leaps), self.doors.leaps
 
 
 _doors_of: WeakKeyDictionary[Topology, tuple[Mesh, Doors]] = WeakKeyDictionary()
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def floors_of(graph: Graph) -> Floors:
     """The floors of a graph with a mesh as its walls and edges are now."""
     assert graph.mesh is not None
@@ -134,7 +134,7 @@ def _built(graph: Graph, mesh: Mesh) -> Doors:
         middles,
         fans,
     )
-    return Doors(*(frozen(array) for array in arrays))
+    return Doors(*(read_only(array) for array in arrays))
 
 
 def _facing(

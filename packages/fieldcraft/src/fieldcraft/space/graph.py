@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import OutsideMap
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import graph_parts
 from fieldcraft.space.cells import Many, One, checked_cells
 from fieldcraft.space.graph_edges import EdgeSpace
@@ -118,7 +118,7 @@ class Graph(EdgeSpace):
         self.max_height = (
             None if max_height is None else checks.not_negative("max_height", max_height)
         )
-        self._closed = frozen(np.zeros(len(topology.origins), dtype=np.bool_))
+        self._closed = read_only(np.zeros(len(topology.origins), dtype=np.bool_))
         self._squares = squares
         self._begin()
         self._block(blocked)

@@ -9,14 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.interruption import atomic
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph_parts import checked_edges
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.topology import Topology
-from fieldcraft.space.ways import Ways, ways_on_arcs
 
 __all__ = ["EdgeSpace"]
 
@@ -57,7 +57,7 @@ class EdgeSpace(Space):
         the lower number first.
         """
         shown = self._shown
-        return frozen(
+        return read_only(
             np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1).astype(
                 np.int64
             )
@@ -68,7 +68,7 @@ class EdgeSpace(Space):
         """The world lengths of `edges`, (E,); read-only. An edge keeps its length: make another
         graph for another one.
         """
-        return frozen(self.topology.lengths[self._shown])
+        return read_only(self.topology.lengths[self._shown])
 
     @property
     def _shown(self) -> NDArray[np.int64]:
@@ -104,10 +104,10 @@ class EdgeSpace(Space):
         """The lengths of the edges from each of (N,) vertices to the next, (N - 1,)."""
         return self.topology.lengths[self.topology.arcs_between(cells[:-1], cells[1:])]
 
-    def _find_ways(self, *, from_walls: bool) -> Ways:
-        return ways_on_arcs(self.topology, self.walls, self.closed, from_walls=from_walls)
+    def _find_ways(self, *, from_walls: bool) -> Adjacency:
+        return adjacency_of_arcs(self.topology, self.walls, self.closed, from_walls=from_walls)
 
-    @whole
+    @atomic
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open vertices, while maps on this graph run; layers notice at their next step.
 
@@ -158,7 +158,7 @@ class EdgeSpace(Space):
         changed = np.flatnonzero(closed != self._closed)
         self._change_arcs(changed, closed[changed])
 
-    @whole
+    @atomic
     def _change_arcs(self, changed: NDArray[np.int64], closed: NDArray[np.bool_] | bool) -> None:
         if len(changed):
             self._closed = self._closed.copy()
@@ -183,7 +183,7 @@ class EdgeSpace(Space):
         """Let exactly these vertices, ids or a mask, be walls."""
         blocked = np.zeros(len(self), dtype=np.bool_)
         blocked[[] if walls is None else checked_cells(self, walls)] = True
-        self._walls = frozen(blocked)
+        self._walls = read_only(blocked)
 
     def difference(self, other: object) -> str:
         """Empty for a graph of the same vertices and edges; what is blocked may differ."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import portals_of, windows_of
 
@@ -70,7 +70,7 @@ def stand(graph: Graph, points: Floats) -> Stand:
     portals, _ = portals_of(graph)
     places = np.empty((len(points), 2))
     plan = np.ascontiguousarray(graph.mesh.centers[:, :2])
-    kernels.mesh_moving.nearest(portals.corners, portals.rings, frozen(cells), points, places)
+    kernels.mesh_moving.nearest(portals.corners, portals.rings, read_only(cells), points, places)
     places += (plan[cells] - places) * kernels.sees.INWARDS
     return Stand(cells, points, portals.rounded(places))
 

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, hooks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
+from fieldcraft.space.adjacency import Adjacency, adjacency_of_grid, cached_until_walls_change
 from fieldcraft.space.cells import Many, One, checked_cells
 from fieldcraft.space.coarsening import coarse_cells, coarse_walls
 from fieldcraft.space.grid_layout import GridLayout, sides_of
@@ -25,7 +26,6 @@ from fieldcraft.space.neighborhood import (
 )
 from fieldcraft.space.opacity import hide_as
 from fieldcraft.space.snapshots import GridSnapshot
-from fieldcraft.space.ways import Ways, kept_until_walls_change, ways_on_grid
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -103,8 +103,8 @@ class Grid(Lattice):
     ) -> None:
         if width is None or height is None:
             width, height = sides_of(width, height, walls)
-        self.width = checks.whole("width", width, minimum=1)
-        self.height = checks.whole("height", height, minimum=1)
+        self.width = checks.integer("width", width, minimum=1)
+        self.height = checks.integer("height", height, minimum=1)
         if self.width * self.height > MAX_CELLS:
             raise InvalidValue(
                 f"A grid has at most {MAX_CELLS:,} cells",
@@ -242,7 +242,7 @@ class Grid(Lattice):
         self._follow_parent()
         self._change_walls(ids, blocked)
 
-    @whole
+    @atomic
     def _change_walls(self, ids: NDArray[np.int64], blocked: bool) -> None:
         changed = ids[self._walls.reshape(-1)[ids] != blocked]
         if not len(changed):
@@ -265,7 +265,7 @@ class Grid(Lattice):
         if self._parent is not None and self._parent.walls_version != self._followed:
             self._take_over(self._parent)
 
-    @whole
+    @atomic
     def _take_over(self, parent: Grid) -> None:
         self._followed = parent.walls_version
         factor = round(self.cell_size / parent.cell_size)
@@ -362,8 +362,8 @@ class Grid(Lattice):
         arrives = (into >> np.arange(len(steps), dtype=into.dtype)) & into.dtype.type(1) != 0
         return (rows * self.width + columns)[arrives], lengths[arrives]
 
-    def _find_ways(self, *, from_walls: bool) -> Ways:
-        return ways_on_grid(self, from_walls=from_walls)
+    def _find_ways(self, *, from_walls: bool) -> Adjacency:
+        return adjacency_of_grid(self, from_walls=from_walls)
 
     def _typical(self, median: float) -> float:
         return float(self.neighborhood.lengths(self.cell_size).min())
@@ -392,7 +392,7 @@ class Grid(Lattice):
         return {"_changes": self._changes, "_parent": self._parent, "_followed": self._followed}
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _open_tree(grid: Grid) -> cKDTree:
     from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
 

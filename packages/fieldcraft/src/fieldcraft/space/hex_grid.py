@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import hex_layout
+from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.hex_graph import HexGraph
@@ -17,7 +18,6 @@ from fieldcraft.space.hex_layout import STEPS, HexLayout
 from fieldcraft.space.lattice import Lattice
 from fieldcraft.space.neighborhood import Terrain
 from fieldcraft.space.snapshots import GraphSnapshot
-from fieldcraft.space.ways import Ways
 
 __all__ = ["MAX_HEXES", "ORIENTATIONS", "HexGrid"]
 
@@ -77,8 +77,8 @@ class HexGrid(Lattice):
         wrap: bool = False,
         y_up: bool = False,
     ) -> None:
-        self.columns = checks.whole("columns", columns, minimum=1)
-        self.rows = checks.whole("rows", rows, minimum=1)
+        self.columns = checks.integer("columns", columns, minimum=1)
+        self.rows = checks.integer("rows", rows, minimum=1)
         if self.columns * self.rows > MAX_HEXES:
             raise InvalidValue(
                 f"A grid of hexagons has at most {MAX_HEXES:,} cells",
@@ -380,7 +380,7 @@ class HexGrid(Lattice):
         """None: lines of sight run over hexagons."""
         return None
 
-    def _find_ways(self, *, from_walls: bool) -> Ways:
+    def _find_ways(self, *, from_walls: bool) -> Adjacency:
         return self._graph._find_ways(from_walls=from_walls)
 
     def sides(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.space.ways import runs, starts_of
+from fieldcraft.space.adjacency import runs, starts_of
 
 __all__ = ["Mesh"]
 

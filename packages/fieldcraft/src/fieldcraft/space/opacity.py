@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.kernels import pool
+from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.cells import checked_cells
-from fieldcraft.space.ways import kept_until_walls_change
 
 if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
@@ -37,7 +37,7 @@ def set_opaque(space: Space, cells: ArrayLike, opaque: bool | None) -> None:
     hide(space, hides)
 
 
-@whole
+@atomic
 def hide(space: Space, hides: NDArray[np.uint8] | None) -> None:
     """Set by cell, (N,), what hides: 1 does, 2 does not, 0 if it is a wall."""
     none = np.zeros(len(space), dtype=np.uint8)
@@ -55,7 +55,7 @@ def hide_as(space: Space, opaque: NDArray[np.bool_]) -> None:
     hide(space, hides.reshape(-1))
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def opaque_of(space: Space) -> NDArray[np.bool_]:
     """See `Space.opaque`; the walls themselves where both are the same."""
     walls = space.walls

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.space.adjacency import cached_until_walls_change, runs, starts_of
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.topology import Topology
-from fieldcraft.space.ways import kept_until_walls_change, runs, starts_of
 
 __all__ = ["Portals", "portals_of", "windows_of"]
 
@@ -115,12 +115,12 @@ def _portals(graph: Graph) -> Portals:
     return known[1]
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _shut(graph: Graph) -> NDArray[np.uint8]:
     return _portals(graph).shut(graph.walls, graph.closed)
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _hidden(graph: Graph) -> NDArray[np.uint8]:
     return _portals(graph).shut(graph.opaque, graph.closed)
 

@@ -12,8 +12,8 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
 from fieldcraft.space import opacity
-from fieldcraft.space.cells import Many, One, checked_cells, checked_ways
-from fieldcraft.space.ways import Ways, by_area, kept_until_walls_change, pieces
+from fieldcraft.space.adjacency import Adjacency, by_area, cached_until_walls_change, pieces
+from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors
 
 if TYPE_CHECKING:
     from typing import Self
@@ -227,19 +227,19 @@ class Space(Pictured, ABC):
     # Steps
 
     @property
-    def ways(self) -> Ways:
+    def adjacency(self) -> Adjacency:
         """The steps between open cells as they are now; looked up again only after a change of
         walls.
         """
         return _ways(self)
 
     @property
-    def ways_from_walls(self) -> Ways:
+    def adjacency_from_walls(self) -> Adjacency:
         """The steps to open cells, also from walls: what stands there acts out of them."""
         return _ways_from_walls(self)
 
     @abstractmethod
-    def _find_ways(self, *, from_walls: bool) -> Ways:
+    def _find_ways(self, *, from_walls: bool) -> Adjacency:
         """Look the steps up."""
 
     @property
@@ -252,7 +252,7 @@ class Space(Pictured, ABC):
         InvalidValue
             If there is no step at all.
         """
-        typical = self.ways.typical
+        typical = self.adjacency.typical
         if not typical:
             raise InvalidValue(
                 "A space has steps from cell to cell",
@@ -269,7 +269,7 @@ class Space(Pictured, ABC):
         torus where that is shorter.
         """
         legs = (
-            self.short_way(np.diff(self.position_of(cells), axis=0))
+            self.shortest_vectors(np.diff(self.position_of(cells), axis=0))
             if len(cells)
             else np.zeros((0, 2))
         )
@@ -290,7 +290,7 @@ class Space(Pictured, ABC):
                 got=f"shape {cells.shape}",
                 remedy="Call it once for each",
             )
-        ways = self.ways_from_walls
+        ways = self.adjacency_from_walls
         return np.unique(ways.ends[ways.starts[int(cells)] : ways.starts[int(cells) + 1]]).astype(
             np.int64
         )
@@ -324,14 +324,14 @@ class Space(Pictured, ABC):
             On a grid, which keeps none: `Grid.to_graph` makes one.
         """
 
-    def short_way(self, ways: ArrayLike) -> NDArray[np.float64]:
+    def shortest_vectors(self, ways: ArrayLike) -> NDArray[np.float64]:
         """Straight ways in world units, (..., 2): on a torus of those that end in the same place
         the shortest, else as they are.
 
         Of two that are as short a way within the map stays as it was given. Raises `InvalidValue`
         for other things.
         """
-        straight = checked_ways(self, ways)
+        straight = checked_vectors(self, ways)
         size = self.period
         return straight if size is None else straight - np.rint(straight / size) * size
 
@@ -385,13 +385,13 @@ class Space(Pictured, ABC):
         return {}
 
 
-@kept_until_walls_change
-def _ways(space: Space) -> Ways:
+@cached_until_walls_change
+def _ways(space: Space) -> Adjacency:
     return space._find_ways(from_walls=False)
 
 
-@kept_until_walls_change
-def _ways_from_walls(space: Space) -> Ways:
+@cached_until_walls_change
+def _ways_from_walls(space: Space) -> Adjacency:
     return space._find_ways(from_walls=True)
 
 

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import graph_sight
+from fieldcraft.space.adjacency import cached
 from fieldcraft.space.cells import on_map
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import checked_space, needs_plane
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.protocol import Space
-from fieldcraft.space.ways import kept
 
 __all__ = ["Shot", "incoming"]
 
@@ -129,7 +129,7 @@ def incoming(
     return Shot(cells[order], shares[order] * seconds, (float(x), float(y)), stop < 1)
 
 
-@kept
+@cached
 def _free_slots(grid: Grid) -> list[NDArray[np.int32]]:
     """Scratch of a grid that no shot is using."""
     return []

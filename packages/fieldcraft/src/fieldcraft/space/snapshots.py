@@ -10,9 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.neighborhood import build_links, patch_links
-from fieldcraft.space.ways import kept_until_walls_change
 
 if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph
@@ -69,8 +69,8 @@ class GridSnapshot:
         before: GridSnapshot | None = None,
     ) -> None:
         self.version = version
-        self.walls = frozen(walls.reshape(-1))
-        self.links: NDArray[np.unsignedinteger] = frozen(into.reshape(-1))
+        self.walls = read_only(walls.reshape(-1))
+        self.links: NDArray[np.unsignedinteger] = read_only(into.reshape(-1))
         self._open: NDArray[np.bool_] | None = None
         self._spans: NDArray[np.int64] | None = None
         # An older snapshot of the same space that knows which blocks have open cells.
@@ -182,8 +182,8 @@ class GraphSnapshot:
 
     def __init__(self, walls: NDArray[np.bool_], sizes: NDArray[np.float64], version: int) -> None:
         self.version = version
-        self.walls = frozen(walls)
-        self.sizes = frozen(sizes)
+        self.walls = read_only(walls)
+        self.sizes = read_only(sizes)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return GraphSnapshot, (self.walls, self.sizes, self.version)
@@ -236,7 +236,7 @@ class GraphSnapshot:
         return np.asarray(self.sizes < np.inf)
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _plain(graph: Graph) -> GraphSnapshot:
     """The graph where all costs leave it open."""
     version, lengths = graph.walls_version, graph.topology.lengths

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.space.adjacency import starts_of
 from fieldcraft.space.arrangement import Arrangement
-from fieldcraft.space.ways import starts_of
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import Grid, grid_of
 
 __all__ = [
@@ -43,7 +43,7 @@ def grid(space: object) -> Grid:
 def points(value: ArrayLike) -> tuple[Wide, bool]:
     """World positions as a read-only, contiguous (N, 2) array, and whether it was one pair."""
     array, single = checks.positions(value)
-    return frozen(np.ascontiguousarray(array)), single
+    return read_only(np.ascontiguousarray(array)), single
 
 
 def vectors(name: str, value: ArrayLike, count: int) -> Wide:
@@ -51,7 +51,7 @@ def vectors(name: str, value: ArrayLike, count: int) -> Wide:
     remedy = f"Pass one (x, y) pair, or an array of shape ({count}, 2)"
     array: NDArray[Any] = checks.array(name, value)
     if array.size == 0 and count == 0:
-        return frozen(np.empty((0, 2)))
+        return read_only(np.empty((0, 2)))
     if array.dtype.kind not in "iuf" or array.shape not in ((2,), (count, 2)):
         raise InvalidValue(
             f"{name} are (x, y) pairs of numbers, one per agent",
@@ -66,7 +66,7 @@ def vectors(name: str, value: ArrayLike, count: int) -> Wide:
             got=f"{tuple(wide.reshape(-1, 2)[bad].tolist())} at index {bad}",
             remedy="Drop or mend it",
         )
-    return frozen(np.ascontiguousarray(np.broadcast_to(wide, (count, 2))))
+    return read_only(np.ascontiguousarray(np.broadcast_to(wide, (count, 2))))
 
 
 def limits(name: str, value: ArrayLike, count: int, *, positive: bool = False) -> Wide:

@@ -34,7 +34,7 @@ def directions(slots: int = 16) -> Wide:
     """The unit vectors between which `context` chooses, (slots, 2): the first along x, the others
     evenly round towards y.
     """
-    return _directions(checks.whole("slots", slots, minimum=_SLOTS[0], maximum=_SLOTS[1]))
+    return _directions(checks.integer("slots", slots, minimum=_SLOTS[0], maximum=_SLOTS[1]))
 
 
 @functools.cache

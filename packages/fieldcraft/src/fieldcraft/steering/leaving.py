@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, extensions, kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.kernels.swarm_layout import LONGEST_SINCE, circle, packed
 from fieldcraft.space import Grid, grid_of
 
@@ -261,7 +261,7 @@ class Forage:
         holds them.
         """
         portions = self._food if self._held is None else self._held.read()[0]
-        return frozen(portions.reshape(self.space.shape))
+        return read_only(portions.reshape(self.space.shape))
 
     @property
     def brought(self) -> int:

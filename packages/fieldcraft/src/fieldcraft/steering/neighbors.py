@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.ground import crowd
 from fieldcraft.space import Grid
 from fieldcraft.steering.arguments import grid, limits, points, vectors
@@ -128,12 +128,12 @@ class Neighbors:
                 remedy="Pass positions, groups and own together, or groups without positions",
             )
         teams = (
-            frozen(np.empty(0, dtype=np.int64))
+            read_only(np.empty(0, dtype=np.int64))
             if groups is None
             else _numbers("groups", groups, count)
         )
         mine = teams if positions is None or own is None else _numbers("own", own, len(at))
-        mine = frozen(np.zeros(len(at), dtype=np.int64)) if groups is None else mine
+        mine = read_only(np.zeros(len(at), dtype=np.int64)) if groups is None else mine
         found, distances = np.full(len(at), -1, dtype=np.int64), np.full(len(at), np.inf)
         if count:
             bins = self._places, self._order, self._starts
@@ -264,14 +264,14 @@ def _near(positions: ArrayLike | Neighbors, radius: float | None, space: Grid | 
 def _numbers(name: str, value: ArrayLike, count: int) -> Ints:
     array = checks.array(name, value)
     if count == 0 and array.size == 0:
-        return frozen(np.empty(0, dtype=np.int64))
+        return read_only(np.empty(0, dtype=np.int64))
     if array.dtype.kind not in "iu" or array.shape not in ((), (count,)):
         raise InvalidValue(
             f"{name} are whole numbers, one per agent",
             got=f"{array.dtype} of shape {array.shape} for {count}",
             remedy=f"Pass {count} ints",
         )
-    return frozen(np.ascontiguousarray(np.broadcast_to(array.astype(np.int64), (count,))))
+    return read_only(np.ascontiguousarray(np.broadcast_to(array.astype(np.int64), (count,))))
 
 
 def _bins(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.query.ground import crowd
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["avoid_walls", "check_crowd", "crowd_step", "feelers", "move"]
 
-_NOWHERE = frozen(np.empty(0, dtype=np.int64))
+_NOWHERE = read_only(np.empty(0, dtype=np.int64))
 _STOREY = 3.0  # how high a storey is for those who keep apart, beside how far they do
 _TOUCHED = 3e-6  # who is so far off, in shares of the coordinates, has met a rim
 _AGENTS = 500  # as many pay for waking a thread
@@ -113,10 +113,10 @@ def _walked(
     elif not leap:
         doors = floors.on_foot
     plan, shifts = (
-        frozen(np.clip(each[:, :2], -checks.LARGEST, checks.LARGEST)) for each in (at, shifts)
+        read_only(np.clip(each[:, :2], -checks.LARGEST, checks.LARGEST)) for each in (at, shifts)
     )  # farther is no farther
     places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
-    inputs = doors, floors.doors.middles, wanted, frozen(cells), plan, shifts
+    inputs = doors, floors.doors.middles, wanted, read_only(cells), plan, shifts
     crowd(kernels.mesh_moving.move, inputs, (places, ends), len(at), _AGENTS)
     return places, ends
 
@@ -133,7 +133,7 @@ def _lifted(mesh: Graph, places: Wide, cells: NDArray[np.int64]) -> Wide:
         floors_of(mesh).doors.fans,
         mesh.mesh.triangles,
         mesh.mesh.corners,
-        frozen(cells),
+        read_only(cells),
         places,
         found,
     )
@@ -155,8 +155,8 @@ def feelers(mesh: Graph, at: Wide, cells: NDArray[np.int64], heading: Wide, ahea
     leap over are rims.
     """
     doors = floors_of(mesh).on_foot
-    plan, forces = frozen(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
-    inputs = doors, frozen(cells), plan, frozen(heading), ahead
+    plan, forces = read_only(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
+    inputs = doors, read_only(cells), plan, read_only(heading), ahead
     crowd(kernels.mesh_moving.avoid, inputs, (forces,), len(at), _AGENTS)
     return forces
 
@@ -210,7 +210,7 @@ def crowd_step(
         force += feelers(mesh, at, cells, moving, settings.ahead) * settings.avoidance
     new = _shortened(moving + _shortened(force, forces) * seconds, speeds)
     places, ends = _walked(
-        mesh, at, cells, frozen(new * seconds), wish if isinstance(wish, GraphFlow) else True
+        mesh, at, cells, read_only(new * seconds), wish if isinstance(wish, GraphFlow) else True
     )
     gone = places - at[:, :2]
     slowed = (np.abs(gone - new * seconds) > _TOUCHED * (1 + np.abs(at[:, :2]))).any(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GridFlow
 from fieldcraft.query.ground import crowd, too_far
@@ -46,7 +46,7 @@ def move(
     if wrong[0] >= 0:
         refuse_outside(space, at, int(wrong[0]))
     if wrong[1] >= 0:
-        at = frozen(out_of_walls(space, at, near))
+        at = read_only(out_of_walls(space, at, near))
         crowd(kernels.moving.move, (bars, at, *inputs), (wrong, moved), len(at), _MOVERS)
     return moved[0] if single else moved
 
@@ -91,7 +91,7 @@ def out_of_walls(space: Grid, at: Wide, near: float) -> Wide:
     cells = np.asarray(space.cell_at(at))
     stuck = np.flatnonzero(space.walls.reshape(-1)[cells])
     centers = space.position_of(space.nearest_open(cells[stuck]))
-    offset = space.short_way(at[stuck] - centers)
+    offset = space.shortest_vectors(at[stuck] - centers)
     room = (0.5 - near) * space.cell_size
     found[stuck] = centers + np.clip(offset, -room, room)
     return found
@@ -147,7 +147,7 @@ def crowd_step(
     if wrong[0] >= 0:
         refuse_outside(space, at, int(wrong[0]))
     if wrong[1] >= 0:
-        _, new_places, new_speeds = step.serve(frozen(out_of_walls(space, at, near)))
+        _, new_places, new_speeds = step.serve(read_only(out_of_walls(space, at, near)))
     return new_places, new_speeds
 
 

@@ -93,10 +93,10 @@ class PIBT:
         seed: int = 0,
     ) -> None:
         self.space = checked_space(space, "Agents step over")
-        self.look_ahead = checks.whole("look_ahead", look_ahead, maximum=100)
-        self.effort = checks.whole("effort", effort)
+        self.look_ahead = checks.integer("look_ahead", look_ahead, maximum=100)
+        self.effort = checks.integer("effort", effort)
         self.on_unreachable = checks.choice("on_unreachable", on_unreachable, _UNREACHABLE)
-        self.seed = checks.whole("seed", seed)
+        self.seed = checks.integer("seed", seed)
         self.weight = checks.not_negative("weight", weight)
         self._traffic = None if traffic is None else Traffic(self.space, traffic, self.weight)
         self._distances = ManyGoals(self.space, _RENEWED)
@@ -277,7 +277,7 @@ class PIBT:
                 kept.append(each)
             rows[i] = known[id(each)]
         left = np.empty((len(kept), len(self.space)), dtype=np.float32)
-        scale = self.space.ways.typical or 1.0
+        scale = self.space.adjacency.typical or 1.0
         for row, each in zip(left, kept, strict=True):
             np.divide(each.values.reshape(-1), scale, out=row)
         ends = np.array([each.goals[0] if len(each.goals) == 1 else -1 for each in kept] + [-1])

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, packing
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.files import damaged, sealed, write_sealed
-from fieldcraft.interruption import breathe, in_parts, whole
+from fieldcraft.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.kernels.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid
 from fieldcraft.steering.arguments import chosen_rows
@@ -66,7 +66,7 @@ class Swarm:
                 remedy="Pass the grid on which the swarm was",
             )
         self._space = space
-        self._step = checks.whole("step", step)
+        self._step = checks.integer("step", step)
         self._walls_seen = -1  # the walls_version for which all stand on open ground
         self._held: Any = held(np.array(agents, order="C"), device)
         self._device: Any = getattr(self._held, "device", None)
@@ -145,7 +145,7 @@ class Swarm:
         """
         key, number = (
             checked_swarm_key(space, seed),
-            checks.whole("count", count, maximum=MOST_AGENTS),
+            checks.integer("count", count, maximum=MOST_AGENTS),
         )
         rng = np.random.default_rng(key)
         ground = np.flatnonzero(~space.walls)
@@ -243,7 +243,7 @@ class Swarm:
 
     # Steps
 
-    @whole
+    @atomic
     def run(
         self,
         how: Walk,
@@ -290,7 +290,7 @@ class Swarm:
         forage : Forage, optional
             Food that they fetch.
         """
-        count = checks.whole("steps", steps)
+        count = checks.integer("steps", steps)
         space = self._space
         rule = rule_of(
             how,
@@ -319,7 +319,7 @@ class Swarm:
         for part in in_parts(count) if self._device is None else (count,):
             self._held.run(plan, self._step, part)
             self._step += part
-            breathe()
+            poll_interrupt()
 
     def _out_of_walls(self) -> None:
         """Move agents in new walls to the nearest open cell."""

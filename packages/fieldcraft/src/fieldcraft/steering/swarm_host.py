@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import extensions, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool, swarm_layout
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.ground import Ground
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.leaving import Forage, Reversed
@@ -96,7 +96,7 @@ class HostAgents:
             self._walls = (
                 space,
                 version,
-                frozen(swarm_layout.packed(space.walls)),
+                read_only(swarm_layout.packed(space.walls)),
                 not space.walls.any(),
             )
         return self._walls[2:]
@@ -131,7 +131,7 @@ class HostAgents:
         if mark.fading:
             layer.deposit_at(*self._faded(plan, mark))
             return
-        with layer._guard:
+        with layer._lock:
             layer._catch_up()
             field = trail_field(layer)
             canvases = field.inflow
@@ -180,7 +180,7 @@ def _smell(scent: Scent) -> None:
     if isinstance(places, Forage):
         places = places.smelling()
         amounts = np.full(len(places), float(amounts))
-    with layer._guard:
+    with layer._lock:
         layer._catch_up()
         layer._field.add(places, amounts)
 
@@ -189,7 +189,7 @@ def _sights(
     plan: SwarmPlan, closed: NDArray[np.uint32], steady: dict[int, list[NDArray[np.int32]]]
 ) -> swarm_layout.Sights:
     """The layers that agents read at this moment."""
-    none = frozen(swarm_layout.NO_LAYER)
+    none = read_only(swarm_layout.NO_LAYER)
     trails = [none if layer is None else _bits(Ground(layer).flat) for layer in plan.trails]
     flows: list[NDArray[np.int32]] = []
     for layer in plan.flows:
@@ -218,7 +218,7 @@ def _planes(layer: Any) -> list[NDArray[np.int32]]:
 
 
 def _bits(values: NDArray[np.float32]) -> NDArray[np.int32]:
-    return frozen(values.view(np.int32))
+    return read_only(values.view(np.int32))
 
 
 def held(agents: NDArray[np.int32], device: Any) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.kernels.arrays import frozen
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.query.ground import crowd
@@ -146,8 +146,8 @@ class Travellers:
         taken = self._chosen(way) if not isinstance(way, FlowField) else self._field(way).arcs
         shut = self.space.graph.closed | self.space.graph.walls[topology.ends]
         vertices, arcs, gone = self.vertices.copy(), self.arcs.copy(), self.gone.copy()
-        edges = topology.origins, topology.ends, topology.lengths, topology.back, frozen(shut)
-        inputs = edges, frozen(taken), frozen(ways), chosen
+        edges = topology.origins, topology.ends, topology.lengths, topology.back, read_only(shut)
+        inputs = edges, read_only(taken), read_only(ways), chosen
         crowd(kernels.travel.travel, inputs, (vertices, arcs, gone), len(self), _AGENTS)
         return Travellers(self.space, vertices, arcs, gone)
 

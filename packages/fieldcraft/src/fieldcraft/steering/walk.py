@@ -103,7 +103,7 @@ def by_role(name: str, given: Any) -> list[Any]:
 
 def checked_key(seed: Any) -> int:
     """The key of a seed's dice; raises `InvalidValue` for what is none."""
-    return checks.whole("seed", seed, maximum=_MOST_KEY)
+    return checks.integer("seed", seed, maximum=_MOST_KEY)
 
 
 def places_of(

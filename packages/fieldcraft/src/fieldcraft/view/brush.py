@@ -67,7 +67,7 @@ class Brush:
     def dots(self, canvas: RGBA, pixels: Floats, side: int, colors: RGBA, opacity: float) -> None:
         """Draw squares of `side` pixels without rims."""
         places = _rows("pixels", pixels, 2)
-        size = checks.whole("side", side, maximum=_MOST_SIDE)
+        size = checks.integer("side", side, maximum=_MOST_SIDE)
         self._kernels.dots(
             *_columns(places), _colors(colors, len(places)), size, _alpha(opacity), _canvas(canvas)
         )
@@ -182,7 +182,7 @@ class Brush:
                 remedy="Pass what lettered(text) gives",
             )
         column, row = (
-            checks.whole(name, at, minimum=-(2**31), maximum=2**31)
+            checks.integer(name, at, minimum=-(2**31), maximum=2**31)
             for name, at in (("left", left), ("top", top))
         )
         self._kernels.stamp(mask, column, row, *_color(color), page)
@@ -216,7 +216,7 @@ class Brush:
 def empty_mask(height: int, width: int) -> RGBA:
     """A mask for canvases of that size, as wide as the kernels want it."""
     rows, columns = (
-        checks.whole(name, side, maximum=_MOST_SIDE)
+        checks.integer(name, side, maximum=_MOST_SIDE)
         for name, side in (("height", height), ("width", width))
     )
     return np.zeros((rows, -(-columns // 8) * 8), dtype=np.uint8)
@@ -314,7 +314,7 @@ def _color(value: RGB) -> RGB:
             got=f"{len(parts)} parts",
             remedy="Pass three whole numbers from 0 to 255",
         )
-    red, green, blue = (checks.whole("color", part, maximum=255) for part in parts)
+    red, green, blue = (checks.integer("color", part, maximum=255) for part in parts)
     return red, green, blue
 
 

@@ -142,7 +142,7 @@ class Film:
                 ),
             )
         if quality is not None and (
-            checks.whole("quality", quality, minimum=1) > 100 or suffix not in (".webp", ".mp4")
+            checks.integer("quality", quality, minimum=1) > 100 or suffix not in (".webp", ".mp4")
         ):
             raise InvalidValue(
                 "quality is 1 to 100, for .webp and .mp4",

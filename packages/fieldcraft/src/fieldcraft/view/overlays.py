@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.space.ways import line_of
+from fieldcraft.space.adjacency import line_of
 from fieldcraft.view.brush import Brush
 from fieldcraft.view.palettes import Color, parse_color
 from fieldcraft.view.placement import Placement

@@ -185,7 +185,7 @@ def floor_cuts(space: Space, floors: int | list[float]) -> list[tuple[float, flo
     """The heights from which and up to which each floor of a 3D graph is drawn."""
     low, high = float(space.positions[:, 2].min()), float(space.positions[:, 2].max())
     if isinstance(floors, (int, np.integer)) and not isinstance(floors, bool):
-        cuts = np.linspace(low, high, checks.whole("floors", floors, minimum=1) + 1)
+        cuts = np.linspace(low, high, checks.integer("floors", floors, minimum=1) + 1)
     else:
         cuts = checks.array("floors", floors).astype(np.float64)
         if cuts.ndim != 1 or len(cuts) < 2 or not (np.diff(cuts) > 0).all():
@@ -261,10 +261,10 @@ def sheet(
             _below(shown, each.below(shown.shape[1]))
             for shown, each in zip(pictures, below, strict=True)
         ]
-    across = 4 if columns is None else checks.whole("columns", columns, minimum=1)
+    across = 4 if columns is None else checks.integer("columns", columns, minimum=1)
     across = min(across, len(pictures))
     head = LINE + 3 if any(names) else 0
-    spare = checks.whole("caption_lines", caption_lines)
+    spare = checks.integer("caption_lines", caption_lines)
     wide = max(*(shown.shape[1] for shown in pictures), *(measure(name) for name in names), 1)
     high = max(shown.shape[0] for shown in pictures)
     down = -(-len(pictures) // across)

@@ -109,7 +109,7 @@ class Placement:
     ) -> None:
         self.space = checked_space(space, "A picture needs")
         factor = None if scale is None else checks.positive("scale", scale)
-        side = checks.whole("size", size, minimum=1)
+        side = checks.integer("size", size, minimum=1)
         checks.flag("crop", crop)
         self.plan: Plan
         if isinstance(space, Grid):

@@ -58,7 +58,7 @@ class AbovePlan(Plan):
                 got=f"{across} x {down}",
                 remedy="Pass a smaller scale",
             )
-        step = space.typical_step if len(space.ways.ends) else 1.0
+        step = space.typical_step if len(space.adjacency.ends) else 1.0
         self.pixels_per_cell = scale * step
         self.heights = heights
         self._chosen = np.ones(len(space), dtype=np.bool_)
@@ -205,7 +205,7 @@ def outlines(space: Space) -> tuple[tuple[Floats, NDArray[np.int64]] | None, flo
         corners = (space.positions[:, np.newaxis] + ring).reshape(-1, 2)
         return (corners, np.arange(0, 6 * len(space) + 1, 6)), float(space.size)
     graph = space.graph
-    step = space.typical_step if len(space.ways.ends) else 1.0
+    step = space.typical_step if len(space.adjacency.ends) else 1.0
     if graph.mesh is not None:
         corners = graph.mesh.corners[graph.mesh.rings, :2]
         centers = np.repeat(space.positions[:, :2], np.diff(graph.mesh.starts), axis=0)

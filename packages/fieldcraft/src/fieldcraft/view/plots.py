@@ -62,7 +62,7 @@ def plot_over_time(
     """
     times, lines = checks.array("seconds", seconds), checks.sequence("curves", curves)
     size = [
-        checks.whole(name, side, minimum=least, maximum=2**14)
+        checks.integer(name, side, minimum=least, maximum=2**14)
         for name, side, least in (("width", width, 240), ("height", height, 160))
     ]
     checks.text("title", title), checks.text("caption", caption), checks.flag("percent", percent)

@@ -48,7 +48,7 @@ def wrapped(text: str, width: int, *, scale: float = 1.0) -> list[str]:
     """
     lines: list[str] = []
     size = _scale(scale)
-    checks.whole("width", width)
+    checks.integer("width", width)
     for paragraph in checks.text("text", text).split("\n"):
         line = ""
         for word in paragraph.split():

@@ -291,6 +291,6 @@ def _size(screen: pygame.Surface | tuple[int, int]) -> tuple[int, int]:
             got=repr(screen)[:80],
             remedy="Pass the surface that you draw on",
         )
-    return checks.whole("The width of the screen", size[0], minimum=1), checks.whole(
+    return checks.integer("The width of the screen", size[0], minimum=1), checks.integer(
         "The height of the screen", size[1], minimum=1
     )

@@ -16,13 +16,13 @@ __all__ = [
     "array",
     "cells",
     "flag",
+    "integer",
     "kind",
     "number",
     "one_of",
     "places",
     "unique",
     "vector",
-    "whole",
 ]
 
 _USUAL = 1_000_000.0
@@ -30,7 +30,7 @@ _LONGEST = 2**62
 _AGAIN = "Use another copy of the save"
 
 
-def whole(name: str, value: Any, low: int = 0, high: int = _LONGEST) -> None:
+def integer(name: str, value: Any, low: int = 0, high: int = _LONGEST) -> None:
     """Refuse anything but an int from `low` to `high`."""
     if type(value) is not int or not low <= value <= high:
         raise InvalidValue(

@@ -69,7 +69,7 @@ class Whole:
 
     def __call__(self, name: str, value: object) -> int:
         """Return the value as an int, or raise `InvalidValue`."""
-        given = checks.whole(name, value, minimum=self.low)
+        given = checks.integer(name, value, minimum=self.low)
         if given > self.high or (self.odd and given % 2 == 0):
             raise InvalidValue(
                 f"{name} is {'odd, ' if self.odd else ''}at most {self.high:,}",

@@ -55,7 +55,9 @@ def largest_part(space: Grid | Graph) -> NDArray[np.int64]:
     # Loading it takes longer than all of `import fieldcraft`.
     from scipy.sparse.csgraph import connected_components
 
-    _, labels = connected_components(space.ways.adjacency(), directed=True, connection="strong")
+    _, labels = connected_components(
+        space.adjacency.to_sparse(), directed=True, connection="strong"
+    )
     labels = np.where(space.walls.reshape(-1), -1, labels)
     if not (labels >= 0).any():
         return np.zeros(0, dtype=np.int64)
@@ -67,7 +69,7 @@ def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.float64]
     """From starts to ends, arrays of shape (..., 2) in world units that broadcast; on a torus the
     short way.
     """
-    return space.short_way(
+    return space.shortest_vectors(
         np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64)
     )
 

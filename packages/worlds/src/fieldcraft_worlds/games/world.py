@@ -109,7 +109,7 @@ S = TypeVar("S", bound=CheckedSettings)
 
 def states(world: World, seed: int) -> Iterator[Any]:
     """Yield the states of a match without orders, the first one included, for ever."""
-    rng = np.random.default_rng(checks.whole("seed", seed))
+    rng = np.random.default_rng(checks.integer("seed", seed))
     state = world.start(rng)
     while True:
         yield state
@@ -139,5 +139,5 @@ def limited(settings: S, most_steps: int | None) -> S:
     if most_steps is None:
         return settings
     rules: Any = settings
-    steps = checks.whole("most_steps", most_steps, minimum=1)
+    steps = checks.integer("most_steps", most_steps, minimum=1)
     return cast("S", replace(rules, limit=min(rules.limit, steps / rules.rate)))

@@ -87,8 +87,8 @@ class ChaseLesson:
         )
         self.world = ChaseWorld(ground, rules)
         self.every, self.radius = (
-            checks.whole("every", every, minimum=1),
-            checks.whole("radius", radius, minimum=1, maximum=100),
+            checks.integer("every", every, minimum=1),
+            checks.integer("radius", radius, minimum=1, maximum=100),
         )
         self.derived = self.world.derived
         self.agents = (RUNNER, *(f"hunter_{number}" for number in range(rules.hunters)))

@@ -109,7 +109,7 @@ class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         self.metadata = {**self.metadata, "name": f"fieldcraft_{name}_v0"}
-        self.lesson, self.limit = lesson, checks.whole("limit", limit, minimum=1)
+        self.lesson, self.limit = lesson, checks.integer("limit", limit, minimum=1)
         self.render_mode = _checked(render_mode)
         led = lesson.agents if agents is None else tuple(agents)
         if not led or len(set(led)) < len(led):

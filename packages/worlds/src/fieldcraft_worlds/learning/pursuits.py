@@ -109,10 +109,10 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
             raise InvalidValue(
                 "Pursuits have rims", got="a torus", remedy="Pass grids with wrap=False"
             )
-        self.num_envs = checks.whole("worlds", worlds, minimum=1)
-        self.pursuers = checks.whole("pursuers", pursuers, minimum=1, maximum=1000)
-        self.view = checks.whole("view", view, minimum=1, maximum=50)
-        self.limit = checks.whole("limit", limit, minimum=1)
+        self.num_envs = checks.integer("worlds", worlds, minimum=1)
+        self.pursuers = checks.integer("pursuers", pursuers, minimum=1, maximum=1000)
+        self.view = checks.integer("view", view, minimum=1, maximum=50)
+        self.limit = checks.integer("limit", limit, minimum=1)
         self.evader = checks.choice("evader", evader, _EVADERS)
         if render_mode not in (None, "rgb_array"):
             raise InvalidValue(
@@ -174,7 +174,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         """
         each = seed is not None and np.ndim(seed) > 0
         given = [] if seed is None else np.ravel(seed).tolist()
-        seeds = [checks.whole("seed", number, minimum=0) for number in given]
+        seeds = [checks.integer("seed", number, minimum=0) for number in given]
         if each and len(seeds) != self.num_envs:
             raise InvalidValue(
                 "A list of seeds has one for each world",

@@ -60,8 +60,8 @@ class TetherLesson:
         )
         self.derived: TetherDerived = self.world.derived
         self.every, self.radius = (
-            checks.whole("every", every, minimum=1),
-            checks.whole("radius", radius, minimum=1, maximum=100),
+            checks.integer("every", every, minimum=1),
+            checks.integer("radius", radius, minimum=1, maximum=100),
         )
         self.agents = tuple(
             f"{side}_{number}" for side in SIDES for number in range(rules.fighters)

@@ -71,8 +71,8 @@ class TowersLesson:
         )
         self.derived: TowersDerived = self.world.derived
         self.every, self.block = (
-            checks.whole("every", every, minimum=1),
-            checks.whole("block", block, minimum=1),
+            checks.integer("every", every, minimum=1),
+            checks.integer("block", block, minimum=1),
         )
         self.agents = tuple(rules.teams)
         self._walls = self.derived.space.walls.astype(np.float32)

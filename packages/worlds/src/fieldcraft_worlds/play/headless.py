@@ -30,7 +30,7 @@ def run(
     """Make so many steps, or fewer where the match ends, and answer how many; the first and the
     last state are recorded too.
     """
-    wanted = checks.whole("steps", steps)
+    wanted = checks.integer("steps", steps)
     shown = Overlays(session.game, overlays)
     first = session.steps
     with Progress(progress, session.game.name) as bar:

@@ -60,7 +60,7 @@ class LiveGame:
     ) -> None:
         self.game = game
         self.settings = game.settings() if settings is None else settings
-        self.seed = checks.whole("seed", seed)
+        self.seed = checks.integer("seed", seed)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
         self.world = game.open(game.default_map() if space is None else space, self.settings)
         self._map = packing.pack(self.world.space)

@@ -68,7 +68,7 @@ class Recording:
         self.every = (
             max(1, -(-rate // _SMOOTH))
             if every is None
-            else checks.whole("every", every, minimum=1)
+            else checks.integer("every", every, minimum=1)
         )
         self._stage = Viewport(*size)
         suffix = self.path.suffix.lower()

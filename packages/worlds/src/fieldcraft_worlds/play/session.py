@@ -11,7 +11,7 @@ import numpy as np
 
 from fieldcraft import Space, checks, packing
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of
@@ -52,12 +52,12 @@ class Session:
                 got=type(self.settings).__name__,
                 remedy="Pass those, or none",
             )
-        self.seed = checks.whole("seed", seed)
+        self.seed = checks.integer("seed", seed)
         self.world = game.open(game.default_map() if space is None else space, self.settings)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
         self._map = packing.pack(self.world.space)
 
-    @whole
+    @atomic
     def restart(self) -> None:
         """Back to the first state, with the same seed."""
         self._rng = np.random.default_rng(self.seed)
@@ -75,7 +75,7 @@ class Session:
         """How it ended, None while it goes on."""
         return self.world.result(self.state)
 
-    @whole
+    @atomic
     def step(self, orders: Sequence[Any] = ()) -> None:
         """Make a step with these orders; raises what the game refuses, and then nothing has
         happened.
@@ -92,7 +92,7 @@ class Session:
             self._journal.append((self.steps, given))
         self.steps += 1
 
-    @whole
+    @atomic
     def step_if(self, orders: Sequence[Any]) -> list[str]:
         """Make a step with those of the orders that can be followed; answers why the others could
         not.
@@ -202,7 +202,7 @@ class Session:
         `step`.
         """
         try:
-            checks.whole("steps", self.steps)
+            checks.integer("steps", self.steps)
             before = -1
             for moment, orders in self._journal:
                 if (

@@ -49,8 +49,8 @@ class SceneView:
 
     def __init__(self, width: int, height: int) -> None:
         self.size = (
-            checks.whole("The width of a picture", width, minimum=1),
-            checks.whole("The height of a picture", height, minimum=1),
+            checks.integer("The width of a picture", width, minimum=1),
+            checks.integer("The height of a picture", height, minimum=1),
         )
         self.scale: ColorScale | None = None
         self._canvas = np.zeros((height, width, 4), dtype=np.uint8)

@@ -40,8 +40,8 @@ class Viewport:
 
     def __init__(self, width: int, height: int, *, has_panel: bool = True) -> None:
         self.size = (
-            checks.whole("The width of a picture", width, minimum=1),
-            checks.whole("The height of a picture", height, minimum=1),
+            checks.integer("The width of a picture", width, minimum=1),
+            checks.integer("The height of a picture", height, minimum=1),
         )
         self.camera: Camera | None = None
         self._picture = np.zeros((height, width, 4), dtype=np.uint8)

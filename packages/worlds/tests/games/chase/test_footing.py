@@ -52,9 +52,9 @@ def test_agents_with_a_goal_get_there_round_walls(space):
     goals = np.array([12, 12, NOTHING])
     *_, (at, velocities, cells, _) = walked(footing, starts, goals, steps=120)
     assert (cells[:2] == 12).all() or np.abs(
-        space.short_way(space.position_of(12) - at[:2])
+        space.shortest_vectors(space.position_of(12) - at[:2])
     ).max() < 1.5
-    assert space.short_way(starts[2] - at[2]) == pytest.approx(
+    assert space.shortest_vectors(starts[2] - at[2]) == pytest.approx(
         0, abs=0.1
     )  # no goal and no wish: it stays
     assert np.isfinite(velocities).all()

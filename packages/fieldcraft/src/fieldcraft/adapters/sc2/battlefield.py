@@ -297,7 +297,7 @@ class Battlefield:
         one.
         """
         space = self.space(kind)
-        steps = checks.whole("ahead", ahead, minimum=1)
+        steps = checks.integer("ahead", ahead, minimum=1)
         ways = distance_map(space, self._on_open(space, goal), cost=self._cost(kind, weight))
         at = self._on_open(space, checks.positions(positions)[0])
         for _ in range(steps):

@@ -64,7 +64,7 @@ class Regions:
 
     def chokes_of(self, region: int) -> list[Choke]:
         """The chokes of a region, the widest first."""
-        number = checks.whole("region", region)
+        number = checks.integer("region", region)
         if number >= len(self.regions):
             raise InvalidValue(
                 f"There are {len(self.regions)} regions",

@@ -69,8 +69,9 @@ class Lost:
         return backend(self.space)
 
     def slower(self, pace: float = 1.0) -> Floats:
-        """Return the share of each of `space.ways` that is completed in an interval, (A,): a long
-        step takes several.
+        """Return the share of each step that is completed in an interval, (A,).
+
+        A long step takes several.
         """
         return np.minimum(self.stride * pace / self.ground.lengths, 1.0)
 
@@ -135,8 +136,8 @@ class Mover:
     """Whether the chances depend on the map alone, and not on the last sighting."""
 
     def chances(self, lost: Lost) -> Floats:
-        """How likely who is at its beginning takes each step of `lost.space.ways` in an interval,
-        (A,) float64; else it stays there.
+        """The probability of each step in an interval, (A,) float64, for an agent at its origin; else
+        it stays there.
 
         The chances of a cell add up to at most 1, and times the lengths of the steps to at most
         `lost.stride`: nobody is faster on average.
@@ -213,7 +214,7 @@ def _checked(chances: Any, lost: Lost, name: str) -> Floats:
     given = np.asarray(chances)
     if given.dtype.kind not in "fiu" or given.shape != (len(ground.ends),):
         raise InvalidValue(
-            "The chances of a motion are a number for each step of lost.space.ways",
+            "The chances of a motion are a number for each step of lost.space.adjacency",
             got=f"{given.dtype} of shape {given.shape} from {name}",
             remedy=f"Answer shape ({len(ground.ends)},)",
         )

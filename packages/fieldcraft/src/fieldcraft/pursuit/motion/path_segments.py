@@ -23,7 +23,7 @@ from fieldcraft.paths.search_base import SearchTask
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
 from fieldcraft.pursuit.visibility import Landmarks, landmarks_of
 from fieldcraft.space import Space
-from fieldcraft.space.ways import kept_until_walls_change
+from fieldcraft.space.adjacency import cached_until_walls_change
 
 if TYPE_CHECKING:
     from fieldcraft.pursuit.motion.mover import Mover
@@ -103,7 +103,7 @@ def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment
     away = walks.measured(slice(None))
     offsets = ground.positions - ground.positions[cell]
     if space.period is not None:
-        offsets = space.short_way(offsets)
+        offsets = space.shortest_vectors(offsets)
     reached = np.flatnonzero(np.isfinite(away))
     order = reached[np.argsort(away[reached], kind="stable")].astype(np.int64)
     origins, ends = ground.origins, ground.ends
@@ -183,7 +183,7 @@ def sectors_of(space: Space, cell: int) -> Sectors:
     return cache[key]
 
 
-@kept_until_walls_change
+@cached_until_walls_change
 def _sectors(space: Space) -> dict[bytes, Sectors]:
     return {}
 

@@ -156,7 +156,7 @@ def play_ants(
         For a map without open ground.
     """
     rules = Settings() if settings is None else settings
-    count = checks.whole("steps", steps, minimum=1)
+    count = checks.integer("steps", steps, minimum=1)
     world = AntWorld(space, rules)
     homes, nowhere = [0], list[float]()
     for state in states(world, seed):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import Order, apply
@@ -71,7 +71,7 @@ def start(derived: AntsDerived, rng: np.random.Generator) -> State:
     )
 
 
-@whole
+@atomic
 def step(
     derived: AntsDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:

@@ -84,9 +84,9 @@ def checked(state: State, space: Grid) -> State:
     `Swarm` itself checks whether ants stand on the map.
     """
     count = bounds.array("places", state.places, np.int32, (2, None)).shape[1]
-    bounds.whole("the number of ants", count, high=MOST_ANTS)
-    bounds.whole("step", state.step)
-    bounds.whole("key", state.key, high=2**62)
+    bounds.integer("the number of ants", count, high=MOST_ANTS)
+    bounds.integer("step", state.step)
+    bounds.integer("key", state.key, high=2**62)
     bounds.one_of("trails", state.trails, TRAILS)
     bounds.kind("tuning", state.tuning, Tuning)
     bounds.array("agents", state.agents, np.int32, (3, count))
@@ -94,9 +94,9 @@ def checked(state: State, space: Grid) -> State:
     bounds.array("planes", state.planes, np.float32, (2, *space.shape), least)
     bounds.array("food", state.food, np.int32, space.shape, 0, 2**30)
     bounds.array("walls", state.walls, np.bool_, space.shape)
-    bounds.whole("nest", state.nest, high=len(space) - 1)
-    bounds.whole("counted", state.counted)
-    bounds.whole("home", state.home, low=state.counted)
+    bounds.integer("nest", state.nest, high=len(space) - 1)
+    bounds.integer("counted", state.counted)
+    bounds.integer("home", state.home, low=state.counted)
     bounds.array("recent", state.recent, np.int32, (MINUTE,), 0)
     if state.nowhere is not None:
         bounds.number("nowhere", state.nowhere, 0, 1)

@@ -173,7 +173,7 @@ class _WaypointFooting(Footing):
     def __init__(self, space: Graph, unit: float, home: Bools) -> None:
         super().__init__(space, unit)
         self._home = home
-        ways = space.ways
+        ways = space.adjacency
         self._keys = ways.origins * len(space) + ways.ends
 
     def eyes(self, positions: Floats, cells: Ints, ahead: Ints) -> Floats:

@@ -48,7 +48,7 @@ class ChaseGround:
 
     def away(self, starts: Floats, ends: Floats) -> Floats:
         """Return the straight ways from starts to ends, (..., D); on a torus the short ones."""
-        return self.space.short_way(ends - starts)
+        return self.space.shortest_vectors(ends - starts)
 
     @property
     def dimensions(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import sees
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft_worlds.games.chase.ai import decided
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import ChaseGround
@@ -50,7 +50,7 @@ _TURN = 0.25  # of the way to where one walks that a heading turns in a step
 _MOVING = 0.3  # of the speed of sneaking: who is slower makes no noise
 
 
-@whole
+@atomic
 def step(
     derived: ChaseDerived,
     state: State,

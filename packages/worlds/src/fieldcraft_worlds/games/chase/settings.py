@@ -39,7 +39,7 @@ KINDS_OF_HUNTERS = (ZOMBIES, GUARDS)
 _GUARDS_PACE = 1.15
 _MOST = 100_000
 BESIDE = ("flood", "belief", "last", "random")
-"""Ways of searching that remember side by side, whichever is chosen."""
+"""Methods of searching that remember side by side, whichever is chosen."""
 
 PARTY = "party"
 SEARCHING = (*BESIDE, PARTY)

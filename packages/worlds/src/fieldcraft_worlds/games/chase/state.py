@@ -193,10 +193,10 @@ def checked(state: State, space: Space) -> State:
 
 def _check_numbers(state: State, cells: int) -> None:
     for name in ("step", "hearts", "stones", "spotted", "lost", "bitten"):
-        bounds.whole(name, getattr(state, name))
-    bounds.whole("hurt", state.hurt, NEVER)
-    bounds.whole("exit", state.exit, 0, cells - 1)
-    bounds.whole("goal", state.goal, NOTHING, cells - 1)
+        bounds.integer(name, getattr(state, name))
+    bounds.integer("hurt", state.hurt, NEVER)
+    bounds.integer("exit", state.exit, 0, cells - 1)
+    bounds.integer("goal", state.goal, NOTHING, cells - 1)
     bounds.one_of("gait", state.gait, (SNEAK, WALK, RUN))
     bounds.one_of("outcome", state.outcome, ("", "escaped", "caught", "survived"))
     bounds.one_of("search", state.search, SEARCHING)

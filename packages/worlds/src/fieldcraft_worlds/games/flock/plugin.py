@@ -157,7 +157,10 @@ def play_flock(
     InvalidValue
         For a map without an open cell.
     """
-    count, pause = checks.whole("steps", steps, minimum=1), checks.whole("every", every, minimum=1)
+    count, pause = (
+        checks.integer("steps", steps, minimum=1),
+        checks.integer("every", every, minimum=1),
+    )
     world = FlockWorld(space, Settings() if settings is None else settings)
     order = []
     for state in states(world, seed):

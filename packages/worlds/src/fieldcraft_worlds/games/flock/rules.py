@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import Order, apply
@@ -39,7 +39,7 @@ def start(derived: FlockDerived, rng: np.random.Generator) -> State:
     )
 
 
-@whole
+@atomic
 def step(
     derived: FlockDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:

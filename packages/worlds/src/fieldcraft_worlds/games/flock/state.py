@@ -68,9 +68,9 @@ def checked(state: State, space: Grid) -> State:
     `Swarm` itself checks whether birds are on the map.
     """
     count = bounds.array("agents", state.agents, np.int32, (3, None)).shape[1]
-    bounds.whole("the number of birds", count, high=MOST_BIRDS)
-    bounds.whole("step", state.step)
-    bounds.whole("key", state.key, high=2**62 - 1)
+    bounds.integer("the number of birds", count, high=MOST_BIRDS)
+    bounds.integer("step", state.step)
+    bounds.integer("key", state.key, high=2**62 - 1)
     bounds.one_of("rule", state.rule, RULES)
     bounds.array("walls", state.walls, np.bool_, space.shape)
     if state.predator is not None:

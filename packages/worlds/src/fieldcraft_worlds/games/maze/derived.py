@@ -46,7 +46,7 @@ class MazeDerived:
         self.centers = np.asarray(space.position_of(np.arange(len(space))))
         self._size = np.array([space.width, space.height])
         self._fogged: tuple[NDArray[np.bool_], Grid] | None = None
-        self._ways = space.ways
+        self._ways = space.adjacency
         self.ground = largest_part(space)
         self.dead_ends = self.ground[np.diff(self._ways.starts)[self.ground] == 1]
         needed = settings.monster.count + settings.treasures + 2
@@ -102,7 +102,7 @@ class MazeDerived:
         return self.short(gaps)
 
     def short(self, gaps: Floats) -> Floats:
-        """Ways in cells, (N, 2), as they are round a torus."""
+        """Paths in cells, (N, 2), as they are round a torus."""
         return (
             np.asarray((gaps + self._size / 2) % self._size - self._size / 2)
             if self.space.wrap
@@ -131,7 +131,7 @@ class MazeDerived:
             )[0]
         )
 
-    # Ways
+    # Paths
 
     def _path(self, start: int, goal: int) -> tuple[int, ...]:
         """The cells of a shortest way, both ends included; none where no way leads."""

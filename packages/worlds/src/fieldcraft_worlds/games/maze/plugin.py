@@ -179,7 +179,7 @@ def play_maze(
         If the map has no room.
     """
     rules = Settings() if settings is None else settings
-    most = None if most_steps is None else checks.whole("most_steps", most_steps, minimum=1)
+    most = None if most_steps is None else checks.integer("most_steps", most_steps, minimum=1)
     world: MazeWorld = GAME.open(space, rules)
     derived = world.derived
     state: State = play_out(

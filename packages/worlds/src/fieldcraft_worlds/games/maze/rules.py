@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.query import explore_step
 from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.script import followed
@@ -92,7 +92,7 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
     )
 
 
-@whole
+@atomic
 def step(
     derived: MazeDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:

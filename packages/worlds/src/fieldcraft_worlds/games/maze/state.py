@@ -131,14 +131,14 @@ def checked(state: State, space: Grid, settings: Settings) -> State:
         len(space) - 1,
         settings.monster.count,
     )
-    bounds.whole("step", state.step)
+    bounds.integer("step", state.step)
     bounds.one_of("outcome", state.outcome, (GOING, OUT, CAUGHT, LATE))
     for name in ("cell", "ahead"):
-        bounds.whole(name, getattr(player, name), 0, last)
+        bounds.integer(name, getattr(player, name), 0, last)
     bounds.number("gone", player.gone, 0, 1)
     bounds.vector("wish", player.wish, 1.001)
     bounds.flag("by_hand", player.by_hand)
-    bounds.whole("goal", player.goal, NOWHERE, last)
+    bounds.integer("goal", player.goal, NOWHERE, last)
     bounds.cells("feared", player.feared, count, space, NOWHERE)
     bounds.array("when", player.when, np.int64, (count,))
     for name in ("cells", "ahead", "targets"):
@@ -150,7 +150,7 @@ def checked(state: State, space: Grid, settings: Settings) -> State:
     bounds.array("moods", monsters.moods, np.int64, (count,), EXPLORES, HUNTS)
     bounds.cells("treasures", state.treasures, None, space)
     bounds.unique("treasures", state.treasures)
-    bounds.whole("most", state.most, len(state.treasures))
-    bounds.whole("exit", state.exit, 0, last)
+    bounds.integer("most", state.most, len(state.treasures))
+    bounds.integer("exit", state.exit, 0, last)
     bounds.array("known", state.known, np.bool_, space.shape)
     return state

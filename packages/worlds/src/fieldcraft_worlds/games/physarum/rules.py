@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.state import State
@@ -61,7 +61,7 @@ def _cities(derived: PhysarumDerived, rng: np.random.Generator) -> NDArray[np.in
     return np.array(chosen, dtype=np.int64)
 
 
-@whole
+@atomic
 def step(
     derived: PhysarumDerived, state: State, orders: Sequence[Found], rng: np.random.Generator
 ) -> State:

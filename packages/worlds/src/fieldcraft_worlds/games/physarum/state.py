@@ -49,12 +49,12 @@ def checked(state: State, space: Grid) -> State:
     """The state, if it can be one of a mould on this map; else `InvalidValue`. Whether agents stand
     on the map a `Swarm` checks itself.
     """
-    bounds.whole("step", state.step)
-    bounds.whole("key", state.key, high=2**63 - 1)
+    bounds.integer("step", state.step)
+    bounds.integer("key", state.key, high=2**63 - 1)
     agents = bounds.array("agents", state.agents, np.int32, (3, None), 0)
-    bounds.whole("the number of agents", agents.shape[1], high=MOST_AGENTS)
+    bounds.integer("the number of agents", agents.shape[1], high=MOST_AGENTS)
     bounds.array("headings of agents", agents[2], np.int32, (None,), 0, _MOST_HEADING)
     bounds.array("values", state.values, np.float32, space.shape, 0)
     bounds.cells("cities", state.cities, None, space)
-    bounds.whole("the number of cities", len(state.cities), high=_MOST_CITIES)
+    bounds.integer("the number of cities", len(state.cities), high=_MOST_CITIES)
     return state

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft_worlds.games.tether.ai import Plan, ahead, planned
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Order, apply
@@ -236,7 +236,7 @@ def _judged(derived: TetherDerived, state: State) -> State:
     return replace(state, over=True, winner=winner)
 
 
-@whole
+@atomic
 def step(
     derived: TetherDerived,
     state: State,

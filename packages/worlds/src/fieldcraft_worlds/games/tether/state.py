@@ -114,9 +114,9 @@ class State(ReadOnly):
 def checked(state: State, space: Grid, settings: Settings) -> State:
     """The state, if it can be one of a duel on this map by these settings; else `InvalidValue`."""
     fighters, shots, count = state.fighters, state.shots, 2 * settings.fighters
-    bounds.whole("step", state.step)
+    bounds.integer("step", state.step)
     bounds.flag("over", state.over)
-    bounds.whole("winner", state.winner, NOBODY, 1)
+    bounds.integer("winner", state.winner, NOBODY, 1)
     bounds.array("sides", fighters.sides, np.int64, (count,), 0, 1)
     bounds.places("positions", fighters.positions, count, space)
     bounds.places("aims", fighters.aims, count, space)
@@ -129,11 +129,11 @@ def checked(state: State, space: Grid, settings: Settings) -> State:
     bounds.array("dealt", state.dealt, np.float64, (2,), 0)
     bounds.array("hits", state.hits, np.int64, (2,), 0)
     bounds.kind("brains", state.brains, tuple)
-    bounds.whole("the number of brains", len(state.brains), 2, 2)
+    bounds.integer("the number of brains", len(state.brains), 2, 2)
     bounds.kind("tuning", state.tuning, Tuning)
     for brain in state.brains:
         bounds.one_of("a brain", brain, BRAINS)
-    bounds.whole("player", state.player, NOBODY, count - 1)
+    bounds.integer("player", state.player, NOBODY, count - 1)
     bounds.vector("steer", state.steer, 1.001)
     if state.walk is not None:
         bounds.vector("walk", state.walk, 1e12)

@@ -278,7 +278,7 @@ class TowersDerived:
                 )
         self._units, self._unit_sources, self._unit_cells = units, sources, cells
 
-    # Ways
+    # Paths
 
     def threat(self, team: int) -> Floats:
         """The damage that the towers of all others do to a unit of this team in a second, as a

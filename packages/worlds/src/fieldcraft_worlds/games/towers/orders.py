@@ -142,7 +142,7 @@ def _check_numbers(derived: TowersDerived, order: Order) -> None:
         ("squad", settings.squads),
         ("into", settings.squads),
     ):
-        if hasattr(order, name) and checks.whole(name, getattr(order, name)) >= most:
+        if hasattr(order, name) and checks.integer(name, getattr(order, name)) >= most:
             raise InvalidValue(
                 f"{name} is a number below {most}",
                 got=f"{name}={getattr(order, name)} in {order}",
@@ -251,7 +251,7 @@ def _begin(derived: TowersDerived, state: State, order: Begin) -> State:
 
 def _send(derived: TowersDerived, state: State, order: Send) -> State:
     _during(state, order)
-    wanted = checks.whole("count", order.count, minimum=1)
+    wanted = checks.integer("count", order.count, minimum=1)
     row = _tower_row(derived, state, order.tower, order.team)
     own = int(np.count_nonzero(state.units.teams == order.team)) + int(
         state.towers.queues[state.towers.teams == order.team].sum()
@@ -340,7 +340,7 @@ def _during(state: State, order: Order) -> None:
 
 
 def _tower_row(derived: TowersDerived, state: State, tower: int, team: int | None) -> int:
-    rows = np.flatnonzero(state.towers.ids == checks.whole("tower", tower))
+    rows = np.flatnonzero(state.towers.ids == checks.integer("tower", tower))
     if not len(rows):
         raise InvalidValue(
             "Orders name a tower that stands",

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.interruption import whole
+from fieldcraft.interruption import atomic
 from fieldcraft_worlds.games.towers.combat import Blows, Sightings, look, nearest_enemies, strike
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, apply, raised
@@ -235,7 +235,7 @@ def _judged(settings: Settings, state: State) -> State:
     return state
 
 
-@whole
+@atomic
 def step(
     derived: TowersDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:

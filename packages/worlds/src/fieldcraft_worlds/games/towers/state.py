@@ -130,11 +130,11 @@ class State(ReadOnly):
 def checked(state: State, space: Grid, settings: Settings) -> State:
     """The state, if it can be one of a match on this map by these settings; else `InvalidValue`."""
     teams = len(settings.teams)
-    bounds.whole("step", state.step)
+    bounds.integer("step", state.step)
     bounds.flag("begun", state.begun)
     bounds.flag("over", state.over)
-    bounds.whole("winner", state.winner, NOBODY, teams - 1)
-    bounds.whole("next_id", state.next_id)
+    bounds.integer("winner", state.winner, NOBODY, teams - 1)
+    bounds.integer("next_id", state.next_id)
     _check_towers(state.towers, space, settings)
     _check_units(state.units, space, settings)
     squads, shape = state.squads, (teams, settings.squads)

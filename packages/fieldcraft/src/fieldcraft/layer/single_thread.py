@@ -11,10 +11,10 @@ import weakref
 from fieldcraft import interruption
 from fieldcraft.errors import ConcurrentUse
 
-__all__ = ["Guard"]
+__all__ = ["SingleThreadLock"]
 
 
-class Guard:
+class SingleThreadLock:
     """Entered around each call that reads or changes an influence map, or another thing.
 
     It refuses a second thread instead of breaking, and holds Ctrl-C back until the call is done.
@@ -29,28 +29,28 @@ class Guard:
         self._lock = threading.Lock()
         self._owner = 0
         self._depth = 0
-        _guards.add(self)
+        _locks.add(self)
 
     def __reduce__(
         self,
     ) -> tuple[
-        type[Guard], tuple[str, str]
+        type[SingleThreadLock], tuple[str, str]
     ]:  # whoever shared it shares a new one, which nobody is in
-        return Guard, (self._what, self._remedy)
+        return SingleThreadLock, (self._what, self._remedy)
 
     def __enter__(self) -> None:
         me = threading.get_ident()
         if self._owner == me:
             self._depth += 1
             return
-        interruption.hold(me)
+        interruption.defer_interrupt(me)
         forks = _forks
-        if forks & 1 and not any(each._owner == me for each in _guards.copy()):
+        if forks & 1 and not any(each._owner == me for each in _locks.copy()):
             _wait_for_fork()
         if not self._lock.acquire(False) and not (
             (forks & 1 or forks != _forks) and self._lock.acquire(timeout=_PATIENCE)
         ):
-            interruption.release(me)
+            interruption.deliver_interrupt(me)
             raise ConcurrentUse(
                 f"{self._what} is used by one thread at a time",
                 got="a call while another thread is inside one",
@@ -64,15 +64,15 @@ class Guard:
         if self._depth == 0:
             me, self._owner = self._owner, 0
             self._lock.release()
-            interruption.release(me)
+            interruption.deliver_interrupt(me)
 
 
 # A fork waits until no other thread is inside of a map: the child would find it in the middle of
 # a call, and locked for good.
 _PATIENCE = 2.0  # seconds
 _fork_lock = threading.Lock()
-_guards: weakref.WeakSet[Guard] = weakref.WeakSet()
-_held: list[Guard] = []
+_locks: weakref.WeakSet[SingleThreadLock] = weakref.WeakSet()
+_held: list[SingleThreadLock] = []
 _forks = 0  # odd while one is under way
 
 
@@ -82,10 +82,10 @@ def _before_fork() -> None:
     _forks += 1
     until, me = time.monotonic() + _PATIENCE, threading.get_ident()
     while time.monotonic() < until:
-        for guard in [each for each in _guards.copy() if each._owner != me]:
-            if not guard._lock.acquire(timeout=0.02):
+        for lock in [each for each in _locks.copy() if each._owner != me]:
+            if not lock._lock.acquire(timeout=0.02):
                 break
-            _held.append(guard)
+            _held.append(lock)
         else:
             return
         _release_held()  # the thread inside may need one of these to come out

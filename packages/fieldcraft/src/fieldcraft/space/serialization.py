@@ -17,7 +17,7 @@ from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Terrain
 from fieldcraft.space.protocol import Space
 
-__all__ = ["ARRAYS", "NAMES", "apart", "together", "with_more_walls"]
+__all__ = ["ARRAYS", "NAMES", "from_parts", "to_parts", "with_more_walls"]
 
 ARRAYS = frozenset(
     [
@@ -37,7 +37,7 @@ ARRAYS = frozenset(
 """The names under which arrays stand, however deep."""
 
 
-def apart(space: Space) -> tuple[str, dict[str, Any]]:
+def to_parts(space: Space) -> tuple[str, dict[str, Any]]:
     """The name of the kind of space, and its parts: None, numbers, strings, tuples, arrays and
     dicts of these.
     """
@@ -47,7 +47,7 @@ def apart(space: Space) -> tuple[str, dict[str, Any]]:
     return name, parts if hides is None else parts | {"hides": hides}
 
 
-def together(kind: str, parts: dict[str, Any]) -> Space:
+def from_parts(kind: str, parts: dict[str, Any]) -> Space:
     """The space of that kind with these parts.
 
     Raises
@@ -207,7 +207,7 @@ NAMES = {kind: name for name, (kind, _, _) in _KINDS.items()}
 
 
 def _reduced(space: Space) -> tuple[Any, ...]:
-    return together, apart(space), space._history()
+    return from_parts, to_parts(space), space._history()
 
 
 for _kind in NAMES:

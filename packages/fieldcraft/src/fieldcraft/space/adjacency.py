@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from fieldcraft.space.topology import Topology
 
 __all__ = [
-    "Ways",
+    "Adjacency",
+    "adjacency_of_arcs",
+    "adjacency_of_grid",
     "by_area",
+    "cached",
+    "cached_until_walls_change",
     "inside",
-    "kept",
-    "kept_until_walls_change",
     "line_of",
     "middles",
     "pieces",
     "runs",
     "starts_of",
-    "ways_on_arcs",
-    "ways_on_grid",
 ]
 
 _Key = TypeVar("_Key")
@@ -39,7 +39,7 @@ _Space = TypeVar("_Space", bound="Space")
 _Found = TypeVar("_Found")
 
 
-def kept(work_out: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
+def cached(work_out: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
     """Decorate what is worked out from a space, or a part of one, that never changes: it is done
     once.
     """
@@ -55,7 +55,7 @@ def kept(work_out: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
     return asked
 
 
-def kept_until_walls_change(work_out: Callable[[_Space], _Found]) -> Callable[[_Space], _Found]:
+def cached_until_walls_change(work_out: Callable[[_Space], _Found]) -> Callable[[_Space], _Found]:
     """Decorate what is worked out from a space and its walls: it is done anew when it is asked for
     after a change of them.
     """
@@ -73,7 +73,7 @@ def kept_until_walls_change(work_out: Callable[[_Space], _Found]) -> Callable[[_
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class Adjacency:
     """Steps between open cells. Those that leave cell `v` are `starts[v]` up to `starts[v + 1]`, in
     the order of `ends`.
 
@@ -89,7 +89,7 @@ class Ways:
         """The median length of a step; 0 where there is none."""
         return float(np.median(self.lengths)) if len(self.lengths) else 0.0
 
-    def adjacency(self) -> csr_array:
+    def to_sparse(self) -> csr_array:
         """Return the lengths of steps as a sparse matrix, (N, N): `lengths[i, j]` from cell i to
         j. NetworkX, scikit-network, PyTorch Geometric and `scipy.sparse.csgraph` take it.
 
@@ -97,7 +97,7 @@ class Ways:
         --------
         >>> import fieldcraft as fc
         >>> grid = fc.Grid(walls=[[0, 0, 1], [1, 0, 0]], cell_size=2)
-        >>> grid.ways.adjacency()[1, 4].item()
+        >>> grid.adjacency.to_sparse()[1, 4].item()
         2.0
         """
         from scipy.sparse import csr_array
@@ -111,7 +111,7 @@ class Ways:
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
 
-def ways_on_grid(grid: Grid, *, from_walls: bool = False) -> Ways:
+def adjacency_of_grid(grid: Grid, *, from_walls: bool = False) -> Adjacency:
     """The steps of a grid as it is now."""
     lengths = grid.neighborhood.lengths(grid.cell_size)
     steps = list(zip(grid.neighborhood.steps, grid.link_masks, lengths.tolist(), strict=True))
@@ -139,9 +139,9 @@ def ways_on_grid(grid: Grid, *, from_walls: bool = False) -> Ways:
         ) % grid.width
         order = np.lexsort((ends, start))
         start, ends, sizes = start[order], ends[order], sizes[order]
-        return Ways(starts_of(start, len(grid)), ends.astype(np.int32), sizes)
+        return Adjacency(starts_of(start, len(grid)), ends.astype(np.int32), sizes)
     ends = start + np.array([dy * grid.width + dx for (dx, dy), _, _ in steps])[which]
-    return Ways(starts_of(start, len(grid)), ends.astype(np.int32), sizes)
+    return Adjacency(starts_of(start, len(grid)), ends.astype(np.int32), sizes)
 
 
 def inside(grid: Grid, dx: int, dy: int) -> tuple[slice, slice]:
@@ -151,13 +151,13 @@ def inside(grid: Grid, dx: int, dy: int) -> tuple[slice, slice]:
     )
 
 
-def ways_on_arcs(
+def adjacency_of_arcs(
     topology: Topology,
     walls: NDArray[np.bool_],
     closed: NDArray[np.bool_],
     *,
     from_walls: bool = False,
-) -> Ways:
+) -> Adjacency:
     """The steps over arcs when these vertices (N,) are walls and these arcs (A,) closed."""
     passable = ~(closed | walls[topology.ends])
     if not from_walls:
@@ -165,7 +165,7 @@ def ways_on_arcs(
     _, arcs = topology.leaving
     arcs = arcs[passable[arcs]]
     starts = starts_of(topology.origins[arcs], len(topology))
-    return Ways(starts, topology.ends[arcs], topology.lengths[arcs])
+    return Adjacency(starts, topology.ends[arcs], topology.lengths[arcs])
 
 
 def pieces(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) -> NDArray[np.int64]:
@@ -181,7 +181,7 @@ def pieces(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) -> NDA
 
     group = groups.reshape(-1)
     held = (group if group.dtype == np.bool_ else group >= 0) & ~space.walls.reshape(-1)
-    ways = space.ways
+    ways = space.adjacency
     start, end = ways.origins, ways.ends
     joined = held[start] & held[end] & (group[start] == group[end])
     start, end = start[joined], end[joined]
