@@ -164,8 +164,8 @@ def foresee(ways, tracks, weights, before, worth, views, seen, order, sums, gain
     (M,): `worth` (T + 1,) is that of each look, the last one of none.
 
     Paths and tracks are places, look by look; place a sees place b where `views[a, b]`. Looks that
-    a way has in common with the one before it are not taken again, so sort them. `seen` (M,) are left
-    as they are for the last way: the look that sees each track first, T for none.
+    a way has in common with the one before it are not taken again, so sort them. `seen` (M,) are
+    left as they are for the last way: the look that sees each track first, T for none.
     `order` (M,) and `sums` (T + 1,) are scratch.
     """
     looks, many = tracks.shape

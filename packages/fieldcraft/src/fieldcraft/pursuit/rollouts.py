@@ -146,8 +146,8 @@ class Rollouts:
         return ways.cells[number], int(ways.ends[number])
 
     def _longer(self, ways: Routes, gains: Floats) -> tuple[NDArray[np.int32], Ints]:
-        """Routes that go on from the ends of some of the best routes to the best ends of others, and
-        which these are.
+        """Return longer routes, from the ends of some of the best routes to the best ends of
+        others, and which these are.
         """
         there = ways.cells[:-1] == ways.ends[:-1, np.newaxis]
         soon = np.flatnonzero(there[:, : _LATEST + 1].any(axis=1))

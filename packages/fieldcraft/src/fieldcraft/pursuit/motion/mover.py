@@ -136,8 +136,9 @@ class Mover:
     """Whether the chances depend on the map alone, and not on the last sighting."""
 
     def chances(self, lost: Lost) -> Floats:
-        """The probability of each step in an interval, (A,) float64, for an agent at its origin; else
-        it stays there.
+        """Return the probability of each step in an interval, (A,), for an agent at its origin.
+
+        Otherwise the agent stays there.
 
         The chances of a cell add up to at most 1, and times the lengths of the steps to at most
         `lost.stride`: nobody is faster on average.
