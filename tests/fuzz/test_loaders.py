@@ -273,7 +273,6 @@ def make_world(path: Path) -> Any:
     world.add_layer("trail", fc.Trail()).deposit([(9.5, 9.5)], 2.0)
     world.add_layer("seen", fc.Fade(), reach=2.0).mark([(20.5, 9.5)], radius=2.0)
     world.add_layer("near", fc.Radial(3.0)).add_sources([(30.5, 9.5)], 1.0, lifetimes=2.0)
-    world.add_swarm("ants", [(5.5, 5.5), (20.5, 9.5)])
     world.step(4)
     world.checkpoint()
     world.close()
@@ -313,8 +312,6 @@ def load_world(path: Path) -> None:
     world = cluster.World(path.parent / "world", (40, 30), block=16, halo_steps=3)
     for layer in world.layers.values():
         layer.overview(8)
-    for swarm in world.swarms.values():
-        _ = swarm.positions
     world.step(2)
     world.advance(0.1)
 

@@ -126,7 +126,6 @@ def _blocks(w: World) -> cluster.World:
     blocks.add_layer("radial", fc.Radial(4.0)).add_sources([(3.5, 3.5)], [5.0])
     blocks.add_layer("fade", fc.Fade(0.1))
     blocks.add_layer("trail", fc.Trail())
-    blocks.add_swarm("agents", [(3.5, 3.5), (9.5, 9.5)])
     return blocks
 
 
@@ -193,7 +192,6 @@ MAKERS: dict[str, Callable[[World], Any]] = {
 OBJECTS: dict[str, Callable[[World], Any]] = {
     "Session": lambda w: w.session,
     "World": lambda w: w.blocks,
-    "WorldSwarm": lambda w: w.blocks.swarm("agents"),
     "RasterFile": _raster_file,
     "WorldDistances": lambda w: w.blocks.distance_map((2.5, 2.5)),
     "WorldSpreadLayer": lambda w: w.blocks.layer("spread"),
@@ -539,7 +537,6 @@ MADE = {
     "WorldMemoryLayer",
     "WorldRadialLayer",
     "WorldSpreadLayer",
-    "WorldSwarm",
     "WorldTrailLayer",
     "Threat",
     "Effect",
@@ -593,8 +590,6 @@ PLUMBING = {
     "steps_into",
     "strongest",
     "walls_changed",
-    "World.nearest_open",
-    "march_of",
     "wrapped",
     "Sources.add",
     "Sources.expire",
@@ -622,7 +617,6 @@ PLUMBING = {
     "World.flush",
     "World.grid",
     "World.new_layer",
-    "World.new_swarm",
     "World.refuse_walls",
     "World.use",
     "World.walls_at",

@@ -142,8 +142,7 @@ def test_workers_that_die_and_hang_change_no_bit(
     assert layer.digest() == cluster.digest_of(one_array(80).values, 40)
 
 
-def test_layers_go_to_dask_and_zarr(tmp_path: Path) -> None:
-    zarr = pytest.importorskip("zarr", reason="zarr is not installed")
+def test_a_layer_is_a_dask_array(tmp_path: Path) -> None:
     world = cluster.World(tmp_path / "world", SIZE, block=64)
     layer = world.add_layer("threat", SPREAD)
     layer.add_sources([(3.0, 3.0)], 7.0)
@@ -154,8 +153,3 @@ def test_layers_go_to_dask_and_zarr(tmp_path: Path) -> None:
     array = layer.to_dask()
     assert array.chunks == ((64, 64, 22), (64, 64, 62))
     assert np.array_equal(array.compute(scheduler="synchronous"), values)
-    layer.to_zarr(tmp_path / "threat.zarr")
-    assert np.array_equal(zarr.open_array(tmp_path / "threat.zarr", mode="r")[:], values)
-    assert (
-        len([file for file in (tmp_path / "threat.zarr" / "c").rglob("*") if file.is_file()]) == 1
-    )

@@ -31,7 +31,6 @@ def world_in(folder: Path) -> cluster.World:
 def filled(folder: Path) -> cluster.World:
     world = world_in(folder)
     world.add_layer("threat", fc.Spread(decay=0.1, momentum=0.6)).add_sources([(3.5, 3.5)], 5.0)
-    world.add_swarm("ants", [(5.5, 5.5), (20.5, 9.5)])
     world.step(3)
     world.checkpoint()
     return world
@@ -99,9 +98,6 @@ FORGED: list[tuple[str, Any]] = [
     ("layers.files", ("../../precious",)),
     ("layers.files", ("/etc/passwd",)),
     ("layers.sources", {}),
-    ("swarms.count", 1 << 40),
-    ("swarms.count", 3),
-    ("swarms.entries", ((0, "../../precious"),)),
 ]
 
 
@@ -119,7 +115,7 @@ def test_a_forged_checkpoint_is_refused(tmp_path: Path, where: str, value: Any) 
     head = checkpoints._FRAME.pack(checkpoints._VERSION, len(text))
     write_sealed(target, (checkpoints._MAGIC, head, text))
     with pytest.raises((BadSaveFile, FieldcraftError)):
-        _ = world_in(tmp_path).swarm("ants").positions
+        _ = world_in(tmp_path)
 
 
 def test_a_call_makes_a_bounded_number_of_steps(tmp_path: Path) -> None:

@@ -269,13 +269,6 @@ class Block:
                 space.position_of(call.rows * space.width + call.columns), **call.arguments
             )
 
-    def inflow(self, plane: int) -> tuple[Any, int]:
-        """What has come in on a plane of its extended block, to be added to, and how many columns
-        that has.
-        """
-        self.dirty, self._quiet = True, 0
-        return self._field.inflow[plane], self.plan.extended(self.number).shape[1]
-
     # Steps
 
     def run(self, steps: int, now: int) -> tuple[list[HaloUpdate], bool]:
@@ -377,14 +370,6 @@ class Block:
             self.layer.propagation = layer.propagation
 
     # Answers
-
-    def seen(self, vectors: bool) -> tuple[NDArray[np.float32], ...]:
-        """The values of its extended block, or the planes of its vectors, with the halo as its
-        owners last
-        said: views.
-        """
-        self.refresh()
-        return self._kind.travels(self._field) if vectors else (self.layer.values,)
 
     def interior_values(self, now: int) -> NDArray[np.float32]:
         """The values of its own cells."""

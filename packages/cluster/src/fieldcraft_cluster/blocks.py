@@ -87,15 +87,6 @@ class Blocks:
         self._loaded.add(number)
         return block
 
-    def look(self, number: int) -> Block | None:
-        """A block, in memory from now on, if there is one."""
-        return self._block(number) if number in self._blocks else None
-
-    def wake_up(self, number: int) -> Block:
-        """A block to which something comes, made if there is none."""
-        self._awake.add(number)
-        return self._block(number)
-
     def of_memory(self) -> list[tuple[int, Block]]:
         """The blocks in memory."""
         return [

@@ -23,7 +23,7 @@ from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft_cluster.blocks import BlockEntry
 from fieldcraft_cluster.folder import is_block_name, remove_unlisted
 
-__all__ = ["Checkpoint", "LayerState", "SwarmState", "commit", "read"]
+__all__ = ["Checkpoint", "LayerState", "commit", "read"]
 
 _MAGIC = b"fieldcraft world\n"
 _VERSION = 1
@@ -51,19 +51,6 @@ class LayerState:
 
 
 @dataclass
-class SwarmState:
-    """A swarm in a checkpoint: the key of its random draws, the number of agents, the steps made,
-    and the files of the agents by blocks.
-    """
-
-    name: str
-    key: int
-    count: int
-    step: int
-    entries: list[tuple[int, str]] = field(default_factory=list)
-
-
-@dataclass
 class Checkpoint:
     """A world at one moment. `shape` is the map that the world was made with."""
 
@@ -73,7 +60,6 @@ class Checkpoint:
     changed: NDArray[np.int64]
     blocked: NDArray[np.bool_]
     layers: list[LayerState]
-    swarms: list[SwarmState] = field(default_factory=list)
 
     @classmethod
     def none(cls) -> Checkpoint:
@@ -93,15 +79,12 @@ def commit(folder: Path, label: str, checkpoint: Checkpoint) -> None:
             _as_dict(layer)
             | {"files": names, "entries": np.array(numbers, dtype=np.int64).reshape(-1, 4)}
         )
-    swarms = [_as_dict(swarm) | {"entries": tuple(swarm.entries)} for swarm in checkpoint.swarms]
-    files += [file for swarm in checkpoint.swarms for _, file in swarm.entries]
-    found = _as_dict(checkpoint) | {"layers": tuple(layers), "swarms": tuple(swarms)}
-    text = pack(found, _KINDS)
+    text = pack(_as_dict(checkpoint) | {"layers": tuple(layers)}, _KINDS)
     write_sealed(folder / _NAME, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text))
     remove_unlisted(folder, label, files)
 
 
-def _as_dict(state: LayerState | SwarmState | Checkpoint) -> dict[str, Any]:
+def _as_dict(state: LayerState | Checkpoint) -> dict[str, Any]:
     return {each.name: getattr(state, each.name) for each in dataclasses.fields(state)}
 
 
@@ -125,8 +108,7 @@ def read(folder: Path, label: str) -> Checkpoint | None:
         try:
             found = unpack(file.read(length), _KINDS)
             layers = [_layer(entry, label) for entry in found.pop("layers")]
-            swarms = [_swarm(entry, label) for entry in found.pop("swarms")]
-            checkpoint = Checkpoint(**found, layers=layers, swarms=swarms)
+            checkpoint = Checkpoint(**found, layers=layers)
             _check(checkpoint)
         except FieldcraftError:
             raise
@@ -154,18 +136,6 @@ def _layer(entry: dict[str, Any], label: str) -> LayerState:
     return layer
 
 
-def _swarm(entry: dict[str, Any], label: str) -> SwarmState:
-    swarm = SwarmState(**entry)
-    _require(isinstance(swarm.name, str) and swarm.name != "", "a swarm without a name")
-    _whole("key", swarm.key, 0, 2**62)
-    _whole("count", swarm.count, 0, 2**32)
-    _whole("step", swarm.step, 0, _MOST)
-    swarm.entries = [(number, name) for number, name in swarm.entries]
-    for _, name in swarm.entries:
-        _require(is_block_name(name, label), f"a block file {name!r}")
-    return swarm
-
-
 def _check(found: Checkpoint) -> None:
     """Check what several parts of a checkpoint must agree on; raises ValueError."""
     _whole("number", found.number, 0, _MOST)
@@ -180,14 +150,13 @@ def _check(found: Checkpoint) -> None:
     inside = not len(cells) or (cells[0] >= 0 and cells[-1] < width * height)
     _require(inside and bool((np.diff(cells) > 0).all()), "changed cells")
     blocks = -(-width // block) * -(-height // block)
-    for states in (found.layers, found.swarms):
-        names = [state.name for state in states]
-        _require(len(set(names)) == len(names), "two of one name")
-        for state in states:
-            numbers = [entry[0] for entry in state.entries]
-            for number in numbers:
-                _whole("the number of a block", number, 0, blocks - 1)
-            _require(len(set(numbers)) == len(numbers), "two files for one block")
+    names = [layer.name for layer in found.layers]
+    _require(len(set(names)) == len(names), "two layers of one name")
+    for layer in found.layers:
+        numbers = [entry.number for entry in layer.entries]
+        for number in numbers:
+            _whole("the number of a block", number, 0, blocks - 1)
+        _require(len(set(numbers)) == len(numbers), "two files for one block")
 
 
 def _require(fits: bool, what: str) -> None:

@@ -43,10 +43,8 @@ def write_planes(target: Path, planes: Planes) -> int:
     return len(text) + sum(len(body) for body in bodies)
 
 
-def read_planes(target: Path, shape: tuple[int, int], most_columns: int = 0) -> Planes:
-    """Return the planes of a file, all of this shape, or at most `most_columns` wide if given.
-
-    Sizes are checked before anything is allocated.
+def read_planes(target: Path, shape: tuple[int, int]) -> Planes:
+    """Return the planes of a file, all of this shape; it is checked before anything is allocated.
 
     Raises
     ------
@@ -62,13 +60,8 @@ def read_planes(target: Path, shape: tuple[int, int], most_columns: int = 0) -> 
             if not isinstance(header, dict) or len(header) > _MOST_PLANES:
                 raise ValueError("a header that lists no planes")
             for entry in header.values():
-                height, width = entry["shape"]
-                if not type(height) is type(width) is int:
-                    raise ValueError("a plane without a shape")
-                # each column of a list of agents takes more than a byte
-                fits = 1 <= height <= shape[0] and 0 <= width <= min(most_columns, inside)
-                if not fits and (height, width) != shape:
-                    raise ValueError(f"a plane of shape {(height, width)}")
+                if entry["shape"] != shape or not all(type(n) is int for n in entry["shape"]):
+                    raise ValueError(f"a plane of shape {entry['shape']!r:.40}")
             return {name: _plane(file, inside, **entry) for name, entry in header.items()}
         except FieldcraftError:
             raise
@@ -98,8 +91,8 @@ def _plane(
     file: Any, inside: int, dtype: str, shape: tuple[int, int], tiles: NDArray[np.int64] | None
 ) -> NDArray[Any]:
     height, width = shape
-    if dtype not in _DTYPES or not (height >= 1 and width >= 0):
-        raise ValueError(f"a plane of {dtype!r} and shape {shape}")
+    if dtype not in _DTYPES:
+        raise ValueError(f"a plane of {dtype!r:.40}")
     kind = np.dtype(dtype)
     down, across = -(-height // _TILE), -(-width // _TILE)
     count = height * width

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import hashlib
 import math
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -196,20 +195,6 @@ class WorldLayer:
         from fieldcraft_cluster.dask_transport import array_of
 
         return array_of(self.cut, self.values_in)
-
-    def to_zarr(self, path: str | os.PathLike[str]) -> None:
-        """Write the values as a zarr array, (height, width), a chunk a block; blocks that hold
-        nothing take no room.
-        """
-        from fieldcraft_cluster.zarr_export import write_zarr
-
-        self._world.flush(self)
-        write_zarr(
-            checks.path("path", path),
-            self.cut,
-            sorted(self._world.coordinator.of_blocks("digests", self.name)),
-            self.values_in,
-        )
 
     # What comes in
 

@@ -333,6 +333,12 @@ def plan_of(
 ) -> LayerPlan:
     """The plan of a new layer; raises `InvalidValue` for what can't be cut into blocks."""
     transfer_of(propagation)
+    if reach is not None and isinstance(propagation, (Spread, Trail)):
+        raise InvalidValue(
+            "reach= is for layers with fc.Fade and fc.Radial",
+            got=f"reach={reach} with {propagation!r}",
+            remedy="Leave it out",
+        )
     far = 0.0 if reach is None else checks.positive("reach", reach)
     if isinstance(propagation, Radial):
         far = max(far, propagation.radius)
@@ -348,6 +354,6 @@ def plan_of(
             f"A reach is at most {MOST_REACH:,} cells", got=f"{far:g}", remedy="Use larger cells"
         )
     plan = LayerPlan(name, propagation, every, far, halo_steps, world.plan, resistance)
-    if far and not isinstance(propagation, (Spread, Trail)):
+    if far:
         world.check_torus(plan.plan().halo, f"a reach of {far:g}")
     return plan

@@ -7,12 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.steering import Walk
 from fieldcraft_cluster import stepping
 from fieldcraft_cluster.coordinator import Report
 from fieldcraft_cluster.store import Stores
-from fieldcraft_cluster.swarm import WorldSwarm
 from fieldcraft_cluster.world import World
 
 __all__ = ["Running", "run"]
@@ -29,20 +26,6 @@ class Running:
         """Let every layer make `count` steps."""
         steps = dict.fromkeys(self.world.layers, checks.integer("count", count))
         return stepping.take(self.world, steps, self._every)
-
-    def walk(
-        self, swarm: WorldSwarm, how: Walk, dt: float, *, steps: int = 1, **options: Any
-    ) -> Report:
-        """Let a swarm make steps of `dt` seconds, as `WorldSwarm.run`; a step counts as a superstep
-        between checkpoints.
-        """
-        if not isinstance(swarm, WorldSwarm) or swarm._world is not self.world:
-            raise InvalidValue(
-                "A swarm of this world walks", got=repr(swarm)[:80], remedy="Pass world.swarm(name)"
-            )
-        return stepping.walk(
-            self.world, swarm, swarm.step_plan_of(how, dt, **options), steps, self._every
-        )
 
     def advance(self, dt: float) -> Report:
         """Let `dt` seconds pass."""

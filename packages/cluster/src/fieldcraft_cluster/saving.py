@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.files import damaged
 from fieldcraft.packing import pack
 from fieldcraft_cluster.blocks import BlockCommands, BlockEntry
-from fieldcraft_cluster.checkpoint import Checkpoint, LayerState, SwarmState
+from fieldcraft_cluster.checkpoint import Checkpoint, LayerState
 from fieldcraft_cluster.coordinator import Start
 from fieldcraft_cluster.layers import SourceLayer
 from fieldcraft_cluster.plan import Box
@@ -30,9 +30,8 @@ def state_of(
     world: World,
     number: int,
     entries: dict[str, list[BlockEntry]],
-    agents: dict[str, list[tuple[int, str]]],
 ) -> Checkpoint:
-    """The checkpoint of a world whose blocks and agents lie in these files."""
+    """Return the checkpoint of a world whose blocks were saved in these files."""
     layers = [
         LayerState(
             layer.name,
@@ -47,21 +46,14 @@ def state_of(
         )
         for layer in world.layers.values()
     ]
-    swarms = [
-        SwarmState(one.name, one.key, len(one), one.step, agents[one.name])
-        for one in world.swarms.values()
-    ]
     changes = world.changes
-    return Checkpoint(
-        number, _shape(world), world.ticks, changes.cells, changes.blocked, layers, swarms
-    )
+    return Checkpoint(number, _shape(world), world.ticks, changes.cells, changes.blocked, layers)
 
 
 def start(world: World, last: Checkpoint) -> Start:
     """The checkpoint as coordinators begin from it, with halos as they are now."""
     layers = [(world.layer(one.name).plan, one.steps, one.entries) for one in last.layers]
-    shards = {one.name: one.entries for one in last.swarms}
-    return Start(world.plan, layers, shards, last.changed, last.blocked)
+    return Start(layers, last.changed, last.blocked)
 
 
 def sources_of(world: World) -> dict[str, dict[int, BlockCommands]]:
@@ -101,8 +93,6 @@ def go_on(world: World, found: Checkpoint) -> None:
                 layer.sources.restore(state.sources)
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 raise damaged(world.folder, f"sources that don't fit ({error})") from error
-    for swarm in found.swarms:
-        world.new_swarm(swarm.name, swarm.key, swarm.count, swarm.step)
 
 
 def _shape(world: World) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import FieldcraftError
-from fieldcraft_cluster.agent_shard import AgentShard
-from fieldcraft_cluster.agents import Group
 from fieldcraft_cluster.block import Block
 from fieldcraft_cluster.blocks import BlockEntry, Blocks, owner
 from fieldcraft_cluster.folder import block_name
 from fieldcraft_cluster.plan import Plan
 from fieldcraft_cluster.terrain import Changes
-from fieldcraft_cluster.transfer import LayerPlan, WorldPlan
+from fieldcraft_cluster.transfer import LayerPlan
 
 __all__ = ["Store", "Stores", "WorkerLost"]
 
@@ -38,7 +35,6 @@ class Store:
         self.walls = Changes()
         self.in_checkpoint: set[str] = set()
         self.layers: dict[str, Blocks] = {}
-        self._shards: dict[str, AgentShard] = {}
 
     def pid(self) -> int:
         """The process that holds it."""
@@ -47,10 +43,6 @@ class Store:
     def of_layer(self, name: str, verb: str, *arguments: Any) -> Any:
         """Call a verb of the blocks of a layer."""
         return getattr(self.layers[name], verb)(*arguments)
-
-    def of_shard(self, name: str, verb: str, *arguments: Any) -> Any:
-        """Call a verb of the agents of a swarm."""
-        return getattr(self._shards[name], verb)(*arguments)
 
     def add_layer(self, layer: LayerPlan, steps: int, entries: tuple[BlockEntry, ...]) -> None:
         """Have a layer that has made some steps, with the blocks of a checkpoint."""
@@ -64,22 +56,6 @@ class Store:
         for state in (True, False):
             if (blocked == state).any():
                 self.walls.add(cells[blocked == state], state)
-
-    def add_shard(
-        self,
-        name: str,
-        world: WorldPlan,
-        entries: Iterable[tuple[int, str]],
-        groups: Mapping[int, Group],
-    ) -> None:
-        """Have the agents of a swarm, those in the files of a checkpoint, of which some are on
-        other stores, and some more.
-        """
-        shard = self._shards[name] = AgentShard(self, name, world)
-        for number, file in entries:
-            if self.is_mine(shard.plan, number):
-                shard.load(number, self.folder / file)
-        shard.add(groups)
 
     def is_mine(self, plan: Plan, number: int) -> bool:
         """Whether this store holds a block."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Changes", "Cover", "Surface", "centers", "grid_over", "walls_in"]
 
-_FARTHEST = 4000  # cells to look for open ground
-
 Make = Callable[[slice, slice], ArrayLike]
 
 
@@ -225,36 +223,6 @@ class Surface:
             raise OnWall(
                 f"{what} on open ground", got=f"{where} at index {blocked[0]}", remedy=remedy
             )
-
-    def nearest_open(self, row: int, column: int) -> tuple[int, int]:
-        """The row and column of the open cell whose center is nearest to that of a cell: as
-        `Grid.nearest_open`, the first on a tie.
-
-        Raises
-        ------
-        InvalidValue
-            If there is none, or none within some thousand cells.
-        """
-        plan, reach = self.plan, 16
-        while True:
-            box = Box(row - reach, row + reach + 1, column - reach, column + reach + 1)
-            if not plan.wrap:
-                box = box.cut(Box(0, plan.height, 0, plan.width))
-            rows, columns = np.nonzero(~self.closed(box))
-            away = (rows + box.top - row) ** 2 + (columns + box.left - column) ** 2
-            near = away.min(initial=reach**2 + 1)
-            if near <= reach**2:
-                here = away == near
-                down = (rows[here] + box.top) % plan.height
-                cells = down * plan.width + (columns[here] + box.left) % plan.width
-                return divmod(int(cells.min()), plan.width)
-            if reach > min(2 * max(plan.height, plan.width), _FARTHEST):
-                raise InvalidValue(
-                    "Agents stand on open ground",
-                    got=f"none within {reach:,} cells of row {row}, column {column}",
-                    remedy="Open a cell",
-                )
-            reach *= 4
 
     def check_torus(self, cells: int, what: str) -> None:
         """Refuse what would meet itself on the other side of a torus."""

@@ -86,7 +86,7 @@ class _Spread(Transfer):
         steps: int,
         reach: float,
     ) -> int:
-        return max(steps * self.inset(propagation, neighborhood), math.ceil(reach / cell_size))
+        return steps * self.inset(propagation, neighborhood)
 
     def inset(self, propagation: Spread, neighborhood: Neighborhood) -> int:
         return max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
@@ -128,7 +128,7 @@ class _Trail(Transfer):
         steps: int,
         reach: float,
     ) -> int:
-        return max(steps * self.inset(propagation, neighborhood), math.ceil(reach / cell_size))
+        return steps * self.inset(propagation, neighborhood)
 
     def inset(self, propagation: Trail, neighborhood: Neighborhood) -> int:
         return len(propagation.weights()[0]) // 2

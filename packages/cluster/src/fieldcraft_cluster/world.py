@@ -17,9 +17,7 @@ from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.space import Grid
-from fieldcraft.steering.walk import MOST_AGENTS, checked_key
 from fieldcraft_cluster import saving, stepping
-from fieldcraft_cluster.agents import Group
 from fieldcraft_cluster.checkpoint import Checkpoint, commit, read
 from fieldcraft_cluster.coordinator import Coordinator, Report
 from fieldcraft_cluster.distances import WorldDistances
@@ -34,7 +32,6 @@ from fieldcraft_cluster.layers import (
     plan_of,
 )
 from fieldcraft_cluster.store import Stores
-from fieldcraft_cluster.swarm import WorldSwarm, born, scattered
 from fieldcraft_cluster.terrain import Changes, Cover, Surface
 from fieldcraft_cluster.transfer import WorldPlan
 
@@ -129,7 +126,6 @@ class World(Surface):
             for name, given in (resistance or {}).items()
         }
         self._layers: dict[str, WorldLayer] = {}
-        self._swarms: dict[str, WorldSwarm] = {}
         self.changed: set[str] = set()
         """The layers for which something has come in."""
         self.changes = Changes()
@@ -154,7 +150,7 @@ class World(Surface):
 
     @overload
     def add_layer(
-        self, name: str, propagation: Spread, *, every: float = ..., reach: float | None = ...
+        self, name: str, propagation: Spread, *, every: float = ...
     ) -> WorldSpreadLayer: ...
     @overload
     def add_layer(
@@ -166,7 +162,7 @@ class World(Surface):
     ) -> WorldMemoryLayer: ...
     @overload
     def add_layer(
-        self, name: str, propagation: Trail, *, every: float = ..., reach: float | None = ...
+        self, name: str, propagation: Trail, *, every: float = ...
     ) -> WorldTrailLayer: ...
     def add_layer(
         self, name: str, propagation: Propagation, *, every: float = 0.1, reach: float | None = None
@@ -182,9 +178,8 @@ class World(Surface):
         every : float, optional
             Seconds between two steps.
         reach : float, optional
-            World units that a mark (`Fade`) or a source (`Radial`) reaches at most. By default the
-            radius of the propagation, and the cell alone for marks. With `Spread` and `Trail` as
-            far as agents look that read it, and step; by default as far as halos reach.
+            With `Fade` and `Radial`, the largest radius of a mark or a source in world units. By
+            default the radius of the propagation, and a single cell for marks.
 
         Raises `NameTaken`, and `InvalidValue` for kinds that can't be cut into blocks.
         """
@@ -212,58 +207,6 @@ class World(Surface):
     def layers(self) -> Mapping[str, WorldLayer]:
         """The layers by name; read-only."""
         return MappingProxyType(self._layers)
-
-    # Swarms
-
-    def add_swarm(
-        self,
-        name: str,
-        positions: ArrayLike,
-        headings: ArrayLike | None = None,
-        *,
-        roles: ArrayLike | None = None,
-        seed: int = 0,
-    ) -> WorldSwarm:
-        """Add agents at (N, 2) world positions on open ground, and return them; they have the
-        numbers 0 to N - 1 for good.
-
-        Parameters as those of `steering.Swarm.at`; raises `NameTaken`, too.
-        """
-        points, _ = checks.positions(positions)
-        key = checked_key(seed)
-        _check_name("swarm", name, self._swarms)
-        return self._with_swarm(name, born(self, points, headings, roles, key), len(points), key)
-
-    def scatter_swarm(self, name: str, count: int, *, seed: int = 0) -> WorldSwarm:
-        """Add so many agents anywhere on open ground, heading anywhere, by the dice of the seed.
-
-        Raises `NameTaken`, and `InvalidValue` where there is hardly any open ground.
-        """
-        number = checks.integer("count", count, maximum=MOST_AGENTS)
-        key = checked_key(seed)
-        _check_name("swarm", name, self._swarms)
-        return self._with_swarm(name, scattered(self, number, key), number, key)
-
-    def _with_swarm(self, name: str, groups: dict[int, Group], count: int, key: int) -> WorldSwarm:
-        self.coordinator.add_shard(name, self.plan, groups)
-        return self.new_swarm(name, key, count)
-
-    def new_swarm(self, name: str, key: int, count: int, step: int = 0) -> WorldSwarm:
-        """A swarm whose agents the blocks have, or will have."""
-        swarm = self._swarms[name] = WorldSwarm(self, name, key, count, step)
-        return swarm
-
-    def swarm(self, name: str) -> WorldSwarm:
-        """The swarm of that name; raises `UnknownName`."""
-        try:
-            return self._swarms[name]
-        except Exception:
-            raise UnknownName("swarm", name, self._swarms) from None
-
-    @property
-    def swarms(self) -> Mapping[str, WorldSwarm]:
-        """The swarms by name; read-only."""
-        return MappingProxyType(self._swarms)
 
     @property
     def time(self) -> float:
@@ -343,8 +286,8 @@ class World(Surface):
         """
         for layer in self._layers.values():
             self.flush(layer)
-        entries, agents, written = self.coordinator.save(f"{self._last.number + 1}")
-        state = saving.state_of(self, self._last.number + 1, entries, agents)
+        entries, written = self.coordinator.save(f"{self._last.number + 1}")
+        state = saving.state_of(self, self._last.number + 1, entries)
         commit(self.folder, self._label, state)
         self._last = state
         orders = saving.sources_of(self) if self.coordinator.begins_again else {}
