@@ -2,9 +2,9 @@
 when: one text, run plain or compiled.
 
 Paths lead down to goals. The first K are landmarks: `links` (K, N) hold, for each cell and
-landmark, which of the steps out of the cell leads there, by its number among them, `NOWHERE` at the landmark
-itself and where no way leads. To others lead their distance maps, `fields` (F, N). The steps out of
-cell v are `starts[v]` up to `starts[v + 1]`, each with its end and its length.
+landmark, which of the steps out of the cell leads there, by its number among them, `NOWHERE` at the
+landmark itself and where no way leads. To others lead their distance maps, `fields` (F, N). The
+steps out of cell v are `starts[v]` up to `starts[v + 1]`, each with its end and its length.
 """
 
 from __future__ import annotations
