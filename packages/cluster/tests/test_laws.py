@@ -33,7 +33,7 @@ KINDS = {
     "trail of vectors": fc.Trail(keep=0.95, vector=True),
     "crowd": fc.Trail(accumulate=False),
     "fade": fc.Fade(amount=10, interval=1.0),
-    "fade half": fc.Fade(half_life=0.4, bleed=0.4),
+    "fade half": fc.Fade(half_life=0.4, mark_spread=0.4),
     "radial straight": fc.Radial(radius=4.5, metric="straight"),
     "radial connected": fc.Radial(radius=4.0, metric="connected", falloff="linear"),
     "radial path": fc.Radial(radius=5.0, metric="path"),

@@ -47,8 +47,10 @@ def radial(seed: int, rng: np.random.Generator) -> fc.Radial:
 
 
 def fade(seed: int, rng: np.random.Generator) -> fc.Fade:
-    bleed = 0.3 if seed % 3 == 2 else 0.0
-    return fc.Fade(float(rng.uniform(0.05, 2)), 0.5, float(rng.uniform(1, 50)), bleed=bleed)
+    mark_spread = 0.3 if seed % 3 == 2 else 0.0
+    return fc.Fade(
+        float(rng.uniform(0.05, 2)), 0.5, float(rng.uniform(1, 50)), mark_spread=mark_spread
+    )
 
 
 def acts(kind: Any, round_: int, grid: fc.Grid, rng: np.random.Generator) -> Acts:
@@ -146,7 +148,7 @@ REFUSED = [
     (fc.Radial(3.0, blend="max"), "adds up"),
     (fc.Radial(3.0, metric="straight", exact=True), "centres"),
     (fc.Fade(half_life=2.0), "half_life"),
-    (fc.Fade(seep=0.2), "seep"),
+    (fc.Fade(diffusion=0.2), "diffusion"),
 ]
 
 

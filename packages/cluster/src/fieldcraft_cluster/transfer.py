@@ -165,13 +165,13 @@ class _Fade(Transfer):
         steps: int,
         reach: float,
     ) -> int:
-        bleeds = (
-            math.floor(math.log(0.01) / math.log(propagation.bleed)) + 1
-            if propagation.bleed > 0
+        spreads = (
+            math.floor(math.log(0.01) / math.log(propagation.mark_spread)) + 1
+            if propagation.mark_spread > 0
             else 0
         )
         longest = max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
-        return 2 * (math.ceil(reach / cell_size) + 1 + bleeds * longest) if reach or bleeds else 0
+        return 2 * (math.ceil(reach / cell_size) + 1 + spreads * longest) if reach or spreads else 0
 
     def kept(self, field: Any) -> Planes:
         moments = field.moments()

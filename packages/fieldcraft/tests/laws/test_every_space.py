@@ -359,9 +359,9 @@ def test_a_saved_map_goes_on_as_the_other(
 @every_space
 @some
 @given(seed=SEEDS)
-def test_memory_seeps_along_steps(kind: str, seed: int) -> None:
+def test_memory_diffuses_along_steps(kind: str, seed: int) -> None:
     space, dice, _ = made(kind, seed)
-    layer = fc.InfluenceMap(space).add_layer("memory", fc.Fade(1.0, 1.0, seep=0.4), every=0.5)
+    layer = fc.InfluenceMap(space).add_layer("memory", fc.Fade(1.0, 1.0, diffusion=0.4), every=0.5)
     free = open_cells(space)
     layer.mark(space.position_of(dice.choice(free, 3)), [100.0, 60.0, 30.0])
     ways, part = space.adjacency, 1 - 0.6**0.5

@@ -1,4 +1,4 @@
-"""Memory: marks, their fading and bleeding, whatever the slicing of time."""
+"""Memory: marks, how they fade, spread and diffuse, whatever the slicing of time."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class TestFading:
                 assert not layer.values[now - when > life + 1e-6].any()
 
     @pytest.mark.parametrize(
-        "fade", [Fade(3.0, 1.0), Fade(half_life=0.8), Fade(1.0, 0.01, 50.0), Fade(bleed=0.5)]
+        "fade", [Fade(3.0, 1.0), Fade(half_life=0.8), Fade(1.0, 0.01, 50.0), Fade(mark_spread=0.5)]
     )
     def test_time_may_be_cut_anyhow(self, fade: Fade) -> None:
         seen = []
@@ -220,7 +220,7 @@ class TestMarks:
             [3.0, 1.0, 3.0],
             [50.0, 70.0, 90.0],
         )
-        layer, other = remembering(Fade(bleed=0.4)), remembering(Fade(bleed=0.4))
+        layer, other = remembering(Fade(mark_spread=0.4)), remembering(Fade(mark_spread=0.4))
         layer.mark(places, amounts, radius=radii, falloff="linear")
         for place, radius, amount in zip(places, radii, amounts, strict=True):
             other.mark(place, amount, radius=radius, falloff="linear")
@@ -228,7 +228,10 @@ class TestMarks:
         layer.mark(np.zeros((0, 2)), radius=np.zeros(0))
 
     def test_many_large_ones_take_little_room(self) -> None:
-        many, few = remembering(Fade(bleed=0.3), 200, 150), remembering(Fade(bleed=0.3), 200, 150)
+        many, few = (
+            remembering(Fade(mark_spread=0.3), 200, 150),
+            remembering(Fade(mark_spread=0.3), 200, 150),
+        )
         rng = np.random.default_rng(2)
         places, amounts = rng.uniform((0, 0), (200, 150), (400, 2)), rng.uniform(1, 9, 400)
         tracemalloc.start()
@@ -245,7 +248,7 @@ class TestMarks:
         points, amounts = rng.uniform(0, 7, (30, 2)), rng.random(30) * 100
         seen = []
         for order in (np.arange(30), rng.permutation(30), rng.permutation(30)):
-            layer = remembering(Fade(bleed=0.6))
+            layer = remembering(Fade(mark_spread=0.6))
             for first in range(0, 30, 7):
                 layer.mark(
                     points[order][first : first + 7], amounts[order][first : first + 7], radius=1.5
@@ -273,7 +276,7 @@ class TestBleeding:
     def test_goes_along_walks(self, seed: int, neighbors: int, wrap: bool, share: float) -> None:
         rng = np.random.default_rng(seed)
         grid = fc.Grid(11, 6, walls=rng.random((6, 11)) < 0.3, neighbors=neighbors, wrap=wrap)
-        layer = fc.InfluenceMap(grid).add_layer("memory", Fade(bleed=share))
+        layer = fc.InfluenceMap(grid).add_layer("memory", Fade(mark_spread=share))
         cells = rng.choice(open_cells(grid), 2)
         amounts = np.array([100.0, 55.0])
         layer.mark(grid.position_of(cells), amounts)
@@ -296,7 +299,7 @@ class TestBleeding:
         np.testing.assert_allclose(layer.values.reshape(-1), expected, atol=2e-5)
 
     def test_what_lies_beside_fades_with_it(self) -> None:
-        layer = remembering(Fade(1.0, 1.0, bleed=0.5))
+        layer = remembering(Fade(1.0, 1.0, mark_spread=0.5))
         layer.mark((3.5, 2.5))
         layer.imap.advance(30.0)
         np.testing.assert_allclose(layer.values[2, 3:7], [70, 20, 0, 0], atol=1e-4)
@@ -304,7 +307,9 @@ class TestBleeding:
 
 class TestSeeping:
     def test_shapes_grow_soft_where_they_grew_sharp(self) -> None:
-        plain, soft = (remembering(Fade(0.5, 1.0, seep=seep), 31, 17) for seep in (0.0, 0.4))
+        plain, soft = (
+            remembering(Fade(0.5, 1.0, diffusion=diffusion), 31, 17) for diffusion in (0.0, 0.4)
+        )
         for layer in (plain, soft):
             layer.mark((15.5, 8.5), radius=4.0)
             layer.imap.step(200)
@@ -320,7 +325,7 @@ class TestSeeping:
         )
 
     def test_fades_to_exactly_nothing_and_time_may_be_cut_anyhow(self) -> None:
-        for fade in (Fade(5.0, 1.0, seep=0.5), Fade(half_life=1.0, floor=0.5, seep=0.5)):
+        for fade in (Fade(5.0, 1.0, diffusion=0.5), Fade(half_life=1.0, floor=0.5, diffusion=0.5)):
             seen = set()
             for slices in SLICES:
                 layer = remembering(fade)
@@ -336,7 +341,7 @@ class TestSeeping:
     def test_a_second_is_a_second_at_any_rate_of_updates(self) -> None:
         left = []
         for every in (0.02, 0.1, 0.5):
-            layer = remembering(Fade(1.0, 1.0, seep=0.3), 31, 17, every=every)
+            layer = remembering(Fade(1.0, 1.0, diffusion=0.3), 31, 17, every=every)
             layer.mark((15.5, 8.5), radius=5.0)
             layer.imap.advance(4.0, max_steps=1000)
             left.append(layer.values.copy())
@@ -346,7 +351,7 @@ class TestSeeping:
     def test_goes_round_walls_and_hears_of_them(self) -> None:
         walls = np.zeros((7, 13), bool)
         walls[:, 6] = True
-        layer = remembering(Fade(0.1, 1.0, seep=0.9), walls=walls)
+        layer = remembering(Fade(0.1, 1.0, diffusion=0.9), walls=walls)
         layer.mark((4.5, 3.5), radius=2.0)
         layer.imap.step(50)
         assert not layer.values[:, 6:].any()
@@ -358,10 +363,10 @@ class TestSeeping:
         layer = remembering(Fade(1.0, 1.0))
         layer.mark((3.5, 2.5))
         layer.imap.advance(5.0)
-        layer.tune(seep=0.5)
+        layer.tune(diffusion=0.5)
         layer.imap.advance(1.0)
         spread = np.count_nonzero(layer.values)
-        layer.tune(seep=0.0)
+        layer.tune(diffusion=0.0)
         assert spread > 5 and layer.imap.advance(1e6).steps == {"memory": 10**7}
         assert not layer.values.any()
 
@@ -369,10 +374,10 @@ class TestSeeping:
 class TestAsALayer:
     def test_goes_on_after_saving_and_copying(self, tmp_path: Path) -> None:
         for fade in (
-            Fade(3.0, 1.0, bleed=0.4),
+            Fade(3.0, 1.0, mark_spread=0.4),
             Fade(half_life=3.0),
-            Fade(3.0, 1.0, seep=0.5),
-            Fade(half_life=3.0, bleed=0.2, seep=0.2),
+            Fade(3.0, 1.0, diffusion=0.5),
+            Fade(half_life=3.0, mark_spread=0.2, diffusion=0.2),
         ):
             layer = remembering(fade, 150, 40)
             layer.mark([(3.5, 2.5), (120.5, 33.5)], radius=4.0, falloff="linear")
@@ -390,7 +395,7 @@ class TestAsALayer:
             assert twins[0]["memory"].propagation == fade
 
     def test_what_it_remembers_can_be_kept_elsewhere(self) -> None:
-        layer = remembering(Fade(3.0, 1.0, bleed=0.3), 90, 40)
+        layer = remembering(Fade(3.0, 1.0, mark_spread=0.3), 90, 40)
         layer.mark([(3.5, 2.5), (80.5, 33.5)], [80.0, 33.0], radius=2.5)
         layer.imap.advance(1.37)
         kept = layer.snapshot()
@@ -398,7 +403,7 @@ class TestAsALayer:
         layer.imap.advance(5.0)
         layer.mark((40.5, 20.5))
         later = layer.values.copy()
-        other = remembering(Fade(3.0, 1.0, bleed=0.3), 90, 40)
+        other = remembering(Fade(3.0, 1.0, mark_spread=0.3), 90, 40)
         other.mark((60.5, 3.5))
         for twin in (layer, other):
             version = twin.version
@@ -528,7 +533,7 @@ class TestAsALayer:
 
 
 class TestOnGraphs:
-    @pytest.mark.parametrize("fade", [Fade(1.0, 1.0, bleed=0.5), Fade(half_life=5.0)])
+    @pytest.mark.parametrize("fade", [Fade(1.0, 1.0, mark_spread=0.5), Fade(half_life=5.0)])
     @pytest.mark.parametrize(
         "how",
         [
@@ -586,8 +591,8 @@ class TestRefusals:
             {"maximum": -1},
             {"half_life": 0},
             {"half_life": -3.0},
-            {"bleed": -0.1},
-            {"bleed": 1.0},
+            {"mark_spread": -0.1},
+            {"mark_spread": 1.0},
             {"amount": float("nan")},
             {"maximum": float("inf")},
             {"amount": "much"},
@@ -595,7 +600,7 @@ class TestRefusals:
             {"maximum": 1e31},
             {"amount": 1e-12},
             {"half_life": 1e9},
-            {"seep": 0.96},
+            {"diffusion": 0.96},
         ],
     )
     def test_of_parameters(self, bad: dict[str, float]) -> None:
@@ -652,7 +657,7 @@ def test_the_tiers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
         if not compiled:
             monkeypatch.setattr(kernels, "compiled", lambda: False)
         layer = remembering(
-            Fade(half_life=4.0, bleed=0.3, seep=0.3),
+            Fade(half_life=4.0, mark_spread=0.3, diffusion=0.3),
             walls=np.random.default_rng(0).random((7, 13)) < 0.1,
             neighbors=8,
         )

@@ -223,8 +223,8 @@ def test_what_stands_on_walls(tmp_path):
             ["by amount and interval, or by half_life. Got both"],
         ),
         (
-            (FADE + "bleed = 2\n", source("known")),
-            ["line 11: layers.known: bleed lies in [0, 0.95]"],
+            (FADE + "mark_spread = 2\n", source("known")),
+            ["line 11: layers.known: mark_spread lies in [0, 0.95]"],
         ),
         (
             (FADE.replace("amount = 10", "amount = -1"), source("known")),

@@ -168,8 +168,8 @@ class DeviceFadeField(DeviceField, FadeField):
 
 
 def _check(fade: Fade) -> None:
-    rule = "Memory on a device fades evenly, and does not seep"
+    rule = "Memory on a device fades evenly and does not diffuse"
     refuse(
         (fade.half_life is not None, rule, f"half_life={fade.half_life}"),
-        (fade.seep > 0, rule, f"seep={fade.seep:g}"),
+        (fade.diffusion > 0, rule, f"diffusion={fade.diffusion:g}"),
     )

@@ -35,7 +35,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any], tuple[Any, ...]]] = {
     "chase": ("rooms:40x28", {"hunters": 5, "civilians": 20}, (Throw(9.5, 9.5),)),
     "chase, party": ("cave:40x28", {"hunters": 5, "search": "party", "hunter": {"view": 14.0}}, ()),
     "maze": ("maze:31x21", {"treasures": 4, "rate": 10}, (Steer(1.0, 0.0),)),
-    "maze, view": ("cave:31x21", {"memory": {"bleed": 0.3, "marks": "view"}, "rate": 10}, ()),
+    "maze, view": ("cave:31x21", {"memory": {"mark_spread": 0.3, "marks": "view"}, "rate": 10}, ()),
     "tether": ("pillars:40x26", {"fighters": 2, "rate": 10}, (Take(0), Walk(9.5, 9.5))),
     "ants": (
         "open:48x36",

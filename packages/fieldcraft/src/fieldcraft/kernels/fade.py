@@ -11,13 +11,13 @@ __all__ = [
     "TILE",
     "TILE_COLUMNS",
     "TILE_ROWS",
-    "bleed",
-    "bleed_along",
+    "diffuse",
     "mark",
     "room",
-    "seep",
     "show",
     "slots",
+    "spread_marks",
+    "spread_marks_along",
 ]
 
 TILE_ROWS = 16
@@ -130,9 +130,7 @@ Room = tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64], NDArray[
 
 
 def room(cells: int) -> Room:
-    """Scratch for `bleed` on a map of so many cells: what has arrived, who waits, the queue, the
-    cells found.
-    """
+    """Return scratch for `spread_marks`: arrived amounts, waiting flags, the queue, cells found."""
     return (
         np.zeros(cells),
         np.zeros(cells, dtype=np.uint8),
@@ -165,7 +163,7 @@ def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):
     "(u8[:,::1], u8[::1], i8[:,::1], b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1],"
     " out i8[::1], out i8[::1]",
 )
-def bleed(ground, losses, cells, amounts, cut, arrived, waiting, queue, found):
+def spread_marks(ground, losses, cells, amounts, cut, arrived, waiting, queue, found):
     """Write the cells that marks reach to `found` and what arrives in each to `arrived`; returns
     how many. The caller clears `arrived`.
 
@@ -204,8 +202,8 @@ def bleed(ground, losses, cells, amounts, cut, arrived, waiting, queue, found):
     "(i8[::1], i4[::1]), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1], out"
     " i8[::1]"
 )
-def bleed_along(edges, losses, cells, amounts, cut, arrived, waiting, queue, found):
-    """`bleed` on a graph, whose edges are (starts, ends)."""
+def spread_marks_along(edges, losses, cells, amounts, cut, arrived, waiting, queue, found):
+    """`spread_marks` on a graph, whose edges are (starts, ends)."""
     starts, ends = edges
     head, tail, count, left = 0, 0, 0, 0
     for i in range(cells.shape[0]):
@@ -230,8 +228,8 @@ def bleed_along(edges, losses, cells, amounts, cut, arrived, waiting, queue, fou
     "i8[::1], i4[::1], f8[::1], f8[::1], f4[::1], i8[::1], out f8[::1], out u1[::1], out i8[::1],"
     " out f8[::1]"
 )
-def seep(starts, ends, shares, keeps, values, cells, held, seen, found, amounts):
-    """Write the cells that values seep into to `found`, and what each then holds to `amounts`;
+def diffuse(starts, ends, shares, keeps, values, cells, held, seen, found, amounts):
+    """Write the cells that values diffuse into to `found`, and what each then holds to `amounts`;
     returns how many.
 
     `held` and `seen` (N,) are 0, and 0 again afterwards.

@@ -1,4 +1,4 @@
-"""Fade: what was marked, and how long ago: memory."""
+"""Memory of marks: what was marked, and how long ago."""
 
 from __future__ import annotations
 
@@ -17,54 +17,64 @@ from fieldcraft.space import Space
 
 __all__ = ["Fade"]
 
-_MOST_BLEED = 0.95
+_MOST_SPREAD = 0.95
 _LONGEST = 1e9
 _LEAST, _MOST = 1e-20, checks.LARGEST
 
 
 @dataclass(frozen=True)
 class Fade(Remembering):
-    """Remember what was marked, and forget it slowly: what is marked fades to exactly 0.
+    """Remember marks and forget them slowly: each marked cell falls to exactly 0.
 
-    Marks come from `Layer.mark`; a mark never lowers a value, and no value exceeds `maximum`.
-    Nothing is computed for a cell
-    as time passes: a cell holds the moment at which it will be forgotten, and its value follows
-    from that when it is read. So the values are the same however `advance` is sliced, and any
-    number of updates costs as much as one. With `seep` each update takes its own time, for the
-    cells that hold something.
+    `Layer.mark` marks cells. A mark never lowers a value, and no value exceeds `maximum`. Each cell
+    stores the moment at which it reaches 0, and its value is computed when it is read. So the
+    values do not depend on the step size, and any number of updates costs as much as one. With
+    `diffusion` each update takes time for the cells that are above 0.
 
     Parameters
     ----------
     amount : float, optional
-        What a value loses in each `interval`, evenly over it, above 0.
+        Loss in each `interval`, spread evenly over it; above 0.
     interval : float, optional
         Seconds, above 0.
     maximum : float, optional
-        The most that a cell holds, and what a mark without an amount gives it.
+        Largest value of a cell, and the value of a mark without an amount.
     half_life : float, optional
-        Seconds in which a value halves, in place of the even fall of `amount` in each `interval`.
+        Seconds in which a value halves. Replaces `amount` and `interval`.
     floor : float, optional
-        With a `half_life`, what falls to this is forgotten: it is exactly 0 from then on.
-    bleed : float, optional
-        What part of a mark reaches the neighbouring cells, in [0, 0.95]: what lies beside a marked
-        place feels known. Cells farther away take `bleed ** steps`, along walks round walls (a
-        diagonal step counts 1.41, one of a graph its length in world units), while that is at least
-        a hundredth of `maximum`. Where several marks arrive the strongest counts.
-    seep : float, optional
-        What part of the way to the mean of its neighbours each cell goes in a second while it
-        fades, in [0, 0.95]: memory runs into what lies beside it, and its shapes grow soft instead
-        of sharper. Neighbours are those from which a step leads into the cell, so nothing seeps
-        through walls; a longer step counts less, by 1 / length.
+        With a `half_life`, values that fall to this become exactly 0.
+    mark_spread : float, optional
+        Part of a mark that neighboring cells take, in [0, 0.95]. Cells farther away take
+        `mark_spread ** steps` along walks around walls, down to a hundredth of `maximum`; a
+        diagonal step counts 1.41, a step on a graph its length in world units. The strongest of
+        several marks counts.
+    diffusion : float, optional
+        Part of the way to the mean of its neighbors that each cell goes in a second, in [0, 0.95],
+        so that edges get vague. Neighbors are the cells from which a step leads into the cell, so
+        nothing passes walls; longer steps count less, by 1 / length.
 
     Raises
     ------
     InvalidValue
         For numbers outside of these ranges, and for a fade that takes longer than 10**9 seconds.
 
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(5, 1))
+    >>> fade = fc.Fade(amount=1, interval=2, maximum=10, mark_spread=0.5)
+    >>> memory = imap.add_layer("memory", fade)
+    >>> memory.mark((1.5, 0.5))
+    >>> memory.values
+    array([[ 5.  , 10.  ,  5.  ,  2.5 ,  1.25]], dtype=float32)
+    >>> _ = imap.advance(8.0)
+    >>> memory.values
+    array([[1., 6., 1., 0., 0.]], dtype=float32)
+
     References
     ----------
-    The influence map of a maze game's monster, whose marks lose 0.25 of 100 every 5 seconds;
-    bleeding as marks are made, and seeping as they decay, is what its author wished for.
+    The influence map of a maze game's monster, whose marks lose 0.25 of 100 every 5 seconds. Its
+    author wished for marks that spread and diffuse.
     """
 
     amount: float = dataclasses.field(
@@ -85,15 +95,15 @@ class Fade(Remembering):
         default=1e-3,
         metadata=number("With a half-life, smaller values become 0.", above=True, unit="value"),
     )
-    bleed: float = dataclasses.field(
+    mark_spread: float = dataclasses.field(
         default=0.0,
-        metadata=number("Part of a mark that neighboring cells take.", high=_MOST_BLEED),
+        metadata=number("Part of a mark that neighboring cells take.", high=_MOST_SPREAD),
     )
-    seep: float = dataclasses.field(
+    diffusion: float = dataclasses.field(
         default=0.0,
         metadata=number(
             "Part of the way to the mean of its neighbors that a cell goes in a second.",
-            high=_MOST_BLEED,
+            high=_MOST_SPREAD,
         ),
     )
 

@@ -36,9 +36,9 @@ _MOST_AGE = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
-class _Pores:
-    """The ways by which memory seeps: what each cell keeps (N,), and what each step of `ways`
-    brings to its end (A,).
+class _Diffusion:
+    """What one update diffuses: the part that each cell keeps (N,), and the part of its origin that
+    each step brings to its end (A,).
     """
 
     adjacency: Adjacency
@@ -47,9 +47,9 @@ class _Pores:
     room: tuple[NDArray[Any], ...]
 
     @classmethod
-    def of(cls, space: Space, seep: float, seconds: float) -> _Pores:
-        """The pores of a space as its walls are now, for updates of so many seconds."""
-        ways, part = space.adjacency, 1 - (1 - seep) ** seconds
+    def of(cls, space: Space, diffusion: float, seconds: float) -> _Diffusion:
+        """Return the parts for the present walls and updates of so many seconds."""
+        ways, part = space.adjacency, 1 - (1 - diffusion) ** seconds
         weights = 1 / np.maximum(ways.lengths, np.finfo(np.float32).tiny)
         arriving = np.bincount(ways.ends, weights=weights, minlength=len(space))
         shares = part * weights / arriving[ways.ends]
@@ -61,12 +61,12 @@ class _Pores:
         )
         return cls(ways, np.where(arriving > 0, 1 - part, 1.0), shares, room)
 
-    def seep(
+    def step(
         self, values: NDArray[np.float32], cells: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The cells that the values of these cells seep into, and what each then holds."""
+        """Return the cells that values of these cells diffuse into, and the value of each after."""
         count = int(
-            kernels.fade.seep(
+            kernels.fade.diffuse(
                 self.adjacency.starts,
                 self.adjacency.ends,
                 self.shares,
@@ -105,7 +105,7 @@ class FadeField(RememberingField):
         self._is_shown = True
         self._walls_version = space.walls_version
         self._room: Any = None
-        self._pores: _Pores | None = None
+        self._diffusion: _Diffusion | None = None
         self._ops = kernels.fade
         self._rates()
 
@@ -115,8 +115,8 @@ class FadeField(RememberingField):
         self._life = max(1, round(seconds * clock.TICKS_PER_SECOND))
         self._rate = fade.maximum / _LIFE
         self._half = 0.0 if fade.half_life is None else fade.half_life / seconds * _LIFE
-        self.timeless = fade.seep == 0
-        self._pores = None
+        self.timeless = fade.diffusion == 0
+        self._diffusion = None
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -189,13 +189,13 @@ class FadeField(RememberingField):
             )
 
     def _mark_all(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
-        """Mark cells, those with a strength above 0, and what lies beside them if marks bleed."""
+        """Mark the cells with a strength above 0, and their surroundings if marks spread."""
         some = strengths > 0
         cells, strengths = cells[some], strengths[some]
-        if self.fade.bleed > 0 and len(cells):
+        if self.fade.mark_spread > 0 and len(cells):
             cells, strengths = self._reached(
-                *self._surroundings.bleeding(
-                    self.fade.bleed, cells, strengths, self.fade.maximum / 100
+                *self._surroundings.spreading(
+                    self.fade.mark_spread, cells, strengths, self.fade.maximum / 100
                 )
             )
         self._mark(cells, strengths)
@@ -250,7 +250,7 @@ class FadeField(RememberingField):
             return
         blocked = self._walls_since()
         self._walls_version = version
-        self._pores = None
+        self._diffusion = None
         self._surroundings.forget()
         self._ends.reshape(-1)[kernels.fade.slots(blocked, self._width)[1]] = 0
         self._values.reshape(-1)[blocked] = 0
@@ -291,7 +291,7 @@ class FadeField(RememberingField):
     def tune(self, fade: Fade, every: float) -> None:
         """Let what is remembered fade otherwise from now on; see `Field.tune`."""
         self._every = clock.ticks("every", every, minimum=1)
-        self._pores = None
+        self._diffusion = None
         if fade != self.fade:
             values = self.values
             self.fade = fade
@@ -302,21 +302,23 @@ class FadeField(RememberingField):
 
     def run(self, count: int) -> None:
         """Let the time of so many steps pass."""
-        if self.fade.seep > 0:
+        if self.fade.diffusion > 0:
             for _ in range(count):
                 if self._count == 0:
                     break
                 self._pass_time(1)
-                self._seep()
+                self._diffuse()
                 count -= 1
         self._pass_time(count)
 
-    def _seep(self) -> None:
-        """Let what is remembered run into the cells beside it."""
-        if self._pores is None:
-            self._pores = _Pores.of(self.space, self.fade.seep, clock.seconds(self._every))
+    def _diffuse(self) -> None:
+        """Move each cell towards the mean of its neighbors."""
+        if self._diffusion is None:
+            self._diffusion = _Diffusion.of(
+                self.space, self.fade.diffusion, clock.seconds(self._every)
+            )
         values = self.values.reshape(-1)
-        found, amounts = self._pores.seep(values, np.flatnonzero(values))
+        found, amounts = self._diffusion.step(values, np.flatnonzero(values))
         self._ends.reshape(-1)[kernels.fade.slots(found, self._width)[1]] = 0
         self._mark(found, amounts)
 

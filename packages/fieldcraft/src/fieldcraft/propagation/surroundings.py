@@ -1,4 +1,4 @@
-"""The surroundings of marked cells: which cells lie within a radius, and where marks bleed."""
+"""The surroundings of marked cells: which cells lie within a radius, and where marks spread."""
 
 from __future__ import annotations
 
@@ -71,10 +71,14 @@ class Surroundings(ABC):
         return every[free], np.concatenate([np.zeros(0), *given])[free]
 
     @abstractmethod
-    def bleeding(
-        self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
+    def spreading(
+        self,
+        mark_spread: float,
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float64],
+        least: float,
     ) -> tuple[str, tuple[Any, ...]]:
-        """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
+        """The kernel of `kernels.fade` by which marks spread, and its arguments."""
 
 
 def surroundings_of(space: Space) -> Surroundings:
@@ -146,14 +150,18 @@ class GridSurroundings(Surroundings):
             footprints.search, ground, number, cells[closed], strengths[closed], found, given
         )
 
-    def bleeding(
-        self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
+    def spreading(
+        self,
+        mark_spread: float,
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float64],
+        least: float,
     ) -> tuple[str, tuple[Any, ...]]:
-        """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
+        """The kernel of `kernels.fade` by which marks spread, and its arguments."""
         space = self.space
         steps = np.array(space.neighborhood.steps, dtype=np.int64)
-        losses = bleed ** space.neighborhood.lengths(1.0)
-        return "bleed", (
+        losses = mark_spread ** space.neighborhood.lengths(1.0)
+        return "spread_marks", (
             (space.links(), space.link_masks, steps, space.wrap),
             losses,
             cells,
@@ -208,10 +216,14 @@ class GraphSurroundings(Surroundings):
             self._grounds[metric] = GraphWalks.of(self.space)
         return self._grounds[metric]
 
-    def bleeding(
-        self, bleed: float, cells: NDArray[np.int64], strengths: NDArray[np.float64], least: float
+    def spreading(
+        self,
+        mark_spread: float,
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float64],
+        least: float,
     ) -> tuple[str, tuple[Any, ...]]:
-        """The kernel of `kernels.fade` by which marks bleed, and its arguments."""
+        """The kernel of `kernels.fade` by which marks spread, and its arguments."""
         ways = self._ground("path").adjacency
         edges = (ways.starts, ways.ends)
-        return "bleed_along", (edges, bleed**ways.lengths, cells, strengths, least)
+        return "spread_marks_along", (edges, mark_spread**ways.lengths, cells, strengths, least)

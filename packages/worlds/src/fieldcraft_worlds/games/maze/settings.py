@@ -64,8 +64,8 @@ class MemoryRules(CheckedSettings):
         How much of `maximum` is forgotten in how many seconds.
     maximum : float, optional
         What a place that a monster is at reads.
-    bleed : float, optional
-        How much of a mark its neighbours take, 0 to 0.95.
+    mark_spread : float, optional
+        Part of a mark that neighboring cells take, 0 to 0.95.
     marks : str, optional
         What is marked when a monster comes to a cell: that "cell", or all of its "view", less with
         distance.
@@ -77,7 +77,7 @@ class MemoryRules(CheckedSettings):
     amount: Positive = 0.8
     interval: Positive = 1.0
     maximum: Positive = 100.0
-    bleed: Amount = 0.0
+    mark_spread: Amount = 0.0
     marks: Annotated[str, one_of(MARKS)] = "cell"
     half_life: float | None = None
 
@@ -87,7 +87,9 @@ class MemoryRules(CheckedSettings):
 
     def fade(self) -> Fade:
         """The same as a kind of layer."""
-        return Fade(self.amount, self.interval, self.maximum, self.half_life, bleed=self.bleed)
+        return Fade(
+            self.amount, self.interval, self.maximum, self.half_life, mark_spread=self.mark_spread
+        )
 
 
 @dataclass(frozen=True)
