@@ -601,7 +601,6 @@ PLUMBING = {
     "draw",
     "size",
     "paint",
-    "shown_on",
     "changed_since",
     "set_lock",
     "Device.groups",
@@ -647,7 +646,6 @@ nobody.
 
 EXEMPT = {
     "fc.view.draw": "wants a surface of pygame",
-    "fc.gpu.show_picture": "opens a window",
     "fc.set_threads": "changes the threads of all that follow",
     "fc.readiness.warm_up": "compiles everything",
     "fc.readiness.set_threads": "changes the threads of all that follow",
@@ -660,7 +658,6 @@ EXEMPT = {
     "fc.adapters.sc2.Battlefield": "wants a bot of python-sc2",
     "fc.gpu.device": "takes seconds to find a graphics card",
     "fc.warm_up": "compiles everything",
-    "fc.gpu.DevicePicture": "takes seconds to find a graphics card",
     "Swarm.run": "a huge count of steps is a long run, which Ctrl-C ends",
     "Graph.from_networkx": "wants a graph of networkx",
     "Expression.fill": "writes where it is told, each frame: its array is made by the caller",

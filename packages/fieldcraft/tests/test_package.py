@@ -30,8 +30,6 @@ OPTIONAL = {
     "trimesh",
     "matplotlib",
     "wgpu",
-    "rendercanvas",
-    "glfw",
 }
 
 

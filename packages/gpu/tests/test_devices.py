@@ -201,5 +201,3 @@ def test_more_agents_than_fit_are_refused_whole(small: Device) -> None:
     with refused(InvalidValue, "2 MiB"):
         crowd.copy(device=small)
     assert len(crowd) == most + 1
-    with refused(InvalidValue, "2 MiB"):
-        fc.gpu.DevicePicture(grid, scale=9, device=small)

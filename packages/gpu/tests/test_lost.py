@@ -66,7 +66,6 @@ FIRST: dict[str, Callable[[World, Device], object]] = {
     "agents": lambda world, device: world.swarm.agents,
     "a save": lambda world, device: world.imap.copy(),
     "a layer": lambda world, device: world.imap.add_layer("more", fc.Trail()),
-    "a picture": lambda world, device: fc.gpu.DevicePicture(world.grid, device=device),
 }
 
 

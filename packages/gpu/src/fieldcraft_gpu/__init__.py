@@ -10,13 +10,9 @@ from fieldcraft_gpu.carrying import agents as agents
 from fieldcraft_gpu.carrying import carrier as carrier
 from fieldcraft_gpu.carrying import checked_device as checked_device
 from fieldcraft_gpu.carrying import food as food
-from fieldcraft_gpu.picture import DevicePicture
-from fieldcraft_gpu.window import show_picture
 
 __all__ = [
     "Device",
-    "DevicePicture",
     "adapters",
     "device",
-    "show_picture",
 ]

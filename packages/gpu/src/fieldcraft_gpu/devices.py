@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
-from fieldcraft_gpu.batches import STRIDE, Batch, Buffer, Clock, Shader
+from fieldcraft_gpu.batches import STRIDE, Batch, Buffer, Shader
 from fieldcraft_gpu.cards import SPAWN, Adapter, library, runtime_folder
 from fieldcraft_gpu.examination import examine
 
@@ -51,12 +51,9 @@ class Card:
         limits = dict(_ASKED)
         for limit, (least, most) in _WIDER.items():
             limits[limit] = max(least, min(adapter.handle.limits[limit], most))
-        features = [name for name in ("timestamp-query",) if name in adapter.handle.features]
         try:
             with runtime_folder():
-                self.handle = adapter.handle.request_device_sync(
-                    required_features=features, required_limits=limits
-                )
+                self.handle = adapter.handle.request_device_sync(required_limits=limits)
         except Exception as error:
             raise NoDevice(
                 "A device offers what WebGPU promises",
@@ -64,13 +61,10 @@ class Card:
                 remedy="Update its driver, or take the CPU",
             ) from error
         self.limits = limits
-        self.timestamps = bool(features)
         self.lost = False
-        self.clock: Clock | None = None
         self._pid = os.getpid()
         self._lock = threading.RLock()
         self._shaders: dict[tuple[Any, ...], Shader] = {}
-        self._screens: dict[tuple[str, str], Any] = {}
         self._small = self.buffer(16)
         self.steps = self.uniform(bytes(STRIDE * STEPS))
         self.exact, self.examined = examine(self)
@@ -253,68 +247,10 @@ class Card:
         """Hand work over; returns before it is done."""
         with self.using():
             self.handle.queue.submit([batch.finish()])
-            if self.clock is not None:
-                self.clock.add_up()
-
-    @contextlib.contextmanager
-    def timed(self) -> Iterator[Clock]:
-        """Time what is submitted inside, waiting for it each time."""
-        with self.using():
-            self.clock = Clock(self)
-        try:
-            yield self.clock
-        finally:
-            self.clock = None
 
     def fence(self) -> None:
         """Wait until all that was handed over is done."""
         self.read(self._small, np.uint32, (1,))
-
-    def show(self, view: Any, texture_format: str, pixels: Buffer, size: tuple[int, int]) -> None:
-        """Draw pixels, a word each, over a texture."""
-        place = ("screen", texture_format)
-        with self.using():
-            if place not in self._screens:
-                module = self.handle.create_shader_module(
-                    code=(SHADERS / "screen.wgsl").read_text(encoding="utf-8")
-                )
-                self._screens[place] = self.handle.create_render_pipeline(
-                    layout="auto",
-                    vertex={"module": module, "entry_point": "corner"},
-                    fragment={
-                        "module": module,
-                        "entry_point": "shown",
-                        "targets": [{"format": texture_format}],
-                    },
-                    primitive={"topology": "triangle-list"},
-                )
-            pipeline = self._screens[place]
-            parameters = self.uniform(
-                np.array([*size, int(texture_format.endswith("srgb")), 0], np.uint32).tobytes()
-            )
-            group = self.handle.create_bind_group(
-                layout=pipeline.get_bind_group_layout(0),
-                entries=[
-                    {"binding": k, "resource": {"buffer": buffer.handle}}
-                    for k, buffer in enumerate((parameters, pixels))
-                ],
-            )
-            encoder = self.handle.create_command_encoder()
-            drawing = encoder.begin_render_pass(
-                color_attachments=[
-                    {
-                        "view": view,
-                        "load_op": "clear",
-                        "store_op": "store",
-                        "clear_value": (0, 0, 0, 1),
-                    }
-                ]
-            )
-            drawing.set_pipeline(pipeline)
-            drawing.set_bind_group(0, group)
-            drawing.draw(3)
-            drawing.end()
-            self.handle.queue.submit([encoder.finish()])
 
     @staticmethod
     def groups(count: int, each: int) -> tuple[int, int]:
