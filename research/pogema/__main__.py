@@ -1,7 +1,8 @@
 """Run the study: `python -m research.pogema DATA --judge PYTHON --out out/pogema`.
 
 DATA is a folder with `maps.json` and `published.csv`, PYTHON one that has `pogema` 1.4.0. A study
-that was interrupted goes on where it stopped. `--calibrate` compares instances instead.
+that was interrupted goes on where it stopped. `--calibrate` compares instances instead, and
+`--film` records one episode of the warehouse.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 from fieldcraft.view import save_png
 from research.pogema import judge
 from research.pogema.calibration import calibration
+from research.pogema.film import film
 from research.pogema.player import VARIANTS, Episode, play
 from research.pogema.table import (
     PLANNER,
@@ -33,6 +35,7 @@ from research.pogema.table import (
 ROWS = ("03-warehouse:32,64,96,128,160,192", "02-mazes:64", "04-movingai:256", "01-random:64")
 LIGHT = ("01-random:8", "03-warehouse:32")
 WAREHOUSE = "03-warehouse"
+_FILMED = 192  # agents
 MARKERS = str.maketrans("@$.", "$@!")
 """The map that was published beside the results of the warehouse has the markers of `maps.json`
 exchanged: episodes begin in cells that `maps.json` marks as places for goals, and lead to those
@@ -85,12 +88,16 @@ def main() -> None:
     parser.add_argument("--replays", type=int, default=1, help="episodes of each row to replay")
     parser.add_argument("--as-given", action="store_true", help="leave the warehouse's markers")
     parser.add_argument("--calibrate", action="store_true", help="compare instances at light load")
+    parser.add_argument("--film", type=Path, help="record the warehouse with 192 agents, seed 0")
     chosen = parser.parse_args()
     theirs = published(chosen.data / "published.csv")
     judging = Judge(chosen.judge, json.loads((chosen.data / "maps.json").read_text()))
     try:
         if chosen.calibrate:
             print("\n".join(_calibrated(judging, theirs, chosen.episodes)))
+        elif chosen.film:
+            case = Case(WAREHOUSE, _FILMED, next(iter(judging.maps[WAREHOUSE])), 0)
+            film(judging.ask(case, True), VARIANTS["full"], chosen.film)
         else:
             _run(judging, theirs, chosen)
     finally:

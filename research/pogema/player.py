@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,8 +49,16 @@ class Episode:
     cells: NDArray[np.int64]
 
 
-def play(instance: dict[str, Any], variant: Variant, seed: int = 0) -> Episode:
-    """Play an instance that the judge has made; a new goal is known once the last is reached."""
+def play(
+    instance: dict[str, Any],
+    variant: Variant,
+    seed: int = 0,
+    watch: Callable[[fc.Layer, NDArray[np.int64]], None] | None = None,
+) -> Episode:
+    """Play an instance that the judge has made; a new goal is known once the last is reached.
+
+    `watch` gets the layer of traffic and the cells of the agents after each step.
+    """
     grid = fc.Grid(walls=np.array(instance["walls"], dtype=bool), neighbors=4)
     imap = fc.InfluenceMap(grid)
     traffic = imap.add_layer("traffic", fc.Trail(vector=True, blur=1, keep=0.5 ** (1 / _HALF_LIFE)))
@@ -71,6 +80,8 @@ def play(instance: dict[str, Any], variant: Variant, seed: int = 0) -> Episode:
         cells = crowd.step(cells, goals)
         imap.step()
         history.append(cells)
+        if watch is not None:
+            watch(traffic, cells)
         for agent in np.flatnonzero(cells == goals).tolist():
             reached += 1
             goals[agent] = next(queues[agent], -1)
