@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fieldcraft import checks
 from fieldcraft.propagation import PROPAGATIONS, Propagation
-from fieldcraft.propagation.settings import Setting
+from fieldcraft.propagation.settings import Setting, declared
 
 __all__ = ["settings_table", "updated"]
 
@@ -20,7 +20,7 @@ GUIDE = Path(__file__).resolve().parents[1] / "docs" / "recipes.md"
 def settings_table(kind: type[Propagation]) -> str:
     """Return the settings of a propagation as a table in Markdown."""
     rows = ["| key | meaning | values | if left out |", "|---|---|---|---|"]
-    for name, setting in kind.declared().items():
+    for name, setting in declared(kind).items():
         default = "needed" if setting.required else _toml(setting.default)
         rows.append(f"| `{name}` | {setting.about.rstrip('.')} | {_values(setting)} | {default} |")
     return "\n".join(rows)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import checks
 from fieldcraft.propagation import PROPAGATIONS
+from fieldcraft.propagation.settings import declared
 from fieldcraft.settings import needed_by
 from fieldcraft.view import ColorScale
 from fieldcraft_lab import planes
@@ -120,7 +121,7 @@ def test_every_setting_of_every_propagation_has_a_control_or_a_reason(kind: Any)
     imap = fc.InfluenceMap(fc.Grid(20, 14))
     layer = imap.add_layer("a", kind(**dict.fromkeys(needed_by(kind), 1.0)))
     offered = {knob["name"]: knob for knob in knobs(imap, layer)}
-    for name, setting in kind.declared().items():
+    for name, setting in declared(kind).items():
         assert name in FIXED or name in offered
         if name in offered and setting.kind == "number" and setting.high < checks.LARGEST:
             assert (offered[name]["low"], offered[name]["high"]) == (setting.low, setting.high)

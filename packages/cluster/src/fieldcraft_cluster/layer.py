@@ -17,6 +17,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import ArrayLayer
 from fieldcraft.propagation import Propagation
+from fieldcraft.propagation.settings import values_of
 from fieldcraft_cluster.block import LayerCall
 from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.plan import Box, Plan
@@ -80,7 +81,7 @@ class WorldLayer:
             For what would need halos of another width, such as another blur.
         """
         kind = type(self.propagation)
-        new = kind(**(self.propagation.settings() | parameters))
+        new = kind(**(values_of(self.propagation) | parameters))
         plan = dataclasses.replace(self.plan, propagation=new)
         if plan.plan() != self.cut:
             raise InvalidValue(

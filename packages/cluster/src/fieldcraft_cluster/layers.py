@@ -13,6 +13,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation import Propagation, Radial, Spread, Stamp, Trail
 from fieldcraft.propagation.radial import METRICS
+from fieldcraft.propagation.settings import values_of
 from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.layer import MOST_REACH, WorldLayer
 from fieldcraft_cluster.sources import WorldSources
@@ -153,7 +154,7 @@ class WorldSpreadLayer(SourceLayer):
         `Spread(pin=False)`, whose sources would have to be
         weighed against each other over the whole map: `InvalidValue`.
         """
-        if not self.propagation.settings()["pin"]:
+        if not values_of(self.propagation)["pin"]:
             raise InvalidValue(
                 "Blocks settle where sources hold their cells",
                 got=repr(self.propagation),
@@ -183,7 +184,7 @@ class WorldRadialLayer(SourceLayer):
         propagation. Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
         """
         points, _ = checks.positions(positions)
-        usual = self.propagation.settings()["radius"]
+        usual = values_of(self.propagation)["radius"]
         sizes = checks.numbers("radii", usual if radii is None else radii, len(points))
         if len(sizes) and not (sizes.min() > 0 and sizes.max() <= self.plan.reach):
             raise InvalidValue(
@@ -301,7 +302,7 @@ class WorldTrailLayer(WorldLayer):
         )
 
     def _amounts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:
-        if not self.propagation.settings()["vector"]:
+        if not values_of(self.propagation)["vector"]:
             return checks.numbers("amounts", amounts, count)
         pairs, single = checks.positions(amounts, what="Amounts")
         if single:

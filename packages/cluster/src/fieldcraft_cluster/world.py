@@ -193,7 +193,7 @@ class World(Surface):
     ) -> WorldLayer:
         """A layer that blocks don't have yet; `every` in ticks."""
         plan = plan_of(self, name, propagation, every, reach, self._halo_steps)
-        layer = self._layers[name] = LAYERS[propagation.layer](self, plan)
+        layer = self._layers[name] = LAYERS[propagation._layer_kind](self, plan)
         return layer
 
     def layer(self, name: str) -> Any:

@@ -252,7 +252,7 @@ def test_walls_read_zero_at_once(propagation: Any) -> None:
     put = next(
         getattr(layer, verb) for verb in ("add_source", "mark", "deposit") if hasattr(layer, verb)
     )
-    put((1.5, 1.5) if layer.propagation.takes_sources else (2.5, 1.5), 9.0)
+    put((1.5, 1.5) if layer.propagation._takes_sources else (2.5, 1.5), 9.0)
     layer.step(2)
     version = layer.version
     assert layer.values[1, 2] != 0

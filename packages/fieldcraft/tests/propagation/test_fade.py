@@ -71,7 +71,7 @@ class TestFading:
     @pytest.mark.parametrize("fade", [Fade(1.0, 1.0, 10.0), Fade(maximum=10.0, half_life=0.8)])
     @pytest.mark.parametrize("reads", [1, 7])
     def test_what_is_forgotten_never_comes_back(self, fade: Fade, reads: int) -> None:
-        layer, life = remembering(fade, 20, 18), fade.life(10.0)
+        layer, life = remembering(fade, 20, 18), fade._life(10.0)
         rng = np.random.default_rng(3)
         when = np.full(layer.space.shape, -np.inf)
         marked = set(np.cumsum(rng.integers(20, 260, 20)).tolist())

@@ -32,9 +32,9 @@ class Even(Spreading):
 
     rate: float = dataclasses.field(default=0.5, metadata=number("Part of the way.", high=1.0))
 
-    does = "evens out"
+    _verb = "evens out"
 
-    def field(self, space: Any, every: float) -> EvenField:
+    def _field(self, space: Any, every: float) -> EvenField:
         return EvenField(self, space)
 
 

@@ -45,7 +45,7 @@ class Device(Card):
         carry. An array of your own stays on the CPU, where you are.
         """
         if isinstance(propagation, Carried):
-            return propagation.field(space, every)
+            return propagation._field(space, every)
         made = CARRIED.get(type(propagation))
         names = ", ".join(f"fc.{kind.__name__}" for kind in CARRIED)
         refuse((made is None, f"A device carries layers with {names}", repr(propagation)))
@@ -75,7 +75,7 @@ class _Auto:
         if self.device is not None:
             with contextlib.suppress(InvalidValue):
                 return self.device.field(propagation, space, every)
-        return propagation.field(space, every)
+        return propagation._field(space, every)
 
     def carrier(self, field: Field) -> str:
         """The name of the carrier of a field."""

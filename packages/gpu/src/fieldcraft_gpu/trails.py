@@ -51,9 +51,9 @@ class DeviceTrailField(SteppedField, TrailField):
         self._derive()
 
     def _derive(self) -> None:
-        weights, scale = self.trail.weights()
+        weights, scale = self.trail._weights()
         self._reach = len(weights) // 2
-        self._gain = self.trail.kept(self._every) * scale
+        self._gain = self.trail._kept(self._every) * scale
         self._loaded = False
 
     # Values

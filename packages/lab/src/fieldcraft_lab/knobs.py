@@ -12,7 +12,7 @@ from fieldcraft.falloff import CURVES, Falloff
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer
 from fieldcraft.propagation import Propagation, Radial, Spread
-from fieldcraft.propagation.settings import Setting
+from fieldcraft.propagation.settings import Setting, declared, values_of
 
 __all__ = ["FIXED", "curve", "knobs", "replaced_by", "settings"]
 
@@ -27,7 +27,7 @@ _EVERY = Setting("Time between two updates", checks.positive, "number", above=Tr
 
 def settings(layer: Layer) -> dict[str, Any]:
     """Return the settings of a layer by name, as plain data; falloffs without a name are None."""
-    found = {} if layer.propagation is None else layer.propagation.settings()
+    found = {} if layer.propagation is None else values_of(layer.propagation)
     plain = {name: _plain(value) for name, value in found.items() if name not in FIXED}
     return {**plain, "every": layer.every}
 
@@ -40,12 +40,12 @@ def knobs(
     The ranges of sliders follow from the values in `beginnings`, so that they do not change while a
     layer is tuned.
     """
-    declared = {} if layer.propagation is None else layer.propagation.declared()
+    known = {} if layer.propagation is None else declared(layer.propagation)
     found: list[dict[str, Any]] = []
     now = settings(layer)
     begun = beginnings or now
     for name, value in now.items():
-        setting = declared.get(name, _EVERY)
+        setting = known.get(name, _EVERY)
         knob = {"name": name, "value": value, "about": setting.about, "unit": setting.unit}
         if setting.kind == "flag":
             found.append({**knob, "kind": "flag"})
@@ -60,10 +60,9 @@ def knobs(
 
 def replaced_by(propagation: Propagation, name: str) -> list[str]:
     """Return the names of the optional settings that a value of a setting replaces."""
-    declared = propagation.declared()
-    pairs = [(one, other) for one, others in propagation.stands_in.items() for other in others]
+    pairs = [(one, other) for one, others in propagation._replaces.items() for other in others]
     found = [one if name == other else other for one, other in pairs if name in (one, other)]
-    return [other for other in found if declared[other].optional]
+    return [other for other in found if declared(propagation)[other].optional]
 
 
 def _range(imap: InfluenceMap, setting: Setting, now: float) -> tuple[float, float, bool, float]:
@@ -108,5 +107,5 @@ def curve(layer: Layer) -> dict[str, Any] | None:
         weights = Falloff.of(propagation.falloff)(np.linspace(0, 1, 41))
         return {"setting": "radius", "weights": np.round(weights, 4).tolist()}
     if isinstance(propagation, Spread):
-        return {"setting": "decay", "exponent": propagation.exponent}
+        return {"setting": "decay", "exponent": propagation._exponent}
     return None

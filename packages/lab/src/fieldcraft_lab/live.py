@@ -26,6 +26,7 @@ from fieldcraft.files import is_there
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Stamp
+from fieldcraft.propagation.settings import values_of
 from fieldcraft.recipe.parts import Recipe
 from fieldcraft.recipe.read import read_recipe
 from fieldcraft.recipe.world import MAX_STEPS, World
@@ -332,7 +333,7 @@ def digest_of(imap: InfluenceMap) -> str:
         columns, _ = state.sources.state()
         alive = columns["alive"]
         layers[name] = {
-            "settings": {key: _plain(value) for key, value in state.propagation.settings().items()},
+            "settings": {key: _plain(value) for key, value in values_of(state.propagation).items()},
             "clock": (state.every, state.ticks, state.due),
             "arrays": dict(state.arrays),
             "sources": {

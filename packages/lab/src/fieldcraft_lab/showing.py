@@ -138,7 +138,7 @@ def _takes(layer: Any) -> dict[str, Any]:
 
 
 def _is_vector(layer: Any) -> bool:
-    return bool(layer.propagation is not None and layer.propagation.settings().get("vector", False))
+    return bool(getattr(layer.propagation, "vector", False))
 
 
 def _limits(live: Live) -> dict[str, list[float]]:

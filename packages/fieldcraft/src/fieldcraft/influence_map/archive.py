@@ -28,6 +28,7 @@ from fieldcraft.layer.layer import LayerState
 from fieldcraft.layer.making import LAYERS
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources import Sources
 from fieldcraft.sources.shapes import Shape
 from fieldcraft.space import Space, grid_of
@@ -110,7 +111,7 @@ def load(
         for entry in header["layers"]:
             space = spaces[entry["space"]]
             state = _layer_in(entry, space, arrays)
-            imap._take(LAYERS[state.propagation.layer].restored(state, space, imap._lock))
+            imap._take(LAYERS[state.propagation._layer_kind].restored(state, space, imap._lock))
         if arrays:
             raise ValueError(f"{len(arrays)} arrays that belong to nothing")
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -339,7 +340,7 @@ def _propagation_out(propagation: Propagation) -> dict[str, Any] | None:
     kind = next(name for name, kind in PROPAGATIONS.items() if type(propagation) is kind)
     settings = {
         name: value.state() if isinstance(value, Falloff) else value
-        for name, value in propagation.settings().items()
+        for name, value in values_of(propagation).items()
     }
     return {"kind": kind, **settings}
 

@@ -38,7 +38,7 @@ def others_with(method: str) -> str:
     kinds = [
         f"fc.{kind.__name__}"
         for kind in PROPAGATIONS.values()
-        if hasattr(LAYERS[kind.layer], method)
+        if hasattr(LAYERS[kind._layer_kind], method)
     ]
     if hasattr(ArrayLayer, method):
         kinds.append("an array of their own, imap.add_layer(name, values=array)")
@@ -97,7 +97,7 @@ def made(
     if cell_size is not None:
         space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
     made_by = Carried() if propagation is None else propagation
-    return LAYERS[made_by.layer](
+    return LAYERS[made_by._layer_kind](
         name,
         space,
         made_by,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.layer.layer import Layer
 from fieldcraft.propagation import Propagation
+from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources.placing import place
 
 __all__ = ["Moving"]
@@ -48,11 +49,11 @@ class Moving(Layer):
         UnknownName
             For what this propagation does not have, and what the propagation raises.
         """
-        known = self._propagation.parameters()
+        known = values_of(self._propagation)
         for name in parameters:
             if name not in known:
                 raise UnknownName(f"parameter of {type(self._propagation).__name__}", name, known)
-        self.propagation = type(self._propagation)(**{**self._propagation.settings(), **parameters})
+        self.propagation = type(self._propagation)(**{**known, **parameters})
 
     def settle(self) -> None:
         """Go at once where endless steps would lead; what was deposited or written is gone then. No

@@ -14,6 +14,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.source_layer import SourceLayer, refuse_settings
 from fieldcraft.propagation.field import RadiatingField
+from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources import Source, Sources
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ class RadialLayer(SourceLayer):
             return self.add_source(
                 point, value, radius=reach * step, falloff=falloff, on_wall=on_wall
             )
-        radius, curve = (self._propagation.settings()[name] for name in ("radius", "falloff"))
+        radius, curve = (values_of(self._propagation)[name] for name in ("radius", "falloff"))
         if np.isclose(reach * step, radius):
             return self.add_source(point, value, on_wall=on_wall)
         return self.add_source(
@@ -251,7 +252,7 @@ class RadialLayer(SourceLayer):
         if "decay" in parameters and "falloff" not in parameters:
             decay = checks.not_negative("decay", parameters.pop("decay"))
             radius = checks.positive(
-                "radius", parameters.get("radius", self._propagation.settings()["radius"])
+                "radius", parameters.get("radius", values_of(self._propagation)["radius"])
             )
             parameters["falloff"] = Falloff.of(np.exp(-decay * radius * np.linspace(0, 1, 81)))
         super().tune(**parameters)

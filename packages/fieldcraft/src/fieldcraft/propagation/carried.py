@@ -24,11 +24,11 @@ class Carried(Propagation):
     stamped.
     """
 
-    layer = "array"
-    does = "holds stamps"
-    most, least = MOST_AMOUNT, -MOST_AMOUNT
+    _layer_kind = "array"
+    _verb = "holds stamps"
+    _largest, _smallest = MOST_AMOUNT, -MOST_AMOUNT
 
-    def field(self, space: Space, every: float) -> CarriedField:
+    def _field(self, space: Space, every: float) -> CarriedField:
         """An array of zeros in the shape of the space."""
         return CarriedField(space, every)
 

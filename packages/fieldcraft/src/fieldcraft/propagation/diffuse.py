@@ -13,7 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.propagation.diffuse_field import GridDiffuseField, ListedDiffuseField
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.kinds import Spreading
-from fieldcraft.propagation.settings import choice, number, one_evaporation, part_kept
+from fieldcraft.propagation.settings import choice, number, one_evaporation
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hex_layout import STEPS
 
@@ -79,19 +79,15 @@ class Diffuse(Spreading):
         default=1e-6, metadata=number("Smaller values become 0.", unit="value")
     )
 
-    does = "diffuses"
+    _verb = "diffuses"
 
-    stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
+    _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         one_evaporation("What diffuses evaporates", self.keep, self.half_life)
 
-    def kept(self, every: float) -> float:
-        """The part that stays at an update, with so many seconds between two."""
-        return part_kept(self.keep, self.half_life, every, usual=1.0)
-
-    def field(self, space: Space, every: float) -> Field:
+    def _field(self, space: Space, every: float) -> Field:
         """Values of this propagation on a space, all 0, that are updated `every` so many
         seconds.
         """

@@ -14,6 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import interruptible
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.field import Field, checked_resistance
+from fieldcraft.propagation.settings import part_kept
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, inside, starts_of
@@ -190,7 +191,7 @@ class DiffuseField(Field):
         """Go on with other parameters; see `Field.tune`."""
         self.diffuse = diffuse
         self._given = None
-        self._keep = np.float32(diffuse.kept(every))
+        self._keep = np.float32(part_kept(diffuse.keep, diffuse.half_life, every, usual=1.0))
         self._floor = np.float32(min(max(diffuse.floor, _LEAST_FLOOR), checks.LARGEST))
         self._shares = (diffuse.rate / np.maximum(self._degrees, 1)).astype(np.float32)
 

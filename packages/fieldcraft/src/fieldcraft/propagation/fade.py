@@ -107,7 +107,7 @@ class Fade(Remembering):
         ),
     )
 
-    stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("amount", "interval")}
+    _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("amount", "interval")}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -125,7 +125,7 @@ class Fade(Remembering):
                 remedy="Pass another floor",
                 about="floor",
             )
-        if not self.life(self.maximum) <= _LONGEST:
+        if not self._life(self.maximum) <= _LONGEST:
             raise InvalidValue(
                 f"A mark is forgotten within {_LONGEST:,.0f} seconds",
                 got=f"{self.maximum:g} at {self.amount:g} each {self.interval:g} s"
@@ -136,20 +136,20 @@ class Fade(Remembering):
             )
 
     @property
-    def usual(self) -> float:
+    def _default_strength(self) -> float:
         """The strength of what doesn't name one: the maximum."""
         return self.maximum
 
-    def span(self, low: float, high: float) -> tuple[float, float]:
+    def _value_range(self, low: float, high: float) -> tuple[float, float]:
         """From 0 to what marks give, at most the maximum; see `Propagation.span`."""
         return 0.0, min(high, self.maximum)
 
-    def life(self, value: float) -> float:
+    def _life(self, value: float) -> float:
         """The seconds until a value is forgotten."""
         if self.half_life is None:
             return value / self.amount * self.interval
         return self.half_life * math.log2(value / self.floor) if value > self.floor else 0.0
 
-    def field(self, space: Space, every: float) -> FadeField:
+    def _field(self, space: Space, every: float) -> FadeField:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
         return FadeField(self, space, every)

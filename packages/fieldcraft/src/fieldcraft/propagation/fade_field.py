@@ -111,7 +111,7 @@ class FadeField(RememberingField):
 
     def _rates(self) -> None:
         fade = self.fade
-        seconds = fade.life(fade.maximum)
+        seconds = fade._life(fade.maximum)
         self._life = max(1, round(seconds * clock.TICKS_PER_SECOND))
         self._rate = fade.maximum / _LIFE
         self._half = 0.0 if fade.half_life is None else fade.half_life / seconds * _LIFE

@@ -80,9 +80,9 @@ class Flood(Spreading):
         default=None, metadata=text("Name of the layer that floods do not enter.", optional=True)
     )
 
-    does = "is a flood"
+    _verb = "is a flood"
 
-    def field(self, space: Space, every: float) -> FloodField:
+    def _field(self, space: Space, every: float) -> FloodField:
         """Values of this propagation on a space, all 0, that are updated `every` so many
         seconds.
         """

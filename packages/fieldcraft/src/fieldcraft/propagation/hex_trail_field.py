@@ -76,7 +76,7 @@ class HexTrailField(TrailField):
                 remedy="Pass 1 for none, 3 for the mean of seven cells, say",
             )
         self._rounds = self.trail.blur // 2
-        self._gain = self.trail.kept(self._every)
+        self._gain = self.trail._kept(self._every)
         self._scratch: list[tuple[Any, ...]] = []
         self._spare_rooms: dict[str, NDArray[Any]] = {}
 

@@ -5,7 +5,7 @@ functions of `fieldcraft.propagation.settings`:
 
     rate: float = field(default=0.5, metadata=number("Part that a cell gives away.", high=1.0))
 
-`Propagation.declared()` returns these declarations by name, as `settings.Setting`: kind, range,
+`settings.declared(kind)` returns these declarations by name, as `settings.Setting`: kind, range,
 choices, unit, default, and one sentence about each. Recipes, the lab's controls, messages and the
 documentation read them from there, so that a new propagation needs its own files and one row in
 `fieldcraft.propagation.PROPAGATIONS`.
@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, replace
-from typing import Any, ClassVar, Protocol
+from dataclasses import fields
+from typing import ClassVar, Protocol
 
 from fieldcraft import checks
 from fieldcraft.propagation.canvas import MOST_AMOUNT
 from fieldcraft.propagation.field import Field
-from fieldcraft.propagation.settings import Setting
 from fieldcraft.space import Space
 
 __all__ = [
@@ -44,14 +43,14 @@ class Propagation(ABC):
     one of these.
     """
 
-    layer: ClassVar[str]
-    takes_sources: ClassVar[bool] = False
-    does: ClassVar[str]
+    _layer_kind: ClassVar[str]
+    _takes_sources: ClassVar[bool] = False
+    _verb: ClassVar[str]
     """The doing of such a layer in a word or two: "spreads"."""
-    most: ClassVar[float] = checks.LARGEST
+    _largest: ClassVar[float] = checks.LARGEST
     """The largest size of what is put on such a layer."""
-    least: ClassVar[float] = -checks.LARGEST
-    stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    _smallest: ClassVar[float] = -checks.LARGEST
+    _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Settings that stand in for others, which are not given with them."""
 
     def __post_init__(self) -> None:
@@ -63,38 +62,18 @@ class Propagation(ABC):
             )
 
     @property
-    def usual(self) -> float:
+    def _default_strength(self) -> float:
         """The strength of what doesn't name one."""
         return 1.0
 
-    def span(self, low: float, high: float) -> tuple[float, float] | None:
+    def _value_range(self, low: float, high: float) -> tuple[float, float] | None:
         """The lowest and the highest value that strengths from `low` to `high` make, 0 among both;
         None where nobody knows beforehand.
         """
         return low, high
 
-    @classmethod
-    def declared(cls) -> dict[str, Setting]:
-        """Return what each setting takes, by name."""
-        made: Any = cls
-        return {
-            each.name: replace(each.metadata["setting"], required=True)
-            if each.default is MISSING
-            else replace(each.metadata["setting"], default=each.default)
-            for each in fields(made)
-        }
-
-    @classmethod
-    def parameters(cls) -> tuple[str, ...]:
-        """The names of its settings."""
-        return tuple(cls.declared())
-
-    def settings(self) -> dict[str, Any]:
-        """Its settings by name."""
-        return {name: getattr(self, name) for name in self.parameters()}
-
     @abstractmethod
-    def field(self, space: Space, every: float) -> Field:
+    def _field(self, space: Space, every: float) -> Field:
         """Values of this propagation on a space, all 0, that are updated `every` so many
         seconds.
         """
@@ -103,9 +82,9 @@ class Propagation(ABC):
 class Spreading(Propagation):
     """A propagation of sources and deposits, whose values live on by themselves."""
 
-    layer = "spread"
-    takes_sources = True
-    does = "spreads"
+    _layer_kind = "spread"
+    _takes_sources = True
+    _verb = "spreads"
 
 
 class Radiating(Propagation):
@@ -113,17 +92,17 @@ class Radiating(Propagation):
     fields are `RadiatingField`.
     """
 
-    layer = "radial"
-    takes_sources = True
-    does = "radiates"
+    _layer_kind = "radial"
+    _takes_sources = True
+    _verb = "radiates"
 
 
 class Remembering(Propagation):
     """A propagation of marks, which fade; its fields are `RememberingField`."""
 
-    layer = "memory"
-    does = "fades"
-    least = 0.0
+    _layer_kind = "memory"
+    _verb = "fades"
+    _smallest = 0.0
 
 
 class Gathering(Propagation):
@@ -131,11 +110,11 @@ class Gathering(Propagation):
     `GatheringField`.
     """
 
-    layer = "trail"
-    does = "is a trail"
-    most, least = MOST_AMOUNT, -MOST_AMOUNT
+    _layer_kind = "trail"
+    _verb = "is a trail"
+    _largest, _smallest = MOST_AMOUNT, -MOST_AMOUNT
 
-    def span(self, low: float, high: float) -> None:
+    def _value_range(self, low: float, high: float) -> None:
         """None: how much gathers, nobody knows beforehand."""
         return
 
@@ -157,7 +136,7 @@ def field_on(device: Device | None, propagation: Propagation, space: Space, ever
     where a field is chosen.
     """
     return (
-        propagation.field(space, every)
+        propagation._field(space, every)
         if device is None
         else device.field(propagation, space, every)
     )

@@ -96,7 +96,7 @@ class Radial(Radiating):
         metadata=flag("Whether distance is measured from the source's very position."),
     )
 
-    most, least = MOST_STRENGTH, -MOST_STRENGTH
+    _largest, _smallest = MOST_STRENGTH, -MOST_STRENGTH
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -108,7 +108,7 @@ class Radial(Radiating):
                 about="exact",
             )
 
-    def check(self, space: Space) -> None:
+    def _check(self, space: Space) -> None:
         """Refuse a radius that takes too much memory on this space."""
         if self.radius >= too_large(space):
             raise InvalidValue(
@@ -117,9 +117,9 @@ class Radial(Radiating):
                 remedy="Give the layer a larger cell_size",
             )
 
-    def field(self, space: Space, every: float) -> RadialField[Any]:
+    def _field(self, space: Space, every: float) -> RadialField[Any]:
         """Values of this propagation on a space, all 0."""
-        self.check(space)
+        self._check(space)
         if isinstance(space, Grid):
             kind = ExactGridRadialField if self.exact else GridRadialField
             return kind(self, space)

@@ -40,7 +40,7 @@ class RadialField(RadialWork[AnyWalks]):
 
     def tune(self, radial: Radial, every: float) -> None:
         """Go on with other parameters: everything is radiated anew."""
-        radial.check(self.space)
+        radial._check(self.space)
         _resisting(radial, self.resistance)
         if radial.exact != self.radial.exact:
             raise InvalidValue(

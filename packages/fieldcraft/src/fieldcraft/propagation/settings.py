@@ -5,7 +5,7 @@ recipes, the lab and the documentation alike.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, Literal
 
 from fieldcraft import checks
@@ -18,12 +18,14 @@ __all__ = [
     "checked",
     "choice",
     "curve",
+    "declared",
     "flag",
     "integer",
     "number",
     "one_evaporation",
     "part_kept",
     "text",
+    "values_of",
 ]
 
 Check = Callable[[str, Any], Any]
@@ -80,6 +82,23 @@ def checked(setting: Setting) -> dict[str, Any]:
         return None if value is None else setting.check(name, value)
 
     return {"setting": setting, "check": check if setting.optional else setting.check}
+
+
+def declared(propagation: Any) -> dict[str, Setting]:
+    """Return what each setting of a propagation, or of its class, takes, by name."""
+    return {
+        each.name: replace(
+            each.metadata["setting"],
+            required=each.default is MISSING,
+            default=None if each.default is MISSING else each.default,
+        )
+        for each in fields(propagation)
+    }
+
+
+def values_of(propagation: Any) -> dict[str, Any]:
+    """Return the settings of a propagation by name."""
+    return {each.name: getattr(propagation, each.name) for each in fields(propagation)}
 
 
 def number(

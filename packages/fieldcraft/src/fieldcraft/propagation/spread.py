@@ -99,7 +99,7 @@ class Spread(Spreading):
     )
 
     @property
-    def exponent(self) -> int:
+    def _exponent(self) -> int:
         """0 for an exponential falloff, else the p of `(v ** (1/p) - decay * d) ** p`."""
         return FALLOFFS[self.falloff]
 
@@ -123,7 +123,7 @@ class Spread(Spreading):
         )
         return np.copysign(np.where((left < self.floor) & (away > 0), 0.0, left), strength)
 
-    def field(self, space: Space, every: float) -> Field:
+    def _field(self, space: Space, every: float) -> Field:
         """Values of this propagation on a space, all 0, that are updated `every` so many
         seconds.
         """

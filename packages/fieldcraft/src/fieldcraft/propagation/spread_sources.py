@@ -128,7 +128,7 @@ def trace(
         return _attribution([], [])
     start, held = _origin(flat, space, shown, spread, cell, resistance)
     if held == 0:
-        settled = spread.field(space, 1.0)
+        settled = spread._field(space, 1.0)
         settled.resist(resistance)
         settled.feed(sources.copy())
         settled.settle()
@@ -171,7 +171,7 @@ def _supporters(
     the step.
     """
     cells, lengths = space.steps_into(cell)
-    exponent = spread.exponent
+    exponent = spread._exponent
     lost = losses(lengths, spread.decay, exponent)
     emitted = root(flat[cells], exponent)
     high = emitted * lost if exponent == 0 else emitted - lost
@@ -191,7 +191,7 @@ def _arriving(
     resistance: NDArray[np.float32] | None,
 ) -> float:
     """The part of a strength that is left at the end of the way from a cell."""
-    exponent = spread.exponent
+    exponent = spread._exponent
     left = np.array([abs(strength)], dtype=np.float32)
     while ways[cell][0] >= 0:
         cell, loss = ways[cell]

@@ -171,26 +171,26 @@ class Trail(Gathering):
         default=1e-6, metadata=number("Smaller values become 0.", unit="value")
     )
 
-    stands_in: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
+    _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         one_evaporation("A trail evaporates", self.keep, self.half_life)
         object.__setattr__(self, "blur", _normal(self.blur, self.edges))
 
-    def weights(self) -> tuple[NDArray[np.floating[Any]], float]:
+    def _weights(self) -> tuple[NDArray[np.floating[Any]], float]:
         """The weights of the blur along one axis, and what the blurred sums are multiplied by."""
         if isinstance(self.blur, int):
             return np.ones(self.blur, dtype=np.float32), 1 / self.blur**2
         return np.array(self.blur), 1.0
 
-    def kept(self, every: float) -> float:
+    def _kept(self, every: float) -> float:
         """The part that stays at an update, with so many seconds between two."""
         if not self.accumulate:
             return 1.0
         return part_kept(self.keep, self.half_life, every, usual=_KEEP)
 
-    def field(self, space: Space, every: float) -> Field:
+    def _field(self, space: Space, every: float) -> Field:
         """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
         if isinstance(space, HexGrid):
             return HexTrailField(self, space, every)

@@ -50,9 +50,9 @@ class TrailField(GatheringField):
         self._derive()
 
     def _derive(self) -> None:
-        weights, scale = self.trail.weights()
+        weights, scale = self.trail._weights()
         self._weights = weights
-        self._gain = self.trail.kept(self._every) * scale
+        self._gain = self.trail._kept(self._every) * scale
         self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
         ones, conserves = isinstance(self.trail.blur, int), self.trail.edges == "conserve"
         self._rule = (ones, self._gain, conserves, self._floor, self._wrap)
@@ -169,7 +169,7 @@ class TrailField(GatheringField):
 
     def settle(self) -> None:
         """Let everything evaporate."""
-        if self.trail.accumulate and self.trail.kept(self._every) == 1:
+        if self.trail.accumulate and self.trail._kept(self._every) == 1:
             raise InvalidValue(
                 "A trail with keep=1 never evaporates",
                 got="settle()",

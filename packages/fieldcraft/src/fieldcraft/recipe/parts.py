@@ -100,17 +100,17 @@ class LayerPart:
     @property
     def is_live(self) -> bool:
         """Whether live sources act on it."""
-        return self.propagation.takes_sources
+        return self.propagation._takes_sources
 
     @property
     def is_cleared(self) -> bool:
         """Whether it holds nothing but the stamps of what is there now."""
-        return self.propagation.layer == "array"
+        return self.propagation._layer_kind == "array"
 
     @property
     def gathers(self) -> bool:
         """Whether agents leave a trail on it."""
-        return self.propagation.layer == "trail"
+        return self.propagation._layer_kind == "trail"
 
     @property
     def vector(self) -> bool:

@@ -199,15 +199,15 @@ def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]])
     word = table.take("propagation", Annotated[str, one_of([*kinds])], next(iter(kinds)))
     kind = kinds[word]
     propagation = _read_propagation(table, kind)
-    stamped = kind.layer in ("trail", "array")
-    more = {} if kind.layer == "array" else {"blend": "add"}
+    stamped = kind._layer_kind in ("trail", "array")
+    more = {} if kind._layer_kind == "array" else {"blend": "add"}
     layer = table.make(
         LayerPart,
         keys=table.keys,
         name=name,
         kind=word,
         propagation=propagation,
-        mark=table.make(Mark) if kind.layer == "memory" else None,
+        mark=table.make(Mark) if kind._layer_kind == "memory" else None,
         stamping=table.make(Stamping, **more) if stamped else None,
     )
     assert layer is not None
@@ -216,11 +216,11 @@ def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]])
 
 def _read_propagation(table: Table, kind: type[Propagation]) -> Propagation:
     """Return the propagation of a layer, or some other of its kind where it is refused."""
-    for one, others in kind.stands_in.items():
+    for one, others in kind._replaces.items():
         if one in table and any(other in table for other in others):
             table.add(
                 one,
-                f"A layer that {kind.does} does so by {' and '.join(others)}, or by {one}. Got"
+                f"A layer that {kind._verb} does so by {' and '.join(others)}, or by {one}. Got"
                 " both. Leave one of them out.",
             )
     made = table.make(kind)
@@ -251,7 +251,7 @@ def _read_teams(table: Table) -> TeamsPart | None:
                 f"hostile has teams and lists of other teams. Got {got!r}. The teams are:"
                 f" {', '.join(names)}.",
             )
-    if part.owner_by == "source" and layer.propagation.layer != "radial":
+    if part.owner_by == "source" and layer.propagation._layer_kind != "radial":
         table.add(
             "owner_by",
             'owner_by = "source" needs radial teams. Got propagation = "spread". Write owner_by ='

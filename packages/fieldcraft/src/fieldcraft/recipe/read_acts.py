@@ -98,18 +98,18 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
         )
     _check_on_wall(table, part.on_wall, layer)
     if "strength" not in table:
-        part = replace(part, strength=layer.propagation.usual)
+        part = replace(part, strength=layer.propagation._default_strength)
     _check_strength(table, "strength", part.strength, layer)
     if part.position is not None:
         part = replace(part, path=((0.0, *part.position),))
     for key in table.given:
         kinds = [kind for kind, keys in _SOURCE_KEYS.items() if key in keys]
-        if kinds and layer.propagation.layer not in kinds:
-            takers = [word for word, made in propagations().items() if made.layer in kinds]
+        if kinds and layer.propagation._layer_kind not in kinds:
+            takers = [word for word, made in propagations().items() if made._layer_kind in kinds]
             table.add(
                 key,
                 f"{key} is for sources of {' and '.join(takers)} layers. Layer {layer.name!r}"
-                f" {layer.propagation.does}. Leave it out, or change the propagation there.",
+                f" {layer.propagation._verb}. Leave it out, or change the propagation there.",
             )
     _check_stamp(table, part, layer)
     return part
@@ -175,7 +175,7 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
     table.finish()
     if part is None or layer is None:
         return None
-    if layer.propagation.layer == "radial":
+    if layer.propagation._layer_kind == "radial":
         table.add(
             "layer",
             f"Deposits fade, and on a radial layer nothing does. Got layer {layer.name!r}. Write a"
@@ -199,7 +199,7 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
     elif isinstance(part.amount, tuple):
         table.add("amount", "amount is a number, but on a trail of vectors. Write one number.")
     else:
-        amount = part.amount if "amount" in table else layer.propagation.usual
+        amount = part.amount if "amount" in table else layer.propagation._default_strength
         _check_strength(table, "amount", amount, layer)
         part = replace(part, amount=amount)
     return part
@@ -361,19 +361,19 @@ def _check_on_wall(table: Table, on_wall: str, layer: LayerPart) -> None:
     if on_wall == "through" and (layer.mark is not None or layer.gathers):
         table.add(
             "on_wall",
-            f'Walls hold nothing on a layer that {layer.propagation.does}. Got on_wall = "through".'
-            ' Write "nearest".',
+            f"Walls hold nothing on a layer that {layer.propagation._verb}."
+            ' Got on_wall = "through". Write "nearest".',
         )
 
 
 def _check_strength(table: Table, key: str, strength: float, layer: LayerPart) -> None:
     """Report a strength that a layer can't take."""
     kind = layer.propagation
-    if not kind.least <= strength <= kind.most:
-        too_much = strength > kind.most
-        bound = f"at most {kind.most:,.0f}" if too_much else f"at least {kind.least:,.0f}"
-        remedy = "Marks fade by themselves." if kind.least == 0 else "Count in larger units."
+    if not kind._smallest <= strength <= kind._largest:
+        too_much = strength > kind._largest
+        bound = f"at most {kind._largest:,.0f}" if too_much else f"at least {kind._smallest:,.0f}"
+        remedy = "Marks fade by themselves." if kind._smallest == 0 else "Count in larger units."
         table.add(
             key,
-            f"{key} on a layer that {kind.does} is {bound}. Got {strength:g}. {remedy}",
+            f"{key} on a layer that {kind._verb} is {bound}. Got {strength:g}. {remedy}",
         )

@@ -305,7 +305,7 @@ class World:
             weights = self._weights(name)
             strengths = [strength * weight for strength in strengths for weight in (*weights, 0.0)]
         span = min(strengths), max(strengths)
-        return of.propagation.span(*span) or span
+        return of.propagation._value_range(*span) or span
 
     def _weights(self, name: str) -> tuple[float, float]:
         """The lowest and the highest weight of the stamps on a layer."""
