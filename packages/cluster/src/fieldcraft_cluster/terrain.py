@@ -18,7 +18,7 @@ from fieldcraft_cluster.plan import Box
 if TYPE_CHECKING:
     from fieldcraft_cluster.transfer import WorldPlan
 
-__all__ = ["Changes", "Cover", "Surface", "centers", "grid_over", "walls_in"]
+__all__ = ["Changes", "Cover", "Surface", "grid_over", "walls_in"]
 
 Make = Callable[[slice, slice], ArrayLike]
 
@@ -192,10 +192,6 @@ class Surface:
         origin = (plan.origin[0] + box.left * size, plan.origin[1] + below * size)
         return grid_over(plan, box, walls_in(plan.walls, self.changes, box), origin)
 
-    def closed(self, box: Box) -> NDArray[np.bool_]:
-        """Where no way leads over a box: walls."""
-        return walls_in(self.plan.walls, self.changes, box)
-
     def walls_at(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Whether cells of the map are walls, (N,)."""
         found = np.zeros(len(rows), dtype=np.bool_)
@@ -205,7 +201,9 @@ class Surface:
             here = keys == key
             down, right = rows[here], columns[here]
             box = Box(int(down.min()), int(down.max()) + 1, int(right.min()), int(right.max()) + 1)
-            found[here] = self.closed(box)[down - box.top, right - box.left]
+            found[here] = walls_in(self.plan.walls, self.changes, box)[
+                down - box.top, right - box.left
+            ]
         return found
 
     def refuse_walls(
@@ -232,13 +230,3 @@ class Surface:
                 got=f"{what} on {self.plan.width} x {self.plan.height}",
                 remedy="Use one fieldcraft.Grid: a map as small as this fits into an array",
             )
-
-
-def centers(
-    plan: WorldPlan, rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """The world positions of the centers of cells, (N, 2)."""
-    down = plan.height - 1 - rows if plan.y_up else rows
-    return np.stack([columns, down], axis=1) * plan.cell_size + (
-        np.array(plan.origin) + 0.5 * plan.cell_size
-    )

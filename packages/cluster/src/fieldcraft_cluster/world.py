@@ -20,7 +20,6 @@ from fieldcraft.space import Grid
 from fieldcraft_cluster import saving, stepping
 from fieldcraft_cluster.checkpoint import Checkpoint, commit, read
 from fieldcraft_cluster.coordinator import Coordinator, Report
-from fieldcraft_cluster.distances import WorldDistances
 from fieldcraft_cluster.folder import claim, lock, unlock
 from fieldcraft_cluster.layer import WorldLayer
 from fieldcraft_cluster.layers import (
@@ -231,28 +230,6 @@ class World(Surface):
             self.flush(layer)  # blocks that come from files still have the walls of before
         self.changes.add(cells[new], state)
         self.coordinator.set_walls(cells[new], np.full(int(new.sum()), state))
-
-    def distance_map(
-        self,
-        goals: ArrayLike,
-        *,
-        cost: float | ArrayLike | Callable[[slice, slice], ArrayLike] | None = None,
-        start_costs: ArrayLike | None = None,
-        limit: float | None = None,
-    ) -> WorldDistances:
-        """How far it is from everywhere to the nearest goal, walking: `fieldcraft.distance_map`
-        over all blocks, with the same bits.
-
-        Nothing is searched before it is asked, and then no further than the question needs, in this
-        process.
-
-        `cost` is what the ground costs per world unit of way, at least 1e-6, infinite for a wall: a
-        number, or costs for each cell, given as walls are. A step costs its length times the mean
-        of its two cells. The search ends at the distance `limit`, which is included.
-
-        Raises `OutsideMap`, `OnWall` or `InvalidValue`.
-        """
-        return WorldDistances(self, goals, cost, start_costs, limit, self._memory)
 
     # Time
 
