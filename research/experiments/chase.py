@@ -1,52 +1,36 @@
-"""After losing sight: how often and how fast the fugitive is found again, by six ways of
-searching.
-"""
+"""After losing sight: how often and how fast a fugitive is found again, by six methods."""
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import KINDS
+from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Motion, Search, SearchParty
 from research.experiments.escapes import FUGITIVES, SPEED, Ground, escape, search_for
-from research.experiments.experiment import Experiment, numbers, words
-from research.experiments.statistics import Interval, mean, paired, rate
-from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
-from research.experiments.worlds import (
-    add_map_arguments,
-    add_seed_arguments,
-    label_of,
-    seeds_of,
-    world_of,
-    worlds_of,
+from research.experiments.experiment import (
+    Experiment,
+    integers,
+    map_options,
+    seed_options,
+    words,
 )
+from research.experiments.statistics import Interval, mean, mean_share, paired, rate
+from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
+from research.experiments.worlds import by_map, seeds_of, world_of, worlds_of
 
-if TYPE_CHECKING:
-    from fieldcraft.pursuit import Search
+__all__ = ["EXPERIMENT", "METHODS", "chase_study", "run", "summarise"]
 
-__all__ = ["EXPERIMENT", "STANDARDS", "WAYS", "chase_study", "run", "summarise"]
-
-WAYS = ("last", "random", "blind", "flood", "belief", "party")
-"""The ways of searching, as in `fieldcraft.pursuit.SEARCHES`; "blind" is a flood that is not told
-what searchers see.
+METHODS = ("last", "random", "blind", "flood", "belief", "party")
+"""Methods of searching, as in `fieldcraft.pursuit.SEARCHES`; "blind" is a flood without looks.
+There is "motion" too, a belief that knows how fugitives move.
 """
-
-STANDARDS = ("greedy", "horizon", "motion")
-"""Methods of the literature: probability over distance, Hollinger's search, and "motion", a belief
-that knows how fugitives move.
-"""
-
-_ALL = "all maps"
 
 
 def chase_study(
@@ -61,33 +45,28 @@ def chase_study(
     sight: float = 10.0,
     lead: float = 4.0,
     limit: float = 60.0,
-    ways: Sequence[str] = WAYS,
+    methods: Sequence[str] = METHODS,
 ) -> Study:
-    """The study behind `experiment chase`.
+    """Return the study behind `experiment chase`.
 
     Parameters
     ----------
-    kinds:
-        kinds of generated maps, made anew from every seed; rooms, cave and open if absent and there
-        are no `files`.
-    files:
-        map files, grids or graphs, on which only the chase differs from seed to seed.
-    size:
-        cells of generated maps, as "80x56".
-    seeds, first_seed:
-        how many chases per map, and the first of their seeds.
-    searchers:
-        how many search, each number on the same chases.
-    fugitives:
-        what the fugitive does out of sight, out of `escapes.FUGITIVES`.
-    sight:
-        how far everybody sees, all round, in typical steps of the map.
-    lead:
-        seconds after which the search sets out; until then the fugitive is alone.
-    limit:
-        seconds after which the search is given up, counted from the loss of sight.
-    ways:
-        ways of searching, out of `WAYS` and `STANDARDS`; others are compared with the first.
+    kinds, files, size
+        Maps, as `worlds_of` takes them: grids or graphs.
+    seeds, first_seed : int, optional
+        How many chases per map, and the first seed.
+    searchers : Sequence[int], optional
+        How many search, each number on the same chases.
+    fugitives : Sequence[str], optional
+        What the fugitive does out of sight, out of `escapes.FUGITIVES`.
+    sight : float, optional
+        How far everybody sees, all round, in typical steps of the map.
+    lead : float, optional
+        Seconds until the search begins.
+    limit : float, optional
+        Seconds after which the search ends, counted from the loss of sight.
+    methods : Sequence[str], optional
+        Methods of searching, out of `METHODS` and "motion"; the others are compared with the first.
 
     Raises
     ------
@@ -98,7 +77,7 @@ def chase_study(
     """
     numbers = seeds_of(seeds, first_seed)
     crews = [checks.integer("searchers", count, minimum=1) for count in searchers]
-    kept = [checks.choice("fugitive", fugitive, FUGITIVES) for fugitive in fugitives]
+    behaviors = [checks.choice("fugitive", fugitive, FUGITIVES) for fugitive in fugitives]
     rules = {
         "sight": checks.positive("sight", sight),
         "lead": checks.not_negative("lead", lead),
@@ -106,22 +85,29 @@ def chase_study(
     }
     if rules["lead"] >= rules["limit"]:
         raise InvalidValue(
-            "The search sets out before it is given up",
+            "A search begins before its limit",
             got=f"lead={lead}, limit={limit}",
             remedy="Pass a longer limit",
         )
-    sides = list(dict.fromkeys(checks.choice("way", way, (*WAYS, *STANDARDS)) for way in ways))
-    if not sides:
+    names = [checks.choice("method", name, (*METHODS, "motion")) for name in methods]
+    if not names:
         raise InvalidValue(
-            "A study has ways of searching", got="none", remedy='Pass ("last", "belief"), say'
+            "A study has methods of searching", got="none", remedy='Pass ("last", "belief"), say'
         )
-    asked = {} if tuple(sides) == WAYS else {"ways": ",".join(sides)}
+    searched = ",".join(dict.fromkeys(names))
     worlds, digests = worlds_of(kinds, files, size, neighbors=8)
     jobs = [
-        {**world, **rules, "seed": seed, "fugitive": fugitive, "searchers": count, **asked}
+        {
+            **world,
+            **rules,
+            "seed": seed,
+            "fugitive": fugitive,
+            "searchers": count,
+            "methods": searched,
+        }
         for world in worlds
         for seed in numbers
-        for fugitive in dict.fromkeys(kept)
+        for fugitive in dict.fromkeys(behaviors)
         for count in sorted(set(crews))
     ]
     return Study(
@@ -130,8 +116,8 @@ def chase_study(
 
 
 def run(job: Job) -> Row:
-    """One chase, searched for in every way: whether the fugitive was found, and the seconds that
-    took (the limit, if not).
+    """Return the outcome of one chase for each method: whether the fugitive was found, and the
+    seconds until then (the limit, if not).
     """
     seed, limit = integer(job, "seed"), number(job, "limit")
     ground = _ground(job)
@@ -144,95 +130,84 @@ def run(job: Job) -> Row:
         seed=seed,
     )
     results: dict[str, float | bool] = {}
-    for way in _ways(job):
-        search = _search(ground, way)
-        found = search_for(
-            ground, fled, search, np.random.default_rng([seed, 3, fled.hunters.size])
-        )
-        results[f"found by {way}"] = found is not None
-        results[f"seconds by {way}"] = limit if found is None else round(found * ground.tick, 3)
+    for method in _methods(job):
+        rng = np.random.default_rng([seed, 3, fled.hunters.size])
+        found = search_for(ground, fled, _search(ground, method), rng)
+        results[f"found by {method}"] = found is not None
+        results[f"seconds by {method}"] = limit if found is None else round(found * ground.tick, 3)
     return results
 
 
-def _search(ground: Ground, way: str) -> Search:
-    """A way of searching, as fast as the fugitive, with the sight of the world."""
-    from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Motion, SearchParty
-    from research.search.yardsticks import GreedySearch, HorizonSearch
-
-    speed = SPEED * ground.step
-    if way == "greedy":
-        return GreedySearch(ground.space, speed)
-    if way == "horizon":
-        return HorizonSearch(ground.space, speed)
-    if way == "motion":
-        return BeliefSearch(ground.space, speed, motion=Motion())
-    if way == "blind":
-        return FloodSearch(ground.space, speed, looks=False)
-    if way == "party":
-        return SearchParty(ground.space, speed, sight=ground.reach * ground.step)
-    return SEARCHES[way](ground.space, speed)
+def _search(ground: Ground, method: str) -> Search:
+    """Return a search that is as fast as the fugitive, with the sight of the world."""
+    space, speed = ground.space, SPEED * ground.step
+    if method == "motion":
+        return BeliefSearch(space, speed, motion=Motion())
+    if method == "blind":
+        return FloodSearch(space, speed, looks=False)
+    if method == "party":
+        return SearchParty(space, speed, sight=ground.reach * ground.step)
+    return SEARCHES[method](space, speed)
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """The summary of the chases: over the number of searchers for each fugitive, and map by map.
+    """Return the summary over the number of searchers for each fugitive, and map by map.
 
-    Found is counted with Wilson's interval where a chase counts once, and as a mean over worlds
-    where it counts for several fugitives and numbers of searchers, which are not independent.
+    A share found has Wilson's interval where a chase counts once. Map by map it is a mean over
+    worlds, because the fugitives and numbers of searchers of a world are not independent.
     """
     crews = sorted({integer(row, "searchers") for row in rows})
     fugitives = tuple(dict.fromkeys(str(row["fugitive"]) for row in rows))
+    methods = _methods(rows[0])
     found: dict[tuple[str, str, str], Interval] = {}
-    ways = _ways(rows[0])
     for count in crews:
         for fugitive in fugitives:
             chases = [
                 row for row in rows if row["searchers"] == count and row["fugitive"] == fugitive
             ]
-            for way in ways if chases else ():
-                found[str(count), way, f"{fugitive}: found"] = rate(
-                    sum(bool(row[f"found by {way}"]) for row in chases), len(chases)
+            for method in methods if chases else ():
+                found[str(count), method, f"{fugitive}: found"] = rate(
+                    sum(bool(row[f"found by {method}"]) for row in chases), len(chases)
                 )
-                found[str(count), way, f"{fugitive}: seconds"] = mean(
-                    [number(row, f"seconds by {way}") for row in chases]
+                found[str(count), method, f"{fugitive}: seconds"] = mean(
+                    [number(row, f"seconds by {method}") for row in chases]
                 )
-    measures = [
-        Measure(f"{fugitive}: found", percent=True, limits=(0.0, 1.0)) for fugitive in fugitives
-    ]
     limit = max(number(row, "limit") for row in rows)
-    measures += [Measure(f"{fugitive}: seconds", limits=(0.0, limit)) for fugitive in fugitives]
+    measures = (
+        *(Measure(f"{each}: found", percent=True, limits=(0.0, 1.0)) for each in fugitives),
+        *(Measure(f"{each}: seconds", limits=(0.0, limit)) for each in fugitives),
+    )
     return Summary(
         tuple(map(str, crews)),
-        ways,
-        tuple(measures),
+        methods,
+        measures,
         found,
-        _notes(rows),
+        _notes(rows[0]),
         axis="searchers",
         log=len(crews) > 1,
         columns=len(fugitives),
         title="by searchers and fugitive",
-        more=(_by_map(rows, fugitives),),
+        more=(_map_by_map(rows, fugitives),),
     )
 
 
-def _by_map(rows: Sequence[Row], fugitives: Sequence[str]) -> Summary:
-    maps: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        maps[label_of(row)].append(row)
-    groups = {**maps, **({_ALL: list(rows)} if len(maps) > 1 else {})}
+def _map_by_map(rows: Sequence[Row], fugitives: Sequence[str]) -> Summary:
+    groups, methods = by_map(rows), _methods(rows[0])
     found: dict[tuple[str, str, str], Interval] = {}
-    ways = _ways(rows[0])
-    sooner = f"sooner than {ways[0]}"
+    sooner = f"sooner than {methods[0]}"
     for group, chases in groups.items():
-        for way in ways:
-            found[group, way, "found"] = _share(_worlds(chases, f"found by {way}"))
+        for method in methods:
+            column = f"seconds by {method}"
+            found[group, method, "found"] = mean_share(_worlds(chases, f"found by {method}"))
             for fugitive in fugitives:
-                of_his = [row for row in chases if row["fugitive"] == fugitive]
-                if of_his:
-                    found[group, way, f"{fugitive}: s"] = mean(_worlds(of_his, f"seconds by {way}"))
-            seconds, last = (_worlds(chases, f"seconds by {each}") for each in (way, ways[0]))
-            found[group, way, "seconds"] = mean(seconds)
-            if way != ways[0]:
-                found[group, way, sooner] = paired(last, seconds)
+                if own := [row for row in chases if row["fugitive"] == fugitive]:
+                    found[group, method, f"{fugitive}: s"] = mean(_worlds(own, column))
+            seconds = _worlds(chases, column)
+            found[group, method, "seconds"] = mean(seconds)
+            if method != methods[0]:
+                found[group, method, sooner] = paired(
+                    _worlds(chases, f"seconds by {methods[0]}"), seconds
+                )
     measures = (
         Measure("found", percent=True),
         *(Measure(f"{fugitive}: s") for fugitive in fugitives),
@@ -241,51 +216,37 @@ def _by_map(rows: Sequence[Row], fugitives: Sequence[str]) -> Summary:
     )
     return Summary(
         tuple(groups),
-        ways,
+        methods,
         measures,
         found,
-        _notes(rows),
+        _notes(rows[0]),
         name="maps",
         title="map by map",
         unit="worlds",
     )
 
 
-def _ways(row: Row) -> tuple[str, ...]:
-    """The ways of searching of a job, or of its results."""
-    return tuple(str(row["ways"]).split(",")) if "ways" in row else WAYS
+def _methods(row: Row) -> tuple[str, ...]:
+    """Return the methods of a job or of its results."""
+    return tuple(str(row["methods"]).split(","))
 
 
 def _worlds(rows: Iterable[Row], column: str) -> list[float]:
-    """The mean of a column in each world: one map, one seed."""
-    worlds: dict[tuple[object, ...], list[float]] = defaultdict(list)
+    """Return the mean of a column in each world: one map, one seed."""
+    worlds: dict[tuple[object, ...], list[float]] = {}
     for row in rows:
-        worlds[row["map"], row["width"], row["height"], row["seed"]].append(number(row, column))
+        key = row["map"], row["width"], row["height"], row["seed"]
+        worlds.setdefault(key, []).append(number(row, column))
     return [fmean(values) for values in worlds.values()]
 
 
-def _share(values: Sequence[float]) -> Interval:
-    """The mean of shares; its interval does not leave what a share can be."""
-    found = mean(values)
+def _notes(row: Row) -> tuple[str, ...]:
     return (
-        replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
-        if len(values) > 1
-        else found
-    )
-
-
-def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
-    one = rows[0]
-    first = _ways(one)[0]
-    return (
-        (
-            f"Everybody sees {one['sight']:g} steps far and is as fast as he; the search sets out"
-            f" {one['lead']:g} s after he was lost, and is given up after {one['limit']:g} s, which"
-            " count as the seconds where he was not found"
-        ),
-        f'All ways search the same chases; "sooner than {first}" is how many seconds sooner he is'
-        " found, in the same worlds"
-        + (", than by going to where he was last seen" if first == "last" else ""),
+        f"Everybody sees {row['sight']:g} steps far and is as fast as the fugitive; the search"
+        f" begins {row['lead']:g} s after the loss of sight and ends after {row['limit']:g} s,"
+        " which count where the fugitive was not found",
+        f'All methods search the same chases; "sooner than {_methods(row)[0]}" is in the same'
+        " worlds",
     )
 
 
@@ -302,77 +263,51 @@ def _ground_of(name: str, width: int, height: int, seed: int, sight: float) -> G
     )
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_map_arguments(parser)
-    add_seed_arguments(
-        parser,
-        seeds=40,
-        what="chases per map, each with every fugitive, number of searchers and way of searching",
-    )
-    parser.add_argument(
-        "--searchers", default="1,2,4,8", metavar="N,...", help="how many search (default: 1,2,4,8)"
-    )
-    parser.add_argument(
-        "--fugitives",
-        default=",".join(FUGITIVES),
-        metavar="KIND,...",
-        help=f"what the fugitive does out of sight (default: {','.join(FUGITIVES)})",
-    )
-    parser.add_argument(
-        "--ways",
-        default=",".join(WAYS),
-        metavar="WAY,...",
-        help=(
-            f"ways of searching, out of {','.join((*WAYS, *STANDARDS))} (default: {','.join(WAYS)})"
-        ),
-    )
-    parser.add_argument(
-        "--sight",
-        type=float,
-        default=10.0,
-        metavar="STEPS",
-        help="how far one sees, in typical steps (default: 10)",
-    )
-    parser.add_argument(
-        "--lead",
-        type=float,
-        default=4.0,
-        metavar="S",
-        help="seconds that he is alone before the search (default: 4)",
-    )
-    parser.add_argument(
-        "--limit",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="seconds after which the search is given up (default: 60)",
-    )
-
-
-def _study(chosen: argparse.Namespace) -> Study:
-    return chase_study(
-        None if chosen.maps is None else words(chosen.maps),
-        chosen.map,
-        size=chosen.size,
-        seeds=chosen.seeds,
-        first_seed=chosen.first_seed,
-        searchers=numbers("--searchers", chosen.searchers, int),
-        fugitives=words(chosen.fugitives),
-        sight=chosen.sight,
-        lead=chosen.lead,
-        limit=chosen.limit,
-        ways=words(chosen.ways),
-    )
-
-
 EXPERIMENT = Experiment(
     "chase",
-    "six ways of searching for a fugitive lost from sight",
-    "Loses a fugitive from sight and searches for him: by going to where he was last seen (last),"
-    " by chance (random), by a flood after him that is not told what searchers see (blind) or is"
-    " (flood), by a shared belief, and by a search party (party); on the same chases, for fugitives"
-    " who run, hide, double back or stand.",
-    "python -m research experiment chase --seeds 100 --searchers 1,4 --out out/chase",
-    _arguments,
-    _study,
+    "six methods of searching for a fugitive that was lost from sight",
+    "Loses a fugitive from sight and searches for it: where it was last seen (last), by chance"
+    " (random), by a flood without looks (blind) and with them (flood), by a shared belief, and by"
+    " a search party (party); in the same chases.",
+    {
+        **map_options(),
+        **seed_options(40, "chases per map, each with every fugitive and number of searchers"),
+        "--searchers": {
+            "type": integers,
+            "default": (1, 2, 4, 8),
+            "metavar": "N,...",
+            "help": "how many search (default: 1,2,4,8)",
+        },
+        "--fugitives": {
+            "type": words,
+            "default": FUGITIVES,
+            "metavar": "KIND,...",
+            "help": f"what the fugitive does out of sight (default: {','.join(FUGITIVES)})",
+        },
+        "--methods": {
+            "type": words,
+            "default": METHODS,
+            "metavar": "NAME,...",
+            "help": f"methods of searching, also motion (default: {','.join(METHODS)})",
+        },
+        "--sight": {
+            "type": float,
+            "default": 10.0,
+            "metavar": "STEPS",
+            "help": "how far one sees, in typical steps (default: 10)",
+        },
+        "--lead": {
+            "type": float,
+            "default": 4.0,
+            "metavar": "S",
+            "help": "seconds until the search begins (default: 4)",
+        },
+        "--limit": {
+            "type": float,
+            "default": 60.0,
+            "metavar": "S",
+            "help": "seconds after which the search ends (default: 60)",
+        },
+    },
+    chase_study,
 )

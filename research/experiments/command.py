@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 from fieldcraft.errors import FieldcraftError
 from research.experiments import (
-    ants,
     chase,
     duel,
     fights,
-    flock,
     hunt,
-    maze,
+    knowledge,
     pedestrians,
     real_ants,
     towers,
@@ -33,13 +31,10 @@ _SHOWN = 5
 
 EXPERIMENTS = (
     towers.EXPERIMENT,
-    hunt.EXPERIMENT,
-    chase.EXPERIMENT,
     duel.EXPERIMENT,
-    maze.EXPERIMENT,
-    ants.EXPERIMENT,
-    ants.VORTEX,
-    flock.EXPERIMENT,
+    hunt.EXPERIMENT,
+    knowledge.EXPERIMENT,
+    chase.EXPERIMENT,
     real_ants.EXPERIMENT,
     pedestrians.EXPERIMENT,
     fights.EXPERIMENT,
@@ -50,12 +45,12 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `experiment` and all experiments below it to the commands of a parser."""
     parser = commands.add_parser(
         "experiment",
-        help="play a game many times and say who wins how often, and how sure that is",
+        help="play a game many times and report the results with confidence intervals",
         description=(
-            "Runs an experiment: many games side by side, then a table with 95 % confidence"
-            " intervals, a plot and a CSV."
+            "Runs many games side by side, then writes a table with 95 % confidence intervals, a"
+            " plot and a CSV."
         ),
-        epilog=f"Example: {EXPERIMENTS[0].example}",
+        epilog="Example: python -m research experiment towers --seeds 40 --out out/towers",
     )
     names = parser.add_subparsers(title="experiments", metavar="EXPERIMENT", required=True)
     for experiment in EXPERIMENTS:
@@ -63,19 +58,19 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
             experiment.name,
             help=experiment.help,
             description=experiment.description,
-            epilog=f"Example: {experiment.example}",
+            epilog=f"Example: python -m research experiment {experiment.name} --out out",
         )
-        experiment.arguments(one)
+        experiment.add_options(one)
         one.add_argument(
             "--workers",
             type=int,
             metavar="N",
-            help="processes side by side (default: all cores); results don't depend on it",
+            help="processes side by side (default: all cores); does not change results",
         )
         one.add_argument(
             "--scheduler",
             metavar="URL",
-            help="run on the workers of a Dask scheduler, tcp://..., in place of this machine's",
+            help="run on the workers of a Dask scheduler, tcp://...",
         )
         one.add_argument(
             "--out",
@@ -87,7 +82,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         one.add_argument(
             "--fresh",
             action="store_true",
-            help="begin anew where an unfinished run lies in the folder",
+            help="start over if the folder holds an unfinished run",
         )
         one.add_argument(
             "--quiet", action="store_true", help="no progress bar, and no table at the end"
@@ -96,10 +91,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     draw = names.add_parser(
         "draw",
         help="draw the plots of an experiment again, from the JSON file that it wrote",
-        description=(
-            "Draws the plots of experiments that have run from their JSON files, those of the"
-            " documentation too."
-        ),
+        description="Draws the plots of finished experiments from their JSON files.",
         epilog="Example: python -m research experiment draw research/data/towers.json --out out",
     )
     draw.add_argument(
@@ -131,7 +123,7 @@ def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
         from research.experiments.runner import run_study
 
         need_plots()
-        study = experiment.study(chosen)
+        study = experiment.made(chosen)
         report = run_study(
             study,
             chosen.out,
@@ -147,7 +139,7 @@ def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
             for failure in report.failures[:_SHOWN]:
                 print(f"failed: {failure}", file=sys.stderr)
             raise FieldcraftError(
-                f"All {report.study.unit} of an experiment go well",
+                f"All {report.study.unit} of an experiment must succeed",
                 got=f"{len(report.failures):,} of {len(report.study.jobs):,} that failed",
                 remedy=(
                     "They are missing from the results, and are in the JSON file; the same command"

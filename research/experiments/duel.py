@@ -1,37 +1,33 @@
-"""The duel, many times: the tether layer against simpler ways to fight, from both sides."""
+"""The duel, many times: the tether layer and plain distance keeping, as the long range against an
+enemy that charges at several speeds.
+"""
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from fieldcraft import Grid, checks
-from fieldcraft.errors import InvalidValue
-from research.experiments.experiment import Experiment, words
-from research.experiments.statistics import Interval, rate, ratio
+import numpy as np
+
+from fieldcraft import checks
+from fieldcraft_worlds.games import tether
+from fieldcraft_worlds.play.session import play_out
+from research.experiments.experiment import Experiment, floats, map_options, seed_options
+from research.experiments.statistics import Interval, paired, rate, ratio
 from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
-from research.experiments.worlds import (
-    add_map_arguments,
-    add_seed_arguments,
-    grid_of,
-    label_of,
-    seeds_of,
-    worlds_of,
-)
+from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
-__all__ = ["EXPERIMENT", "MEASURES", "duel_study", "play", "summarise"]
+__all__ = ["EXPERIMENT", "duel_study", "play", "summarise"]
 
-_ALL = "all maps"
-_SIDES = ("long", "short")
-_MAPS = ("open", "pillars", "rooms")
+BRAINS = ("tether", "distance")
+SPEEDS = (3.6, 4.0, 4.2)
+"""Cells a second of the charging enemy; the long range walks 4."""
 
 MEASURES = (
+    Measure("dealt to taken", mark=1.0),
     Measure("duels won", percent=True, limits=(0.0, 1.0), mark=0.5),
-    Measure("dealt to taken", limits=(0.0, 4.0), mark=1.0),
-    Measure("as long range", limits=(0.0, 6.0), mark=1.0),
-    Measure("as short range", limits=(0.0, 4.0), mark=1.0),
+    Measure("ahead of distance", mark=0.0),
 )
 
 
@@ -40,32 +36,11 @@ def duel_study(
     files: Iterable[str | os.PathLike[str]] = (),
     *,
     size: str = "48x32",
-    seeds: int = 20,
+    seeds: int = 25,
     first_seed: int = 0,
-    brains: Sequence[str] = ("tether", "charge", "distance", "cover"),
-    fighters: int = 1,
-    limit: float | None = None,
+    speeds: Sequence[float] = SPEEDS,
 ) -> Study:
-    """The study behind `experiment duel`.
-
-    Parameters
-    ----------
-    kinds : Iterable[str], optional
-        Kinds of generated maps, made anew from every seed; open, pillars and rooms if absent and
-        there are no `files`.
-    files : Iterable[str | path], optional
-        Map files, on which only places and dice differ from seed to seed.
-    size : str, optional
-        Cells of generated maps, as "48x32".
-    seeds, first_seed : int, optional
-        How many worlds per map, and the first of their seeds. In each the first brain meets every
-        other twice: once with the long range, once with the short one, which stays where it starts.
-    brains : Sequence[str], optional
-        The one who is measured, and then those against whom: "tether", "charge", "distance" or
-        "cover".
-    fighters, limit : int, optional / float, optional
-        Of each side, and the seconds after which the damage decides, in place of those of the
-        game's settings.
+    """Return the study behind `experiment duel`: each world with each brain and enemy speed.
 
     Raises
     ------
@@ -74,203 +49,74 @@ def duel_study(
     BadMapFile
         For a file that is no map.
     """
-    from fieldcraft_worlds.games.tether.settings import BRAINS, Settings
-
-    numbers = seeds_of(seeds, first_seed)
     maps = list(files)
-    worlds, digests = worlds_of(_MAPS if kinds is None and not maps else kinds, maps, size)
-    for world in worlds:
-        _ground({**world, "seed": numbers[0]})
-    named = tuple(checks.choice("brain", name, BRAINS) for name in brains)
-    if len(named) < 2 or len(set(named)) != len(named):
-        raise InvalidValue(
-            "A brain is compared with one or more others",
-            got=", ".join(named) or "none",
-            remedy="Pass tether,charge, say",
-        )
-    given = {"fighters": fighters, **({} if limit is None else {"limit": limit})}
-    settings = Settings(**given)  # type: ignore[arg-type]
-    rules = {"fighters": settings.fighters, "limit": float(settings.limit)}
-    jobs = [
-        {**world, **rules, "seed": seed, "long": long, "short": short, "measured": named[0]}
+    kinds = ("open", "pillars", "rooms") if kinds is None and not maps else kinds
+    worlds, digests = worlds_of(kinds, maps, size)
+    jobs = tuple(
+        {**world, "seed": seed, "speed": checks.positive("speed", speed), "brain": brain}
+        for speed in speeds
         for world in worlds
-        for rival in named[1:]
-        for seed in numbers
-        for long, short in ((named[0], rival), (rival, named[0]))
-    ]
-    title = f"Duel: {named[0]} against {', '.join(named[1:])}"
-    return Study("duel", title, "duels", tuple(jobs), play, summarise, digests)
+        for seed in seeds_of(seeds, first_seed)
+        for brain in BRAINS
+    )
+    title = "Duel: the long range against an enemy that charges"
+    return Study("duel", title, "duels", jobs, play, summarise, digests)
 
 
 def play(job: Job) -> Row:
-    """One duel: what the brains of the job did on its world."""
-    from fieldcraft_worlds.games.tether import Settings, play_duel
-
-    settings = Settings(fighters=integer(job, "fighters"), limit=number(job, "limit"))
-    duel = play_duel(
-        _ground(job),
-        settings,
-        seed=integer(job, "seed"),
-        brains=(str(job["long"]), str(job["short"])),
+    """Return the outcome of one duel."""
+    usual = tether.Settings()
+    settings = replace(
+        usual,
+        brains=(str(job["brain"]), "charge"),
+        short=replace(usual.short, speed=number(job, "speed")),
     )
-    return {
-        "winner": None if duel.winner is None else job[_SIDES[duel.winner]],
-        **{f"damage by {side}": dealt for side, dealt in zip(_SIDES, duel.dealt, strict=True)},
-        **{f"hits by {side}": hits for side, hits in zip(_SIDES, duel.hits, strict=True)},
-        **{f"{side} standing": left for side, left in zip(_SIDES, duel.standing, strict=True)},
-        "steps": duel.steps,
-        "out of time": duel.out_of_time,
-        "digest": duel.digest,
-    }
+    space = grid_of(job, "The duel is fought", neighbors=8)
+    duel = play_out(tether.GAME, space, settings, integer(job, "seed"))
+    dealt, taken = duel.state.dealt.tolist()
+    return {"won": duel.state.winner == 0, "dealt": dealt, "taken": taken, "digest": duel.digest()}
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """The damage that the measured brain dealt and took against each other one, map by map and
-    taken together.
-
-    "dealt to taken" is over the two duels of each world, one with either range; the next two are
-    over one of them each. Duels won are counted with Wilson's interval, an undecided one as not
-    won.
+    """Return damage dealt to damage taken for each enemy speed and map, and how much farther ahead
+    the tether is than distance keeping in the same worlds.
     """
-    by_map: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_map[label_of(row)].append(row)
-    groups = {**by_map, **({_ALL: list(rows)} if len(by_map) > 1 else {})}
-    rivals = tuple(dict.fromkeys(_rival(row) for row in rows))
     found: dict[tuple[str, str, str], Interval] = {}
-    lacking: list[str] = []
-    for group, duels in groups.items():
-        for rival in rivals:
-            met = [duel for duel in duels if _rival(duel) == rival]
-            if not met:
-                continue
-            series = f"against {rival}"
-            found[group, series, "duels won"] = rate(
-                sum(duel["winner"] == duel["measured"] for duel in met), len(met)
-            )
-            parts = {
-                "dealt to taken": _worlds(met),
-                "as long range": [[duel] for duel in met if duel["long"] == duel["measured"]],
-                "as short range": [[duel] for duel in met if duel["short"] == duel["measured"]],
-            }
-            for name, worlds in parts.items():
+    groups: list[str] = []
+    for speed in dict.fromkeys(number(row, "speed") for row in rows):
+        for label, duels in by_map([row for row in rows if row["speed"] == speed]).items():
+            group = f"enemy {speed:g}, {label}"
+            groups.append(group)
+            ahead = {}
+            for brain in BRAINS:
+                own = [row for row in duels if row["brain"] == brain]
+                won = sum(bool(row["won"]) for row in own)
                 dealt, taken = (
-                    [sum(_damage(duel, own=own) for duel in world) for world in worlds]
-                    for own in (True, False)
+                    np.array([number(row, part) for row in own]) for part in ("dealt", "taken")
                 )
-                if sum(dealt) > 0 and sum(taken) > 0:
-                    found[group, series, name] = ratio(dealt, taken)
-                elif worlds:
-                    lacking.append(
-                        f"{group}, {series}, {name}: dealt {sum(dealt):,.0f}, took"
-                        f" {sum(taken):,.0f}, which is no ratio"
-                    )
-    most = {measure.name: measure.limits[1] for measure in MEASURES if measure.limits}
-    if any(interval.value > most[name] for (_, _, name), interval in found.items()):
-        lacking.append("In the plot, what lies beyond an axis is at its rim")
-    return Summary(
-        tuple(groups),
-        tuple(f"against {rival}" for rival in rivals),
-        MEASURES,
-        found,
-        (*_notes(rows), *lacking),
-    )
-
-
-def _notes(rows: Sequence[Row]) -> Iterator[str]:
-    measured = rows[0]["measured"]
-    yield (
-        f"Damage that {measured} dealt to damage that it took, sums over duels; each world was"
-        " played with either range, and either started in the same place"
-    )
-    if late := sum(bool(row["out of time"]) for row in rows):
-        yield f"{late:,} of {len(rows):,} duels ran out of time, where the damage decides"
-    if undecided := sum(row["winner"] is None for row in rows):
-        yield f"{undecided:,} of {len(rows):,} duels ended undecided"
-    whole = sum(
-        len(_worlds([row for row in rows if _rival(row) == rival]))
-        for rival in dict.fromkeys(map(_rival, rows))
-    )
-    if alone := len(rows) - 2 * whole:
-        yield (
-            f"{alone:,} {'duel lacks its' if alone == 1 else 'duels lack their'} other side and"
-            " count only as far as one side goes"
-        )
-
-
-def _worlds(duels: Iterable[Row]) -> list[list[Row]]:
-    """The worlds that were played with either range."""
-    found: dict[tuple[object, ...], list[Row]] = defaultdict(list)
-    for duel in duels:
-        found[duel["map"], duel["width"], duel["height"], duel["seed"]].append(duel)
-    return [pair for pair in found.values() if len(pair) == 2]
-
-
-def _rival(row: Row) -> str:
-    return str(row["short"] if row["long"] == row["measured"] else row["long"])
-
-
-def _damage(duel: Row, *, own: bool) -> float:
-    """The damage that the measured brain dealt, or took."""
-    side = _SIDES[(duel["long"] != duel["measured"]) == own]
-    return number(duel, f"damage by {side}")
-
-
-def _ground(job: Job) -> Grid:
-    return grid_of(job, "The duel is fought", neighbors=8)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_map_arguments(parser, size="48x32")
-    add_seed_arguments(
-        parser,
-        seeds=20,
-        what="worlds per map, in each of which every rival is met twice, with either range",
-    )
-    parser.add_argument(
-        "--brains",
-        default="tether,charge,distance,cover",
-        metavar="A,B,...",
-        help=(
-            "who is measured, and then against whom: tether, charge, distance, cover (default: in"
-            " this order)"
-        ),
-    )
-    parser.add_argument(
-        "--fighters",
-        type=int,
-        default=1,
-        metavar="N",
-        help="fighters of each side, 1 to 5 (default: 1)",
-    )
-    parser.add_argument(
-        "--limit",
-        type=float,
-        metavar="S",
-        help="seconds after which the damage decides, in place of the game's",
-    )
-
-
-def _study(chosen: argparse.Namespace) -> Study:
-    return duel_study(
-        None if chosen.maps is None else words(chosen.maps),
-        chosen.map,
-        size=chosen.size,
-        seeds=chosen.seeds,
-        first_seed=chosen.first_seed,
-        brains=words(chosen.brains),
-        fighters=chosen.fighters,
-        limit=chosen.limit,
-    )
+                found[group, brain, "duels won"] = rate(won, len(own))
+                if dealt.any() and taken.any():
+                    found[group, brain, "dealt to taken"] = ratio(dealt, taken)
+                ahead[brain] = dealt - taken
+            found[group, "tether", "ahead of distance"] = paired(*ahead.values())
+    note = "Damage that the long range dealt to damage that it took, sums over duels"
+    return Summary(tuple(groups), BRAINS, MEASURES, found, (note,))
 
 
 EXPERIMENT = Experiment(
     "duel",
-    "the tether layer against charging, keeping distance and hiding in the duel",
-    "Plays the duel of long-range and short-range fighters: a brain that reads the tether layer"
-    " against simpler ones, with either range in the same places. The default maps are open,"
-    " pillars and rooms.",
-    "python -m research experiment duel --seeds 20 --out out/duel",
-    _arguments,
-    _study,
+    "the tether layer against plain distance keeping in the duel",
+    "Plays the duel with the long range led by the tether layer or by distance keeping, against an"
+    " enemy that charges at three speeds.",
+    {
+        **map_options("48x32"),
+        **seed_options(25, "worlds per map, each played by both brains at each speed"),
+        "--speeds": {
+            "type": floats,
+            "default": SPEEDS,
+            "metavar": "V,...",
+            "help": "cells a second of the enemy (default: 3.6,4.0,4.2)",
+        },
+    },
+    duel_study,
 )

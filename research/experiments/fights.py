@@ -1,13 +1,11 @@
-"""Fights: does an influence map know where the next losses of a recorded match fall?
+"""Fights: do influence maps predict where the next losses of a recorded match fall?
 
-Every ten seconds of a match it is asked, from what is known then, in which cells of the map the
-losses of the next 30 seconds will fall. Forecasts are fitted to all other matches; the match that
-is asked about has no part in them.
+Every ten seconds of a match, models predict from what is known then in which cells of the map the
+losses of the next 30 seconds will fall. They are fitted to all other matches.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -20,13 +18,13 @@ from research.experiments.experiment import Experiment
 from research.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
 from research.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match
 from research.experiments.moments import Moment
-from research.experiments.recorded import add_data_argument, data_folder, digest_of
+from research.experiments.recorded import DATA_OPTIONS, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
 from research.recordings.forecasts import PlaceModel, fit_places, score_places
 from research.recordings.replay import REPLAY, write_replay_table
 
-__all__ = ["EXPERIMENT", "MEASURES", "fights_study", "forecast", "foretell", "summarise"]
+__all__ = ["EXPERIMENT", "MEASURES", "fights_study", "forecast", "predict", "summarise"]
 
 Floats = NDArray[np.float64]
 
@@ -41,18 +39,42 @@ MEASURES = (
 ADDS = Measure("bits that it adds", mark=0.0)
 
 
-def fights_study(events: Sequence[Path], grids: Path | None = None) -> Study:
-    """The study behind `experiment fights`.
+def fights_study(
+    replays: Sequence[Path] = (),
+    *,
+    data: str | Path | None = None,
+    only: bool = False,
+    grids: Path | None = None,
+) -> Study:
+    """Return the study behind `experiment fights`.
 
-    `events` are tables of matches, or replays; at least two, since each is foretold from the
-    others. `grids` is a folder of maps, in which that of a match has the name that the match's
-    begins with, up to the first underscore. Raises `InvalidValue` for fewer matches, and for two of
-    one name.
+    Parameters
+    ----------
+    replays : Sequence[Path], optional
+        Tables of matches, or replays.
+    data : str or Path, optional
+        The folder of recorded data, whose matches are used as well.
+    only : bool, optional
+        Whether to use the replays alone. Each match is predicted from the others, so two or more
+        are needed.
+    grids : Path, optional
+        A folder of maps. The map of a match has the first part of the match's name, up to an
+        underscore; those of `data` if None.
+
+    Raises
+    ------
+    InvalidValue
+        For fewer than two matches, and for two of one name.
     """
+    events = list(replays)
+    if not only:
+        home = data_folder(data) / "sc2"
+        events = sorted((home / "events").glob("*.csv")) + events
+        grids = home / "grids" if grids is None else grids
     if len(events) < 2:
         raise InvalidValue(
-            "A match is foretold from others",
-            got=f"{len(events)} of them",
+            "A match is predicted from others",
+            got=f"{len(events)} matches",
             remedy="Pass --replay again, or --data with recorded matches",
         )
     names = [path.stem for path in events]
@@ -60,7 +82,7 @@ def fights_study(events: Sequence[Path], grids: Path | None = None) -> Study:
         raise InvalidValue(
             "Matches have different names",
             got=", ".join(sorted(names))[:200],
-            remedy="Leave out the one that is there twice",
+            remedy="Leave out the duplicate",
         )
     digests: dict[str, Value] = {path.name: digest_of(path) for path in events}
     folder = "" if grids is None else str(grids)
@@ -75,13 +97,13 @@ def fights_study(events: Sequence[Path], grids: Path | None = None) -> Study:
         "Where the next losses of a match fall",
         "views of matches",
         jobs,
-        foretell,
+        predict,
         summarise,
         digests,
     )
 
 
-def foretell(job: Job) -> Row:
+def predict(job: Job) -> Row:
     """The scores of all models on one match, in one view, fitted to all the others."""
     files, grids, view, name = (str(job[key]) for key in ("files", "grids", "view", "match"))
     matches = _matches(files, grids)
@@ -255,61 +277,38 @@ def _notes(rows: Sequence[Row], told: Sequence[Row]) -> Iterable[str]:
         " called twice as likely"
     )
     yield (
-        "Intervals are over matches, each counting as much; every match was foretold by forecasts"
+        "Intervals are over matches, each counting as much; every match was predicted by forecasts"
         " fitted to the others alone"
     )
     if quiet := {str(row["match"]) for row in rows} - {str(row["match"]) for row in told}:
         yield f"Without losses, and left out: {', '.join(sorted(quiet))}"
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_argument(parser)
-    parser.add_argument(
-        "--replay",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help=(
-            "a replay of your own, .SC2Replay (extra: replay) or its event table; may be given"
-            " several times"
-        ),
-    )
-    parser.add_argument(
-        "--only",
-        action="store_true",
-        help="ask about the replays alone, and leave the recorded matches of the data out",
-    )
-    parser.add_argument(
-        "--grids",
-        type=Path,
-        metavar="DIR",
-        help="a folder of maps, MAP.npz for a match MAP_....csv (default: those of --data)",
-    )
-
-
-def _study(chosen: argparse.Namespace) -> Study:
-    return fights_study(*_files(chosen))
-
-
-def _files(chosen: argparse.Namespace) -> tuple[list[Path], Path | None]:
-    """The tables and replays that are asked about, and the folder of their maps."""
-    events: list[Path] = list(chosen.replay)
-    grids: Path | None = chosen.grids
-    if not chosen.only:
-        home = data_folder(chosen.data) / "sc2"
-        events = sorted((home / "events").glob("*.csv")) + events
-        grids = home / "grids" if grids is None else grids
-    return events, grids
-
-
 EXPERIMENT = Experiment(
     "fights",
-    "does an influence map know where the next losses of a recorded match fall?",
-    "Reads recorded matches of StarCraft II, draws layers of influence from what was known at each"
-    " moment, and asks where the losses of the next 30 seconds fall; against baselines, each match"
-    " foretold from the others.",
-    "python -m research experiment fights --data data --out out/fights",
-    _arguments,
-    _study,
+    "do influence maps predict where the next losses of a recorded match fall?",
+    "Reads recorded matches of StarCraft II, builds layers of influence from what was known at each"
+    " moment, and predicts where the losses of the next 30 seconds fall; each match is predicted"
+    " from the others, and compared with baselines.",
+    {
+        **DATA_OPTIONS,
+        "--replay": {
+            "dest": "replays",
+            "type": Path,
+            "action": "append",
+            "default": [],
+            "metavar": "FILE",
+            "help": "a replay, .SC2Replay (extra: replay) or its event table; repeatable",
+        },
+        "--only": {
+            "action": "store_true",
+            "help": "use the replays alone, without the matches of --data",
+        },
+        "--grids": {
+            "type": Path,
+            "metavar": "DIR",
+            "help": "a folder of maps, MAP.npz for a match MAP_....csv (default: that of --data)",
+        },
+    },
+    fights_study,
 )

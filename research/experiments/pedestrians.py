@@ -1,14 +1,12 @@
-"""Recorded pedestrians: how well a trail of directions says which way the next ones walk.
+"""Recorded pedestrians: how well a trail of directions predicts which way others walk later.
 
-The recording is cut in two at half of its time. A field of vectors, left by those who walked in the
-first half, is asked which way people walk in the second; or, as time goes on, two seconds ahead.
-Half-life and blur are chosen within the first half, which for that is halved in the same way; the
-second half is looked at once.
+The recording is cut in two at half of its time. The trail of the first half predicts the directions
+of the second half; or, as time goes on, those two seconds ahead. Half-life and blur are chosen
+within the first half, which is halved again for that; the second half is used once.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +21,7 @@ from fieldcraft import InfluenceMap, Trail, checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.experiment import Experiment
 from research.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
-from research.experiments.recorded import add_data_argument, data_folder, digest_of
+from research.experiments.recorded import DATA_OPTIONS, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
 from research.recordings.tracks import read_pedestrians
@@ -31,7 +29,7 @@ from research.recordings.tracks import read_pedestrians
 __all__ = ["EXPERIMENT", "MEASURES", "angles", "pedestrians_study", "predict", "summarise"]
 
 HORIZONS = ("second half", "2 s ahead")
-MODELS = ("one direction", "no blur", "trail", "his own before")
+MODELS = ("one direction", "no blur", "trail", "their own before")
 MEASURES = (
     Measure("degrees off", mark=90.0),
     Measure("within 30 degrees", percent=True, limits=(0.0, 1.0)),
@@ -47,36 +45,41 @@ Floats = NDArray[np.float64]
 
 
 def pedestrians_study(
-    recordings: Iterable[str | Path],
+    recordings: Iterable[str | Path] = (),
     *,
+    data: str | Path | None = None,
     cell: float = 0.2,
     frames_per_second: float | None = None,
     unit: str | None = None,
 ) -> Study:
-    """The study behind `experiment pedestrians`: each job is a person, and which field
-    is asked.
+    """Return the study behind `experiment pedestrians`: each job is a person and a horizon.
 
     Parameters
     ----------
-    recordings : Iterable[str | Path]
-        Files of trajectories, see `research.recordings.tracks.read_pedestrians`. Of those in
-        `PLACES` the walls are known.
+    recordings : Iterable[str | Path], optional
+        Files of trajectories, see `research.recordings.tracks.read_pedestrians`; the three of
+        `data` if there are none. The walls of those in `PLACES` are known.
+    data : str or Path, optional
+        The folder of recorded data.
     cell : float, optional
-        The side of a cell, in metres.
-    frames_per_second, unit : float, optional / str, optional
-        What other files don't say of themselves.
+        The side of a cell, in meters.
+    frames_per_second, unit : float / str, optional
+        Needed for files that do not state them.
 
     Raises
     ------
     BadTimeline
-        For a file that is none.
+        For a file that is no recording.
     InvalidValue
         If fewer than two people walk in the second half.
     """
+    files = list(recordings)
+    if not files:
+        files = [data_folder(data) / "trajectories" / "pedestrians" / name for name in PLACES]
     side = checks.positive("cell", cell)
     jobs: list[Job] = []
     digests: dict[str, Value] = {}
-    for file in dict.fromkeys(Path(file) for file in recordings):
+    for file in dict.fromkeys(map(Path, files)):
         place: dict[str, Value] = {
             "recording": str(file),
             "cell": side,
@@ -309,7 +312,7 @@ def _all_angles(
             ),
             "no blur": angles(walks, _said(walks, raw, horizon, half, testing), testing),
             "trail": angles(walks, _said(walks, best, horizon, half, testing), testing),
-            "his own before": (
+            "their own before": (
                 angles(walks, walks.before[testing], testing) if horizon != "second half" else {}
             ),
         }
@@ -317,53 +320,34 @@ def _all_angles(
     return answer
 
 
-"""How the command calls what the library asks for."""
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_argument(parser)
-    parser.add_argument(
-        "--recording",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help=(
-            "trajectories as PeTrack writes them; may be given several times (default: the three of"
-            " --data)"
-        ),
-    )
-    parser.add_argument(
-        "--cell",
-        type=float,
-        default=0.2,
-        metavar="C",
-        help="the side of a cell in metres (default: 0.2)",
-    )
-    parser.add_argument(
-        "--fps", type=float, metavar="N", help="frames a second, where a file does not say"
-    )
-    parser.add_argument(
-        "--unit", choices=("m", "cm"), help="the unit of positions, where a file does not say"
-    )
-
-
-def _study(chosen: argparse.Namespace) -> Study:
-    files = chosen.recording
-    if not files:
-        folder = data_folder(chosen.data) / "trajectories" / "pedestrians"
-        files = [folder / name for name in PLACES]
-    return pedestrians_study(
-        files, cell=chosen.cell, frames_per_second=chosen.fps, unit=chosen.unit
-    )
-
-
 EXPERIMENT = Experiment(
     "pedestrians",
-    "does a trail of recorded people say which way the next ones walk?",
-    "Reads recorded trajectories of pedestrians, lays trails of directions, and asks them which way"
-    " people walk later.",
-    "python -m research experiment pedestrians --data data --out out/pedestrians",
-    _arguments,
-    _study,
+    "does a trail of recorded people predict which way others walk?",
+    "Reads recorded trajectories of pedestrians, lays trails of directions, and compares them with"
+    " the directions of those that walk later.",
+    {
+        **DATA_OPTIONS,
+        "--recording": {
+            "dest": "recordings",
+            "type": Path,
+            "action": "append",
+            "default": [],
+            "metavar": "FILE",
+            "help": "trajectories as PeTrack writes them; repeatable (default: those of --data)",
+        },
+        "--cell": {
+            "type": float,
+            "default": 0.2,
+            "metavar": "C",
+            "help": "the side of a cell in meters (default: 0.2)",
+        },
+        "--fps": {
+            "dest": "frames_per_second",
+            "type": float,
+            "metavar": "N",
+            "help": "frames a second, for files that do not state it",
+        },
+        "--unit": {"choices": ("m", "cm"), "help": "of positions, for files without one"},
+    },
+    pedestrians_study,
 )

@@ -9,7 +9,6 @@ is halved in the same way; the second half is looked at once.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +23,7 @@ from fieldcraft import InfluenceMap, Trail, checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.ant_walks import Walks, walks_of
 from research.experiments.experiment import Experiment
-from research.experiments.recorded import add_data_argument, data_folder, digest_of
+from research.experiments.recorded import DATA_OPTIONS, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
 from research.recordings.tracks import read_tracks
@@ -54,14 +53,20 @@ Floats = NDArray[np.float64]
 
 
 def real_ants_study(
-    tracks: str | Path, *, size: tuple[float, float] = (35.0, 28.0), cell: float = 0.5
+    tracks: str | Path | None = None,
+    *,
+    data: str | Path | None = None,
+    size: tuple[float, float] = (35.0, 28.0),
+    cell: float = 0.5,
 ) -> Study:
-    """The study behind `experiment real-ants`: each job is an ant, a map and a horizon.
+    """Return the study behind `experiment real-ants`: each job is an ant, a map and a horizon.
 
     Parameters
     ----------
-    tracks : str or Path
-        A folder of tracks, see `research.recordings.tracks.read_tracks`.
+    tracks : str or Path, optional
+        A folder of tracks, see `research.recordings.tracks.read_tracks`; that of `data` if None.
+    data : str or Path, optional
+        The folder of recorded data.
     size : tuple[float, float], optional
         Width and height of the nest, whose corner is (0, 0), in the units of the tracks.
     cell : float, optional
@@ -74,7 +79,7 @@ def real_ants_study(
     InvalidValue
         If fewer than two ants walk in both halves.
     """
-    folder = Path(tracks)
+    folder = data_folder(data) / "trajectories" / "ants" if tracks is None else Path(tracks)
     wide, high = (checks.positive("size", side) for side in size)
     side = checks.positive("cell", cell)
     place: dict[str, Value] = {"tracks": str(folder), "width": wide, "height": high, "cell": side}
@@ -350,48 +355,31 @@ def _between(when: Floats, first: float, last: float) -> NDArray[np.bool_]:
     return np.asarray((when >= first) & (when < last))
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_data_argument(parser)
-    parser.add_argument(
-        "--tracks",
-        type=Path,
-        metavar="DIR",
-        help=(
-            "a folder of tracks: a .txt for each ant with seconds, x, y (default: those of --data)"
-        ),
-    )
-    parser.add_argument(
-        "--size",
-        type=float,
-        nargs=2,
-        default=(35.0, 28.0),
-        metavar=("W", "H"),
-        help="the nest, from (0, 0), in the units of the tracks (default: 35 28)",
-    )
-    parser.add_argument(
-        "--cell",
-        type=float,
-        default=0.5,
-        metavar="C",
-        help="the side of a cell, in the same units (default: 0.5)",
-    )
-
-
-def _study(chosen: argparse.Namespace) -> Study:
-    tracks = (
-        chosen.tracks
-        if chosen.tracks is not None
-        else data_folder(chosen.data) / "trajectories" / "ants"
-    )
-    return real_ants_study(tracks, size=tuple(chosen.size), cell=chosen.cell)
-
-
 EXPERIMENT = Experiment(
     "real-ants",
-    "does a trail of recorded ants say where they walk next?",
-    "Reads recorded tracks of ants, lays trails and blurred densities in the first half, and asks"
-    " them where ants walk in the second.",
-    "python -m research experiment real-ants --data data --out out/real-ants",
-    _arguments,
-    _study,
+    "does a trail of recorded ants predict where ants walk next?",
+    "Reads recorded tracks of ants, lays trails and blurred densities in the first half, and"
+    " compares them with the walks of the second half.",
+    {
+        **DATA_OPTIONS,
+        "--tracks": {
+            "type": Path,
+            "metavar": "DIR",
+            "help": "a folder with a .txt for each ant: seconds, x, y (default: that of --data)",
+        },
+        "--size": {
+            "type": float,
+            "nargs": 2,
+            "default": (35.0, 28.0),
+            "metavar": ("W", "H"),
+            "help": "the nest, from (0, 0), in the units of the tracks (default: 35 28)",
+        },
+        "--cell": {
+            "type": float,
+            "default": 0.5,
+            "metavar": "C",
+            "help": "the side of a cell, in the same units (default: 0.5)",
+        },
+    },
+    real_ants_study,
 )

@@ -1,34 +1,31 @@
-"""Recorded worlds that an experiment reads: where they lie, and what tells them apart."""
+"""Recorded data of experiments: its folder and its digests."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 from pathlib import Path
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.recipe import DATA, data_beside
+from research.experiments.experiment import Options
 
-__all__ = ["add_data_argument", "data_folder", "digest_of"]
+__all__ = ["DATA_OPTIONS", "data_folder", "digest_of"]
 
 
-def add_data_argument(parser: argparse.ArgumentParser) -> None:
-    """Add --data to a parser; `data_folder` takes its value."""
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help=(
-            f"the folder of recorded data (default: the environment variable {DATA}, or a folder"
-            " shared/data here or above)"
-        ),
-    )
+DATA_OPTIONS: Options = {
+    "--data": {
+        "type": Path,
+        "metavar": "DIR",
+        "help": f"the folder of recorded data (default: the environment variable {DATA}, or a"
+        " folder shared/data here or above)",
+    }
+}
 
 
 def data_folder(given: str | os.PathLike[str] | None) -> Path:
-    """The folder of recorded data: the one given, that of the environment, or `shared/data` here or
-    above.
+    """Return the folder of recorded data: the one given, that of the environment, or `shared/data`
+    here or above.
 
     Raises
     ------
@@ -50,7 +47,7 @@ def data_folder(given: str | os.PathLike[str] | None) -> Path:
 
 
 def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, or of the names and contents of all .txt files of a folder."""
+    """Return the SHA-256 of a file, or of the names and contents of a folder's .txt files."""
     digest = hashlib.sha256()
     for file in sorted(path.glob("*.txt")) if path.is_dir() else [path]:
         try:

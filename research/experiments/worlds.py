@@ -1,13 +1,10 @@
-"""The worlds that an experiment plays on: generated maps, made anew from every seed, and map files;
-and the arguments that name them.
-"""
+"""The worlds of an experiment: generated maps, made anew from every seed, and map files."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,55 +15,14 @@ from fieldcraft.maps.generate import HALLS
 from fieldcraft_worlds.games.walking import grid_asked, loaded_map
 from research.experiments.study import Job, Row, integer
 
-__all__ = [
-    "add_map_arguments",
-    "add_seed_arguments",
-    "grid_of",
-    "label_of",
-    "seeds_of",
-    "size_of",
-    "world_of",
-    "worlds_of",
-]
+__all__ = ["by_map", "grid_of", "label_of", "seeds_of", "world_of", "worlds_of"]
 
+ALL_MAPS = "all maps"
 MOST_SEEDS = 100_000
 
 
-def add_map_arguments(parser: argparse.ArgumentParser, *, size: str = "80x56") -> None:
-    """Add --maps, --map and --size to a parser; `worlds_of` takes their values."""
-    parser.add_argument(
-        "--maps",
-        metavar="KIND,...",
-        help=(
-            "kinds of generated maps, each made anew from every seed: open, cave, rooms, pillars,"
-            " maze (default: the first three, or none with --map)"
-        ),
-    )
-    parser.add_argument(
-        "--map",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a map file; may be given several times",
-    )
-    parser.add_argument(
-        "--size", default=size, metavar="WxH", help=f"cells of generated maps (default: {size})"
-    )
-
-
-def add_seed_arguments(parser: argparse.ArgumentParser, *, seeds: int, what: str) -> None:
-    """Add --seeds and --first-seed to a parser; `what` says what there is one of for each seed."""
-    parser.add_argument(
-        "--seeds", type=int, default=seeds, metavar="N", help=f"{what} (default: {seeds})"
-    )
-    parser.add_argument(
-        "--first-seed", type=int, default=0, metavar="S", help="the first of the seeds (default: 0)"
-    )
-
-
 def seeds_of(seeds: int, first_seed: int) -> range:
-    """The seeds of a study; raises `InvalidValue` for none, and for more than `MOST_SEEDS`."""
+    """Return the seeds of a study; raises `InvalidValue` for none and for over `MOST_SEEDS`."""
     count = checks.integer("seeds", seeds, minimum=1)
     if count > MOST_SEEDS:
         raise InvalidValue(
@@ -76,8 +32,8 @@ def seeds_of(seeds: int, first_seed: int) -> range:
     return range(first, first + count)
 
 
-def size_of(size: str) -> tuple[int, int]:
-    """The width and height that "80x56" says, in cells."""
+def _size_of(size: str) -> tuple[int, int]:
+    """Return the width and height of "80x56" in cells."""
     parts = str(size).lower().split("x")
     if len(parts) != 2 or not all(
         part.isascii() and part.isdigit() and len(part) <= 6 for part in parts
@@ -97,12 +53,12 @@ def worlds_of(
     *,
     neighbors: int = 4,
 ) -> tuple[list[Row], dict[str, str]]:
-    """The worlds that --maps, --map and --size name, as arguments of jobs: `map`, `width` and
-    `height`; and digests of the files.
+    """Return the worlds that --maps, --map and --size name, as arguments of jobs: `map`, `width`
+    and `height`; and digests of the files.
 
-    Kinds that are absent are rooms, cave and open, or none if there are files. Of a graph width and
-    height are its vertices and 1. `neighbors` is that of grids. Raises `InvalidValue` for no such
-    kind or size, and `BadMapFile` for a file that is no map.
+    The default kinds are rooms, cave and open, or none if there are files. The width and height of
+    a graph are its number of vertices and 1. `neighbors` applies to grids. Raises `InvalidValue`
+    for an unknown kind or size, and `BadMapFile` for a file that is no map.
     """
     maps = list(dict.fromkeys(Path(file) for file in files))
     names = (
@@ -110,7 +66,7 @@ def worlds_of(
         if kinds is None
         else [checks.choice("kind", kind, KINDS) for kind in kinds]
     )
-    width, height = size_of(size)
+    width, height = _size_of(size)
     worlds: list[Row] = []
     digests: dict[str, str] = {}
     for name in dict.fromkeys(names):
@@ -125,8 +81,8 @@ def worlds_of(
 
 
 def world_of(job: Job, *, neighbors: int = 4) -> Grid | Graph:
-    """The map of a job that has `map`, `width`, `height` and `seed`. A file is read once in each
-    process: don't change its walls.
+    """Return the map of a job that has `map`, `width`, `height` and `seed`. A file is read once in
+    each process: do not change its walls.
     """
     name = str(job["map"])
     if name not in KINDS:
@@ -136,14 +92,14 @@ def world_of(job: Job, *, neighbors: int = 4) -> Grid | Graph:
 
 
 def grid_of(job: Job, game: str, *, neighbors: int = 4) -> Grid:
-    """`world_of` for a game that needs a grid, such as "The duel is fought"; raises `InvalidValue`
-    for anything else.
+    """Return `world_of` for a game that needs a grid, such as "The duel is fought"; raises
+    `InvalidValue` for anything else.
     """
     return grid_asked(world_of(job, neighbors=neighbors), f"{game} on")
 
 
 def label_of(row: Mapping[str, object]) -> str:
-    """The label of a world in a table: "cave 80 x 56", or a file's name and its size."""
+    """Return the label of a world in a table: "cave 80 x 56", or a file's name and its size."""
     name = str(row["map"])
     called = name if name in KINDS else Path(name).name
     return (
@@ -151,6 +107,14 @@ def label_of(row: Mapping[str, object]) -> str:
         if row["height"] == 1 and name not in KINDS
         else f"{called} {row['width']} x {row['height']}"
     )
+
+
+def by_map(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the rows of each map by its label, and of several maps together as "all maps"."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(label_of(row), []).append(row)
+    return {**groups, **({ALL_MAPS: list(rows)} if len(groups) > 1 else {})}
 
 
 @lru_cache(maxsize=8)

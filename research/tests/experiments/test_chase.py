@@ -12,7 +12,7 @@ import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.pursuit import Search
 from research.experiments import run_study
-from research.experiments.chase import WAYS, chase_study, run, summarise
+from research.experiments.chase import METHODS, chase_study, run, summarise
 from research.experiments.escapes import FUGITIVES, Escape, Ground, escape, search_for
 from support.refusals import refused
 
@@ -117,9 +117,17 @@ class TestSearches:
 def row(
     seed: int, fugitive: str, searchers: int, seconds: dict[str, float], map_: str = "open"
 ) -> dict[str, Any]:
-    job = {"map": map_, "width": 40, "height": 30, "sight": 8.0, "lead": 1.0, "limit": 20.0}
-    results = {f"found by {way}": seconds[way] < 20 for way in WAYS} | {
-        f"seconds by {way}": seconds[way] for way in WAYS
+    job = {
+        "map": map_,
+        "width": 40,
+        "height": 30,
+        "sight": 8.0,
+        "lead": 1.0,
+        "limit": 20.0,
+        "methods": ",".join(METHODS),
+    }
+    results = {f"found by {method}": seconds[method] < 20 for method in METHODS} | {
+        f"seconds by {method}": seconds[method] for method in METHODS
     }
     return {**job, "seed": seed, "fugitive": fugitive, "searchers": searchers, **results}
 
@@ -144,7 +152,7 @@ class TestWhatIsSaid:
                         for map_ in ("open", "a/b.map")
                     ]
         summary = summarise(rows)
-        assert (summary.groups, summary.series, summary.axis) == (("1", "4"), WAYS, "searchers")
+        assert (summary.groups, summary.series, summary.axis) == (("1", "4"), METHODS, "searchers")
         assert summary.found["4", "last", "runs: found"].value == 0
         assert summary.found["4", "last", "hides: found"].value == 1
         assert summary.found["1", "belief", "hides: seconds"].value == 6.5
@@ -182,8 +190,8 @@ class TestWhatIsSaid:
                 **{name: each[name] for name in study.jobs[0]},
                 **run({name: each[name] for name in study.jobs[0]}),
             }
-            for way in WAYS:
-                seconds, found = each[f"seconds by {way}"], each[f"found by {way}"]
+            for method in METHODS:
+                seconds, found = each[f"seconds by {method}"], each[f"found by {method}"]
                 assert isinstance(seconds, float)
                 assert (2 <= seconds <= 12) if found else (seconds == 12)
 
@@ -194,7 +202,7 @@ class TestWhatIsSaid:
             ({"searchers": (0,)}, "searchers"),
             ({"fugitives": ("flies",)}, "fugitive"),
             ({"sight": 0.0}, "sight"),
-            ({"lead": 60.0}, "The search sets out before"),
+            ({"lead": 60.0}, "A search begins before"),
             ({"seeds": 0}, "seeds"),
         ],
     )

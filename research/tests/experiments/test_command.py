@@ -5,19 +5,19 @@ import re
 
 import pytest
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import FieldcraftError
 from research import __main__ as cli
 from research.experiments import command
 from research.experiments.command import EXPERIMENTS, Experiment
+from research.experiments.experiment import words
 from support.sample_study import study, throw
 
 COINS = Experiment(
     "coins",
     "throws coins",
     "Throws coins, again and again.",
-    "python -m research experiment coins",
-    lambda parser: parser.add_argument("--kinds", default="plain"),
-    lambda chosen: study(*chosen.kinds.split(",")),
+    {"--kinds": {"type": words, "default": ["plain"]}},
+    lambda kinds: study(*kinds),
 )
 
 
@@ -69,7 +69,7 @@ def test_what_failed_is_printed_and_has_code_2(tmp_path, capsys):
     assert len([line for line in lines if line.startswith("failed: ")]) == 5
     assert lines[0] == 'failed: {"kind": "fails", "seed": 0}: ValueError: seed 0 has no luck'
     assert lines[-1].startswith(
-        "research: All throws of an experiment go well. Got 8 of 12 that failed. They are missing"
+        "research: All throws of an experiment must succeed. Got 8 of 12 that failed. They are missing"
     )
     assert call("--out", tmp_path, "--kinds", "plain,fails,odd") == 2
     assert "8 throws in" in capsys.readouterr().out.splitlines()[1]
@@ -102,21 +102,13 @@ def test_bad_arguments_have_code_2(tmp_path, capsys):
         assert ended.value.code == 2
 
 
-@pytest.mark.parametrize(
-    "experiment",
-    [
-        each
-        for each in EXPERIMENTS
-        if each.name not in ("ants-recorded", "pedestrians", "real-ants")
-    ],
-)
-def test_every_experiment_makes_a_study_of_its_arguments(experiment):
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda each: each.name)
+def test_every_experiment_makes_a_study_of_its_options(experiment, tmp_path):
     parser = argparse.ArgumentParser()
-    experiment.arguments(parser)
-    options = ["--seeds", "1"] if "--seeds" in parser.format_help() else []
+    experiment.add_options(parser)
+    options = ["--seeds", "1"] if "--seeds" in experiment.options else []
+    options += ["--data", str(tmp_path)] if "--data" in experiment.options else []
     try:
-        study = experiment.study(parser.parse_args(options))
-    except InvalidValue as error:
-        assert "recorded data" in str(error)
-        return
-    assert len(study.jobs) > 0
+        assert experiment.made(parser.parse_args(options)).jobs
+    except FieldcraftError:
+        assert "--data" in options

@@ -145,7 +145,7 @@ def test_a_war_where_armies_meet_is_foretold_and_study_and_summary_agree(tmp_pat
     monkeypatch.setattr(fights, "ASKED", {name: MODELS[name] for name in asked[4:]})
     monkeypatch.setattr(fights, "PARTS", {"distances": PARTS["distances"]})
     files = [war(tmp_path / f"war{seed}.csv", seed, seconds=130) for seed in range(3)]
-    told = [{**job, **fights.foretell(job)} for job in fights.fights_study(files).jobs]
+    told = [{**job, **fights.predict(job)} for job in fights.fights_study(files, only=True).jobs]
     summary = fights.summarise(told)
     value = {key: interval.value for key, interval in summary.found.items()}
     assert value["uniform", ALL, "bits per loss"] == pytest.approx(0, abs=1e-9)
@@ -175,7 +175,11 @@ def test_replays_are_foretold_as_their_event_tables_are(monkeypatch):
     monkeypatch.setattr(fights, "PARTS", {})
     tables = [path.parents[1] / "events" / f"{path.stem}.csv" for path in REPLAYS]
     rows = [
-        [fights.foretell(job) for job in fights.fights_study(files).jobs if job["view"] == ALL]
+        [
+            fights.predict(job)
+            for job in fights.fights_study(files, only=True).jobs
+            if job["view"] == ALL
+        ]
         for files in (REPLAYS, tables)
     ]
     assert rows[0] == rows[1]
@@ -184,4 +188,4 @@ def test_replays_are_foretold_as_their_event_tables_are(monkeypatch):
 
 def test_a_match_alone_is_refused(tmp_path):
     with pytest.raises(InvalidValue, match="from others"):
-        fights.fights_study([war(tmp_path / "war.csv", 1)])
+        fights.fights_study([war(tmp_path / "war.csv", 1)], only=True)

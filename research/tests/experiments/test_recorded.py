@@ -147,8 +147,8 @@ def test_streams_foretell_themselves(tmp_path):
         assert value[group, "one direction", "degrees off"] > 80
         assert value[group, "trail", "within 30 degrees"] > 0.97
         assert value[group, "trail", "degrees saved"] > 80
-    assert value["hall.txt, 2 s ahead", "his own before", "degrees off"] < 1
-    assert ("hall.txt, second half", "his own before", "degrees off") not in value
+    assert value["hall.txt, 2 s ahead", "their own before", "degrees off"] < 1
+    assert ("hall.txt, second half", "their own before", "degrees off") not in value
 
 
 def test_two_seconds_ahead_knows_nothing_of_the_last_two_seconds(tmp_path):

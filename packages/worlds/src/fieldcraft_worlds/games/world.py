@@ -4,15 +4,13 @@ state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any, Protocol, TypeVar, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft_worlds.games.game import InputFrame, World
-from fieldcraft_worlds.games.settings import CheckedSettings
+from fieldcraft_worlds.games.game import InputFrame
 from fieldcraft_worlds.scene import Scene
 
 __all__ = [
@@ -21,9 +19,6 @@ __all__ = [
     "Rules",
     "TunedWorld",
     "Views",
-    "limited",
-    "play_out",
-    "states",
 ]
 
 MOST_AMOUNT = 2.0**20
@@ -102,42 +97,3 @@ class TunedWorld(DerivedWorld):
     def brush(self, state: Any) -> float:
         """The radius of the brush, world units."""
         return float(state.tuning.brush * self.space.cell_size)
-
-
-S = TypeVar("S", bound=CheckedSettings)
-
-
-def states(world: World, seed: int) -> Iterator[Any]:
-    """Yield the states of a match without orders, the first one included, for ever."""
-    rng = np.random.default_rng(checks.integer("seed", seed))
-    state = world.start(rng)
-    while True:
-        yield state
-        state = world.step(state, (), rng)
-
-
-def play_out(
-    world: DerivedWorld,
-    seed: int,
-    is_over: Callable[[Any], bool],
-    watch: Callable[[Any, Any], None] | None = None,
-) -> Any:
-    """Play a match without orders and return its last state.
-
-    `watch` is called with the derived state and each state, the first and the last included.
-    """
-    for state in states(world, seed):
-        if watch is not None:
-            watch(world.derived, state)
-        if is_over(state):
-            break
-    return state
-
-
-def limited(settings: S, most_steps: int | None) -> S:
-    """Return settings with a `limit` and a `rate` whose matches last at most so many steps."""
-    if most_steps is None:
-        return settings
-    rules: Any = settings
-    steps = checks.integer("most_steps", most_steps, minimum=1)
-    return cast("S", replace(rules, limit=min(rules.limit, steps / rules.rate)))

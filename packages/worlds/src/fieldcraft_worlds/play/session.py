@@ -16,7 +16,7 @@ from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of
 
-__all__ = ["Session"]
+__all__ = ["Session", "play_out"]
 
 _SAVED: dict[str, Any] = {"seed": int, "steps": int, "dice": np.random.Generator, "journal": tuple}
 
@@ -249,3 +249,38 @@ class Session:
     def _space(self) -> Any:
         """The map as it was when the match was opened."""
         return packing.unpack(self._map)
+
+
+def play_out(
+    game: Game,
+    space: Any = None,
+    settings: Any = None,
+    seed: int = 0,
+    *,
+    most_steps: int | None = None,
+    watch: Callable[[Session], object] | None = None,
+) -> Session:
+    """Play a match without a player and without a window.
+
+    Parameters
+    ----------
+    game, space, settings, seed
+        As `Session` takes them.
+    most_steps : int, optional
+        The number of steps after which it stops; a game without an end needs it.
+    watch : Callable[[Session], object], optional
+        Called before the first step and after each step.
+
+    Returns
+    -------
+    Session
+        The match at its end.
+    """
+    session = Session(game, space, settings, seed)
+    most = None if most_steps is None else checks.integer("most_steps", most_steps, minimum=1)
+    while True:
+        if watch is not None:
+            watch(session)
+        if session.result is not None or session.steps == most:
+            return session
+        session.step()

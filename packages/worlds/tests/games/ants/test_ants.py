@@ -13,14 +13,14 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.packing import pack
-from fieldcraft_worlds.games.ants import Settings, Tuning, play_ants
+from fieldcraft_worlds.games.ants import Settings, Tuning
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
 from fieldcraft_worlds.games.ants.plugin import GAME, KINDS, meadow
 from fieldcraft_worlds.games.ants.rules import start, step
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
-from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.play.session import Session, play_out
 from support.refusals import refused
 
 SMALL = Settings(ants=300, food=20, pile=3, window=1.0)
@@ -102,7 +102,8 @@ class TestNowhere:
                 piles=0,
                 velocity=Tuning(keep=0.98, distance=4.0, separate=separate),
             )
-            shares.append(np.mean(play_ants(space, settings, seed=1, steps=1440).nowhere[-3:]))
+            match = play_out(GAME, space, settings, seed=1, most_steps=1441)
+            shares.append(match.state.nowhere)
         assert shares[0] > 0.8
         assert shares[1] < 0.35
 
@@ -111,9 +112,9 @@ class TestNowhere:
             SMALL, piles=0, follow=0.0, avoid=0.0, scalar=Tuning(wander=0.0, separate=0.0)
         )
         space = fc.Grid(40, 30, wrap=True)
-        assert play_ants(space, settings, steps=61).nowhere == (0.0, 0.0)
+        assert play_out(GAME, space, settings, most_steps=61).state.nowhere == 0.0
         tight = replace(settings, nest=0.5, scalar=Tuning(wander=179.0, turn=180.0, separate=0.0))
-        assert min(play_ants(space, tight, steps=121).nowhere[2:]) > 0.5
+        assert play_out(GAME, space, tight, most_steps=121).state.nowhere > 0.5
 
 
 class TestPainting:
@@ -208,11 +209,11 @@ class TestGrounds:
             y_up=y_up,
             walls=fc.generate_map("cave", 30, 22, seed=3).walls,
         )
-        ran = play_ants(space, replace(SMALL, ants=80), seed=2, steps=60)
-        assert ran.steps == 60
+        play_out(GAME, space, replace(SMALL, ants=80), seed=2, most_steps=60)
         one = np.ones((5, 7), bool)
         one[2, 3] = False
-        assert play_ants(fc.Grid(7, 5, walls=one), replace(SMALL, ants=5), steps=10).home == 0
+        tiny = play_out(GAME, fc.Grid(7, 5, walls=one), replace(SMALL, ants=5), most_steps=10)
+        assert tiny.state.home == 0
 
     def test_the_largest_part_over_the_rim_of_a_torus(self) -> None:
         walls = np.zeros((12, 20), bool)
@@ -227,7 +228,7 @@ class TestGrounds:
 
     def test_no_ground(self) -> None:
         with refused(InvalidValue, "open ground"):
-            play_ants(fc.Grid(9, 8, walls=np.ones((8, 9), bool)))
+            play_out(GAME, fc.Grid(9, 8, walls=np.ones((8, 9), bool)))
         with refused(InvalidValue, "grid"):
             GAME.open(fc.Graph(np.zeros((1, 2)), np.zeros((0, 2), int)), Settings())
 

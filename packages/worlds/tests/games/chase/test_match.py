@@ -13,13 +13,14 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.packing import digest, pack, unpack
-from fieldcraft_worlds.games.chase import HunterRules, Settings, play_chase
+from fieldcraft_worlds.games.chase import GAME, HunterRules, Settings
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
 from fieldcraft_worlds.games.chase.plugin import KINDS
 from fieldcraft_worlds.games.chase.rules import step
 from fieldcraft_worlds.games.chase.settings import SEARCHING
-from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, State
+from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING
+from fieldcraft_worlds.play.session import Session, play_out
 from support import realdata
 from support.chases import KINDS_OF_MAPS, SMALL, a_map, begun, rooms
 from support.refusals import refused
@@ -50,8 +51,8 @@ def test_caches_show_in_nothing(space: Any) -> None:
 
 
 def test_nobody_leaves_the_ground(space: Any) -> None:
-    def watch(derived: Any, state: State) -> None:
-        people, ground = state.people, derived.ground
+    def watch(session: Session) -> None:
+        people, ground = session.state.people, session.world.derived.ground
         cells = ground.cells_of(people.positions)
         assert not ground.space.walls.reshape(-1)[cells].any()
         np.testing.assert_allclose(np.linalg.norm(people.headings, axis=1), 1.0)
@@ -71,7 +72,7 @@ def test_nobody_leaves_the_ground(space: Any) -> None:
         for row in np.flatnonzero(people.ahead != NOTHING).tolist():
             assert people.ahead[row] in ground.space.neighbors_of(int(people.cells[row]))
 
-    play_chase(space, SMALL, seed=1, most_steps=40, watch=watch)
+    play_out(GAME, space, SMALL, seed=1, most_steps=40, watch=watch)
 
 
 def test_nobody_is_faster_than_the_rules_say(space: Any) -> None:
@@ -85,31 +86,31 @@ def test_nobody_is_faster_than_the_rules_say(space: Any) -> None:
 
 @pytest.mark.parametrize("search", SEARCHING)
 def test_each_search_and_kind_of_hunter_plays(search: str) -> None:
-    match = play_chase(
+    state = play_out(
+        GAME,
         rooms(),
         replace(SMALL, search=search, kind="guards", hunter=HunterRules(view=14)),
         seed=8,
         most_steps=200,
-    )
-    assert match.spotted > 0
-    assert match.bitten == 0
-    assert match.hunters == SMALL.hunters
+    ).state
+    assert state.spotted > 0
+    assert state.bitten == 0
+    assert len(state.people.rows(HUNTER)) == SMALL.hunters
 
 
 def test_it_ends() -> None:
-    match = play_chase(rooms(), replace(SMALL, limit=5), seed=1)
-    assert match.outcome in ("survived", "escaped", "caught")
+    match = play_out(GAME, rooms(), replace(SMALL, limit=5), seed=1)
+    assert match.state.outcome in ("survived", "escaped", "caught")
     assert match.steps <= 150
-    assert match.seconds == match.steps / 30
 
 
 def test_maps_that_are_too_small_are_refused() -> None:
     with refused(InvalidValue, "A chase needs 30 cells"):
-        play_chase(fc.Grid(5, 5), SMALL)
+        play_out(GAME, fc.Grid(5, 5), SMALL)
     with refused(InvalidValue, "room for 40 items"):
-        play_chase(fc.Grid(6, 6), replace(SMALL, items=40))
+        play_out(GAME, fc.Grid(6, 6), replace(SMALL, items=40))
     with refused(InvalidValue, "A chase is played on a map"):
-        play_chase([[0, 0]], SMALL)  # type: ignore[arg-type]
+        play_out(GAME, [[0, 0]], SMALL)
 
 
 @pytest.mark.parametrize(
@@ -140,10 +141,4 @@ REAL = [
 @pytest.mark.parametrize(("folder", "name"), REAL, ids=lambda part: str(part).rsplit("/", 1)[-1])
 def test_real_maps_play(folder: str, name: str) -> None:
     space = fc.load_map(realdata.folder(folder) / name)
-    seen: list[int] = []
-
-    def watch(ground: Any, state: State) -> None:
-        seen.append(len(state.people.rows(HUNTER)))
-
-    match = play_chase(space, Settings(), seed=1, most_steps=45, watch=watch)
-    assert len(seen) == match.steps + 1
+    assert play_out(GAME, space, Settings(), seed=1, most_steps=45).steps == 45

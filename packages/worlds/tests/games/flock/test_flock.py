@@ -13,14 +13,14 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
 from fieldcraft.steering import Neighbors
-from fieldcraft_worlds.games.flock import Settings, Tuning, play_flock
+from fieldcraft_worlds.games.flock import Settings, Tuning
 from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import Fly, Paint, Scare, Tune
 from fieldcraft_worlds.games.flock.plugin import GAME
 from fieldcraft_worlds.games.flock.rules import start, step
 from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
-from fieldcraft_worlds.play.session import Session
+from fieldcraft_worlds.play.session import Session, play_out
 from support.refusals import refused
 
 KINDS_OF_FLIGHT = ["layers", "neighbors"]
@@ -46,15 +46,14 @@ def played(derived: FlockDerived, state: State, steps: int, orders: Any = ()) ->
 class TestFlying:
     @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
     def test_comes_to_order(self, rule: str) -> None:
-        order = play_flock(
-            sky(), Settings(birds=400, rule=rule), seed=1, steps=500, every=100
-        ).order
-        assert order[0] < 0.2
-        assert order[-1] > 0.7
-        chaos = play_flock(
-            sky(), Settings(birds=400, rule=rule, tuning=Tuning(align=0.0)), seed=1, steps=200
-        ).order
-        assert np.mean(chaos[5:]) < 0.4
+        def order(steps: int, **tuning: float) -> float:
+            settings = Settings(birds=400, rule=rule, tuning=Tuning(**tuning))
+            match = play_out(GAME, sky(), settings, seed=1, most_steps=steps)
+            return GAME.measured(match.world, match.state)["order"]
+
+        assert order(1) < 0.2
+        assert order(500) > 0.7
+        assert order(200, align=0.0) < 0.4
 
     @pytest.mark.parametrize("rule", KINDS_OF_FLIGHT)
     def test_keeps_apart_and_together(self, rule: str) -> None:
@@ -129,7 +128,7 @@ class TestWalls:
                 np.random.default_rng(0),
             )
         with refused(InvalidValue, "room"):
-            play_flock(fc.Grid(9, 8, walls=np.ones((8, 9), bool)))
+            play_out(GAME, fc.Grid(9, 8, walls=np.ones((8, 9), bool)))
         with refused(InvalidValue, "grid"):
             GAME.open(fc.Graph(np.zeros((1, 2)), np.zeros((0, 2), int)), Settings())
 

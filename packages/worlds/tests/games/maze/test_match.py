@@ -19,7 +19,6 @@ from fieldcraft_worlds.games.maze import (
     MonsterRules,
     PlayerRules,
     Settings,
-    play_maze,
 )
 from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.plugin import GAME, KINDS
@@ -37,6 +36,7 @@ from fieldcraft_worlds.games.maze.state import (
     State,
     Steer,
 )
+from fieldcraft_worlds.play.session import play_out
 from support import realdata
 from support.refusals import refused
 
@@ -247,12 +247,17 @@ class TestMonsters:
 
     def test_more_is_remembered_where_a_view_is_marked(self) -> None:
         rules = [replace(SMALL, memory=MemoryRules(marks=marks)) for marks in ("cell", "view")]
-        known = [play_maze(settings=each, seed=5, most_steps=60).known for each in rules]
+        known = []
+        for each in rules:
+            match = play_out(GAME, settings=each, seed=5, most_steps=60)
+            match.world.derived.follow(match.state)
+            known.append(np.count_nonzero(match.world.derived.memory.values))
         assert known[1] > 1.5 * known[0]
 
     def test_there_may_be_none(self) -> None:
-        match = play_maze(settings=replace(SMALL, monster=MonsterRules(count=0)), seed=1)
-        assert (match.outcome, match.treasures, match.known) == ("out", 3, 0.0)
+        match = play_out(GAME, settings=replace(SMALL, monster=MonsterRules(count=0)), seed=1)
+        assert (match.result, len(match.state.treasures)) == ("out", 0)
+        assert not match.world.derived.memory.values.any()
 
 
 class TestPlayer:
@@ -360,7 +365,7 @@ def test_real_maps(name: str) -> None:
     found = sorted(realdata.folder("gridmaps").rglob(name))
     if not found:
         pytest.skip(f"no {name} there")
-    match = play_maze(fc.load_map(found[0], neighbors=8), SMALL, seed=1, most_steps=40)
+    match = play_out(GAME, fc.load_map(found[0], neighbors=8), SMALL, seed=1, most_steps=40)
     assert match.steps == 40
 
 
@@ -377,13 +382,7 @@ def test_real_maps(name: str) -> None:
         (lambda: MemoryRules(marks="smell"), "marks is one of"),
         (lambda: MazeRules(algorithm="minotaur"), "algorithm is one of"),
         (lambda: MazeRules(width=2), "width is at least 3"),
-        (lambda: play_maze(fc.Grid(3, 3), SMALL, seed=1, most_steps=0), "most_steps is at least 1"),
-        (lambda: play_maze(fc.Grid(2, 3), SMALL), "The map has room for"),
-        (
-            lambda: play_maze(settings=replace(SMALL, maze=MazeRules(width=3, height=3))),
-            "The map has room for",
-        ),
-        (lambda: play_maze(fc.Grid(6, 6).to_graph()), "The maze game needs a grid"),
+        (lambda: GAME.open(fc.Grid(2, 3), SMALL), "The map has room for"),
         (lambda: GAME.open(fc.Grid(6, 6).to_graph(), SMALL), "The maze game needs a grid"),
     ],
 )

@@ -10,11 +10,12 @@ import pytest
 
 from fieldcraft import Grid, generate_map
 from fieldcraft.errors import FieldcraftError, InvalidValue
-from fieldcraft_worlds.games.tether import FighterRules, Settings, play_duel
+from fieldcraft_worlds.games.tether import GAME, FighterRules, Settings
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.rules import reaches, start, step
 from fieldcraft_worlds.games.tether.state import NOBODY
+from fieldcraft_worlds.play.session import Session, play_out
 from support.duels import SPACE, placed, with_wall
 from support.refusals import refused
 
@@ -78,15 +79,15 @@ class TestWalking:
         space = generate_map("rooms", 40, 26, seed=4, neighbors=8)
         last: list[Any] = []
 
-        def watch(derived: TetherDerived, state: Any) -> None:
-            fighters = state.fighters
+        def watch(session: Session) -> None:
+            fighters = session.state.fighters
             assert not space.walls.flat[space.cell_at(fighters.positions)].any()
             if last:
                 moved = np.hypot(*(fighters.positions - last[-1].positions).T)
                 assert (moved <= np.array([4.0, 4.0, 4.2, 4.2]) / 30 + 1e-9).all()
             last.append(fighters)
 
-        play_duel(space, Settings(fighters=2), seed=3, most_steps=300, watch=watch)
+        play_out(GAME, space, Settings(fighters=2), seed=3, most_steps=300, watch=watch)
         assert np.hypot(*(last[-1].positions - last[0].positions).T).max() > 5
 
 
@@ -219,10 +220,10 @@ class TestRefusals:
 
     def test_maps_without_room(self) -> None:
         with refused(InvalidValue, "open ground"):
-            play_duel(Grid(5, 5, walls=np.ones((5, 5), dtype=bool)))
+            play_out(GAME, Grid(5, 5, walls=np.ones((5, 5), dtype=bool)))
         with refused(InvalidValue, "room"):
-            play_duel(Grid(2, 2), Settings(fighters=3))
+            play_out(GAME, Grid(2, 2), Settings(fighters=3))
         with refused(InvalidValue, "grid"):
-            play_duel("map")  # type: ignore[arg-type]
+            play_out(GAME, "map")
         with refused(InvalidValue, "two sides"):
-            play_duel(SPACE, brains=("tether",))
+            Settings(brains=("tether",))  # type: ignore[arg-type]

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules, play_match
+from fieldcraft_worlds.games.towers import GAME, Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.rules import start, step
 from fieldcraft_worlds.games.towers.state import NOBODY, State
+from fieldcraft_worlds.play.session import play_out
 from support import realdata
-from support.refusals import refused
 
 SMALL = Settings(
     towers=3,
@@ -93,10 +92,11 @@ def test_three_teams_play_until_one_is_left() -> None:
         towers=2,
         limit=300,
     )
-    match = play_match(fc.generate_map("open", 60, 44, seed=3, neighbors=8), three, seed=2)
-    assert match.winner in (0, 1, 2, None)
-    assert len(match.scores) == 3
-    assert sum(match.towers_destroyed) >= 2
+    space = fc.generate_map("open", 60, 44, seed=3, neighbors=8)
+    state = play_out(GAME, space, three, seed=2).state
+    assert state.winner in (0, 1, 2, NOBODY)
+    assert len(state.scores) == 3
+    assert state.destroyed.sum() >= 2
 
 
 def parted() -> fc.Grid:
@@ -138,7 +138,7 @@ def test_units_stay_in_their_world_where_terrain_parts_them() -> None:
 def test_the_map_that_was_passed_is_not_changed() -> None:
     space = cave()
     before = space.walls.copy()
-    play_match(space, replace(SMALL, limit=30), seed=1)
+    play_out(GAME, space, replace(SMALL, limit=30), seed=1)
     assert np.array_equal(space.walls, before)
     assert space.walls_version == 0
 
@@ -146,15 +146,6 @@ def test_the_map_that_was_passed_is_not_changed() -> None:
 @pytest.mark.parametrize("name", ["mapf/room-64-64-8.map"])
 def test_a_match_is_played_on_real_maps(name: str) -> None:
     space = fc.load_map(realdata.folder("gridmaps") / "maps" / name)
-    match = play_match(space, replace(SMALL, limit=60), seed=2)
-    assert sum(match.units_sent) > 10
+    match = play_out(GAME, space, replace(SMALL, limit=60), seed=2)
+    assert match.state.sent.sum() > 10
     assert match.steps > 50
-
-
-def test_commanders_are_named_for_a_match_and_steps_can_be_limited() -> None:
-    match = play_match(cave(), SMALL, seed=3, commanders=("shortest", "planner"), most_steps=40)
-    assert match.steps == 40
-    with refused(InvalidValue, "played by commanders"):
-        play_match(cave(), SMALL, commanders=("human", "influence"))
-    with refused(InvalidValue, "most_steps is at least 1"):
-        play_match(cave(), SMALL, most_steps=0)

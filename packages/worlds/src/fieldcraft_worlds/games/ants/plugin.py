@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-import numpy as np
-
-from fieldcraft import Grid, checks, generate_map
-from fieldcraft.packing import digest
+from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.ants import rules, scene
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune
@@ -17,9 +13,9 @@ from fieldcraft_worlds.games.ants.state import State, checked
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
-from fieldcraft_worlds.games.world import TunedWorld, states
+from fieldcraft_worlds.games.world import TunedWorld
 
-__all__ = ["GAME", "KINDS", "AntGame", "AntWorld", "Colony", "meadow", "play_ants"]
+__all__ = ["GAME", "KINDS", "AntGame", "AntWorld", "meadow"]
 
 KINDS = (State, Settings, Tuning, Leave, Paint, Tune)
 
@@ -107,66 +103,3 @@ def meadow(width: int, height: int, *, seed: int = 0) -> Grid:
     walls[[0, -1]] = False
     walls[:, [0, -1]] = False
     return Grid(width, height, walls=walls, wrap=True)
-
-
-@dataclass(frozen=True)
-class Colony:
-    """The outcome of a run of the colony.
-
-    `home` is the food that came home, and `home_by_minute` that of each whole minute. `nowhere` is
-    the share of ants that went nowhere in each whole window, known a step after its end: they
-    neither took food nor were at home, and came less far than 0.3 of the way that they walked.
-    `digest` is that of the last state.
-    """
-
-    steps: int
-    home: int
-    home_by_minute: tuple[int, ...]
-    nowhere: tuple[float, ...]
-    digest: str
-
-
-def play_ants(
-    space: Grid,
-    settings: Settings | None = None,
-    *,
-    seed: int = 0,
-    steps: int = 1800,
-    watch: Callable[[AntsDerived, State], None] | None = None,
-) -> Colony:
-    """Let a colony run for some steps.
-
-    Parameters
-    ----------
-    space : Grid
-        Any grid with open ground; a torus, too.
-    settings : Settings, optional
-        The usual ones without.
-    seed : int, optional
-        Of nest, food and random numbers. The same space, settings and seed give the same run, bit
-        for bit, on any number of threads.
-    steps : int, optional
-        At least 1; there are `settings.rate` to a second.
-    watch : Callable[[AntsDerived, State], None], optional
-        Called with the derived state and each state, the first and the last included.
-
-    Raises
-    ------
-    InvalidValue
-        For a map without open ground.
-    """
-    rules = Settings() if settings is None else settings
-    count = checks.integer("steps", steps, minimum=1)
-    world = AntWorld(space, rules)
-    homes, nowhere = [0], list[float]()
-    for state in states(world, seed):
-        if state.step and state.step % (60 * rules.rate) == 0:
-            homes.append(state.home)
-        if state.step > 1 and state.step % rules.steps(rules.window) == 1:
-            nowhere.append(state.nowhere)
-        if watch is not None:
-            watch(world.derived, state)
-        if state.step == count:
-            break
-    by_minute = tuple(np.diff(homes).tolist())
-    return Colony(count, state.home, by_minute, tuple(nowhere), digest(state, KINDS))

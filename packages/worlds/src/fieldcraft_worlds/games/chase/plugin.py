@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
 from fieldcraft import Graph, Grid, generate_map
-from fieldcraft.packing import digest
 from fieldcraft.pursuit import Contacts
 from fieldcraft_worlds.games.chase import rules, scene
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
@@ -22,8 +18,6 @@ from fieldcraft_worlds.games.chase.settings import (
     Settings,
 )
 from fieldcraft_worlds.games.chase.state import (
-    CIVILIAN,
-    HUNTER,
     Items,
     People,
     Sounds,
@@ -31,9 +25,9 @@ from fieldcraft_worlds.games.chase.state import (
     checked,
 )
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
-from fieldcraft_worlds.games.world import DerivedWorld, limited, play_out
+from fieldcraft_worlds.games.world import DerivedWorld
 
-__all__ = ["GAME", "KINDS", "ChaseGame", "ChaseResult", "ChaseWorld", "play_chase"]
+__all__ = ["GAME", "KINDS", "ChaseGame", "ChaseWorld"]
 
 KINDS = (
     State,
@@ -154,74 +148,3 @@ class ChaseGame:
 
 
 GAME = ChaseGame()
-
-
-@dataclass(frozen=True)
-class ChaseResult:
-    """The outcome of a chase in which the player was played by a program.
-
-    `outcome` is "escaped", "caught" or "survived"; `seconds` how long it took. `items` were found,
-    `hearts` are left; `spotted` and `lost` count how often hunters got sight of the player and lost
-    it, `bitten` the civilians who were bitten; `civilians` and `hunters` are who there is at the
-    end. `digest` is that of the last state.
-    """
-
-    outcome: str
-    seconds: float
-    items: int
-    hearts: int
-    spotted: int
-    lost: int
-    bitten: int
-    civilians: int
-    hunters: int
-    steps: int
-    digest: str
-
-
-def play_chase(
-    space: Grid | Graph,
-    settings: Settings | None = None,
-    *,
-    seed: int = 0,
-    most_steps: int | None = None,
-    watch: Callable[[ChaseDerived, State], None] | None = None,
-) -> ChaseResult:
-    """Play a chase to its end, or for `most_steps`, after which the player has survived.
-
-    The same space, settings and seed give the same chase, bit for bit.
-
-    Parameters
-    ----------
-    space : Grid or Graph
-        A grid or a graph.
-    settings : Settings, optional
-        The rules; the usual ones without.
-    seed : int, optional
-        Of the layout and the dice.
-    most_steps : int, optional
-        Stop there, as a chase does that is out of time.
-    watch : Callable[[ChaseGround, State], None], optional
-        Called with the derived state and each state, the first and the last included.
-
-    Raises
-    ------
-    InvalidValue
-        If the map is too small.
-    """
-    rules = Settings() if settings is None else settings
-    rules = limited(rules, most_steps)
-    state: State = play_out(ChaseWorld(space, rules), seed, lambda state: state.over, watch)
-    return ChaseResult(
-        outcome=state.outcome,
-        seconds=state.step / rules.rate,
-        items=int(np.count_nonzero(state.items.taken)),
-        hearts=state.hearts,
-        spotted=state.spotted,
-        lost=state.lost,
-        bitten=state.bitten,
-        civilians=len(state.people.rows(CIVILIAN)),
-        hunters=len(state.people.rows(HUNTER)),
-        steps=state.step,
-        digest=digest(state, KINDS),
-    )

@@ -2,7 +2,7 @@
 exact neighbors.
 """
 
-from fieldcraft_worlds.games.flock.plugin import Flight, play_flock
+from fieldcraft_worlds.games.flock.plugin import GAME
 from fieldcraft_worlds.games.flock.settings import Settings, Tuning
 
-__all__ = ["Flight", "Settings", "Tuning", "play_flock"]
+__all__ = ["GAME", "Settings", "Tuning"]

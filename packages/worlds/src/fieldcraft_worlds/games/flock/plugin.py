@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
-from fieldcraft import Grid, checks
-from fieldcraft.packing import digest
+from fieldcraft import Grid
 from fieldcraft_worlds.games.flock import rules, scene
 from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
@@ -17,9 +15,9 @@ from fieldcraft_worlds.games.flock.state import State, checked, order_of
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
-from fieldcraft_worlds.games.world import TunedWorld, states
+from fieldcraft_worlds.games.world import TunedWorld
 
-__all__ = ["GAME", "KINDS", "Flight", "FlockGame", "FlockWorld", "play_flock"]
+__all__ = ["GAME", "KINDS", "FlockGame", "FlockWorld"]
 
 KINDS = (State, Settings, Tuning, Fly, Paint, Scare, Tune)
 
@@ -112,62 +110,3 @@ class FlockGame:
 
 
 GAME = FlockGame()
-
-
-@dataclass(frozen=True)
-class Flight:
-    """The outcome of a flight: the order parameter after every so many steps, the start included,
-    and the digest of the last state.
-    """
-
-    steps: int
-    order: tuple[float, ...]
-    digest: str
-
-
-def play_flock(
-    space: Grid,
-    settings: Settings | None = None,
-    *,
-    seed: int = 0,
-    steps: int = 900,
-    every: int = 30,
-    watch: Callable[[FlockDerived, State], None] | None = None,
-) -> Flight:
-    """Let a flock fly for some steps.
-
-    Parameters
-    ----------
-    space : Grid
-        Any grid with an open cell; a torus, too.
-    settings : Settings, optional
-        The usual ones without.
-    seed : int, optional
-        Of where birds start, and of their random numbers. The same space, settings and seed give
-        the same flight, bit for bit, on any number of threads.
-    steps : int, optional
-        At least 1; there are `settings.rate` to a second.
-    every : int, optional
-        Steps between two entries of `Flight.order`.
-    watch : Callable[[FlockDerived, State], None], optional
-        Called with the derived state and each state, the first and the last included.
-
-    Raises
-    ------
-    InvalidValue
-        For a map without an open cell.
-    """
-    count, pause = (
-        checks.integer("steps", steps, minimum=1),
-        checks.integer("every", every, minimum=1),
-    )
-    world = FlockWorld(space, Settings() if settings is None else settings)
-    order = []
-    for state in states(world, seed):
-        if state.step % pause == 0:
-            order.append(order_of(world.derived.swarm(state).headings))
-        if watch is not None:
-            watch(world.derived, state)
-        if state.step == count:
-            break
-    return Flight(count, tuple(order), digest(state, KINDS))

@@ -2,7 +2,7 @@
 treasures and wants out.
 """
 
-from fieldcraft_worlds.games.maze.plugin import MazeResult, play_maze
+from fieldcraft_worlds.games.maze.plugin import GAME
 from fieldcraft_worlds.games.maze.settings import (
     MazeRules,
     MemoryRules,
@@ -12,11 +12,10 @@ from fieldcraft_worlds.games.maze.settings import (
 )
 
 __all__ = [
-    "MazeResult",
+    "GAME",
     "MazeRules",
     "MemoryRules",
     "MonsterRules",
     "PlayerRules",
     "Settings",
-    "play_maze",
 ]

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from fieldcraft import Grid, checks, generate_map
-from fieldcraft.packing import digest
+from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
 from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.derived import MazeDerived
@@ -34,9 +29,9 @@ from fieldcraft_worlds.games.maze.state import (
     checked,
 )
 from fieldcraft_worlds.games.walking import grid_asked
-from fieldcraft_worlds.games.world import DerivedWorld, play_out
+from fieldcraft_worlds.games.world import DerivedWorld
 
-__all__ = ["GAME", "KINDS", "MazeGame", "MazeResult", "MazeWorld", "play_maze"]
+__all__ = ["GAME", "KINDS", "MazeGame", "MazeWorld"]
 
 KINDS = (
     State,
@@ -130,70 +125,3 @@ class MazeGame:
 
 
 GAME = MazeGame()
-
-
-@dataclass(frozen=True)
-class MazeResult:
-    """The outcome of a match.
-
-    `outcome` is "out", "caught", "late" or, where it was stopped before its end, "going";
-    `treasures` how many were taken; `known` the share of the open map that the monsters remember at
-    the end; `digest` that of the last state.
-    """
-
-    outcome: str
-    treasures: int
-    known: float
-    steps: int
-    digest: str
-
-
-def play_maze(
-    space: Grid | None = None,
-    settings: Settings | None = None,
-    *,
-    seed: int = 0,
-    most_steps: int | None = None,
-    watch: Callable[[MazeDerived, State], None] | None = None,
-) -> MazeResult:
-    """Play a match of monsters against the scripted player to its end, or for `most_steps`.
-
-    The same arguments give the same match, bit for bit.
-
-    Parameters
-    ----------
-    space : Grid, optional
-        Any grid with room for all; the maze of the settings if None.
-    settings : Settings, optional
-        The rules; the usual ones if None.
-    seed : int, optional
-        Of where everything starts, and of the dice.
-    most_steps : int, optional
-        Stop there.
-    watch : Callable[[MazeDerived, State], None], optional
-        Called with the derived and each state, the first and the last included.
-
-    Raises
-    ------
-    InvalidValue
-        If the map has no room.
-    """
-    rules = Settings() if settings is None else settings
-    most = None if most_steps is None else checks.integer("most_steps", most_steps, minimum=1)
-    world: MazeWorld = GAME.open(space, rules)
-    derived = world.derived
-    state: State = play_out(
-        world,
-        seed,
-        lambda state: state.outcome != GOING or (most is not None and state.step >= most),
-        watch,
-    )
-    derived.follow(state)
-    return MazeResult(
-        outcome=_OUTCOMES[state.outcome],
-        treasures=state.most - len(state.treasures),
-        known=float(np.count_nonzero(derived.memory.values.reshape(-1)[derived.ground]))
-        / len(derived.ground),
-        steps=state.step,
-        digest=digest(state, KINDS),
-    )

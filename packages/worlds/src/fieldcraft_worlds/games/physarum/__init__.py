@@ -1,6 +1,7 @@
 """The slime mould Physarum: a crowd that follows what it leaves, and grows roads between cities."""
 
 from fieldcraft_worlds.games.physarum.network import Network, network_of
+from fieldcraft_worlds.games.physarum.plugin import GAME
 from fieldcraft_worlds.games.physarum.settings import Settings
 
-__all__ = ["Network", "Settings", "network_of"]
+__all__ = ["GAME", "Network", "Settings", "network_of"]

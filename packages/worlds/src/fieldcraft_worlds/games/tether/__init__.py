@@ -2,7 +2,7 @@
 simpler brains, or by hand.
 """
 
-from fieldcraft_worlds.games.tether.plugin import Duel, play_duel
+from fieldcraft_worlds.games.tether.plugin import GAME
 from fieldcraft_worlds.games.tether.settings import FighterRules, Settings
 
-__all__ = ["Duel", "FighterRules", "Settings", "play_duel"]
+__all__ = ["GAME", "FighterRules", "Settings"]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict
 
 from fieldcraft import Grid, generate_map
-from fieldcraft.packing import digest
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider, moves
 from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.tether import rules, scene
@@ -14,9 +13,9 @@ from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning, checked
-from fieldcraft_worlds.games.world import DerivedWorld, limited, play_out
+from fieldcraft_worlds.games.world import DerivedWorld
 
-__all__ = ["GAME", "KINDS", "Duel", "TetherGame", "TetherWorld", "play_duel"]
+__all__ = ["GAME", "KINDS", "TetherGame", "TetherWorld"]
 
 KINDS = (
     State,
@@ -125,72 +124,3 @@ class TetherGame:
 
 
 GAME = TetherGame()
-
-
-@dataclass(frozen=True)
-class Duel:
-    """The outcome of a duel: tuples have an entry for each side, the long range first.
-
-    `winner` is a side, or None for a tie; `dealt` is the damage that each side dealt, `hits` how
-    often it hit, `standing` how many of its fighters were left. `out_of_time` says that the damage
-    decided. `digest` is that of the last state.
-    """
-
-    winner: int | None
-    dealt: tuple[float, float]
-    hits: tuple[int, int]
-    standing: tuple[int, int]
-    steps: int
-    out_of_time: bool
-    digest: str
-
-
-def play_duel(
-    space: Grid,
-    settings: Settings | None = None,
-    *,
-    seed: int = 0,
-    brains: Sequence[str] | None = None,
-    most_steps: int | None = None,
-    watch: Callable[[TetherDerived, State], None] | None = None,
-) -> Duel:
-    """Play a duel of brains to its end, or for `most_steps`.
-
-    The same space, settings and seed give the same places whoever leads, and the same duel, bit for
-    bit, if the same do.
-
-    Parameters
-    ----------
-    space : Grid
-        Any grid with room for the fighters.
-    settings : Settings, optional
-        The rules; the usual ones without.
-    seed : int, optional
-        Of the places and the dice.
-    brains : Sequence[str], optional
-        In place of those of the settings, one for each side, the long range first.
-    most_steps : int, optional
-        Stop there, as a duel does that is out of time.
-    watch : Callable[[TetherDerived, State], None], optional
-        Called with the derived and each state, the first and the last included.
-
-    Raises
-    ------
-    InvalidValue
-        If the map has no room, and for brains that there are none of.
-    """
-    rules = Settings() if settings is None else settings
-    if brains is not None:
-        rules = replace(rules, brains=tuple(brains))  # type: ignore[arg-type]  # the settings refuse other numbers than two
-    world = TetherWorld(space, limited(rules, most_steps))
-    state: State = play_out(world, seed, lambda state: state.over, watch)
-    standing = tuple(len(state.fighters.of(side)) for side in (0, 1))
-    return Duel(
-        winner=None if state.winner == NOBODY else state.winner,
-        dealt=(float(state.dealt[0]), float(state.dealt[1])),
-        hits=(int(state.hits[0]), int(state.hits[1])),
-        standing=(standing[0], standing[1]),
-        steps=state.step,
-        out_of_time=min(standing) > 0,
-        digest=digest(state, KINDS),
-    )

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 
 import numpy as np
 
 from fieldcraft import Grid, generate_map
-from fieldcraft.errors import InvalidValue
-from fieldcraft.packing import digest
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
 from fieldcraft_worlds.games.towers import rules, scene
 from fieldcraft_worlds.games.towers.derived import TowersDerived
@@ -32,7 +29,6 @@ from fieldcraft_worlds.games.towers.settings import (
     UnitRules,
 )
 from fieldcraft_worlds.games.towers.state import (
-    NOBODY,
     Shots,
     Squads,
     State,
@@ -41,10 +37,10 @@ from fieldcraft_worlds.games.towers.state import (
     checked,
 )
 from fieldcraft_worlds.games.walking import away
-from fieldcraft_worlds.games.world import DerivedWorld, limited, play_out
+from fieldcraft_worlds.games.world import DerivedWorld
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["GAME", "KINDS", "TowerGame", "TowerWorld", "TowersResult", "play_match"]
+__all__ = ["GAME", "KINDS", "TowerGame", "TowerWorld"]
 
 KINDS = (
     State,
@@ -221,76 +217,3 @@ GAME = TowerGame()
 def _number(inputs: InputFrame, group: str) -> int:
     """The number at the end of the choice of a group, counted from 0."""
     return int(inputs.chosen.get(group, "1").rsplit(" ", 1)[-1]) - 1
-
-
-@dataclass(frozen=True)
-class TowersResult:
-    """The outcome of a match: tuples have an entry for each team.
-
-    `winner` is the number of a team, or None for a tie; `towers_destroyed` are those of others,
-    `units_lost` and `units_sent` the team's own. `digest` is that of the last state.
-    """
-
-    winner: int | None
-    scores: tuple[int, ...]
-    towers_destroyed: tuple[int, ...]
-    units_lost: tuple[int, ...]
-    units_sent: tuple[int, ...]
-    steps: int
-    digest: str
-
-
-def play_match(
-    space: Grid,
-    settings: Settings | None = None,
-    *,
-    seed: int = 0,
-    commanders: Sequence[str] | None = None,
-    most_steps: int | None = None,
-    watch: Callable[[TowersDerived, State], None] | None = None,
-) -> TowersResult:
-    """Play a match of commanders to its end, or for `most_steps`.
-
-    The same space, settings and seed give the same layout whoever commands, and the same match, bit
-    for bit, if the same do.
-
-    Parameters
-    ----------
-    space : Grid
-        Any grid with room for the towers.
-    settings : Settings, optional
-        The rules; the usual ones without.
-    seed : int, optional
-        Of the layout and the dice.
-    commanders : Sequence[str], optional
-        In place of those of the settings, one for each team.
-    most_steps : int, optional
-        Stop there, as a match does that is out of time.
-    watch : Callable[[TowersDerived, State], None], optional
-        Called with the derived and each state, the first and the last included.
-
-    Raises
-    ------
-    InvalidValue
-        If the map has no room, and for commanders that don't decide, such as "human".
-    """
-    rules = Settings() if settings is None else settings
-    if commanders is not None:
-        rules = replace(rules, commanders=tuple(commanders))
-    if HUMAN in rules.led_by:
-        raise InvalidValue(
-            "A match without a window is played by commanders",
-            got=repr(rules.led_by),
-            remedy="Name one of the others",
-        )
-    world = TowerWorld(space, limited(rules, most_steps))
-    state: State = play_out(world, seed, lambda state: state.over, watch)
-    return TowersResult(
-        winner=None if state.winner == NOBODY else state.winner,
-        scores=tuple(state.scores.tolist()),
-        towers_destroyed=tuple(state.destroyed.tolist()),
-        units_lost=tuple(state.lost.tolist()),
-        units_sent=tuple(state.sent.tolist()),
-        steps=state.step,
-        digest=digest(state, KINDS),
-    )

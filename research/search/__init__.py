@@ -1,1 +1,0 @@
-"""Methods of searching that serve as yardsticks, and learning motions from recorded tracks."""
