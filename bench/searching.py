@@ -19,7 +19,6 @@ import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table, at_most, milliseconds, times
 from fieldcraft.pursuit import BeliefSearch, Search
-from research.search.yardsticks import HorizonSearch
 
 SIDE, SEED = 256, 5
 SIGHT, SPEED = 10.0, 4.0  # cells, cells a second
@@ -34,7 +33,6 @@ Made = Callable[[fc.Grid], Search]
 CONTENDERS: dict[str, Made] = {
     "SearchParty": lambda space: fc.SearchParty(space, SPEED, sight=SIGHT),
     "BeliefSearch": lambda space: BeliefSearch(space, SPEED),
-    "HorizonSearch": lambda space: HorizonSearch(space, SPEED),
 }
 
 
