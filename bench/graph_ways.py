@@ -285,7 +285,7 @@ def _agents(mesh: Graph, quick: bool) -> Table:
     for count in (1_000, 10_000):
         at = mesh.positions[rng.integers(0, len(mesh), count)]
         shifts = rng.normal(size=(count, 2)) * 0.3
-        riders = steering.Travellers.at(mesh, at)
+        riders = steering.Travelers.at(mesh, at)
         cases: dict[str, Callable[[], object]] = {
             "sample": partial(flow.sample, at),
             "move": partial(steering.move, mesh, at, shifts),

@@ -53,14 +53,13 @@ class Scene:
         """The same step, one verb after the other."""
         crowd, at, moving = self.crowd, self.at, self.moving
         follow = steering.follow_flow(at, moving, self.flow, MAX_SPEED)
-        apart = steering.separation(at, crowd.keep_apart, strength=MAX_SPEED)
+        near = steering.Neighbors(at, crowd.keep_apart)
+        apart = steering.separation(near, strength=MAX_SPEED)
         avoid = steering.avoid_walls(crowd.space, at, moving, crowd.ahead)
-        force = steering.combine(
-            [follow, apart, avoid],
-            [crowd.response, crowd.separation, crowd.avoidance],
-            max_force=MAX_FORCE,
+        force = crowd.response * follow + crowd.separation * apart + crowd.avoidance * avoid
+        velocities = steering.accelerate(
+            moving, force, DT, max_speed=MAX_SPEED, max_force=MAX_FORCE
         )
-        velocities = steering.accelerate(moving, force, DT, max_speed=MAX_SPEED)
         return steering.move(crowd.space, at, velocities * DT, radius=crowd.radius), velocities
 
     def other(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -17,7 +17,6 @@ ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
 _MODULES = (
     "fieldcraft.paths.flow_fields",
     "fieldcraft.steering.neighbors",
-    "fieldcraft.steering.context",
 )
 
 

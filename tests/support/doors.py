@@ -226,7 +226,7 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "ArrayLayer": lambda w: w.array,
     "HexGrid": lambda w: fc.HexGrid(6, 5),
     "Film": lambda w: fc.view.Film(w.folder / "film.gif"),
-    "Travellers": lambda w: fc.steering.Travellers.at(w.graph, [(2.5, 2.5)]),
+    "Travelers": lambda w: fc.steering.Travelers.at(w.graph, [(2.5, 2.5)]),
     "Swarm": lambda w: fc.steering.Swarm.scattered(w.grid, 3),
     "Placement": lambda w: fc.view.Placement(w.grid),
     "TimelineBuilder": lambda w: fc.recordings.TimelineBuilder(),
@@ -555,7 +555,7 @@ MADE = {
     "Raster",
     "RasterFile",
     "Recipe",
-    "Travellers",
+    "Travelers",
 }
 
 # Methods that rooms of the library ask of each other, with arguments that were checked at the door.

@@ -94,9 +94,9 @@ FOLLOWED = [
     ("__init__.py", "    best,", "best", "query/choosing.py", "best"),
     ("query/choosing.py", "= queries(layer), checked", "queries", "query/backend.py", "queries"),
     ("query/choosing.py", "ground.best(", "best(", "query/ground.py", "best"),
-    ("query/on_grid.py", "crowd(kernels.best.best", "best, inputs", "kernels/best.py", "best"),
+    ("query/on_grid.py", "run_in_bands(kernels.best.best", "best, inputs", "kernels/best.py", "best"),
     ("query/sampling.py", "values, single = _bilinear(", "_bilinear", "query/sampling.py", "_bilinear"),
-    ("query/sampling.py", "crowd(kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
+    ("query/sampling.py", "run_in_bands(kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
 ]  # fmt: skip
 
 

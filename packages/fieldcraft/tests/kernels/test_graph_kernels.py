@@ -21,7 +21,7 @@ from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.space import mesh
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering import on_graph as meshes
-from fieldcraft.steering import travellers
+from fieldcraft.steering import travelers
 from support import graphs
 from support.examples import examples
 from support.tiers import plain
@@ -39,7 +39,7 @@ def bands() -> Iterator[None]:
     fc.set_threads(3)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            for module in (meshes, travellers, flow_fields):
+            for module in (meshes, travelers, flow_fields):
                 patch.setattr(module, "_AGENTS", 3)
             patch.setattr(mesh, "_PER_THREAD", 3)
             patch.setattr(path, "_PER_CHUNK", 2)
@@ -178,7 +178,7 @@ def test_travelling(web: graphs.Web, seed: int) -> None:
         rng = np.random.default_rng(seed)
         flow = fc.flow_field(distance_map(graph, graph.positions[arguments[0]]))
         others = fc.flow_field(distance_map(graph, graph.positions[arguments[0][:1]]))
-        agents = steering.Travellers.at(
+        agents = steering.Travelers.at(
             graph, graph.positions[rng.choice(np.flatnonzero(~graph.walls), 40)]
         )
         found = []

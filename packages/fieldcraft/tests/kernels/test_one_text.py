@@ -120,7 +120,7 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
 
 @settings(max_examples=12)
 @given(seeds, st.floats(0, 30))
-def test_travellers_go_as_far_as_they_may_along_what_they_take(seed: int, way: float) -> None:
+def test_travelers_go_as_far_as_they_may_along_what_they_take(seed: int, way: float) -> None:
     rng = np.random.default_rng(seed)
     count = int(rng.integers(2, 12))
     sizes = rng.uniform(0.5, 3, count - 1)  # a road from 0 to the last vertex

@@ -62,10 +62,7 @@ def test_neighbors(seed: int, reach: float) -> None:
     if world.space.wrap:
         at = at + world.rng.integers(-2, 3, at.shape) * np.array(world.space.size)
     moving, groups = world.rng.normal(size=at.shape), world.rng.integers(0, 3, len(at))
-    others, own = (
-        world.rng.random((20, 2)) * 2 * np.array(world.space.size) + world.space.origin,
-        world.rng.integers(0, 3, 20),
-    )
+    others = world.rng.random((20, 2)) * 2 * np.array(world.space.size) + world.space.origin
 
     def ask() -> list[Any]:
         near = steering.Neighbors(at, reach * world.size, space=world.space)
@@ -74,7 +71,6 @@ def test_neighbors(seed: int, reach: float) -> None:
             *near.nearest(),
             *near.nearest(groups=groups),
             *near.nearest(others),
-            *near.nearest(others, groups=groups, own=own),
             steering.separation(near),
             steering.alignment(near, moving),
             steering.cohesion(near, moving, 2.0),
@@ -102,33 +98,6 @@ def test_flow(seed: int) -> None:
         ]
 
     same(ask)
-
-
-@settings(max_examples=25)
-@given(seeds)
-def test_context(seed: int) -> None:
-    world = World(seed)
-    at, moving = world.agents(40), np.round(world.rng.normal(size=(40, 2)))
-
-    class Layer:
-        space = world.space
-
-        def __init__(self, values: Any) -> None:
-            self.values = values.astype(np.float32)
-
-    shape = world.space.shape
-    interest = Layer(np.round(world.rng.normal(size=shape), 1) if seed % 3 else np.zeros(shape))
-    danger = Layer(np.round(np.maximum(world.rng.normal(size=shape), 0), 1))
-    same(
-        lambda: steering.context(
-            at, moving, interest, danger, max_speed=2.0, reach=4 * world.size, tolerance=0.1
-        )
-    )
-    same(
-        lambda: steering.context(
-            at, moving, interest, max_speed=2.0, reach=1.5 * world.size, slots=5, room=world.size
-        )
-    )
 
 
 @settings(max_examples=25)

@@ -12,7 +12,6 @@ from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.steering import (
     accelerate,
     arrive,
-    combine,
     evade,
     flee,
     follow_flow,
@@ -48,9 +47,10 @@ def test_who_seeks_gets_there_and_who_arrives_stays() -> None:
     for _ in range(400):
         moving = accelerate(
             moving,
-            combine([arrive(at, moving, (5, 5), 2.0, slowing=1.5)], [6.0], max_force=20.0),
+            6 * arrive(at, moving, (5, 5), 2.0, slowing=1.5),
             0.05,
             max_speed=2.0,
+            max_force=20.0,
         )
         at = at + moving * 0.05
     np.testing.assert_allclose(at, [(5, 5), (5, 5)], atol=1e-3)
@@ -111,55 +111,21 @@ def test_follow_flow() -> None:
         follow_flow((1, 1), (0, 0), "north", 3.0)  # type: ignore[arg-type]
 
 
-class TestCombine:
-    def test_weights_and_limit(self) -> None:
-        one, other = np.array([[1.0, 0.0], [0.0, 0.0]]), np.array([[0.0, 2.0], [3.0, 4.0]])
-        np.testing.assert_allclose(combine([one, other]), [(1, 2), (3, 4)])
-        np.testing.assert_allclose(combine([one, other], [2, 0.5]), [(2, 1), (1.5, 2)])
-        np.testing.assert_allclose(combine([one, other], max_force=2.5), [(1, 2), (1.5, 2)])
-        np.testing.assert_allclose(combine([one, other], max_force=[0, 10]), [(0, 0), (3, 4)])
-        np.testing.assert_allclose(combine([one, (0, 1)]), [(1, 1), (0, 1)])
-        assert combine([(1, 0), (0, 1)]).tolist() == [1, 1]
-        assert combine([np.empty((0, 2)), []]).shape == (0, 2)
-
-    def test_priority_serves_the_first_first(self) -> None:
-        first, second, third = [(3.0, 0.0)], [(0.0, 4.0)], [(9.0, 9.0)]
-        np.testing.assert_allclose(
-            combine([first, second, third], max_force=5.0, priority=True), [(3, 2)]
-        )
-        np.testing.assert_allclose(combine([second, first], max_force=4.0, priority=True), [(0, 4)])
-        np.testing.assert_allclose(combine([first], max_force=1.0, priority=True), [(1, 0)])
-
-    def test_bad_input_is_refused(self) -> None:
-        with refused(InvalidValue, "list"):
-            combine(np.zeros((3, 2)))  # type: ignore[arg-type]
-        with refused(InvalidValue, "list"):
-            combine([])
-        with refused(InvalidValue, "[2, 3]"):
-            combine([np.zeros((3, 2)), np.zeros((2, 2))])
-        with refused(InvalidValue, "weights"):
-            combine([STILL], [-1])
-        with refused(InvalidValue, "weights"):
-            combine([STILL], [1, 2])
-        with refused(InvalidValue, "finite"):
-            combine([STILL + math.nan])
-        with refused(InvalidValue, "max_force"):
-            combine([STILL], priority=True)
-        with refused(InvalidValue, "max_force"):
-            combine([STILL], max_force=-1.0)
-
-
 def test_accelerate() -> None:
     np.testing.assert_allclose(accelerate([(1, 0), (3, 0)], (0, 2), 0.5, max_speed=2.0)[0], (1, 1))
     np.testing.assert_allclose(
         np.hypot(*accelerate([(1, 0), (3, 0)], (0, 2), 0.5, max_speed=2.0)[1]), 2
     )
+    strong = accelerate([(0, 0), (0, 0)], [(1, 2), (3, 4)], 2, max_speed=9, max_force=[9, 2.5])
+    np.testing.assert_allclose(strong, [(2, 4), (3, 4)])
     assert accelerate((1, 0), (0, 0), 1, max_speed=0).tolist() == [0, 0]
     assert accelerate([], [], 1, max_speed=1).shape == (0, 2)
     with refused(InvalidValue, "dt"):
         accelerate((1, 0), (0, 0), -1, max_speed=1)
     with refused(InvalidValue, "Velocities"):
         accelerate(3, (0, 0), 1, max_speed=1)
+    with refused(InvalidValue, "max_force"):
+        accelerate((1, 0), (0, 0), 1, max_speed=1, max_force=-1)
 
 
 def test_bad_input_is_refused() -> None:

@@ -43,13 +43,13 @@ def test_a_step_is_the_verbs_one_after_the_other(seed: int) -> None:
     for wish in (flow, rng.normal(size=(60, 2)) * size):
         follow = steering.follow_flow(at, moving, wish, top) if wish is flow else wish - moving
         pushes = (
-            steering.separation(at, apart, strength=top, space=space)
+            steering.separation(steering.Neighbors(at, apart, space=space), strength=top)
             if apart
             else np.zeros((60, 2))
         )
         avoid = steering.avoid_walls(space, at, moving, ahead) if ahead else np.zeros((60, 2))
-        force = steering.combine([follow, pushes, avoid], [5, 3, 2], max_force=most)
-        fast = steering.accelerate(moving, force, dt, max_speed=top)
+        force = 5 * follow + 3 * pushes + 2 * avoid
+        fast = steering.accelerate(moving, force, dt, max_speed=top, max_force=most)
         expected = steering.move(space, at, fast * dt, radius=radius)
         places, velocities = crowd.step(at, moving, wish, dt, max_speed=top, max_force=most)
         gap = places - expected
@@ -141,7 +141,7 @@ def test_bad_input_is_refused() -> None:
         crowd.step(at, at, at, 0.1, max_speed=1, max_force=-math.inf)
     with refused(InvalidValue, "cells"):
         crowd.step(at, at, at, 10.0, max_speed=1e6)
-    with refused(InvalidValue, "Wishes"):
+    with refused(InvalidValue, "Desired"):
         crowd.step(at, at, [(1, 1)], 0.1, max_speed=1)
     with refused(InvalidValue, "Velocities"):
         crowd.step(at, [(math.nan, 0), (0, 0)], at, 0.1, max_speed=1)

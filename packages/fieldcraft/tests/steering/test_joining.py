@@ -1,4 +1,4 @@
-"""Agents that come and go: parts of swarms and of travellers, and both joined."""
+"""Agents that come and go: parts of swarms and of travelers, and both joined."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def swarm() -> steering.Swarm:
     return made
 
 
-def travellers() -> steering.Travellers:
-    some = steering.Travellers.at(GRAPH, [(0, 0), (4, 0), (0, 0)])
+def travelers() -> steering.Travelers:
+    some = steering.Travelers.at(GRAPH, [(0, 0), (4, 0), (0, 0)])
     return some.travel([1, 2, 1], [1.0, 2.0, 0.5])
 
 
-@pytest.mark.parametrize("make", [swarm, travellers])
+@pytest.mark.parametrize("make", [swarm, travelers])
 def test_parts_and_joined_parts_are_the_same_agents(make: Any) -> None:
     everybody = make()
     mask = np.arange(len(everybody)) % 2 == 0
@@ -46,12 +46,12 @@ def test_births_and_deaths_go_on_walking() -> None:
     before = some.positions
     some.run(steering.Walk(2.0), 0.1, steps=5)
     assert some.step == 9 and (some.positions != before).any(axis=1).all()
-    walking = travellers()
-    walking += steering.Travellers.at(GRAPH, [(8, 0)])
+    walking = travelers()
+    walking += steering.Travelers.at(GRAPH, [(8, 0)])
     assert walking.travel([1, 2, 1, 1], 1.0).positions[:, 0].tolist() == [2.0, 7.0, 1.5, 7.0]
 
 
-@pytest.mark.parametrize("make", [swarm, travellers])
+@pytest.mark.parametrize("make", [swarm, travelers])
 def test_others_are_refused(make: Any) -> None:
     everybody = make()
     for wrong in ([len(everybody)], [0.5], [[0]], np.ones(3 + len(everybody), bool), 0):
@@ -59,7 +59,7 @@ def test_others_are_refused(make: Any) -> None:
             everybody[wrong]
     for other in (
         3,
-        swarm() if make is travellers else travellers(),
+        swarm() if make is travelers else travelers(),
         make() if make is swarm else 3,
     ):
         with pytest.raises(InvalidValue, match="join"):

@@ -76,21 +76,16 @@ def test_nearest(seed: int, reach: float) -> None:
     world = World(seed)
     at, radius = world.agents(50), reach * world.size
     towers = world.agents(20)
-    teams, own = world.rng.integers(0, 3, 50), world.rng.integers(0, 3, 20)
+    teams = world.rng.integers(0, 3, 50)
     agents = Neighbors(at, radius, space=world.space)
-    for asked, groups, mine, skip in (
-        (None, None, None, True),
-        (None, teams, None, True),
-        (towers, None, None, False),
-        (towers, teams, own, False),
-    ):
-        found, distances = agents.nearest(asked, groups=groups, own=mine)
-        offsets = offsets_of(world.space, at if asked is None else asked, at)
+    for around, groups in ((None, None), (None, teams), (towers, None)):
+        found, distances = agents.nearest(around, groups=groups)
+        offsets = offsets_of(world.space, at if around is None else around, at)
         apart = np.hypot(offsets[..., 0], offsets[..., 1])
-        if skip:
+        if around is None:
             np.fill_diagonal(apart, np.inf)
         if groups is not None:
-            apart[(groups if mine is None else mine)[:, np.newaxis] == groups] = np.inf
+            apart[groups[:, np.newaxis] == groups] = np.inf
         least = apart.min(axis=1)
         sure = np.abs(least - radius) > 1e-6 * world.size
         some = sure & (least < radius)
@@ -115,18 +110,17 @@ def test_of_equals_the_lowest_number() -> None:
 
 
 def test_agents_in_one_spot_part() -> None:
-    pushes = separation([(5, 5), (5, 5)], 1.0)
+    pushes = separation(Neighbors([(5, 5), (5, 5)], 1.0))
     np.testing.assert_allclose(pushes[0], -pushes[1])
     np.testing.assert_allclose(np.hypot(*pushes[0]), 1)
-    many = separation(np.full((40, 2), 3.0), 1.0)
+    many = separation(Neighbors(np.full((40, 2), 3.0), 1.0))
     assert (np.hypot(*many.T) > 0).all()
     np.testing.assert_allclose(many.sum(axis=0), 0, atol=1e-9)
 
 
 def test_the_nearer_the_harder() -> None:
-    pushes = separation(
-        [(5, 5), (5.25, 5), (9, 9), (9.75, 9), (20, 20)], 1.0, strength=[1, 1, 1, 1, 9]
-    )
+    near = Neighbors([(5, 5), (5.25, 5), (9, 9), (9.75, 9), (20, 20)], 1.0)
+    pushes = separation(near, strength=[1, 1, 1, 1, 9])
     np.testing.assert_allclose(
         pushes, [(-0.75, 0), (0.75, 0), (-0.25, 0), (0.25, 0), (0, 0)], atol=1e-12
     )
@@ -134,8 +128,8 @@ def test_the_nearer_the_harder() -> None:
 
 def test_over_the_rim_of_a_torus_only() -> None:
     at = [(0.2, 3.0), (8.9, 3.0)]
-    assert not separation(at, 1.0).any()
-    ring = separation(at, 1.0, space=fc.Grid(9, 7, wrap=True))
+    assert not separation(Neighbors(at, 1.0)).any()
+    ring = separation(Neighbors(at, 1.0, space=fc.Grid(9, 7, wrap=True)))
     np.testing.assert_allclose(ring, [(0.7, 0), (-0.7, 0)], atol=1e-12)
 
 
@@ -153,13 +147,12 @@ def test_far_scattered_and_dense_crowds() -> None:
 def test_none_and_one() -> None:
     empty = Neighbors([], 1.0)
     assert (len(empty), empty.counts().shape, separation(empty).shape) == (0, (0,), (0, 2))
-    assert alignment([], [], 1.0).shape == (0, 2)
+    assert alignment(empty, []).shape == (0, 2)
     assert empty.nearest()[0].shape == (0,)
     assert empty.nearest([(1, 1)])[0].tolist() == [-1]
-    assert empty.nearest([(1, 1)], groups=[], own=[2])[1].tolist() == [math.inf]
-    assert separation([(1, 1)], 1.0).tolist() == [[0, 0]]
-    assert cohesion([(1, 1)], [(1, 0)], 2.0, 1.0).tolist() == [[0, 0]]
-    assert "1 agents" in repr(Neighbors([(1, 1)], 1.0))
+    one = Neighbors([(1, 1)], 1.0)
+    assert separation(one).tolist() == cohesion(one, [(1, 0)], 2.0).tolist() == [[0, 0]]
+    assert "1 agents" in repr(one)
 
 
 def test_bad_input_is_refused() -> None:
@@ -172,20 +165,14 @@ def test_bad_input_is_refused() -> None:
         Neighbors((1, 1), 1.0)
     with refused(InvalidValue, "nan"):
         Neighbors([(1, math.nan)], 1.0)
-    with refused(InvalidValue, "no radius"):
-        separation(at)
-    with refused(InvalidValue, "once more"):
-        separation(Neighbors(at, 1.0), 1.0)
-    with refused(InvalidValue, "strength"):
-        separation(at, 1.0, strength=-1)
-    with refused(InvalidValue, "(3, 2)"):
-        alignment(at, np.zeros((3, 2)), 1.0)
-    with refused(InvalidValue, "max_speed"):
-        cohesion(at, at, -1.0, 1.0)
     near = Neighbors(at, 1.0)
-    with refused(InvalidValue, "own alone"):
-        near.nearest(own=[1, 2])
-    with refused(InvalidValue, "groups alone"):
+    with refused(InvalidValue, "strength"):
+        separation(near, strength=-1)
+    with refused(InvalidValue, "(3, 2)"):
+        alignment(near, np.zeros((3, 2)))
+    with refused(InvalidValue, "max_speed"):
+        cohesion(near, at, -1.0)
+    with refused(InvalidValue, "both"):
         near.nearest(at, groups=[1, 2])
     with refused(InvalidValue, "whole numbers"):
         near.nearest(groups=[0.5, 1.5])
@@ -194,4 +181,4 @@ def test_bad_input_is_refused() -> None:
     with refused(InvalidValue, "one (x, y) pair"):
         near.nearest((1, 1))
     with pytest.raises(InvalidValue):
-        separation(at, 1.0, space="torus")  # type: ignore[arg-type]
+        Neighbors(at, 1.0, space="torus")  # type: ignore[arg-type]

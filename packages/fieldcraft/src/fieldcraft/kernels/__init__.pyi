@@ -6,7 +6,6 @@ from fieldcraft.kernels import best as best
 from fieldcraft.kernels import best_on_foot as best_on_foot
 from fieldcraft.kernels import changes as changes
 from fieldcraft.kernels import compose as compose
-from fieldcraft.kernels import context as context
 from fieldcraft.kernels import danger as danger
 from fieldcraft.kernels import diffuse as diffuse
 from fieldcraft.kernels import distance as distance

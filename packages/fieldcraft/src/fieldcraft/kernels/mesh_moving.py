@@ -1,11 +1,11 @@
-"""Walking on convex polygons.
+"""Movement on convex polygons.
 
-The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, going round with
-the inside on the left. Its portals, pieces of sides behind which another polygon lies, are those
-from `gates[p]` up to `gates[p + 1]`: they lead to `behind` and `sides` has (ux, uy, vx, vy), with
-the inside of p on the left. Those that are `shut` are as good as none. Those that are `leaps` lead
-over a gap. Together they are a `mesh`: (starts, rings, gates, behind, sides, shut, leaps). A move
-looks at the few sides and portals on its way only, however large the mesh.
+The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, in the order
+that has the inside on the left. Its portals, parts of sides with another polygon behind, are those
+from `gates[p]` up to `gates[p + 1]`: they lead to `behind`, and `sides` has (ux, uy, vx, vy), with
+the inside of p on the left. `blocked` marks portals that cannot be passed, `leaps` those over a
+gap. Together they are a `mesh`: (starts, rings, gates, behind, sides, blocked, leaps). A move reads
+only the sides and portals on its way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.moving import SIDE_COS, SIDE_LENGTH, SIDE_SIN
+from fieldcraft.kernels.moving import SIDE_LENGTH, SIDE_SIN, pushed_away, turned
 
 __all__ = [
     "avoid",
@@ -29,31 +29,35 @@ __all__ = [
 ]
 
 RIM = 1e-9
-"""How far beyond its ends a portal can still be passed, in shares of it."""
+"""Length beyond the ends of a portal in which it can be passed, relative to the portal."""
 APART = 1e-3
-"""How far apart, in shares of a portal, the two sides may lie that it joins."""
+"""Largest gap between the two sides that a portal joins, relative to the portal."""
 INWARDS = 1e-6
-"""How far who ends on the rim of a polygon is taken towards its middle, in shares of the way."""
+"""Shift of an end on the rim of a polygon towards its middle, relative to the distance."""
 SLIDES = 16
-"""How often one slides in a move before it ends."""
+"""Most slides along sides in one move."""
 IDLE = 8
-"""How many polygons one passes without getting anywhere, round a corner that rounding makes
-endless, before a move ends.
-"""
+"""Most polygons passed without progress: rounding can make the way round a corner endless."""
 NEXT_TO_NOTHING = 1e-12
-"""What may be left of a straight way that has arrived, in shares of the coordinates."""
+"""Largest rest of a straight way that has arrived, relative to the coordinates."""
 _NONE = np.int64(-1)
+
+
+@kernel(inline="always")
+def _side(rings, begin, end, k):
+    """Return the corner at which a side of a polygon begins, and the vector along it."""
+    other = k + 1 if k + 1 < end else begin
+    ux, uy = rings[k, 0], rings[k, 1]
+    return ux, uy, rings[other, 0] - ux, rings[other, 1] - uy
 
 
 @kernel
 def _inside(rings, begin, end, x, y):
-    """A point, or the nearest on the rim if it is outside."""
+    """Return a point, or the nearest point of the rim if it is outside."""
     outside = False
     best, bx, by = np.inf, x, y
     for k in range(begin, end):
-        other = k + 1 if k + 1 < end else begin
-        ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[other, 0], rings[other, 1]
-        ex, ey = vx - ux, vy - uy
+        ux, uy, ex, ey = _side(rings, begin, end, k)
         outside = outside or ex * (y - uy) - ey * (x - ux) < 0
         size = ex * ex + ey * ey
         share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0) if size > 0 else 0.0
@@ -68,9 +72,7 @@ def _inside(rings, begin, end, x, y):
 
 @kernel("i8[::1], f8[:,::1], i8[::1], f8[:,::1], out f8[:,::1]")
 def nearest(starts, rings, polygons, points, out):
-    """The nearest places of polygons to points (N, 2), themselves where they are inside: into `out`
-    (N, 2).
-    """
+    """Write the nearest places of polygons to points (N, 2) into `out` (N, 2)."""
     for i in range(polygons.shape[0]):
         x, y = _inside(
             rings, starts[polygons[i]], starts[polygons[i] + 1], points[i, 0], points[i, 1]
@@ -80,16 +82,14 @@ def nearest(starts, rings, polygons, points, out):
 
 @kernel
 def _exit(rings, begin, end, x, y, dx, dy, slid):
-    """The side, but the one that is slid along, that a shift leaves a polygon by, and after which
-    share; -1 and 1 where it ends inside.
+    """Return the side at which a shift leaves a polygon, other than the one slid along, and after
+    which share of the shift; -1 and 1 where it ends inside.
     """
     side, share = -1, 1.0
     for k in range(begin, end):
         if k == slid:
             continue
-        other = k + 1 if k + 1 < end else begin
-        ux, uy = rings[k, 0], rings[k, 1]
-        ex, ey = rings[other, 0] - ux, rings[other, 1] - uy
+        ux, uy, ex, ey = _side(rings, begin, end, k)
         into = dx * ey - dy * ex
         if into > 0:
             gone = max(((ux - x) * ey - (uy - y) * ex) / into, 0.0)
@@ -107,11 +107,11 @@ def _is_wanted(wanted, polygon, there):
 
 @kernel
 def _through(mesh, wanted, polygon, x, y, ex, ey):
-    """The portal that lies in a place on a side which runs along (ex, ey), or -1."""
-    _, _, gates, behind, sides, shut, leaps = mesh
+    """Return the portal in a place on a side along (ex, ey), or -1."""
+    _, _, gates, behind, sides, blocked, leaps = mesh
     found = -1
     for portal in range(gates[polygon], gates[polygon + 1]):
-        if shut[portal]:
+        if blocked[portal]:
             continue
         ux, uy = sides[portal, 0], sides[portal, 1]
         px, py = sides[portal, 2] - ux, sides[portal, 3] - uy
@@ -130,11 +130,9 @@ def _through(mesh, wanted, polygon, x, y, ex, ey):
 
 @kernel
 def _off_rim(rings, begin, end, x, y, mx, my):
-    """A place, a hair nearer to the middle if it is on the rim."""
+    """Return a place, slightly nearer to the middle if it is on the rim."""
     for k in range(begin, end):
-        other = k + 1 if k + 1 < end else begin
-        ux, uy = rings[k, 0], rings[k, 1]
-        ex, ey = rings[other, 0] - ux, rings[other, 1] - uy
+        ux, uy, ex, ey = _side(rings, begin, end, k)
         if ex * (y - uy) - ey * (x - ux) <= INWARDS * (ex * (my - uy) - ey * (mx - ux)):
             return x + INWARDS * (mx - x), y + INWARDS * (my - y)
     return x, y
@@ -146,13 +144,13 @@ def _off_rim(rings, begin, end, x, y, mx, my):
 )
 def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends):
     """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and
-    `ends`, the polygons then.
+    `ends`, the last polygons.
 
-    Who is beside the polygon begins at the nearest point of it. What is left of a shift at a side
-    without a way through goes on along that side, until it would lead back. Where several doors lie
-    in one place, the first counts, but before all that to `wanted`, a polygon for each or none at
-    all; then other leaps don't count. A leap is made whole, to the nearest point behind the gap,
-    and its length is taken off the shift.
+    A point beside its polygon starts at the nearest point of it. At a side without a portal the
+    rest of a shift continues along that side, until it would lead back. Of several portals in one
+    place the one to `wanted` (a polygon for each polygon, or empty) comes first, then the first;
+    with `wanted`, other leaps are not made. A leap goes to the nearest point behind the gap, and
+    its length is subtracted from the shift.
     """
     starts, rings, _, behind, _, _, leaps = mesh
     for i in range(first, last):
@@ -168,8 +166,7 @@ def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends
             if side < 0:
                 break
             dx, dy = (1 - share) * dx, (1 - share) * dy
-            other = side + 1 if side + 1 < end else begin
-            ex, ey = rings[other, 0] - rings[side, 0], rings[other, 1] - rings[side, 1]
+            _, _, ex, ey = _side(rings, begin, end, side)
             portal = _through(mesh, wanted, polygon, x, y, ex, ey)
             if portal >= 0:
                 polygon = np.int64(behind[portal])
@@ -201,8 +198,8 @@ def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends
 
 @kernel
 def _feel(mesh, polygon, x, y, dx, dy):
-    """How far a straight line gets, as a part of it, and which way the side that ends it faces (0,
-    0 if none does).
+    """Return the share of a straight line up to a side without a portal, and the direction that
+    this side faces (0, 0 if there is none).
     """
     starts, rings, _, behind, _, _, _ = mesh
     left, idle = 1.0, 0
@@ -213,13 +210,12 @@ def _feel(mesh, polygon, x, y, dx, dy):
             return 1.0, 0.0, 0.0
         x, y = x + share * dx * left, y + share * dy * left
         left = (1 - share) * left
-        other = side + 1 if side + 1 < end else begin
-        ux, uy, vx, vy = rings[side, 0], rings[side, 1], rings[other, 0], rings[other, 1]
-        portal = _through(mesh, None, polygon, x, y, vx - ux, vy - uy)
+        _, _, ex, ey = _side(rings, begin, end, side)
+        portal = _through(mesh, None, polygon, x, y, ex, ey)
         idle = 0 if share > RIM else idle + 1
         if portal < 0 or idle > IDLE:
-            length = math.sqrt((vx - ux) * (vx - ux) + (vy - uy) * (vy - uy))
-            return 1 - left, (uy - vy) / length, (vx - ux) / length
+            length = math.sqrt(ex * ex + ey * ey)
+            return 1 - left, (0.0 - ey) / length, ex / length
         polygon = np.int64(behind[portal])
 
 
@@ -228,8 +224,8 @@ def _feel(mesh, polygon, x, y, dx, dy):
     " f8[:,::1], f8, i8, i8, out f8[:,::1]",
 )
 def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
-    """The change of velocity away from rims `ahead` of each of `points` (N, 2), into `out` (N, 2):
-    as `moving.avoid` on grids.
+    """Write the change of velocity away from rims `ahead` of each of `points` (N, 2) into `out`
+    (N, 2), as `moving.avoid` on grids.
     """
     starts, rings = mesh[0], mesh[1]
     for i in range(first, last):
@@ -241,15 +237,12 @@ def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
         if speed == 0:
             continue
         hx, hy = vx / speed, vy / speed
-        side = ahead * SIDE_LENGTH
-        t, nx, ny = _feel(mesh, polygon, x, y, hx * ahead, hy * ahead)
-        gx, gy = (hx * SIDE_COS - hy * SIDE_SIN) * side, (hy * SIDE_COS + hx * SIDE_SIN) * side
-        lt, lx, ly = _feel(mesh, polygon, x, y, gx, gy)
-        gx, gy = (hx * SIDE_COS + hy * SIDE_SIN) * side, (hy * SIDE_COS - hx * SIDE_SIN) * side
-        rt, rx, ry = _feel(mesh, polygon, x, y, gx, gy)
-        turn = 1 - t if lt >= rt else t - 1
-        out[i, 0] = (nx * (1 - t) + lx * (1 - lt) + rx * (1 - rt) - hy * turn) * speed
-        out[i, 1] = (ny * (1 - t) + ly * (1 - lt) + ry * (1 - rt) + hx * turn) * speed
+        straight_on = _feel(mesh, polygon, x, y, hx * ahead, hy * ahead)
+        gx, gy = turned(hx, hy, SIDE_SIN, ahead * SIDE_LENGTH)
+        left = _feel(mesh, polygon, x, y, gx, gy)
+        gx, gy = turned(hx, hy, -SIDE_SIN, ahead * SIDE_LENGTH)
+        right = _feel(mesh, polygon, x, y, gx, gy)
+        out[i, 0], out[i, 1] = pushed_away(hx, hy, speed, straight_on, left, right)
 
 
 @kernel(
@@ -257,8 +250,8 @@ def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
     " i8[::1]"
 )
 def straight(mesh, polygon, x, y, to_x, to_y, way):
-    """The polygons straight on from a place in one of them to another place, into `way`. Returns
-    how many: 0 if something bars the way.
+    """Write the polygons on the straight line between two places into `way`; return how many, 0 if
+    the line is blocked.
     """
     starts, rings, _, behind, _, _, _ = mesh
     dx, dy = to_x - x, to_y - y
@@ -271,8 +264,7 @@ def straight(mesh, polygon, x, y, to_x, to_y, way):
         x, y, dx, dy = x + share * dx, y + share * dy, (1 - share) * dx, (1 - share) * dy
         if side < 0 or abs(dx) + abs(dy) <= nothing:
             return count
-        other = side + 1 if side + 1 < end else begin
-        ex, ey = rings[other, 0] - rings[side, 0], rings[other, 1] - rings[side, 1]
+        _, _, ex, ey = _side(rings, begin, end, side)
         portal = _through(mesh, None, polygon, x, y, ex, ey)
         idle = 0 if share > RIM else idle + 1
         if portal < 0 or count == way.shape[0] or idle > IDLE:
@@ -284,11 +276,13 @@ def straight(mesh, polygon, x, y, to_x, to_y, way):
 
 @kernel
 def door_between(mesh, polygon, then, x, y):
-    """The open portal from a polygon to another whose middle is nearest to a place, or -1."""
-    _, _, gates, behind, sides, shut, _ = mesh
+    """Return the open portal from a polygon to another with the middle nearest to a place, or
+    -1.
+    """
+    _, _, gates, behind, sides, blocked, _ = mesh
     found, best = -1, np.inf
     for portal in range(gates[polygon], gates[polygon + 1]):
-        if behind[portal] == then and not shut[portal]:
+        if behind[portal] == then and not blocked[portal]:
             mx, my = (
                 (sides[portal, 0] + sides[portal, 2]) / 2 - x,
                 (sides[portal, 1] + sides[portal, 3]) / 2 - y,
@@ -303,12 +297,12 @@ def door_between(mesh, polygon, then, x, y):
     " f8[:,::1], out i8[::1], out i8[::1]",
 )
 def corridor(mesh, middles, way, doors, stood, beyond):
-    """The doors from each of the polygons of a way to the next, (left x, y, right x, y): into
-    `doors`. Returns how many.
+    """Write the portals from each of the polygons of a way to the next, (left x, y, right x, y),
+    into `doors`; return how many.
 
-    Of several doors between two polygons, the one nearest to that before. A leap lands in a second
-    door, which has no width. One stands in the polygons `stood` at the doors, and `beyond` lie
-    those behind them.
+    Of several portals between two polygons the one nearest to the last counts. A leap lands in a
+    second portal without width. `stood` are the polygons in front of the portals, `beyond` those
+    behind them.
     """
     starts, rings, _, _, sides, _, leaps = mesh
     x, y = middles[way[0], 0], middles[way[0], 1]
@@ -331,7 +325,7 @@ def corridor(mesh, middles, way, doors, stood, beyond):
 
 @kernel("i8[::1], i8[:,::1], f8[:,::1], i8[::1], f8[:,::1], out f8[::1]")
 def heights(fans, triangles, corners, polygons, places, out):
-    """The heights of places (N, 2) on their polygons, into `out` (N,).
+    """Write the heights of places (N, 2) on their polygons into `out` (N,).
 
     The triangles of polygon p are those from `fans[p]` up to `fans[p + 1]`, (T, 3) numbers of
     `corners` (C, 3).
@@ -361,7 +355,7 @@ def heights(fans, triangles, corners, polygons, places, out):
     " out i8[::1], out f8[:,::1], out f8[::1]",
 )
 def locate(bins, triangles, corners, points, tall, limits, first, last, found, shares, off):
-    """The triangle straight below or above each of the points, the nearest in height, then the
+    """Find the triangle straight below or above each of the points, the nearest in height, then the
     lowest number; see `Mesh.locate`.
 
     `bins` are (low, side, across, starts, binned): `binned` from `starts[k]` up to `starts[k + 1]`

@@ -1,10 +1,10 @@
-"""Walking among walls.
+"""Movement among walls.
 
-Places are counted in cells from the origin, rows so that y grows with them. `bars` are
-`space.passages`. Within a cell a walker may be wherever it keeps `near` to barred sides and
-corners, so that a cell at a time is all that has to be looked at.
+Places are in cells from the origin; rows grow with y. `blocked` are `space.passages`. Within a cell
+an agent may be wherever it keeps the `clearance` to blocked sides and corners, so that only one
+cell at a time matters.
 
-Functions that are called per agent are inlined: handing them an array would count its references,
+Functions that are called per agent are inlined: passing them an array would count its references,
 and two threads would wait for each other to do so.
 """
 
@@ -16,14 +16,14 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["CLEARANCE", "avoid", "drive", "move", "rays"]
+__all__ = ["CLEARANCE", "avoid", "drive", "move", "pushed_away", "turned"]
 
 CLEARANCE = 1e-6
-"""What even a point keeps to walls, in cells."""
+"""Least distance to walls, even of points, in cells."""
 SLACK = 1e-24
-"""The squared cosine up to which a move along a corner does not count as one into it."""
+"""Squared cosine up to which a move along a corner is not one into it."""
 SIDE_COS, SIDE_SIN, SIDE_LENGTH = math.sqrt(0.75), 0.5, 0.5
-"""The feelers to both sides: how they are turned, and how long they are beside the one ahead."""
+"""Turn of the feelers to both sides, and their length relative to the one straight on."""
 WALL = 255
 
 _EAST, _WEST, _NORTH, _SOUTH = 1, 2, 4, 8
@@ -31,36 +31,36 @@ _CORNERS = 240
 
 
 @kernel(error_model="numpy", inline="always")
-def _walk(bars, c, r, fx, fy, dx, dy, near):
-    """From a place in a cell along a displacement, along walls where they bar the way.
+def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
+    """Walk from a place in a cell along a displacement, and along walls where they block the way.
 
-    Returns column, row and place in the cell at the end, the columns and rows passed on the way,
-    and whether a wall was touched.
+    Return column, row and place in the cell at the end, the columns and rows passed on the way, and
+    whether a wall was touched.
     """
-    height, width = bars.shape
+    height, width = blocked.shape
     passed_x, passed_y = 0, 0
     touched = False
     for _ in range(16 + 4 * np.int64(abs(dx) + abs(dy))):
-        barred = bars[r, c]
-        east = 1.0 - near if barred & _EAST else 1.0
-        west = near if barred & _WEST else 0.0
-        north = 1.0 - near if barred & _NORTH else 1.0
-        south = near if barred & _SOUTH else 0.0
+        sides = blocked[r, c]
+        east = 1.0 - clearance if sides & _EAST else 1.0
+        west = clearance if sides & _WEST else 0.0
+        north = 1.0 - clearance if sides & _NORTH else 1.0
+        south = clearance if sides & _SOUTH else 0.0
         east, west = max(east, fx), min(west, fx)
         north, south = max(north, fy), min(south, fy)
         over_x = (east if dx > 0 else west) - fx
         over_y = (north if dy > 0 else south) - fy
-        if barred & _CORNERS == 0 and abs(dx) <= abs(over_x) and abs(dy) <= abs(over_y):
+        if sides & _CORNERS == 0 and abs(dx) <= abs(over_x) and abs(dy) <= abs(over_y):
             fx, fy = min(max(fx + dx, west), east), min(max(fy + dy, south), north)
             break
         tx = over_x / dx if dx != 0 else np.inf
         ty = over_y / dy if dy != 0 else np.inf
         t = min(tx, ty)
         cx, cy = -1.0, -1.0
-        if barred & _CORNERS:
+        if sides & _CORNERS:
             a = dx * dx + dy * dy
             for corner in range(4):
-                if barred & (16 << corner) == 0:
+                if sides & (16 << corner) == 0:
                     continue
                 vx, vy = 1.0 - (corner & 1), 1.0 - (corner >> 1)
                 ex, ey = fx - vx, fy - vy
@@ -68,7 +68,7 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):
                 ee = ex * ex + ey * ey
                 if b >= 0 or b * b <= SLACK * (a * ee):
                     continue
-                k = ee - near * near
+                k = ee - clearance * clearance
                 inside = b * b - a * k
                 when = 0.0 if k <= 0 else (k / (math.sqrt(inside) - b) if inside > 0 else np.inf)
                 if when < t:
@@ -92,7 +92,7 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):
             fy = min(max(fy + t * dy, south), north)
             fx = east if dx > 0 else west
             dy *= left
-            if barred & (_EAST if dx > 0 else _WEST):
+            if sides & (_EAST if dx > 0 else _WEST):
                 dx = 0.0
                 touched = True
             elif dx > 0:
@@ -109,7 +109,7 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):
             fx = min(max(fx + t * dx, west), east)
             fy = north if dy > 0 else south
             dx *= left
-            if barred & (_NORTH if dy > 0 else _SOUTH):
+            if sides & (_NORTH if dy > 0 else _SOUTH):
                 dy = 0.0
                 touched = True
             elif dy > 0:
@@ -125,11 +125,11 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):
         if dx == 0.0 and dy == 0.0:
             break
     # The far sides belong to the next cells.
-    if fx == 1.0 and bars[r, c] & _EAST == 0:
+    if fx == 1.0 and blocked[r, c] & _EAST == 0:
         fx = 0.0
         passed_x += 1
         c = c + 1 if c + 1 < width else 0
-    if fy == 1.0 and bars[r, c] & _NORTH == 0:
+    if fy == 1.0 and blocked[r, c] & _NORTH == 0:
         fy = 0.0
         passed_y += 1
         r = r + 1 if r + 1 < height else 0
@@ -138,8 +138,8 @@ def _walk(bars, c, r, fx, fy, dx, dy, near):
 
 @kernel(error_model="numpy")
 def _world(index, part, start, size):
-    """The world coordinate of a place in a column or row: one that lies in it again when it is read
-    back.
+    """Return the world coordinate of a place in a column or row, rounded so that it lies in that
+    column or row.
     """
     found = start + (index + part) * size
     shrink = 2.0**-52
@@ -151,11 +151,11 @@ def _world(index, part, start, size):
 
 
 @kernel(error_model="numpy", inline="always")
-def _cell_of(bars, x, y, frame):
-    """The cell that a position lies in, (column, row), the place in it, and whether it is on the
-    map; on a torus it need not be. The column is -1 off the map.
+def _cell_of(blocked, x, y, frame):
+    """Return the cell of a position, (column, row), the place in it, and whether it is on the map;
+    on a torus it need not be. The column is -1 off the map.
     """
-    (height, width), (x0, y0, size, wrap) = bars.shape, frame
+    (height, width), (x0, y0, size, wrap) = blocked.shape, frame
     u, v = (x - x0) / size, (y - y0) / size
     on_map = 0 <= u < width and 0 <= v < height
     if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
@@ -169,40 +169,40 @@ def _cell_of(bars, x, y, frame):
     "u1[:,::1], f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out f8[:,::1]",
     error_model="numpy",
 )
-def move(bars, points, shifts, frame, near, first, last, wrong, out):
-    """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; `near`
-    in cells.
+def move(blocked, points, shifts, frame, clearance, first, last, wrong, out):
+    """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; the
+    clearance in cells.
 
     `frame` is (origin x, origin y, cell size, wrap). A point off the map or not finite goes into
-    `wrong[0]`, one in a wall into `wrong[1]`; neither is served.
+    `wrong[0]`, one in a wall into `wrong[1]`; neither is moved.
     """
     x0, y0, size, _ = frame
     for i in range(first, last):
         x, y = points[i, 0], points[i, 1]
-        c, r, fx, fy, on_map = _cell_of(bars, x, y, frame)
-        if c < 0 or bars[r, c] == WALL:
+        c, r, fx, fy, on_map = _cell_of(blocked, x, y, frame)
+        if c < 0 or blocked[r, c] == WALL:
             wrong[0 if c < 0 else 1] = i
             continue
         c1, r1, gx, gy, passed_x, passed_y, _ = _walk(
-            bars, c, r, fx, fy, shifts[i, 0] / size, shifts[i, 1] / size, near
+            blocked, c, r, fx, fy, shifts[i, 0] / size, shifts[i, 1] / size, clearance
         )
         out[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, x0, size)
         out[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
 
 
 @kernel(error_model="numpy", inline="always")
-def _feel(bars, c, r, fx, fy, dx, dy):
-    """How far a straight line gets, as a part of it, and which way the side that ends it faces (0,
-    0 if none does).
+def _feel(blocked, c, r, fx, fy, dx, dy):
+    """Return the share of a straight line up to a blocked side, and the direction that this side
+    faces (0, 0 if there is none).
     """
-    height, width = bars.shape
+    height, width = blocked.shape
     across, along = 0.0, 0.0
     step_x, step_y = 1.0 / abs(dx), 1.0 / abs(dy)
     tx = (1.0 - fx if dx > 0 else fx) * step_x if dx != 0 else np.inf
     ty = (1.0 - fy if dy > 0 else fy) * step_y if dy != 0 else np.inf
     while tx < 1.0 or ty < 1.0:
         if tx <= ty:
-            if bars[r, c] & (_EAST if dx > 0 else _WEST):
+            if blocked[r, c] & (_EAST if dx > 0 else _WEST):
                 return tx, -1.0 if dx > 0 else 1.0, 0.0
             if dx > 0:
                 c = c + 1 if c + 1 < width else 0
@@ -211,7 +211,7 @@ def _feel(bars, c, r, fx, fy, dx, dy):
             across += 1.0
             tx = ((1.0 - fx if dx > 0 else fx) + across) * step_x
         else:
-            if bars[r, c] & (_NORTH if dy > 0 else _SOUTH):
+            if blocked[r, c] & (_NORTH if dy > 0 else _SOUTH):
                 return ty, 0.0, -1.0 if dy > 0 else 1.0
             if dy > 0:
                 r = r + 1 if r + 1 < height else 0
@@ -223,19 +223,33 @@ def _feel(bars, c, r, fx, fy, dx, dy):
 
 
 @kernel(error_model="numpy", inline="always")
-def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):
-    """The change of velocity away from walls ahead; `ahead` in cells."""
-    hx, hy = vx / speed, vy / speed
-    t, nx, ny = _feel(bars, c, r, fx, fy, hx * ahead, hy * ahead)
-    side = ahead * SIDE_LENGTH
-    gx, gy = (hx * SIDE_COS - hy * SIDE_SIN) * side, (hy * SIDE_COS + hx * SIDE_SIN) * side
-    lt, lx, ly = _feel(bars, c, r, fx, fy, gx, gy)
-    gx, gy = (hx * SIDE_COS + hy * SIDE_SIN) * side, (hy * SIDE_COS - hx * SIDE_SIN) * side
-    rt, rx, ry = _feel(bars, c, r, fx, fy, gx, gy)
+def turned(hx, hy, sine, length):
+    """Return a heading turned by 30 degrees to the side of the sign of `sine`, `length` long."""
+    return (hx * SIDE_COS - hy * sine) * length, (hy * SIDE_COS + hx * sine) * length
+
+
+@kernel(error_model="numpy", inline="always")
+def pushed_away(hx, hy, speed, straight, left, right):
+    """Return the change of velocity of an agent with a unit heading and a speed, by the hits of its
+    three feelers: each (share of its length, x and y of the direction that the side faces).
+    """
+    (t, nx, ny), (lt, lx, ly), (rt, rx, ry) = straight, left, right
     turn = 1.0 - t if lt >= rt else t - 1.0
     x = nx * (1.0 - t) + lx * (1.0 - lt) + rx * (1.0 - rt) - hy * turn
     y = ny * (1.0 - t) + ly * (1.0 - lt) + ry * (1.0 - rt) + hx * turn
     return x * speed, y * speed
+
+
+@kernel(error_model="numpy", inline="always")
+def _away(blocked, c, r, fx, fy, vx, vy, speed, ahead):
+    """Return the change of velocity away from walls ahead; `ahead` in cells."""
+    hx, hy = vx / speed, vy / speed
+    straight = _feel(blocked, c, r, fx, fy, hx * ahead, hy * ahead)
+    gx, gy = turned(hx, hy, SIDE_SIN, ahead * SIDE_LENGTH)
+    left = _feel(blocked, c, r, fx, fy, gx, gy)
+    gx, gy = turned(hx, hy, -SIDE_SIN, ahead * SIDE_LENGTH)
+    right = _feel(blocked, c, r, fx, fy, gx, gy)
+    return pushed_away(hx, hy, speed, straight, left, right)
 
 
 @kernel(
@@ -244,23 +258,22 @@ def _away(bars, c, r, fx, fy, vx, vy, speed, ahead):
     error_model="numpy",
 )
 def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
-    """The change of velocity away from walls `ahead` (in cells) of each of `points`, into `out` (N,
-    2); a wrong point into `wrong[0]`.
+    """Write the change of velocity away from walls `ahead` (in cells) of each of `points` into
+    `out` (N, 2), 0 for agents that stand still or in a wall; a wrong point into `wrong[0]`.
 
-    0 for who stands still or in a wall. `ground` is (bars, quiet): cells around which nothing is
-    barred as far as `ahead`.
+    `ground` is (blocked, clear): `clear` marks cells with nothing blocked as far as `ahead`.
     """
-    bars, quiet = ground
+    blocked, clear = ground
     for i in range(first, last):
         out[i, 0], out[i, 1] = 0.0, 0.0
-        c, r, fx, fy, _ = _cell_of(bars, points[i, 0], points[i, 1], frame)
+        c, r, fx, fy, _ = _cell_of(blocked, points[i, 0], points[i, 1], frame)
         if c < 0:
             wrong[0] = i
             continue
         vx, vy = velocities[i, 0], velocities[i, 1]
         speed = math.sqrt(vx * vx + vy * vy)
-        if speed > 0 and quiet[r, c] == 0 and bars[r, c] != WALL:
-            out[i, 0], out[i, 1] = _away(bars, c, r, fx, fy, vx, vy, speed, ahead)
+        if speed > 0 and clear[r, c] == 0 and blocked[r, c] != WALL:
+            out[i, 0], out[i, 1] = _away(blocked, c, r, fx, fy, vx, vy, speed, ahead)
 
 
 @kernel(
@@ -269,37 +282,37 @@ def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
     " f8[:,::1]",
     error_model="numpy",
 )
-def drive(ground, agents, limits, frame, near, ahead, dt, first, last, wrong, places, speeds):
-    """One step of a crowd: forces, velocities, moves.
+def drive(ground, agents, limits, frame, clearance, ahead, dt, first, last, wrong, places, speeds):
+    """Take one step of a crowd: forces, velocities, moves.
 
-    `agents` are (points, order, velocities, wishes, pushes). `points`, `wishes` (wanted velocities,
-    or directions if `gains[0]` says so) and `pushes` (N, 2) are in the order of `order`, whose
-    entries say where an agent stands in `velocities`, in `limits`, (gains, most force, most speed),
-    and in `places` and `speeds`, which are written. The rest as in `avoid` and `move`.
+    `agents` are (points, order, velocities, desired, pushes). `points`, `desired` (velocities, or
+    directions if `gains[0]` is not 0) and `pushes` (N, 2) are sorted; `order` holds the indices of
+    agents in `velocities`, in `limits` (gains, largest forces, largest speeds), and in `places` and
+    `speeds`, which are written. The rest as in `avoid` and `move`.
     """
-    (bars, quiet), (x0, y0, size, _) = ground, frame
-    (points, order, velocities, wishes, pushes), (gains, most_force, most_speed) = agents, limits
-    follows, response, apart, avoiding = gains[0] != 0, gains[1], gains[2], gains[3]
+    (blocked, clear), (x0, y0, size, _) = ground, frame
+    (points, order, velocities, desired, pushes), (gains, most_force, most_speed) = agents, limits
+    follows, response, separation, avoidance = gains[0] != 0, gains[1], gains[2], gains[3]
     for k in range(first, last):
         i = order[k]
         x, y = points[k, 0], points[k, 1]
-        c, r, fx, fy, on_map = _cell_of(bars, x, y, frame)
-        if c < 0 or bars[r, c] == WALL:
+        c, r, fx, fy, on_map = _cell_of(blocked, x, y, frame)
+        if c < 0 or blocked[r, c] == WALL:
             wrong[0 if c < 0 else 1] = i
             continue
         vx, vy = velocities[i, 0], velocities[i, 1]
         top = most_speed[i]
         scale = top if follows else 1.0
-        push = apart * top
-        x_force = (wishes[k, 0] * scale - vx) * response + pushes[k, 0] * push
-        y_force = (wishes[k, 1] * scale - vy) * response + pushes[k, 1] * push
+        push = separation * top
+        x_force = (desired[k, 0] * scale - vx) * response + pushes[k, 0] * push
+        y_force = (desired[k, 1] * scale - vy) * response + pushes[k, 1] * push
         speed = math.sqrt(vx * vx + vy * vy)
-        if avoiding > 0:
+        if avoidance > 0:
             ax, ay = 0.0, 0.0
-            if speed > 0 and quiet[r, c] == 0:
-                ax, ay = _away(bars, c, r, fx, fy, vx, vy, speed, ahead)
-            x_force += ax * avoiding
-            y_force += ay * avoiding
+            if speed > 0 and clear[r, c] == 0:
+                ax, ay = _away(blocked, c, r, fx, fy, vx, vy, speed, ahead)
+            x_force += ax * avoidance
+            y_force += ay * avoidance
         force = math.sqrt(x_force * x_force + y_force * y_force)
         if force > most_force[i]:
             scale = most_force[i] / force
@@ -313,29 +326,9 @@ def drive(ground, agents, limits, frame, near, ahead, dt, first, last, wrong, pl
             vx *= scale
             vy *= scale
         c1, r1, gx, gy, passed_x, passed_y, touched = _walk(
-            bars, c, r, fx, fy, vx * dt / size, vy * dt / size, near
+            blocked, c, r, fx, fy, vx * dt / size, vy * dt / size, clearance
         )
         places[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, x0, size)
         places[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
         speeds[i, 0] = ((passed_x + gx) - fx) * size / dt if touched else vx
         speeds[i, 1] = ((passed_y + gy) - fy) * size / dt if touched else vy
-
-
-@kernel(
-    "u1[:,::1], f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out f8[:,::1]",
-    error_model="numpy",
-)
-def rays(bars, points, directions, frame, reach, first, last, wrong, out):
-    """How far each of `points` sees along `directions` (K, 2), as a part of `reach` (in cells),
-    into `out` (N, K); 0 from within a wall.
-    """
-    for i in range(first, last):
-        c, r, fx, fy, _ = _cell_of(bars, points[i, 0], points[i, 1], frame)
-        if c < 0:
-            wrong[0] = i
-            continue
-        for k in range(directions.shape[0]):
-            dx, dy = directions[k, 0] * reach, directions[k, 1] * reach
-            out[i, k] = 0.0
-            if bars[r, c] != WALL:
-                out[i, k], _, _ = _feel(bars, c, r, fx, fy, dx, dy)

@@ -1,7 +1,7 @@
-"""The neighbors of agents.
+"""Neighbors of agents.
 
-Agents are sorted into square bins at least as wide as they see, so that all neighbours of one lie
-in the 3 x 3 bins around its own, and those of a row of bins one after the other in memory.
+Agents are sorted into square bins at least as wide as the radius. All neighbors of an agent lie in
+the 3 x 3 bins around its own, and the agents of a row of bins one after the other in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["APART_X", "APART_Y", "closest", "flock", "separate", "sort"]
 
 _TURNS = [k * math.pi * (3 - math.sqrt(5)) for k in range(16)]
 APART_X, APART_Y = np.cos(_TURNS), np.sin(_TURNS)
-"""Where agents in one spot go: the first of a pair one way, the other the opposite."""
+"""Directions of agents in one place: the first of a pair takes one, the other its opposite."""
 
 _AT_ONCE = 64
 
@@ -31,13 +31,13 @@ def _bin(at, low, per, count):
     " f8[:,::1], out i8[::1]",
     error_model="numpy",
 )
-def sort(points, frame, starts, order, places, lines, keys):
-    """Sort `points` (N, 2) by bins, those of a bin as they come: `order` says which is where,
-    `places` has them (on a torus: on the map).
+def sort(points, frame, starts, order, places, coordinates, keys):
+    """Sort `points` (N, 2) by bins, stably: `order` receives their indices, `places` the points
+    (on a torus: on the map).
 
     `frame` is (least x, least y, period x, period y, bins per unit along x, along y, columns of
     bins); the periods are 0 off a torus. The members of bin `b` are `starts[b]` to `starts[b + 1]`;
-    `lines` (2, N) has all x, then all y of `places`; `keys` is scratch of N.
+    `coordinates` (2, N) has all x, then all y of `places`; `keys` is scratch of N.
     """
     low_x, low_y, period_x, period_y, per_x, per_y, columns = frame
     rows = (starts.shape[0] - 1) // columns
@@ -60,7 +60,7 @@ def sort(points, frame, starts, order, places, lines, keys):
         if period_x > 0:
             x, y = low_x + (x - low_x) % period_x, low_y + (y - low_y) % period_y
         places[k, 0], places[k, 1] = x, y
-        lines[0, k], lines[1, k] = x, y
+        coordinates[0, k], coordinates[1, k] = x, y
     for b in range(rows * columns, 0, -1):
         starts[b] = starts[b - 1]
     starts[0] = 0
@@ -68,8 +68,8 @@ def sort(points, frame, starts, order, places, lines, keys):
 
 @kernel
 def _beside(own, count, wrap, turn):
-    """The bins around one along an axis, [first, last), in two parts if they pass the rim of a
-    torus: the part before or after `turn`.
+    """Return the bins around one along an axis, [first, last), in two parts if they cross the rim
+    of a torus: part `turn` of them.
     """
     if not wrap:
         return (max(own - 1, 0), min(own + 2, count)) if turn == 0 else (0, 0)
@@ -84,8 +84,8 @@ def _beside(own, count, wrap, turn):
 
 @kernel(error_model="numpy")
 def _near(starts, frame, x, y, spans):
-    """Write where the members of the bins around a place begin and end; returns how many such
-    stretches there are, at most 6.
+    """Write where the members of the bins around a place begin and end, one row per stretch;
+    return how many stretches there are, at most 6.
     """
     low_x, low_y, period_x, _, per_x, per_y, columns = frame
     rows, wrap = (starts.shape[0] - 1) // columns, period_x > 0
@@ -105,7 +105,7 @@ def _near(starts, frame, x, y, spans):
 
 @kernel(inline="always")
 def _short(away, period):
-    """A difference the short way round a torus."""
+    """Return a difference the short way round a torus."""
     half = period / 2
     return away - period if away > half else (away + period if away < -half else away)
 
@@ -114,19 +114,19 @@ def _short(away, period):
     "f8[:,::1], i8[::1], i8[::1], (f8, f8, f8, f8, f8, f8, i8), f8, i8, i8, out f8[:,::1]",
     error_model="numpy",
 )
-def separate(lines, order, starts, frame, radius, first, last, out):
-    """The sum of pushes on each agent, in sorted order, into `out` (N, 2): from each neighbour
-    away, by 1 - distance / radius.
+def separate(coordinates, order, starts, frame, radius, first, last, out):
+    """Write the sum of pushes on each agent, in sorted order, into `out` (N, 2): away from each
+    neighbor by 1 - distance / radius.
     """
     period_x, period_y = frame[2], frame[3]
     wrap = period_x > 0
     per = 1.0 / radius
-    xs, ys = lines[0], lines[1]
+    xs, ys = coordinates[0], coordinates[1]
     pushes_x, pushes_y = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
     spans = np.empty((6, 2), np.int64)
     for k in range(first, last):
         x, y = xs[k], ys[k]
-        sum_x, sum_y, together = 0.0, 0.0, 0
+        sum_x, sum_y, coincident = 0.0, 0.0, 0
         pieces = _near(starts, frame, x, y, spans)
         for piece in range(pieces):
             j, end = spans[piece, 0], spans[piece, 1]
@@ -140,7 +140,7 @@ def separate(lines, order, starts, frame, radius, first, last, out):
                     if wrap:
                         dx, dy = _short(dx, period_x), _short(dy, period_y)
                     d2 = dx * dx + dy * dy
-                    together += d2 == 0
+                    coincident += d2 == 0
                     share = 1.0 / math.sqrt(d2 if d2 > 0 else np.inf) - per
                     share = (
                         share if share > 0 else 0.0
@@ -150,7 +150,7 @@ def separate(lines, order, starts, frame, radius, first, last, out):
                     sum_x += pushes_x[i]
                     sum_y += pushes_y[i]
                 j += count
-        for piece in range(pieces if together > 1 else 0):
+        for piece in range(pieces if coincident > 1 else 0):
             for j in range(spans[piece, 0], spans[piece, 1]):
                 dx, dy = x - xs[j], y - ys[j]
                 if wrap:
@@ -169,8 +169,8 @@ def separate(lines, order, starts, frame, radius, first, last, out):
     error_model="numpy",
 )
 def flock(places, order, starts, velocities, frame, radius, first, last, out):
-    """Sums over each agent's neighbours, in sorted order, into `out` (N, 5): how many, their
-    offsets, their velocities (by `order`).
+    """Write sums over the neighbors of each agent, in sorted order, into `out` (N, 5): how many,
+    their offsets, their velocities (by `order`).
     """
     period_x, period_y = frame[2], frame[3]
     reach2 = radius * radius
@@ -194,18 +194,18 @@ def flock(places, order, starts, velocities, frame, radius, first, last, out):
 
 
 @kernel(
-    "f8[:,::1], i8[::1], i8[::1], i8[::1], (f8[:,::1], i8[::1], i8[::1]), (f8, f8, f8, f8, f8, f8,"
-    " i8), f8, i8, i8, out i8[::1], out f8[::1]",
+    "f8[:,::1], i8[::1], i8[::1], i8[::1], (f8[:,::1], i8[::1]), (f8, f8, f8, f8, f8, f8, i8), f8,"
+    " i8, i8, out i8[::1], out f8[::1]",
     error_model="numpy",
 )
-def closest(places, order, starts, groups, asked, frame, radius, first, last, found, distances):
-    """For each of the points `asked` for the nearest member within the radius, the lowest number of
-    equals, into `found` (-1 if none).
+def closest(places, order, starts, groups, around, frame, radius, first, last, found, distances):
+    """Write the nearest agent within the radius of each point into `found` (-1 if none), the lowest
+    number of equally distant ones.
 
-    `asked` are (points (N, 2), own groups, selves). Where there are `groups` (one per member), one
-    of another group than the point's own; never the member of `selves` (-1 if none).
+    `around` are (points (N, 2), agents): an agent does not find itself; -1 is a point without an
+    agent. Where there are `groups` (one per agent), it finds only agents of other groups.
     """
-    (points, own, selves), (low_x, low_y, period_x, period_y, _, _, _) = asked, frame
+    (points, selves), (low_x, low_y, period_x, period_y, _, _, _) = around, frame
     grouped = groups.shape[0] > 0
     spans = np.empty((6, 2), np.int64)
     for k in range(first, last):
@@ -213,7 +213,7 @@ def closest(places, order, starts, groups, asked, frame, radius, first, last, fo
         if period_x > 0:
             x, y = low_x + (x - low_x) % period_x, low_y + (y - low_y) % period_y
         best, best2 = np.int64(-1), radius * radius
-        # Who asks from beyond the bins looks at those nearest to it; the distance decides.
+        # Points beyond the bins look at the nearest ones; the distance decides.
         for piece in range(_near(starts, frame, x, y, spans)):
             for j in range(spans[piece, 0], spans[piece, 1]):
                 dx, dy = places[j, 0] - x, places[j, 1] - y
@@ -222,7 +222,7 @@ def closest(places, order, starts, groups, asked, frame, radius, first, last, fo
                 d2 = dx * dx + dy * dy
                 i = order[j]
                 nearer = d2 < best2 or (d2 == best2 and (best < 0 or i < best))
-                if nearer and i != selves[k] and not (grouped and groups[i] == own[k]):
+                if nearer and i != selves[k] and not (grouped and groups[i] == groups[selves[k]]):
                     best, best2 = i, d2
         found[k] = best
         distances[k] = math.sqrt(best2) if best >= 0 else np.inf

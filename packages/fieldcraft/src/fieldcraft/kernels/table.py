@@ -55,7 +55,6 @@ FAMILIES = (
     "shots",
     "visible",
     # movement
-    "context",
     "guides",
     "look_ahead",
     "mesh_moving",

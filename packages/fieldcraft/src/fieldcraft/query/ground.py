@@ -17,7 +17,16 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import Space
 
-__all__ = ["Cells", "Floats", "Ground", "Queries", "Readable", "Stepping", "crowd", "too_far"]
+__all__ = [
+    "Cells",
+    "Floats",
+    "Ground",
+    "Queries",
+    "Readable",
+    "Stepping",
+    "run_in_bands",
+    "too_far",
+]
 
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -173,21 +182,21 @@ class Queries(Ground, ABC):
         """Return how to step from cell to cell."""
 
 
-def crowd(
+def run_in_bands(
     kernel: Callable[..., object],
-    before: tuple[Any, ...],
-    after: tuple[Any, ...],
+    inputs: tuple[Any, ...],
+    outputs: tuple[Any, ...],
     count: int,
     least: int,
 ) -> None:
-    """Serve `count` agents by `kernel(*before, first, last, *after)`, on several threads where
-    each has `least` of them to serve.
+    """Call `kernel(*inputs, first, last, *outputs)` for `count` agents, on several threads with at
+    least `least` agents each.
     """
     if count < 2 * least:
-        kernel(*before, 0, count, *after)
+        kernel(*inputs, 0, count, *outputs)
     else:
         bands = pool.bands(count, count // least)
-        pool.run([(kernel, (*before, *band, *after)) for band in bands])
+        pool.run([(kernel, (*inputs, *band, *outputs)) for band in bands])
 
 
 def too_far(point: NDArray[np.float64]) -> InvalidValue:

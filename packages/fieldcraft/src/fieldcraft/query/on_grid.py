@@ -13,7 +13,15 @@ from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.propagation.grid_footprints import Scratch
 from fieldcraft.propagation.grid_walks import strides
-from fieldcraft.query.ground import Cells, Floats, Queries, Readable, Stepping, crowd, too_far
+from fieldcraft.query.ground import (
+    Cells,
+    Floats,
+    Queries,
+    Readable,
+    Stepping,
+    run_in_bands,
+    too_far,
+)
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.adjacency import cached, cached_until_walls_change
 from fieldcraft.space.answers import moves_beside
@@ -100,7 +108,7 @@ class GridGround(Queries):
         found = np.empty((len(points), 2))
         common, off_map = self._common(points, outside), np.full(1, -1, dtype=np.int64)
         output = off_map, found
-        crowd(kernels.sample.gradient, (*common, smooth), output, len(points), _SLOPES)
+        run_in_bands(kernels.sample.gradient, (*common, smooth), output, len(points), _SLOPES)
         self.refuse_off_map(points, off_map, outside)
         return found, single
 
@@ -134,7 +142,7 @@ class GridGround(Queries):
         places, _ = self.places(points, outside)
         sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
         where = np.empty((len(paths), 2))
-        crowd(
+        run_in_bands(
             kernels.route.along,
             (self.values, places, starts, space.y_up, space.wrap),
             (sums, lengths, highest, where),
@@ -180,7 +188,7 @@ class GridGround(Queries):
         inputs = self.values, highest, places, axes, sign, (reach2, spacing2), False
         looked_at = wanted * min(3 * reach2 + 1, len(space))
         least = int(_CELLS_PER_THREAD / looked_at) + 1
-        crowd(kernels.best.best, inputs, (cells, closed), len(places), least)
+        run_in_bands(kernels.best.best, inputs, (cells, closed), len(places), least)
         return cells, single
 
     def best_in_turn(
@@ -264,7 +272,7 @@ class GridGround(Queries):
             )
 
         least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
-        crowd(serve, (), (), len(places), least)
+        run_in_bands(serve, (), (), len(places), least)
 
     def _tile_bounds(
         self, closed: NDArray[np.uint8], sign: np.float32, agents: int, reach2: float

@@ -15,7 +15,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.backend import queries
-from fieldcraft.query.ground import Ground, Readable, crowd
+from fieldcraft.query.ground import Ground, Readable, run_in_bands
 from fieldcraft.query.on_graph import GraphGround
 from fieldcraft.query.on_grid import GridGround, Obstacles, grid_points
 from fieldcraft.space import Grid
@@ -122,7 +122,7 @@ def _bilinear(
     if len(points) < 2 * _SAMPLES:
         kernels.sample.bilinear(*common, 0, len(points), off_map, found)
     else:
-        crowd(kernels.sample.bilinear, common, (off_map, found), len(points), _SAMPLES)
+        run_in_bands(kernels.sample.bilinear, common, (off_map, found), len(points), _SAMPLES)
     if off_map[0] >= 0:
         GridGround(layer).refuse_off_map(points, off_map, outside)
     return found, single
@@ -323,7 +323,7 @@ def sense(
     where = ground.walls, places, directions, (space.y_up, space.wrap)
     ahead = far, (math.cos(turn), math.sin(turn)), fallback
     for plane, out in zip(planes, found, strict=True):
-        crowd(kernels.sense.sense, (plane, *where, *ahead), (out,), len(places), _AGENTS)
+        run_in_bands(kernels.sense.sense, (plane, *where, *ahead), (out,), len(places), _AGENTS)
     shaped = np.moveaxis(found, 0, -1) if vectors else found[0]
     return np.asarray(shaped[0] if single else shaped)
 

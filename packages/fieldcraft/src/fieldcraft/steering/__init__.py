@@ -3,7 +3,6 @@
 from fieldcraft.steering.behaviors import (
     accelerate,
     arrive,
-    combine,
     evade,
     flee,
     follow_flow,
@@ -11,12 +10,11 @@ from fieldcraft.steering.behaviors import (
     seek,
     wander,
 )
-from fieldcraft.steering.context import context, directions
 from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.pibt import PIBT
 from fieldcraft.steering.swarm import Swarm
-from fieldcraft.steering.travellers import Travellers
+from fieldcraft.steering.travelers import Travelers
 from fieldcraft.steering.walk import Walk
 from fieldcraft.steering.walls import Crowd, avoid_walls, move
 
@@ -29,16 +27,13 @@ __all__ = [
     "Reversed",
     "Smell",
     "Swarm",
-    "Travellers",
+    "Travelers",
     "Walk",
     "accelerate",
     "alignment",
     "arrive",
     "avoid_walls",
     "cohesion",
-    "combine",
-    "context",
-    "directions",
     "evade",
     "flee",
     "follow_flow",

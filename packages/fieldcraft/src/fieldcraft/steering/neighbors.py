@@ -1,4 +1,4 @@
-"""The neighbors of agents, and steering by them: keep apart, head the same way, stay together."""
+"""Neighbors of agents, and the behaviors that depend on them."""
 
 from __future__ import annotations
 
@@ -10,52 +10,68 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.query.ground import crowd
-from fieldcraft.space import Grid
-from fieldcraft.steering.arguments import grid, limits, points, vectors
+from fieldcraft.query.ground import run_in_bands
+from fieldcraft.space import Grid, grid_of
+from fieldcraft.steering.arguments import per_agent, points, vectors
 
 __all__ = ["Neighbors", "alignment", "cohesion", "separation"]
 
-_AGENTS = 500  # as many pay for waking a thread
+_AGENTS = 500  # that pay for waking a thread
 
-Wide = NDArray[np.float64]
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Frame = tuple[Ints, Ints, float, float, float, float, float, float, int, float]
-"""Order, where bins begin, origin, period, bins per unit, columns of bins and radius."""
 
 
 class Neighbors:
-    """Agents sorted by where they stand, so that those near each other are found at once.
+    """Agents sorted by position, so that those near each other are found at once.
 
-    Two agents are neighbours if they are less than `radius` apart. Build it once a step and hand it
-    to `separation`, `alignment` and `cohesion` in place of positions, or ask it `nearest` and
-    `counts`. It does not follow the agents as they move.
-
-    Answers don't depend on the number of threads. Raises `InvalidValue`.
+    Two agents are neighbors if they are less than `radius` apart. Make one for each step: it does
+    not follow agents as they move. Results do not depend on the number of threads.
 
     Parameters
     ----------
-    positions : array_like
-        (N, 2) world units, N may be 0.
+    positions : array_like of shape (N, 2)
+        World positions; N may be 0.
     radius : float
         World units, above 0.
     space : Grid, optional
-        A grid; needed only for a torus, where distances go the short way round.
+        Needed only for a torus, on which distances go the short way round.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+
+    Examples
+    --------
+    >>> from fieldcraft import steering
+    >>> near = steering.Neighbors([(0, 0), (1, 0), (5, 0)], radius=2.0)
+    >>> near.counts()
+    array([1, 1, 0])
+    >>> near.nearest()
+    (array([ 1,  0, -1]), array([ 1.,  1., inf]))
+    >>> steering.separation(near, strength=4.0)
+    array([[-2.,  0.],
+           [ 2.,  0.],
+           [ 0.,  0.]])
     """
 
     def __init__(self, positions: ArrayLike, radius: float, *, space: Grid | None = None) -> None:
         self.positions, single = points(positions)
         if single:
             raise InvalidValue(
-                "Neighbours are found among many",
+                "Neighbors are found among many",
                 got="one (x, y) pair",
                 remedy="Pass an array of shape (N, 2)",
             )
         self.radius = checks.positive("radius", radius)
         count = len(self.positions)
-        self._order = np.empty(count, dtype=np.int64)
-        self._places, self._lines = np.empty((count, 2)), np.empty((2, count))
-        torus = space is not None and grid(space).wrap
+        self.order = np.empty(count, dtype=np.int64)
+        """Indices of agents in the order of `places`."""
+        self.places = np.empty((count, 2))
+        """Positions sorted by bins of space."""
+        self._coordinates = np.empty((2, count))
+        torus = space is not None and grid_of(space, "A torus of neighbors").wrap
         if space is not None and torus:
             low, extent, period = space.origin, space.size, space.size
         else:
@@ -63,24 +79,21 @@ class Neighbors:
             low = (float(xs.min()), float(ys.min())) if count else (0.0, 0.0)
             extent = (float(xs.max()) - low[0], float(ys.max()) - low[1]) if count else (0.0, 0.0)
             period = (0.0, 0.0)
-        if not max(abs(low[0]), abs(low[1]), *extent) / self.radius < 2**50:
+        largest = max(abs(low[0]), abs(low[1]), *extent)
+        if not largest / self.radius < 2**50:
             raise InvalidValue(
-                "The radius is large enough for float64 positions to tell it apart",
-                got=(
-                    f"radius={radius!r} at coordinates up to"
-                    f" {max(abs(low[0]), abs(low[1]), *extent):g}"
-                ),
-                remedy="Pass a larger radius, or mend the positions",
+                "The radius is above the rounding errors of positions",
+                got=f"radius={radius!r} at coordinates up to {largest:g}",
+                remedy="Pass a larger radius, or correct the positions",
             )
-        columns, rows, per = _bins(extent, self.radius, count, torus)
+        columns, rows, per_unit = _bins(extent, self.radius, count, torus)
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
-        frame = (*low, *period, *per, columns)
-        keys = np.empty(count, dtype=np.int64)
+        self._frame = (*low, *period, *per_unit, columns)
+        sorted_ = self._starts, self.order, self.places, self._coordinates
         kernels.neighbors.sort(
-            self.positions, frame, self._starts, self._order, self._places, self._lines, keys
+            self.positions, self._frame, *sorted_, np.empty(count, dtype=np.int64)
         )
-        self._places.flags.writeable = False
-        self._frame = frame
+        self.places.flags.writeable = False
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -89,153 +102,157 @@ class Neighbors:
         return f"<Neighbors: {len(self)} agents within {self.radius:g}>"
 
     def counts(self) -> Ints:
-        """How many neighbours each agent has, (N,)."""
+        """Return how many neighbors each agent has, (N,)."""
         return self.sums(np.zeros((len(self), 2)))[:, 0].astype(np.int64)
 
     def nearest(
-        self,
-        positions: ArrayLike | None = None,
-        *,
-        groups: ArrayLike | None = None,
-        own: ArrayLike | None = None,
-    ) -> tuple[Ints, Wide]:
-        """The nearest agent within the radius, and its distance: two (M,) arrays, -1 and infinity
-        where there is none.
+        self, positions: ArrayLike | None = None, *, groups: ArrayLike | None = None
+    ) -> tuple[Ints, Floats]:
+        """Return the nearest agent within the radius, and its distance.
 
-        Without `positions` each agent looks for another one; with them, (M, 2), whoever stands
-        there looks for agents. With `groups`, N whole numbers, only agents of another group than
-        one's `own` count (M numbers or one; without `positions` they are `groups`): the nearest
-        enemy, say. Of agents equally far the one with the lowest number.
+        Parameters
+        ----------
+        positions : array_like of shape (M, 2), optional
+            Where agents are looked for; by default around each agent, without itself.
+        groups : array_like of int, shape (N,), optional
+            Numbers of agents, without `positions`: then only agents of other groups count.
+
+        Returns
+        -------
+        agents : ndarray of int64, (M,)
+            Indices, -1 where there is none; the lowest of equally distant ones.
+        distances : ndarray of float64, (M,)
+            World units, infinity where there is none.
         """
         count = len(self)
-        if positions is None:
-            at, selves = self.positions, np.arange(count)
-        else:
+        at, own = self.positions, np.arange(count)
+        if positions is not None:
             at, single = points(positions)
-            selves = np.full(len(at), -1, dtype=np.int64)
-            if single:
+            own = np.full(len(at), -1, dtype=np.int64)
+            if single or groups is not None:
                 raise InvalidValue(
-                    "positions are many",
-                    got="one (x, y) pair",
-                    remedy="Pass an array of shape (M, 2)",
+                    "nearest() takes many positions, or the groups of its agents",
+                    got="one (x, y) pair" if single else "both",
+                    remedy="Pass an array of shape (M, 2), or Neighbors of one group",
                 )
-        if (own is not None and (groups is None or positions is None)) or (
-            groups is not None and positions is not None and own is None
-        ):
-            raise InvalidValue(
-                "Groups of agents go with the groups of those who ask from other positions",
-                got=f"{'groups' if own is None else 'own'} alone",
-                remedy="Pass positions, groups and own together, or groups without positions",
-            )
-        teams = (
-            read_only(np.empty(0, dtype=np.int64))
-            if groups is None
-            else _numbers("groups", groups, count)
-        )
-        mine = teams if positions is None or own is None else _numbers("own", own, len(at))
-        mine = read_only(np.zeros(len(at), dtype=np.int64)) if groups is None else mine
+        teams = np.zeros(0, dtype=np.int64)
+        if groups is not None and count:
+            rule = "groups are whole numbers, one per agent"
+            teams = checks.array_of(groups, (count,), "iu", rule, f"Pass {count} ints")
+            teams = teams.astype(np.int64)
         found, distances = np.full(len(at), -1, dtype=np.int64), np.full(len(at), np.inf)
         if count:
-            bins = self._places, self._order, self._starts
-            inputs = *bins, teams, (at, mine, selves), self._frame, self.radius
-            crowd(kernels.neighbors.closest, inputs, (found, distances), len(at), _AGENTS)
+            bins = self.places, self.order, self._starts
+            inputs = *bins, read_only(teams), (at, own), self._frame, self.radius
+            run_in_bands(kernels.neighbors.closest, inputs, (found, distances), len(at), _AGENTS)
         return found, distances
 
-    def pushes(self) -> Wide:
-        """The forces of `separation` for a strength of 1, (N, 2)."""
-        found = np.empty((len(self), 2))
-        crowd(kernels.neighbors.separate, self.lines, (found,), len(self), _AGENTS)
-        return self._unsorted(found)
-
-    def sums(self, velocities: ArrayLike) -> Wide:
-        """Over each agent's neighbours, (N, 5): how many, the sums of their offsets and of their
-        velocities, (N, 2) of which are given.
+    def sums(self, velocities: ArrayLike) -> Floats:
+        """Return for each agent the number of its neighbors, and the sums of their offsets and of
+        their velocities: (N, 5). Velocities are (N, 2).
         """
         found, moving = np.empty((len(self), 5)), vectors("Velocities", velocities, len(self))
-        inputs = self._places, self._order, self._starts, moving, self._frame, self.radius
-        crowd(kernels.neighbors.flock, inputs, (found,), len(self), _AGENTS)
+        inputs = self.places, self.order, self._starts, moving, self._frame, self.radius
+        run_in_bands(kernels.neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
-    @property
-    def sorted(self) -> tuple[Wide, Ints]:
-        """The places of agents in sorted order, and which agent stands there."""
-        return self._places, self._order
+    def separate(self, first: int, last: int, pushes: Floats) -> None:
+        """Write the pushes on agents [first, last) of `places` into `pushes`, sorted as these."""
+        inputs = self._coordinates, self.order, self._starts, self._frame, self.radius
+        kernels.neighbors.separate(*inputs, first, last, pushes)
 
-    @property
-    def lines(self) -> tuple[Wide, Ints, Ints, tuple[float, ...], float]:
-        """The first arguments of `kernels.neighbors.separate`."""
-        return self._lines, self._order, self._starts, self._frame, self.radius
-
-    def _unsorted(self, found: Wide) -> Wide:
+    def _unsorted(self, found: Floats) -> Floats:
         back = np.empty_like(found)
-        back[self._order] = found
+        back[self.order] = found
         return back
 
 
-def separation(
-    positions: ArrayLike | Neighbors,
-    radius: float | None = None,
-    *,
-    strength: ArrayLike = 1.0,
-    space: Grid | None = None,
-) -> Wide:
-    """Away from neighbours: (N, 2) world units per second.
+def separation(near: Neighbors, *, strength: ArrayLike = 1.0) -> Floats:
+    """Return the velocities away from neighbors.
 
-    Each neighbour pushes straight away from itself by `strength * (1 - distance / radius)`; the
-    pushes add up. Two agents in one spot part in opposite directions, chosen by their numbers.
+    Each neighbor pushes by `strength * (1 - distance / radius)`; pushes add up. Two agents in one
+    place go in opposite directions, which depend on their indices.
 
     Parameters
     ----------
-    positions : array_like or Neighbors
-        (N, 2) world units, or the `Neighbors` of agents, which know their radius.
-    radius : float, optional
-        How far a neighbour is felt, world units.
-    strength : array_like, optional
-        The push of a neighbour in the very same spot, in world units per second; one number, or one
-        per agent.
-    space : Grid, optional
-        A grid; needed only for a torus.
+    near : Neighbors
+        The agents.
+    strength : float or array_like of shape (N,)
+        Push of a neighbor in the same place, in world units per second.
+
+    Returns
+    -------
+    ndarray of float64
+        (N, 2) world units per second.
+
+    Examples
+    --------
+    >>> from fieldcraft import steering
+    >>> steering.separation(steering.Neighbors([(0, 0), (0.5, 0)], radius=1.0))
+    array([[-0.5,  0. ],
+           [ 0.5,  0. ]])
     """
-    near = _near(positions, radius, space)
-    return near.pushes() * limits("strength", strength, len(near))[:, np.newaxis]
+    pushes = np.empty((len(near), 2))
+    run_in_bands(near.separate, (), (pushes,), len(near), _AGENTS)
+    return near._unsorted(pushes) * per_agent("strength", strength, len(near))[:, np.newaxis]
 
 
-def alignment(
-    positions: ArrayLike | Neighbors,
-    velocities: ArrayLike,
-    radius: float | None = None,
-    *,
-    space: Grid | None = None,
-) -> Wide:
-    """Towards the mean velocity of the neighbours: it, minus the own; (N, 2) world units per
-    second, 0 without neighbours.
+def alignment(near: Neighbors, velocities: ArrayLike) -> Floats:
+    """Return the changes of velocity to the mean velocity of neighbors.
 
-    `positions`, `radius` and `space` as in `separation`; `velocities` (N, 2).
+    Parameters
+    ----------
+    near : Neighbors
+        The agents.
+    velocities : array_like of shape (N, 2)
+        World units per second.
+
+    Returns
+    -------
+    ndarray of float64
+        (N, 2) world units per second, 0 for agents without neighbors.
+
+    Examples
+    --------
+    >>> from fieldcraft import steering
+    >>> near = steering.Neighbors([(0, 0), (0.5, 0)], radius=1.0)
+    >>> steering.alignment(near, [(1, 0), (0, 2)])
+    array([[-1.,  2.],
+           [ 1., -2.]])
     """
-    near = _near(positions, radius, space)
     moving = vectors("Velocities", velocities, len(near))
     sums = near.sums(moving)
     counts = sums[:, :1]
     return np.where(counts > 0, sums[:, 3:] / np.maximum(counts, 1) - moving, 0.0)
 
 
-def cohesion(
-    positions: ArrayLike | Neighbors,
-    velocities: ArrayLike,
-    max_speed: ArrayLike,
-    radius: float | None = None,
-    *,
-    space: Grid | None = None,
-) -> Wide:
-    """Towards the middle of the neighbours at full speed: that velocity, minus the own; (N, 2)
-    world units per second, or 0.
+def cohesion(near: Neighbors, velocities: ArrayLike, max_speed: ArrayLike) -> Floats:
+    """Return the changes of velocity to the middle of neighbors at full speed.
 
-    `positions`, `radius` and `space` as in `separation`; `velocities` (N, 2); `max_speed` one
-    number, or one per agent.
+    Parameters
+    ----------
+    near : Neighbors
+        The agents.
+    velocities : array_like of shape (N, 2)
+        World units per second.
+    max_speed : float or array_like of shape (N,)
+        World units per second.
+
+    Returns
+    -------
+    ndarray of float64
+        (N, 2) world units per second, 0 for agents without neighbors.
+
+    Examples
+    --------
+    >>> from fieldcraft import steering
+    >>> near = steering.Neighbors([(0, 0), (0.5, 0)], radius=1.0)
+    >>> steering.cohesion(near, (0, 0), max_speed=3.0)
+    array([[ 3.,  0.],
+           [-3.,  0.]])
     """
-    near = _near(positions, radius, space)
     moving = vectors("Velocities", velocities, len(near))
-    speeds = limits("max_speed", max_speed, len(near))[:, np.newaxis]
+    speeds = per_agent("max_speed", max_speed, len(near))[:, np.newaxis]
     sums = near.sums(moving)
     offsets = sums[:, 1:3] / np.maximum(sums[:, :1], 1)
     lengths = np.sqrt((offsets * offsets).sum(axis=1, keepdims=True))
@@ -243,42 +260,11 @@ def cohesion(
     return np.where(sums[:, :1] > 0, wanted - moving, 0.0)
 
 
-def _near(positions: ArrayLike | Neighbors, radius: float | None, space: Grid | None) -> Neighbors:
-    if not isinstance(positions, Neighbors):
-        if radius is None:
-            raise InvalidValue(
-                "Neighbours lie within a radius",
-                got="no radius",
-                remedy="Pass radius=, or Neighbors(positions, radius)",
-            )
-        return Neighbors(positions, radius, space=space)
-    if radius is not None or space is not None:
-        raise InvalidValue(
-            "Neighbors know their radius and space",
-            got="one of them once more",
-            remedy="Leave it out, or pass positions instead",
-        )
-    return positions
-
-
-def _numbers(name: str, value: ArrayLike, count: int) -> Ints:
-    array = checks.array(name, value)
-    if count == 0 and array.size == 0:
-        return read_only(np.empty(0, dtype=np.int64))
-    if array.dtype.kind not in "iu" or array.shape not in ((), (count,)):
-        raise InvalidValue(
-            f"{name} are whole numbers, one per agent",
-            got=f"{array.dtype} of shape {array.shape} for {count}",
-            remedy=f"Pass {count} ints",
-        )
-    return read_only(np.ascontiguousarray(np.broadcast_to(array.astype(np.int64), (count,))))
-
-
 def _bins(
     extent: tuple[float, float], radius: float, count: int, torus: bool
 ) -> tuple[int, int, tuple[float, float]]:
-    """How many columns and rows of bins, and how many per world unit: a hair wider than the radius,
-    and not many more than agents.
+    """Return how many columns and rows of bins, and how many per world unit: slightly wider than
+    the radius, and not many more than agents.
     """
     most = 8 * count + 64
     side = max(

@@ -17,7 +17,7 @@ from fieldcraft.files import damaged, sealed, write_sealed
 from fieldcraft.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.kernels.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid
-from fieldcraft.steering.arguments import chosen_rows
+from fieldcraft.steering.arguments import rows_of
 from fieldcraft.steering.leaving import Forage, Leave, Smell
 from fieldcraft.steering.swarm_host import checked_swarm_key, held
 from fieldcraft.steering.swarm_plan import SwarmPlan
@@ -227,7 +227,7 @@ class Swarm:
 
     def __getitem__(self, agents: ArrayLike) -> Swarm:
         """The agents of a mask or of numbers as a swarm, whose random numbers go by its rows."""
-        chosen = chosen_rows(self.agents.T, agents).T
+        chosen = rows_of(self.agents.T, agents).T
         return Swarm(self._space, chosen, self._key, self._step, self._device)
 
     def __add__(self, other: Swarm) -> Swarm:

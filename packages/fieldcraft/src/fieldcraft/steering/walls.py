@@ -1,4 +1,4 @@
-"""Moving among walls without ever entering one, alone and as a crowd."""
+"""Movement that never enters a wall: moves, avoidance, crowds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fieldcraft.steering import on_graph, on_grid
 
 __all__ = ["Crowd", "avoid_walls", "move"]
 
-Wide = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 def move(
@@ -27,44 +27,54 @@ def move(
     radius: float = 0.0,
     leap: bool | FlowField = True,
     outside: str = "refuse",
-) -> Wide:
-    """Move agents, along walls where these bar their way: the new positions, (N, 2), or (2,) for
-    one (x, y) pair.
+) -> Floats:
+    """Return the positions of agents after displacements, along walls where these block the way.
 
-    The whole way is walked, so nothing is jumped over, whatever the speed. Where an agent meets a
-    wall, the rim of the map or ground that the terrain forbids to enter from where it stands, what
-    is left of its displacement goes on along that side, and around a corner along the corner's
-    tangent. An agent ends on open ground, in a cell that `space.cell_at` reads back.
+    The whole way is walked, so nothing is skipped at any speed. At a wall, the rim of the map or
+    ground that the terrain forbids to enter, the rest of a displacement continues along that side,
+    and around a corner along its tangent. Agents end on open ground. An agent in a wall is first
+    moved to the nearest point of the nearest open cell.
 
-    An agent that stands in a wall (one was built on it) is first put into the open cell nearest to
-    its own, at the point of it nearest to where it stood.
-
-    On a mesh agents walk from polygon to polygon through the sides that open edges lead over, and
-    along the others. So they keep to their floor; on a 3D mesh positions are (N, 3), with the z of
-    the ground, and displacements (N, 2) or (N, 3), of which the z is left out. Agents are points
-    there (radius 0). Who is beside the mesh begins at the nearest point of the polygon whose middle
-    is nearest.
-    On waypoints without a mesh one walks along edges: see `Travellers`. Raises `OutsideMap` for
-    positions off the map, and `InvalidValue`.
+    On a mesh agents walk from polygon to polygon through sides that open edges cross. Positions on
+    a 3D mesh are (N, 3) with the z of the ground; the z of displacements is ignored. Agents beside
+    the mesh start at the nearest point of the polygon with the nearest middle. On waypoints use
+    `Travelers`.
 
     Parameters
     ----------
-    space : Space
-        The grid. On a torus agents pass the rim and their new positions lie on the map.
-    positions : array_like
-        (N, 2) or one pair, on the map.
-    displacements : array_like
-        (N, 2) world units, finite, at most a million cells long; one pair moves all.
-    radius : float, optional
-        How far an agent's center stays from walls, in world units, at most half a cell. With 0 it
-        stops a millionth of a cell before them; more than 0.49 cells count as 0.49, so that nobody
-        jams in the mouth of a corridor. Who is nearer already may move along and away, not nearer.
-    leap : bool or FlowField, optional
-        Whether open edges of a mesh that lead over gaps (jumps, drops) are taken by who walks into
-        them. Or the flow field on it that agents follow: then they leap where it leads over a gap,
-        and nowhere else.
+    space : Grid or Mesh
+        On a torus agents cross the rim.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions on the map.
+    displacements : array_like of shape (2,) or (N, 2)
+        World units, at most a million cells long; one pair moves all.
+    radius : float
+        Least distance of centers from walls in world units, at most half a cell; 0 on a mesh. With
+        0 an agent stops a millionth of a cell before a wall; above 0.49 cells it counts as 0.49,
+        so that no agent jams in a corridor. Agents that are nearer may move along and away.
+    leap : bool or FlowField
+        Whether agents cross gaps of a mesh (jumps, drops) that open edges lead over. With the flow
+        field that they follow, they cross only the gaps that it leads over.
     outside : {"refuse", "clamp"}
         With "clamp" agents off the map start in the nearest cell.
+
+    Returns
+    -------
+    ndarray of float64
+        (N, 2) world positions, or (2,) for one agent.
+
+    Raises
+    ------
+    OutsideMap
+        If a position is off the map.
+    InvalidValue
+        If another argument has a wrong value, shape or type.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.steering.move(fc.Grid(9, 7), (8.0, 3.0), (1000.0, 2.0), radius=0.25)
+    array([8.75, 5.  ])
     """
     positions = on_map(checked_space(space, "Moving needs"), positions, outside)
     if isinstance(space, Grid):
@@ -79,27 +89,45 @@ def avoid_walls(
     ahead: float,
     *,
     outside: str = "refuse",
-) -> Wide:
-    """The change of velocity that keeps agents off walls: (N, 2), or (2,) for one pair, in world
-    units per second.
+) -> Floats:
+    """Return the changes of velocity that keep agents off walls.
 
-    Each agent feels along three lines: one of length `ahead` (world units) where it is heading, and
-    one half as long 30 degrees to each side. A line that a wall, the rim or forbidden ground cuts
-    off after a part `t` of it pushes away from that side by `(1 - t)` of the agent's speed; that
-    ahead turns it as strongly towards the side where it is freer. Nothing ahead, or standing
-    still: (0, 0). After the containment of Reynolds, "Steering Behaviors for Autonomous Characters"
-    (1999).
+    Each agent has three feelers: one of length `ahead` straight on, and two half as long, 30
+    degrees to each side. A feeler that a wall, the rim or forbidden ground cuts off after a part
+    `t` of its length pushes away from that side by `(1 - t)` of the agent's speed; the one straight
+    on also turns the agent to the side that is freer. After the containment of Reynolds, "Steering
+    Behaviors for Autonomous Characters" (1999). On a mesh, rims and gaps block feelers.
 
-    On a mesh the rim is what is felt, seen from above, gaps that edges leap over included;
-    positions on a 3D mesh are (N, 3). With `outside="clamp"` agents off the map count as in the
-    nearest cell.
+    Parameters
+    ----------
+    space : Grid or Mesh
+        Where agents move.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions; (N, 3) on a 3D mesh.
+    velocities : array_like of shape (2,) or (N, 2)
+        World units per second.
+    ahead : float
+        Length of the longest feeler in world units.
+    outside : {"refuse", "clamp"}
+        With "clamp" agents off the map count as in the nearest cell.
+
+    Returns
+    -------
+    ndarray of float64
+        (N, 2) world units per second, or (2,) for one agent; 0 for agents that stand still.
 
     Raises
     ------
     OutsideMap
-        For positions off the map.
+        If a position is off the map.
     InvalidValue
-        If an argument has a wrong value, shape or type.
+        If another argument has a wrong value, shape or type.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.steering.avoid_walls(fc.Grid(9, 7), (8.0, 3.5), (2.0, 0.0), ahead=2.0)
+    array([-1.,  1.])
     """
     positions = on_map(checked_space(space, "Avoiding walls needs"), positions, outside)
     if isinstance(space, Grid):
@@ -109,37 +137,45 @@ def avoid_walls(
 
 @dataclass(frozen=True)
 class Crowd:
-    """How agents on a grid or mesh walk together: settings only, so that a game keeps positions and
-    velocities in its own state.
+    """How agents on a grid or mesh walk together: settings only. Positions and velocities stay in
+    the state of a game.
 
-    `step` does for all agents at once what `follow_flow` (or any wish), `separation`,
-    `avoid_walls`, `combine`, `accelerate` and
-    `move` do one after the other: the acceleration is `response * (wish - velocity) + separation *
-    max_speed * pushes + avoidance * (avoid_walls)`, shortened to `max_force`; the velocity is
-    shortened to `max_speed`; the move is swept.
+    A step does what `follow_flow`, `separation`, `avoid_walls`, `accelerate` and `move` do one
+    after the other: the force is `response * (desired - velocity) + separation * max_speed * pushes
+    + avoidance * avoid_walls(...)`.
 
     Parameters
     ----------
-    space : Space
-        The grid, or a graph with a mesh.
-    radius : float, optional
-        How far centers stay from walls, world units, at most half a cell; 0 on a mesh, which is
-        made for a radius.
-    keep_apart : float, optional
-        How far a neighbour is felt, world units; 0 for never.
-    ahead : float, optional
-        How far walls are felt ahead, world units; 0 for never.
-    response : float, optional
-        Per second: a velocity comes near the wish in about `1 / response` s.
-    separation : float, optional
-        Per second: how hard a neighbour in the very same spot pushes, beside `response`.
-    avoidance : float, optional
-        Per second: how hard walls ahead push, beside `response`.
+    space : Grid or Mesh
+        Where agents walk.
+    radius : float
+        Least distance of centers from walls in world units, at most half a cell; 0 on a mesh.
+    keep_apart : float
+        Distance within which neighbors push, in world units; 0 for none.
+    ahead : float
+        Length of the feelers for walls, in world units; 0 for none.
+    response : float
+        Per second: a velocity approaches the desired one in about `1 / response` s.
+    separation : float
+        Per second: how strongly a neighbor in the same place pushes.
+    avoidance : float
+        Per second: how strongly walls ahead push.
 
     Raises
     ------
     InvalidValue
-        For what is negative, for a radius of more than half a cell.
+        If a number is negative, or the radius more than half a cell.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(9, 3)
+    >>> flow = fc.flow_field(fc.distance_map(grid, (8.5, 1.5)))
+    >>> crowd = fc.steering.Crowd(grid, response=10.0)
+    >>> at, velocities = [(1.5, 1.5), (4.5, 1.5)], [(0, 0), (0, 0)]
+    >>> at, velocities = crowd.step(at, velocities, flow, dt=0.1, max_speed=2.0)
+    >>> velocities.tolist()
+    [[2.0, 0.0], [2.0, 0.0]]
     """
 
     space: Space
@@ -162,35 +198,38 @@ class Crowd:
         self,
         positions: ArrayLike,
         velocities: ArrayLike,
-        wish: FlowField | ArrayLike,
+        desired: FlowField | ArrayLike,
         dt: float,
         *,
         max_speed: ArrayLike,
         max_force: ArrayLike = math.inf,
-    ) -> tuple[Wide, Wide]:
-        """Positions and velocities after `dt` seconds, two new (N, 2) arrays.
+    ) -> tuple[Floats, Floats]:
+        """Return positions and velocities after `dt` seconds.
 
-        Agents that touched a wall keep the velocity along it. The same calls give the
-        same bits, whatever the number of threads. Raises `OutsideMap` for positions off the map,
-        and `InvalidValue`.
+        Agents that touch a wall keep the velocity along it. The result does not depend on the
+        number of threads.
 
         Parameters
         ----------
-        positions : array_like
-            (N, 2) world units, (N, 3) on a 3D mesh, on the map. Agents in walls are first put out
-            of them, as by `move`.
-        velocities : array_like
-            (N, 2) world units per second.
-        wish : FlowField or array_like
-            A flow field to follow at `max_speed`, or (N, 2) velocities: what the agents would do if
-            they were alone.
+        positions : array_like of shape (N, 2)
+            World positions, (N, 3) on a 3D mesh. Agents in walls are moved out as by `move`.
+        velocities : array_like of shape (N, 2)
+            World units per second.
+        desired : FlowField or array_like of shape (N, 2)
+            A flow field to follow at `max_speed`, or the velocities that agents would have alone.
         dt : float
             Seconds, above 0.
-        max_speed, max_force : array_like / array_like, optional
-            World units per second, and per second squared; at least 0; one number, or one per
-            agent.
+        max_speed, max_force : float or array_like of shape (N,)
+            Limits in world units per second, and per second squared.
+
+        Raises
+        ------
+        OutsideMap
+            If a position is off the map.
+        InvalidValue
+            If another argument has a wrong value, shape or type.
         """
-        moving = positions, velocities, wish, dt, max_speed, max_force
+        arguments = positions, velocities, desired, dt, max_speed, max_force
         if isinstance(self.space, Grid):
-            return on_grid.crowd_step(self, self.space, *moving)
-        return on_graph.crowd_step(self, self.space, *moving)
+            return on_grid.crowd_step(self, self.space, *arguments)
+        return on_graph.crowd_step(self, self.space, *arguments)

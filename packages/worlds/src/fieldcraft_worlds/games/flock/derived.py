@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.errors import InvalidValue
-from fieldcraft.steering import Leave, Neighbors, Smell, Swarm, Walk
+from fieldcraft.steering import Leave, Neighbors, Smell, Swarm, Walk, separation
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.flock.settings import LAYERS, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State
@@ -143,7 +143,7 @@ class FlockDerived(SwarmReplay[State]):
             wish += tuning.align * _unit(sums[:, 3:] + headings)
         if tuning.separate:
             reach = (settings.near / 2 + 1) * grid.cell_size
-            wish += tuning.separate * Neighbors(places, reach, space=grid).pushes()
+            wish += tuning.separate * separation(Neighbors(places, reach, space=grid))
         if tuning.cohere:
             reach = (settings.far / 2 + 1) * grid.cell_size
             sums = Neighbors(places, reach, space=grid).sums(headings)
