@@ -94,7 +94,8 @@ def flee(
            [0., 0.]])
     """
     at, moving, speeds, single = _agents(positions, velocities, max_speed)
-    reach = within if within == math.inf else checks.not_negative("within", within)
+    unlimited = isinstance(within, float) and within == math.inf
+    reach = within if unlimited else checks.not_negative("within", within)
     away = at - vectors("Targets", targets, len(at))
     distances = _lengths(away)
     afraid = (distances <= reach) & (distances > 0)
@@ -231,11 +232,6 @@ def wander(
     angles : ndarray of float64, (N,)
         The angles to pass in the next call.
 
-    Raises
-    ------
-    InvalidValue
-        If an argument has a wrong value, shape or type.
-
     Examples
     --------
     >>> import numpy as np
@@ -339,11 +335,6 @@ def accelerate(
     -------
     ndarray of float64
         (N, 2), or (2,) for one agent.
-
-    Raises
-    ------
-    InvalidValue
-        If an argument has a wrong value, shape or type.
 
     Examples
     --------

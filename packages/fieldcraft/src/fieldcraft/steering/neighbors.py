@@ -14,7 +14,7 @@ from fieldcraft.query.ground import run_in_bands
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.arguments import per_agent, points, vectors
 
-__all__ = ["Neighbors", "alignment", "cohesion", "separation"]
+__all__ = ["Neighbors", "alignment", "cohesion", "separation", "write_pushes"]
 
 _AGENTS = 500  # that pay for waking a thread
 
@@ -156,15 +156,18 @@ class Neighbors:
         run_in_bands(kernels.neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
-    def separate(self, first: int, last: int, pushes: Floats) -> None:
-        """Write the pushes on agents [first, last) of `places` into `pushes`, sorted as these."""
-        inputs = self._coordinates, self.order, self._starts, self._frame, self.radius
-        kernels.neighbors.separate(*inputs, first, last, pushes)
-
     def _unsorted(self, found: Floats) -> Floats:
         back = np.empty_like(found)
         back[self.order] = found
         return back
+
+
+def write_pushes(near: Neighbors, first: int, last: int, pushes: Floats) -> None:
+    """Write the pushes on the agents [first, last) of `near.places` into `pushes`, in that
+    order.
+    """
+    inputs = near._coordinates, near.order, near._starts, near._frame, near.radius
+    kernels.neighbors.separate(*inputs, first, last, pushes)
 
 
 def separation(near: Neighbors, *, strength: ArrayLike = 1.0) -> Floats:
@@ -192,8 +195,8 @@ def separation(near: Neighbors, *, strength: ArrayLike = 1.0) -> Floats:
     array([[-0.5,  0. ],
            [ 0.5,  0. ]])
     """
-    pushes = np.empty((len(near), 2))
-    run_in_bands(near.separate, (), (pushes,), len(near), _AGENTS)
+    pushes = np.empty((len(_checked(near)), 2))
+    run_in_bands(write_pushes, (near,), (pushes,), len(near), _AGENTS)
     return near._unsorted(pushes) * per_agent("strength", strength, len(near))[:, np.newaxis]
 
 
@@ -220,7 +223,7 @@ def alignment(near: Neighbors, velocities: ArrayLike) -> Floats:
     array([[-1.,  2.],
            [ 1., -2.]])
     """
-    moving = vectors("Velocities", velocities, len(near))
+    moving = vectors("Velocities", velocities, len(_checked(near)))
     sums = near.sums(moving)
     counts = sums[:, :1]
     return np.where(counts > 0, sums[:, 3:] / np.maximum(counts, 1) - moving, 0.0)
@@ -251,13 +254,18 @@ def cohesion(near: Neighbors, velocities: ArrayLike, max_speed: ArrayLike) -> Fl
     array([[ 3.,  0.],
            [-3.,  0.]])
     """
-    moving = vectors("Velocities", velocities, len(near))
+    moving = vectors("Velocities", velocities, len(_checked(near)))
     speeds = per_agent("max_speed", max_speed, len(near))[:, np.newaxis]
     sums = near.sums(moving)
     offsets = sums[:, 1:3] / np.maximum(sums[:, :1], 1)
     lengths = np.sqrt((offsets * offsets).sum(axis=1, keepdims=True))
     wanted = offsets * (speeds / np.where(lengths > 0, lengths, 1.0))
     return np.where(sums[:, :1] > 0, wanted - moving, 0.0)
+
+
+def _checked(near: Neighbors) -> Neighbors:
+    remedy = "Pass steering.Neighbors(positions, radius)"
+    return checks.instance(near, Neighbors, "near is a Neighbors of agents", remedy)
 
 
 def _bins(

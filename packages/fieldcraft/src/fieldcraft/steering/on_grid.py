@@ -18,7 +18,7 @@ from fieldcraft.query.ground import run_in_bands, too_far
 from fieldcraft.space import Grid
 from fieldcraft.space.passages import passages, quiet
 from fieldcraft.steering.arguments import check_lengths, max_forces, per_agent, points, vectors
-from fieldcraft.steering.neighbors import Neighbors
+from fieldcraft.steering.neighbors import Neighbors, write_pushes
 
 if TYPE_CHECKING:
     from fieldcraft.steering.walls import Crowd
@@ -105,7 +105,11 @@ def crowd_step(
             remedy="Build the field on the crowd's grid",
         )
     sample = None if flow is None else flow.sampler()
-    wanted = moving if isinstance(desired, FlowField) else vectors("Desired velocities", desired, len(at))
+    wanted = (
+        moving
+        if isinstance(desired, FlowField)
+        else vectors("Desired velocities", desired, len(at))
+    )
     clearance, ahead = _clearance(space, settings.radius), settings.ahead / space.cell_size
     frame = (*space.origin, space.cell_size, space.wrap)
     ground = passages(space), quiet(space, math.ceil(ahead))
@@ -128,7 +132,7 @@ def crowd_step(
             if sample is not None:
                 sample(near.places, first, last, targets)
             if settings.keep_apart > 0:
-                near.separate(first, last, pushes)
+                write_pushes(near, first, last, pushes)
             kernels.moving.drive(*inputs, first, last, wrong, moved, changed)
 
         pool.run([(step, band) for band in pool.bands(len(at), len(at) // _CROWD)])

@@ -139,7 +139,7 @@ class Travelers:
         found[moving[over]] = self.heading[moving[over]]
         return found
 
-    def travel(self, target: FlowField | ArrayLike, distances: ArrayLike) -> Travelers:
+    def travel(self, flow: FlowField | ArrayLike, distances: ArrayLike) -> Travelers:
         """Return these agents after they have travelled.
 
         They stay on open edges and enter no blocked vertex. An agent on an edge that would come
@@ -148,7 +148,7 @@ class Travelers:
 
         Parameters
         ----------
-        target : FlowField or array_like of int, shape (N,)
+        flow : FlowField or array_like of int, shape (N,)
             A flow field on this graph, whose goals agents stop at. Or the next vertex of each
             agent, beside its own or the one it is heading for, where it stops; -1 to stay.
         distances : float or array_like of shape (N,)
@@ -161,8 +161,8 @@ class Travelers:
         """
         topology = self.space.graph.topology
         lengths = per_agent("distances", distances, len(self))
-        is_flow = isinstance(target, FlowField)
-        taken = self._arcs_of(target) if isinstance(target, FlowField) else self._chosen(target)
+        is_flow = isinstance(flow, FlowField)
+        taken = self._arcs_of(flow) if isinstance(flow, FlowField) else self._chosen(flow)
         blocked = self.space.graph.closed | self.space.graph.walls[topology.ends]
         vertices, arcs, gone = self.vertices.copy(), self.arcs.copy(), self.gone.copy()
         edges = topology.origins, topology.ends, topology.lengths, topology.back, read_only(blocked)
@@ -180,13 +180,13 @@ class Travelers:
             )
         return flow.arcs
 
-    def _chosen(self, target: ArrayLike) -> Ints:
+    def _chosen(self, flow: ArrayLike) -> Ints:
         """Return the arcs to the vertices that agents go to next."""
         wanted = checks.array_of(
-            target,
+            flow,
             (len(self),),
             "iu" if len(self) else "iuf",
-            "target is a flow field, or the next vertex of each agent",
+            "flow is a flow field, or the next vertex of each agent",
             f"Pass {len(self)} whole numbers, -1 to stay",
         )
         heading = self.heading
