@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,25 @@ oddities = st.one_of(
         st.sampled_from(["data", "x", "name", "properties"]), st.integers(-3, 3), max_size=2
     ),
 )
+
+
+def places(node: Any) -> list[tuple[Any, Any]]:
+    """Every (container, key) of a document."""
+    keys = list(node) if isinstance(node, dict) else range(len(node)) if type(node) is list else ()
+    return [(node, key) for key in keys] + [place for key in keys for place in places(node[key])]
+
+
+def odd(data: st.DataObject, document: Any) -> Any:
+    """A copy of a JSON document in which a few entries are missing, or odd."""
+    spoilt = copy.deepcopy(document)
+    for _ in range(data.draw(st.integers(1, 3))):
+        if found := places(spoilt):
+            owner, key = data.draw(st.sampled_from(found))
+            if data.draw(st.booleans()) and isinstance(owner, dict):
+                del owner[key]
+            else:
+                owner[key] = data.draw(oddities)
+    return spoilt
 
 
 def rewrite(path: Path, data: bytes) -> None:

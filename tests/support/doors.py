@@ -21,7 +21,6 @@ import fieldcraft_cluster as cluster
 import fieldcraft_gpu as gpu
 import fieldcraft_lab as lab
 from fieldcraft import checks, files, packing, pursuit, readiness, recipe
-from fieldcraft.maps import geotiff
 from fieldcraft.view import drawing
 from fieldcraft_lab import orders, shown
 
@@ -129,12 +128,6 @@ def _blocks(w: World) -> cluster.World:
     return blocks
 
 
-def _raster_file(w: World) -> geotiff.RasterFile:
-    path = w.folder / "heights.tif"
-    geotiff.save_geotiff(path, np.ones(SHAPE), fc.Grid(SHAPE[1], SHAPE[0]))
-    return geotiff.open_geotiff(path)
-
-
 def _save(w: World) -> Path:
     path = w.folder / "save"
     files.write_sealed(path, [b"magic", b"data"])
@@ -192,7 +185,6 @@ MAKERS: dict[str, Callable[[World], Any]] = {
 OBJECTS: dict[str, Callable[[World], Any]] = {
     "Session": lambda w: w.session,
     "World": lambda w: w.blocks,
-    "RasterFile": _raster_file,
     "WorldSpreadLayer": lambda w: w.blocks.layer("spread"),
     "WorldRadialLayer": lambda w: w.blocks.layer("radial"),
     "WorldMemoryLayer": lambda w: w.blocks.layer("fade"),
@@ -292,9 +284,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "words": lambda w: ["paths"],
     "fc.files.Staging.names": lambda w: ["a"],
     "what": lambda w: "Things",
-    "RasterFile.walls_where.condition": lambda w: lambda values: values > 0.5,
-    "RasterFile.walls.rows": lambda w: slice(2, 7),
-    "RasterFile.walls.columns": lambda w: slice(1, 3),
     "block": lambda w: 4,
     "subject": lambda w: w.spread,
     "dataset": lambda w: None,
@@ -551,7 +540,6 @@ MADE = {
     "Mesh",
     "MapFormat",
     "Raster",
-    "RasterFile",
     "Recipe",
     "Travelers",
 }

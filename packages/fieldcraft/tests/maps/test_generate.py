@@ -1,6 +1,4 @@
-"""Generated maps: connected parts against SciPy's, and a first step that loads no SciPy of its
-own.
-"""
+"""Generated maps: blurring with the bits of SciPy's, and a first step that loads no SciPy."""
 
 from __future__ import annotations
 
@@ -11,15 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldcraft.maps.generate import _blurred, _parts
-
-
-@given(st.integers(1, 30), st.integers(1, 23), st.floats(0, 1), st.integers(0, 9999))
-def test_parts_are_those_of_scipy(width: int, height: int, share: float, seed: int) -> None:
-    from scipy import ndimage
-
-    is_open = np.random.default_rng(seed).random((height, width)) < share
-    assert np.array_equal(_parts(is_open), ndimage.label(is_open)[0])
+from fieldcraft.maps.generate import _blurred
 
 
 @given(st.integers(1, 40), st.integers(1, 33), st.integers(0, 9999))

@@ -174,28 +174,11 @@ def test_every_real_navigation_file_loads(folder: str) -> None:
             assert len(load_map(file)) >= 8, file
 
 
-@pytest.mark.parametrize(
-    ("content", "got"),
-    [
-        ("", "a.json: Expecting value"),
-        ("[]", "a list in a.json"),
-        ("{}", "no keys in a.json"),
-        ("null", "a NoneType in a.json"),
-        ("hello", "a.json: Expecting value"),
-        ("[" * 100_000, "100,000 of them or more, 100000 deep, in a.json"),
-        ('{"type": "FeatureCollection", "features": []}', "'features', 'type' in a.json"),
-    ],
-)
-def test_a_json_that_is_no_map_is_told_what_could_be_one(
-    tmp_path: Path, content: str, got: str
-) -> None:
+@pytest.mark.parametrize("content", ["", "[]", "null", "hello", '{"type": "FeatureCollection"}'])
+def test_a_json_that_is_no_map_lists_what_is_read(tmp_path: Path, content: str) -> None:
     (tmp_path / "a.json").write_text(content)
-    with pytest.raises(BadMapFile) as error:
+    with refused(BadMapFile, "A JSON map has layers", "a.json"):
         load_map(tmp_path / "a.json")
-    assert str(error.value).startswith(
-        "A JSON map has layers (Tiled), vertices and edges, vertices and polygons (Recast) or areas"
-    )
-    assert error.value.got.startswith(got)
 
 
 def test_a_json_that_is_too_large_is_not_read(tmp_path: Path) -> None:

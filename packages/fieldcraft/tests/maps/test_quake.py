@@ -2,140 +2,38 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
-from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import BadMapFile, InvalidValue
+from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import load_map
 from fieldcraft.maps.quake import load_quake
 from fieldcraft.space import Graph
-from support import damage, realdata
-
-LIFT = {
-    "Target": [0, 0, 64],
-    "Type": 6,
-    "Traversal": [[0, 0, 0], [3, 0, 0], [3, 0, 64]],
-    "Edict": {"EntityId": 3},
-}
-SMALL: dict[str, Any] = {
-    "Version": 2,
-    "Map": {"Name": "a room"},
-    "Nodes": [
-        {
-            "Origin": [0, 0, 0],
-            "Flags": 0,
-            "Radius": 16,
-            "Links": [{"Target": [30, 40, 0], "Type": 0}, LIFT],
-        },
-        {
-            "Origin": [30, 40, 0],
-            "Flags": 0,
-            "Radius": 16,
-            "Links": [{"Target": [0, 0, 0], "Type": 0}],
-        },
-        {
-            "Origin": [0, 0, 64],
-            "Flags": 0,
-            "Radius": 16,
-            "Links": [{"Target": [0, 0, 0], "Type": 3}],
-        },
-    ],
-}
-
-
-def written(folder: Path, content: Any) -> Path:
-    path = folder / "a.navjson"
-    path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-    return path
-
-
-def changed(path: str, value: Any) -> dict[str, Any]:
-    """The small file with one thing replaced, by a path such as Nodes.0.Origin."""
-    content = json.loads(json.dumps(SMALL))
-    *way, last = [int(word) if word.isdigit() else word for word in path.split(".")]
-    place = content
-    for step in way:
-        place = place[step]
-    place[last] = value
-    return content
+from support import realdata
+from support.map_files import QUAKE, written
 
 
 def test_nodes_and_links(tmp_path: Path) -> None:
-    graph = load_map(written(tmp_path, SMALL))
+    path = written(tmp_path, "a.navjson", QUAKE)
+    graph = load_map(path)
     assert isinstance(graph, Graph) and graph.directed and graph.dimensions == 3 and graph.y_up
     ways = dict(zip(map(tuple, graph.edges.tolist()), graph.lengths.tolist(), strict=True))
     assert ways == {(0, 1): 50, (1, 0): 50, (2, 0): 64, (0, 2): 3 + 64 + 3}
-    assert load_quake(written(tmp_path, SMALL), link_types=[0, 3]).edges.tolist() == [
+    assert load_quake(path, link_types=[0, 3]).edges.tolist() == [
         [1, 0],
         [2, 0],
         [0, 1],
     ]
-    assert load_map(written(tmp_path, SMALL), max_height=20).cell_at((29, 40, 15)) == 1
+    assert load_map(path, max_height=20).cell_at((29, 40, 15)) == 1
     with pytest.raises(InvalidValue, match="link_types"):
-        load_quake(written(tmp_path, SMALL), link_types=["lift"])  # type: ignore[list-item]
-    with pytest.raises(InvalidValue, match="several whole numbers"):
-        load_quake(written(tmp_path, SMALL), link_types=3)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "said"),
-    [
-        ("Nodes", None, "'Nodes'"),
-        ("Nodes.0", 3, "A node .* is an object"),
-        ("Nodes.0.Origin", [1, 2], "3 finite numbers"),
-        ("Nodes.0.Origin", [30, 40, 0], "share one"),
-        ("Nodes.0.Links", {}, "'Links'"),
-        ("Nodes.0.Links.0", None, "A link"),
-        ("Nodes.0.Links.0.Target", [30, 40, 0.5], r"to \[30.0, 40.0, 0.5\]"),
-        ("Nodes.0.Links.1.Traversal", [[1, 2]], "traversal"),
-        ("Nodes.0.Links.1.Traversal", 4, "'Traversal'"),
-    ],
-)
-def test_what_does_not_fit_is_refused(tmp_path: Path, path: str, value: Any, said: str) -> None:
-    with pytest.raises(BadMapFile, match=said):
-        load_map(written(tmp_path, changed(path, value)))
-
-
-@damage.fuzz
-@given(content=damage.damaged(json.dumps(SMALL).encode()))
-def test_no_damage_gets_past_the_loader(tmp_path: Path, content: bytes) -> None:
-    damage.load_or_refuse(written(tmp_path, content))
-
-
-@damage.fuzz
-@given(
-    path=st.sampled_from(
-        [
-            "Nodes",
-            "Nodes.0",
-            "Nodes.1.Origin",
-            "Nodes.0.Links",
-            "Nodes.0.Links.0",
-            "Nodes.0.Links.0.Target",
-            "Nodes.0.Links.1.Traversal",
-            "Nodes.0.Links.1.Traversal.1",
-            "Nodes.2.Links.0.Type",
-        ]
-    ),
-    value=damage.oddities,
-)
-def test_no_oddity_gets_past_the_loader(tmp_path: Path, path: str, value: Any) -> None:
-    damage.load_or_refuse(
-        written(tmp_path, json.dumps(changed(path, value)).encode("utf-8", "replace"))
-    )
-    damage.load_or_refuse(
-        written(tmp_path, json.dumps(changed(path, value)).encode("utf-8", "replace")),
-        link_types=[0],
-    )
+        load_quake(path, link_types=["lift"])  # type: ignore[list-item]
+    with pytest.raises(InvalidValue, match="link_types is a list"):
+        load_quake(path, link_types=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

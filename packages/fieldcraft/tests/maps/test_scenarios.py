@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from fieldcraft.errors import BadMapFile, FieldcraftError, InvalidValue
-from fieldcraft.maps.scenarios import MAX_BYTES, load_scenarios
+from fieldcraft.maps.scenarios import load_scenarios
 from support import damage
 from support.refusals import refused
 
@@ -123,7 +123,7 @@ def test_bad_files_are_refused_by_line(tmp_path: Path, name: str) -> None:
 
 def test_huge_files_are_not_read(tmp_path: Path) -> None:
     path = written(tmp_path, GOOD)
-    os.truncate(path, MAX_BYTES + 1)
+    os.truncate(path, 2**24 + 1)
     with refused(BadMapFile, "at most", "Cut it"):
         load_scenarios(path)
 

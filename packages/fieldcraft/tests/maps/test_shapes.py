@@ -6,16 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.errors import BadMapFile
-from fieldcraft.maps.shapes import ShapePainter, ellipse, rectangle
+from fieldcraft.maps.shapes import blocked_cells, ellipse, rectangle
 
 HEIGHT, WIDTH = 6, 9
 
 
 def picture(*shapes: list[tuple[float, float]] | np.ndarray, closed: bool = True) -> list[str]:
-    painter = ShapePainter(HEIGHT, WIDTH)
-    for shape in shapes:
-        painter.add(np.asarray(shape, dtype=float), closed=closed)
-    return ["".join("#" if blocked else "-" for blocked in row) for row in painter.blocked()]
+    outlines = [(np.asarray(shape, dtype=float), closed) for shape in shapes]
+    blocked = blocked_cells((HEIGHT, WIDTH), outlines)
+    return ["".join("#" if each else "-" for each in row) for row in blocked]
 
 
 def test_a_rectangle_on_the_cells_blocks_just_these() -> None:
@@ -85,11 +84,10 @@ def test_shapes_reach_beyond_the_map_and_add_up() -> None:
 
 def test_an_ellipse_is_round() -> None:
     height, width = 40, 60
-    painter = ShapePainter(height, width)
-    painter.add(ellipse(5, 3, 50, 34, cell=1))
+    outline = ellipse(50, 34, cell=1) + np.array((5, 3))
     y, x = np.mgrid[:height, :width] + 0.5
     inside = ((x - 30) / 25) ** 2 + ((y - 20) / 17) ** 2
-    blocked = painter.blocked()
+    blocked = blocked_cells((height, width), [(outline, True)])
     assert blocked[inside < 0.999].all()
     # Beyond its rim only its four tips, too thin for a center, may block.
     assert np.count_nonzero(blocked & (inside > 1.001)) <= 4
@@ -97,9 +95,8 @@ def test_an_ellipse_is_round() -> None:
 
 def test_a_star_is_hollow_where_it_covers_itself_twice() -> None:
     turns = np.arange(5) * 4 * np.pi / 5 - np.pi / 2
-    painter = ShapePainter(41, 41)
-    painter.add(20.5 + 20 * np.stack([np.cos(turns), np.sin(turns)], axis=1))
-    blocked = painter.blocked()
+    star = 20.5 + 20 * np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    blocked = blocked_cells((41, 41), [(star, True)])
     assert not blocked[20, 20] and blocked[8, 20]
 
 
@@ -110,10 +107,9 @@ def test_points_are_finite_and_near(bad: float) -> None:
 
 
 def test_too_much_to_draw_is_refused() -> None:
-    painter = ShapePainter(4096, 4096)
     zigzag = np.tile([(0.0, 0.0), (4096.0, 4096.0)], (3000, 1))
     with pytest.raises(BadMapFile, match="simple enough"):
-        painter.add(zigzag)
+        blocked_cells((4096, 4096), [(zigzag, True)])
 
 
 def inside(polygon: np.ndarray, x: float, y: float) -> bool:
@@ -149,9 +145,7 @@ polygons = st.lists(st.tuples(coordinate, coordinate), min_size=3, max_size=7).m
 @settings(max_examples=35, deadline=None, derandomize=True, database=None)
 @given(polygon=polygons)
 def test_centres_inside_are_blocked_and_nothing_leaks_through(polygon: np.ndarray) -> None:
-    painter = ShapePainter(HEIGHT, WIDTH)
-    painter.add(polygon)
-    blocked = painter.blocked()
+    blocked = blocked_cells((HEIGHT, WIDTH), [(polygon, True)])
     for row in range(HEIGHT):
         for column in range(WIDTH):
             center = (column + 0.5, row + 0.5)
@@ -170,9 +164,7 @@ def test_centres_inside_are_blocked_and_nothing_leaks_through(polygon: np.ndarra
 @settings(max_examples=25, deadline=None, derandomize=True, database=None)
 @given(polygon=polygons)
 def test_a_cell_is_blocked_only_by_what_is_in_it(polygon: np.ndarray) -> None:
-    painter = ShapePainter(HEIGHT, WIDTH)
-    painter.add(polygon)
-    for row, column in np.argwhere(painter.blocked()):
+    for row, column in np.argwhere(blocked_cells((HEIGHT, WIDTH), [(polygon, True)])):
         x, y = column + 0.5, row + 0.5
         arms = [((x - 1, y), (x + 1, y)), ((x, y - 1), (x, y + 1))]
         assert inside(polygon, x, y) or any(crosses(polygon, *arm) for arm in arms)

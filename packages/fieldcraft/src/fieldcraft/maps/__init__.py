@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Unpack, overload
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks
-from fieldcraft.errors import BadMapFile, InvalidValue
+from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.generate import KINDS, generate_map
 from fieldcraft.maps.mazes import MAZE_ALGORITHMS
 from fieldcraft.maps.objects import MapObjects
@@ -116,23 +116,10 @@ def load_map(
     array([[False, False,  True],
            [False, False, False]])
     """
-    from fieldcraft.maps.formats import FORMATS
-    from fieldcraft.maps.json_document import json_kind
+    from fieldcraft.maps.formats import FORMATS, format_of
 
     file = checks.path("path", path)
-    suffix = file.suffix.lower()
-    fitting = [format_ for format_ in FORMATS if suffix in format_.suffixes]
-    if not fitting:
-        kinds = "; ".join(f"{format_.name}: {' '.join(format_.suffixes)}" for format_ in FORMATS)
-        raise BadMapFile(
-            "The suffix of a map file tells its kind",
-            got=f"{suffix or 'no suffix'!r} ({file.name})",
-            remedy=f"The kinds are {kinds}",
-        )
-    format_ = fitting[0]
-    if len(fitting) > 1:
-        kind = json_kind(file)
-        format_ = next(each for each in fitting if each.name == kind)
+    format_ = format_of(file)
     for name, value in options.items():
         if name not in format_.options:
             takers = [other.name for other in FORMATS if name in other.options]

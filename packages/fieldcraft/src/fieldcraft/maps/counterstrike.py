@@ -6,90 +6,67 @@ import os
 
 import numpy as np
 
-from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps.json_document import Document, built, read_document
-from fieldcraft.maps.reading import map_file
+from fieldcraft import checks
+from fieldcraft.maps.reading import map_file, numbers, parsing, read_json
 from fieldcraft.space import Graph, Mesh
 
 __all__ = ["load_counterstrike"]
 
 _KIND = "Counter-Strike navigation file"
+_LINKS = ("connections", "ladders_above", "ladders_below")
 
 
 def load_counterstrike(
     path: str | os.PathLike[str], *, mobility: str = "ground", max_height: float | None = None
 ) -> Graph:
-    """The directed graph of a navigation file: a vertex in the middle of each area, an edge per
-    connection, in game units, z up.
+    """Return the directed graph of a navigation file, in game units, z up.
 
-    `labels` of the graph are the ids of the areas, its mesh their polygons; an edge is as long as
-    the straight line between the middles. Ladders count as connections, up and down. `max_height`
-    as for `Graph`.
+    Each area is a vertex at its middle, with its polygon in `mesh` and its id in `labels`. Each
+    connection is an edge, as long as the straight line between the middles; ladders count as
+    connections.
 
     The file is the JSON of awpy: `{"areas": {id: {"corners": [{"x", "y", "z"}, ...], "connections":
-    [id, ...], "ladders_above": [...], "ladders_below": [...]}}}`. Raises `BadMapFile` for anything
-    else, connections to areas that don't exist among them.
+    [id, ...], "ladders_above": [...], "ladders_below": [...]}}}`.
+
+    Parameters
+    ----------
+    path : path_like
+        The file.
+    mobility : {"ground"}
+        There is no other.
+    max_height : float, optional
+        As for `Graph`.
+
+    Raises
+    ------
+    BadMapFile
+        For anything else, and for connections to areas that don't exist.
     """
     file = map_file(path, mobility, ("ground",))
-    return from_document(read_document(file, _KIND), max_height)
-
-
-def from_document(document: Document, max_height: float | None) -> Graph:
-    """The graph that a document describes."""
-    areas = document.entry(document.content, "areas", dict, "The top")
-    labels = list(areas)
-    try:
-        numbers = {int(label): index for index, label in enumerate(labels)}
-    except ValueError:
-        document.refuse(f"The areas of a {_KIND} have whole numbers as ids", f"{labels[:3]!r}"[:60])
-    if len(numbers) < len(labels):
-        document.refuse(f"The areas of a {_KIND} have different ids", "an id twice")
-    corners: list[list[object]] = []
-    polygons, pairs = [], []
-    for index, (label, area) in enumerate(areas.items()):
-        place = f"Area {label}"[:40]
-        ring = document.entry(area, "corners", list, place)
-        polygons.append(list(range(len(corners), len(corners) + len(ring))))
-        corners += [
-            [document.entry(corner, axis, (int, float), "A corner") for axis in "xyz"]
-            for corner in ring
-        ]
-        ways = [
-            end
-            for key in ("connections", "ladders_above", "ladders_below")
-            for end in _ids(document, area, key, place)
-        ]
-        for end in ways:
-            if end not in numbers:
-                document.refuse(
-                    f"Connections of a {_KIND} lead to areas", f"{end} in area {label}"[:60]
-                )
-            pairs.append((index, numbers[end]))
-    places = document.numbers(corners, 3, "The corners")
-    try:
-        mesh = Mesh(places, polygons)
-    except InvalidValue as error:
-        raise BadMapFile(
-            error.rule, got=f"{error.got} in {document.name}", remedy=f"Mend the {_KIND}"
-        ) from None
-    edges = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    lengths = np.sqrt(((mesh.centers[edges[:, 0]] - mesh.centers[edges[:, 1]]) ** 2).sum(axis=1))
-    return built(
-        document.name,
-        _KIND,
-        mesh.centers,
-        edges,
-        np.maximum(lengths, 1e-9),
-        True,
-        max_height=max_height,
-        mesh=mesh,
-        labels=list(numbers),
-        y_up=True,
-    )
-
-
-def _ids(document: Document, area: dict[str, object], key: str, place: str) -> list[int]:
-    listed = document.entry(area, key, list, place) if key in area else []
-    if not all(isinstance(end, int) and not isinstance(end, bool) for end in listed):
-        document.refuse(f"The {key} of an area are ids", f"{listed!r}"[:60])
-    return list(listed)
+    checks.optional(checks.not_negative)("max_height", max_height)
+    content = read_json(file, _KIND)
+    with parsing(file.name, _KIND):
+        areas = content["areas"]
+        index = {int(label): number for number, label in enumerate(areas)}
+        if len(index) < len(areas):
+            raise ValueError("two areas with one id")
+        corners, polygons, edges = list[list[float]](), [], []
+        for number, area in enumerate(areas.values()):
+            ring = [[corner[axis] for axis in "xyz"] for corner in area["corners"]]
+            polygons.append(range(len(corners), len(corners) + len(ring)))
+            corners += ring
+            edges += [(number, index[end]) for key in _LINKS for end in area.get(key, [])]
+        mesh = Mesh(numbers(corners, 3), [list(polygon) for polygon in polygons])
+        pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
+        way = mesh.centers[pairs[:, 0]] - mesh.centers[pairs[:, 1]]
+        lengths = np.maximum(np.sqrt((way**2).sum(axis=1)), 1e-9)
+        return Graph(
+            mesh.centers,
+            pairs,
+            lengths,
+            True,
+            max_height=max_height,
+            mesh=mesh,
+            labels=list(index),
+            y_up=True,
+        )

@@ -5,8 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import TypedDict
 
+from fieldcraft.errors import BadMapFile
 from fieldcraft.maps.counterstrike import load_counterstrike
 from fieldcraft.maps.geotiff import load_geotiff
 from fieldcraft.maps.image import Color, load_image
@@ -15,6 +18,7 @@ from fieldcraft.maps.movingai import load_movingai
 from fieldcraft.maps.obj import load_obj
 from fieldcraft.maps.polyanya import load_polyanya
 from fieldcraft.maps.quake import load_quake
+from fieldcraft.maps.reading import read_bytes
 from fieldcraft.maps.recast import load_recast
 from fieldcraft.maps.ros import load_ros
 from fieldcraft.maps.starcraft import load_starcraft
@@ -22,7 +26,9 @@ from fieldcraft.maps.tiled import load_tiled
 from fieldcraft.maps.waypoints import load_waypoints
 from fieldcraft.space import Graph, Grid
 
-__all__ = ["FORMATS", "MapFormat", "MapOptions"]
+__all__ = ["FORMATS", "MapFormat", "MapOptions", "format_of"]
+
+_MAX_JSON_BYTES = 2**26
 
 
 class MapOptions(TypedDict, total=False):
@@ -53,39 +59,71 @@ class MapOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class MapFormat:
-    """A kind of map file: its name, its suffixes, and the function that loads it."""
+    """A kind of map file: its name, its suffixes, the function that loads it, and for `.json` the
+    keys of which a file has at least one.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     load: Callable[..., Grid | Graph]
+    keys: tuple[str, ...] = ()
 
     @property
     def is_grid(self) -> bool:
-        """Whether it gives a grid, with neighbors of your choice; a graph has its own edges."""
+        """Whether it loads as a grid, with neighbors of your choice; a graph has its own edges."""
         return "neighbors" in self.options
 
-    @property
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """The names of the keyword arguments of `load`."""
-        return tuple(
-            name
-            for name, kind in inspect.signature(self.load).parameters.items()
-            if kind.kind is inspect.Parameter.KEYWORD_ONLY
-        )
+        parameters = inspect.signature(self.load).parameters.values()
+        return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
 
 
 FORMATS = (
     MapFormat("MovingAI map", (".map",), load_movingai),
-    MapFormat("Tiled map", (".tmx", ".tmj", ".json"), load_tiled),
+    MapFormat("Tiled map", (".tmx", ".tmj", ".json"), load_tiled, ("tilewidth", "tilesets")),
     MapFormat("LDtk project", (".ldtk",), load_ldtk),
     MapFormat("StarCraft II grid", (".npz",), load_starcraft),
     MapFormat("picture", (".png", ".bmp", ".gif", ".jpg", ".jpeg", ".webp"), load_image),
     MapFormat("ROS map", (".yaml", ".yml"), load_ros),
     MapFormat("GeoTIFF", (".tif", ".tiff"), load_geotiff),
-    MapFormat("waypoint graph", (".json",), load_waypoints),
     MapFormat("Quake navigation file", (".navjson",), load_quake),
-    MapFormat("Counter-Strike navigation file", (".json",), load_counterstrike),
-    MapFormat("Recast mesh", (".json",), load_recast),
+    MapFormat("Recast mesh", (".json",), load_recast, ("polygons", "meshes")),
+    MapFormat("Counter-Strike navigation file", (".json",), load_counterstrike, ("areas",)),
+    MapFormat("waypoint graph", (".json",), load_waypoints, ("edges", "vertices")),
     MapFormat("Polyanya mesh", (".mesh",), load_polyanya),
     MapFormat("level", (".obj",), load_obj),
 )
+"""A format with more telling keys stands before others of the same suffix."""
+
+
+def format_of(file: Path) -> MapFormat:
+    """Return the format of a map file, by its suffix, and for `.json` by the keys in it.
+
+    Raises
+    ------
+    BadMapFile
+        For files of no known format.
+    """
+    suffix = file.suffix.lower()
+    fitting = [each for each in FORMATS if suffix in each.suffixes]
+    if not fitting:
+        kinds = "; ".join(f"{each.name}: {' '.join(each.suffixes)}" for each in FORMATS)
+        raise BadMapFile(
+            "The suffix of a map file tells its kind",
+            got=f"{suffix or 'no suffix'!r} ({file.name})",
+            remedy=f"The kinds are {kinds}",
+        )
+    if len(fitting) == 1:
+        return fitting[0]
+    raw = read_bytes(file, _MAX_JSON_BYTES, "Cut it into several, or save it compressed")
+    for each in fitting:
+        if any(f'"{key}"'.encode() in raw for key in each.keys):
+            return each
+    raise BadMapFile(
+        "A JSON map has layers (Tiled), vertices and edges, vertices and polygons (Recast) or areas"
+        " (Counter-Strike)",
+        got=f"none of these keys in {file.name}",
+        remedy="Rename its keys, or make a fieldcraft.Graph of its content",
+    )

@@ -9,6 +9,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.mazes import MAZE_ALGORITHMS, maze_walls
 from fieldcraft.space import Grid
+from fieldcraft.space.answers import regions_above
 
 __all__ = ["HALLS", "KINDS", "generate_map"]
 
@@ -218,35 +219,6 @@ def _pillars(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bo
 
 
 def _one_piece(walls: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """`walls` with every open part but the largest filled in."""
-    parts = _parts(~walls)
-    sizes = np.bincount(parts.ravel())
-    sizes[0] = 0
-    return np.asarray((parts != np.argmax(sizes)) | walls)
-
-
-def _parts(is_open: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The number of the connected part of each open cell, from 1 on in reading order, and 0 in
-    walls.
-
-    Runs of open cells in a row are joined with those that they touch in the next row, all at once
-    and again until nothing changes (hooking and pointer jumping, after Shiloach and Vishkin 1982).
-    """
-    height, width = is_open.shape
-    begins = is_open & ~np.pad(is_open, ((0, 0), (1, 0)))[:, :width]
-    runs = np.cumsum(begins.ravel()).reshape(height, width) - 1
-    touching = is_open[:-1] & is_open[1:]
-    above, below = runs[:-1][touching], runs[1:][touching]
-    first = np.arange(int(begins.sum()))
-    while True:
-        before = first
-        first = first.copy()
-        lower = np.minimum(before[above], before[below])
-        np.minimum.at(first, before[above], lower)
-        np.minimum.at(first, before[below], lower)
-        while not np.array_equal(first, first[first]):
-            first = first[first]
-        if np.array_equal(first, before):
-            break
-    numbers = np.unique(first, return_inverse=True)[1] + 1
-    return np.where(is_open, numbers[runs] if numbers.size else 0, 0)
+    """Return `walls` with every open part but the largest filled in."""
+    values = (~walls).astype(np.float32)
+    return np.asarray(regions_above(Grid(walls=walls), values, 0.5).labels != 1)

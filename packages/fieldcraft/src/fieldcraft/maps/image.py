@@ -1,40 +1,32 @@
-"""Pictures as maps: one cell per pixel, dark or a chosen colour is wall."""
+"""Pictures as maps: one cell per pixel, dark or a chosen color is wall."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
-from fieldcraft.maps.reading import file_size, map_file
-from fieldcraft.space.grid import Grid
+from fieldcraft.maps.reading import file_size, map_file, parsing
+from fieldcraft.space import Grid
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["MOBILITIES", "Color", "load_image", "picture_cells"]
+__all__ = ["Color", "load_image", "picture_cells"]
 
 Color = str | tuple[int, int, int]
 
-MOBILITIES = ("ground", "air")
-
 _FORMATS = ("PNG", "BMP", "GIF", "JPEG", "WEBP")
 _MAX_BYTES = 2**27
-# What decoding may take, and what each pixel takes at most: the picture, what the decoder keeps
-# besides, and the walls.
-_MEMORY = 300 * 2**20
-_DECODER_BYTES = {"JPEG": 12, "WEBP": 18}
-_MODE_BYTES = {"1": 3, "L": 3, "P": 3}
-_OTHER_BYTES = 6
-_STRIP = 2**20
-_OPAQUE = 128
 _MAX_PIXELS = 2**26
+_STRIP = 2**20  # pixels that are converted at once
+_OPAQUE = 128
 
 
 def load_image(
@@ -48,29 +40,47 @@ def load_image(
     transparent: str = "open",
     cell_size: float = 1.0,
 ) -> Grid:
-    """The grid of a PNG, BMP, GIF (first frame), JPEG or WebP picture: one cell per pixel, y
+    """Return the grid of a PNG, BMP, GIF (first frame), JPEG or WebP picture: one cell per pixel, y
     downwards.
 
-    - `mobility`: "ground" (walls as below) or "air" (no walls).
-    - `threshold`: a pixel is a wall if its luminance (0 black to 255 white; ITU-R 601) is below
-      this, 1 to 255; 128 if not given.
-    - `wall_color`: instead of the threshold, the colour or colours that are walls: "#rrggbb", a CSS
-      name or (r, g, b).
-    - `tolerance`: how far each of red, green and blue may be from `wall_color`, 0 to 255. JPEG and
-      lossy WebP need some 30.
-    - `transparent`: what a pixel is that is more than half transparent: "open" or "wall".
-    - `cell_size`: world units per pixel.
+    The rotation that a camera notes in a JPEG is not applied.
 
-    The rotation that a camera notes in a JPEG is not applied. Raises `BadMapFile` for a file that
-    is not such a picture, is cut off, or would take more than about 300 MB to decode (beyond 4000 x
-    4000 pixels in WebP, 7000 x 7000 in a colour PNG, 8192 x 8192 in a grey one), and
-    `MissingLibrary` without Pillow.
+    Parameters
+    ----------
+    path : path_like
+        The picture, of at most 2**26 pixels.
+    neighbors : int or array_like, optional
+        As for `Grid`.
+    mobility : {"ground", "air"}
+        With "air" there are no walls.
+    threshold : int, optional
+        A pixel is a wall if its luminance (0 black to 255 white; ITU-R 601) is below this, 1 to
+        255; by default 128.
+    wall_color : str, tuple of int, or list of these, optional
+        Replaces the threshold: the color or colors that are walls, "#rrggbb", a CSS name or
+        (r, g, b).
+    tolerance : int, optional
+        How far each of red, green and blue may be from `wall_color`, 0 to 255. JPEG and lossy WebP
+        need some 30.
+    transparent : {"open", "wall"}
+        What pixels are that are more than half transparent.
+    cell_size : float, optional
+        World units per pixel.
+
+    Raises
+    ------
+    InvalidValue
+        For wrong options.
+    BadMapFile
+        For a file that is not such a picture, is cut off, or too large.
+    MissingLibrary
+        Without Pillow.
     """
-    file = map_file(path, mobility, MOBILITIES)
+    file = map_file(path, mobility, ("ground", "air"))
     checks.choice("transparent", transparent, ("open", "wall"))
     if threshold is not None and wall_color is not None:
         raise InvalidValue(
-            "Walls are dark or of a chosen colour, not both",
+            "Walls are dark or of a chosen color, not both",
             got=f"threshold={threshold!r} and wall_color={wall_color!r}",
             remedy="Pass one of the two",
         )
@@ -81,82 +91,51 @@ def load_image(
     walls: NDArray[np.bool_] = picture_cells(
         file,
         _FORMATS,
-        "a whole PNG, BMP, GIF, JPEG or WebP file",
         lambda strip: _strip_walls(strip, limit, colors, reach, transparent == "wall"),
     )
-    height, width = walls.shape
-    return Grid(
-        width,
-        height,
-        cell_size=cell_size,
-        walls=walls if mobility == "ground" else None,
-        neighbors=neighbors,
-    )
+    if mobility == "air":
+        walls = np.zeros_like(walls)
+    return Grid(cell_size=cell_size, walls=walls, neighbors=neighbors)
 
 
 def picture_cells(
-    file: Path, formats: tuple[str, ...], kind: str, read: Callable[[Image], NDArray[Any]]
+    file: Path, formats: tuple[str, ...], read: Callable[[Image], NDArray[Any]]
 ) -> NDArray[Any]:
-    """The answers of `read` for each strip of a picture's rows, (height, width); refuses pictures
-    that are damaged or too large.
+    """Return what `read` returns for each strip of a picture's rows, joined: (height, width).
+
+    Raises
+    ------
+    BadMapFile
+        For a picture that is damaged or too large.
     """
     try:
         from PIL import Image
     except ImportError:
         raise MissingLibrary("Pillow", "maps", "Loading a picture as a map") from None
-    if file_size(file) > _MAX_BYTES:
-        raise BadMapFile(
-            f"A picture has at most {_MAX_BYTES:,} bytes",
-            got=f"{file.name} with {file_size(file):,}",
-            remedy="Scale it down",
-        )
-    try:
-        with Image.open(file, formats=formats) as image:
-            _check_size(file, image)
-            image.load()
-            _check_size(file, image)
-            rows = max(1, _STRIP // image.width)
-            return np.concatenate(
-                [
-                    read(image.crop((0, top, image.width, min(top + rows, image.height))))
-                    for top in range(0, image.height, rows)
-                ]
+    size = file_size(file)
+    kind = f"picture ({', '.join(formats)})"
+    with parsing(file.name, kind), Image.open(file, formats=formats) as image:
+        width, height = image.size
+        if size > _MAX_BYTES or width * height > _MAX_PIXELS:
+            raise BadMapFile(
+                f"A picture has at most {_MAX_PIXELS:,} pixels and {_MAX_BYTES:,} bytes",
+                got=f"{width} x {height} and {size:,} bytes in {file.name}",
+                remedy="Scale it down: one pixel is one cell",
             )
-    except BadMapFile:
-        raise
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise BadMapFile(
-            "A picture fits into memory", got=f"{file.name}: {error}", remedy="Scale it down"
-        ) from None
-    except Exception as error:  # decoders of foreign bytes raise whatever they stumble over
-        raise BadMapFile(
-            f"A picture is {kind}",
-            got=f"{file.name}: {error}",
-            remedy="Export it again; the file may be cut off",
-        ) from None
-
-
-def _check_size(file: Path, image: Image) -> None:
-    """Refuse a picture before, or right after, it is decoded, if it takes more memory than a map
-    may.
-    """
-    pixel = _DECODER_BYTES.get(image.format or "", _MODE_BYTES.get(image.mode, _OTHER_BYTES))
-    most = min(_MEMORY // pixel, _MAX_PIXELS)
-    if image.width * image.height > most:
-        raise BadMapFile(
-            f"A {image.format} picture of this kind has at most {most:,} pixels",
-            got=f"{image.width} x {image.height} in {file.name}",
-            remedy="Scale it down: one pixel is one cell",
-        )
+        image.load()
+        rows = max(1, _STRIP // width)
+        boxes = [(0, y, width, min(y + rows, height)) for y in range(0, height, rows)]
+        return np.concatenate([read(image.crop(box)) for box in boxes])
 
 
 def _strip_walls(
     strip: Image,
     threshold: int,
-    colors: NDArray[np.int16] | None,
+    colors: NDArray[np.int64] | None,
     tolerance: int,
-    see_through: bool,
+    transparent_is_wall: bool,
 ) -> NDArray[np.bool_]:
+    """Return the walls of some rows, (height, width)."""
     if strip.mode.startswith("I"):
         strip = _eight_bits(strip)
     opaque: NDArray[np.bool_] | None = None
@@ -164,26 +143,20 @@ def _strip_walls(
         strip = strip.convert("RGBA")
         opaque = np.asarray(strip.getchannel("A")) >= _OPAQUE
     if colors is None:
-        walls = (
-            np.asarray(
-                strip.convert("RGB").convert("L")
-                if strip.mode not in ("1", "L")
-                else strip.convert("L")
-            )
-            < threshold
-        )
+        # Palettes become colors first, as luminance is one of colors.
+        bands = strip if strip.mode in ("1", "L") else strip.convert("RGB")
+        walls: NDArray[np.bool_] = np.asarray(bands.convert("L")) < threshold
     else:
         pixels = np.asarray(strip.convert("RGB")).astype(np.int16)
-        walls = np.zeros(pixels.shape[:2], dtype=np.bool_)
-        for color in colors:
-            walls |= (np.abs(pixels - color) <= tolerance).all(axis=2)
+        near = [(np.abs(pixels - color) <= tolerance).all(axis=2) for color in colors]
+        walls = np.logical_or.reduce(near)
     if opaque is not None:
-        walls = walls | ~opaque if see_through else walls & opaque
+        walls = walls | ~opaque if transparent_is_wall else walls & opaque
     return walls
 
 
 def _eight_bits(strip: Image) -> Image:
-    """A 16-bit grey strip in 8 bits."""
+    """Return a 16-bit gray strip in 8 bits."""
     from PIL import Image
 
     wide = np.asarray(strip).astype(np.int64)
@@ -194,41 +167,22 @@ def _eight_bits(strip: Image) -> Image:
     return narrow
 
 
-def _colors(value: Color | Sequence[Color]) -> NDArray[np.int16]:
-    """The chosen colours, shape (N, 3)."""
-    single = isinstance(value, str) or (
-        isinstance(value, Sequence)
-        and len(value) == 3
-        and all(isinstance(part, (int, np.integer)) for part in value)
-    )
-    many = [value] if single else list(value) if isinstance(value, Sequence) else []
-    if not many:
+def _colors(value: Color | Sequence[Color]) -> NDArray[np.int64]:
+    """Return the chosen colors, (N, 3)."""
+    from PIL import ImageColor
+
+    many = isinstance(value, Sequence) and isinstance(next(iter(value), None), str | Sequence)
+    listed: Any = value if many and not isinstance(value, str) else [value]
+    try:
+        rgb = [ImageColor.getrgb(each) if isinstance(each, str) else each for each in listed]
+        colors: NDArray[Any] = np.array(rgb)
+    except ValueError:
+        colors = np.zeros(0)
+    is_rgb = colors.ndim == 2 and colors.shape[1] == 3 and colors.dtype.kind in "iu"
+    if not is_rgb or (colors < 0).any() or (colors > 255).any():
         raise InvalidValue(
-            "wall_color is a colour or a list of colours",
-            got=f"wall_color={value!r}",
-            remedy='Pass "#rrggbb" or (r, g, b)',
+            "A color is #rrggbb, a CSS name, or red, green and blue from 0 to 255",
+            got=f"wall_color={value!r:.80}",
+            remedy='Pass "#2b1d0e" or (43, 29, 14), or a list of these',
         )
-    return np.array([_color(cast(Color, color)) for color in many], dtype=np.int16)
-
-
-def _color(value: Color) -> tuple[int, ...]:
-    parts: Sequence[object] = ()
-    if isinstance(value, str):
-        from PIL import ImageColor
-
-        try:
-            parts = ImageColor.getrgb(value)
-        except ValueError:
-            parts = ()
-    elif isinstance(value, Sequence):
-        parts = value
-    if len(parts) != 3 or not all(
-        isinstance(part, (int, np.integer)) and not isinstance(part, bool) and 0 <= part <= 255
-        for part in parts
-    ):
-        raise InvalidValue(
-            "A colour is #rrggbb, a CSS name, or red, green and blue from 0 to 255",
-            got=repr(value),
-            remedy='Pass "#2b1d0e" or (43, 29, 14), say',
-        )
-    return tuple(int(cast(int, part)) for part in parts)
+    return colors

@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MapObjects", "objects_by_name"]
+__all__ = ["Listed", "MapObjects", "objects_by_name"]
+
+Listed = tuple[str, tuple[float, float], Mapping[str, Any]]
+"""The name, position and properties of an object."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,18 +25,13 @@ class MapObjects:
     properties: tuple[Mapping[str, Any], ...]
 
 
-def objects_by_name(
-    listed: Iterable[tuple[str, tuple[float, float], Mapping[str, Any]]],
-) -> dict[str, MapObjects]:
-    """Objects (name, position, properties) by their names; those without one are left out."""
-    found: dict[str, list[Any]] = {}
-    for name, position, properties in listed:
-        if name:
-            found.setdefault(name, []).append((position, properties))
+def objects_by_name(listed: Iterable[Listed]) -> dict[str, MapObjects]:
+    """Return objects by their names, without those that have none."""
+    found: dict[str, list[Listed]] = {}
+    for each in listed:
+        if each[0]:
+            found.setdefault(each[0], []).append(each)
     return {
-        name: MapObjects(
-            np.array([position for position, _ in some], dtype=np.float64).reshape(-1, 2),
-            tuple(properties for _, properties in some),
-        )
+        name: MapObjects(np.array([each[1] for each in some]), tuple(each[2] for each in some))
         for name, some in found.items()
     }

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.maps.json_document import Document, built, read_document
-from fieldcraft.maps.reading import map_file
+from fieldcraft.maps.reading import map_file, numbers, parsing, read_json
 from fieldcraft.space import Graph
 
 __all__ = ["load_quake"]
@@ -26,88 +25,67 @@ def load_quake(
     max_height: float | None = None,
     link_types: Iterable[int] | None = None,
 ) -> Graph:
-    """The directed graph of a `.navjson` file: a vertex per node, in the file's order, and an edge
-    per link, in game units, z up.
+    """Return the directed graph of a `.navjson` file, in game units, z up.
 
-    A link without its counterpart leads one way: drops, jumps. A link with a traversal is as long
-    as the way over its points, any other as the straight line; a traversal's first point of exactly
-    (0, 0, 0) stands for none. Lifts and teleporters are edges like any other, of that length.
+    Each node is a vertex, in the file's order, and each link an edge. A link without its
+    counterpart leads one way: drops, jumps. The length of a link with a traversal is that of the
+    line through its points, else the straight distance; a first point of exactly (0, 0, 0) is
+    ignored. Lifts and teleporters are edges like any other.
 
-    - `max_height`: as for `Graph`; levels have floors above each other, of which a player (56
-      units) stands on one.
-    - `link_types`: the Type numbers to take, all by default. In the files seen, 0 is ordinary, 1 a
-      jump over a gap, 2 a teleporter, 3 mostly a drop, 5 a step up, 6 a lift; the format's makers
-      say nothing about them.
+    Parameters
+    ----------
+    path : path_like
+        The file.
+    mobility : {"ground"}
+        There is no other.
+    max_height : float, optional
+        As for `Graph`; levels have floors above each other, and players are 56 units high.
+    link_types : iterable of int, optional
+        The Type numbers to take, all by default. In the files seen, 0 is ordinary, 1 a jump over
+        a gap, 2 a teleporter, 3 mostly a drop, 5 a step up, 6 a lift; the format's authors
+        document none.
 
     Raises
     ------
     InvalidValue
-        For options that are wrong.
+        For wrong options.
     BadMapFile
-        For anything else, links to where no node is among them.
+        For anything else, and for links that end at no node.
     """
     file = map_file(path, mobility, ("ground",))
-    if link_types is not None and not np.iterable(link_types):
-        raise InvalidValue(
-            "link_types are several whole numbers",
-            got=f"link_types={link_types!r}",
-            remedy="Pass [0, 1], say",
+    checks.optional(checks.not_negative)("max_height", max_height)
+    wanted = None
+    if link_types is not None:
+        listed = checks.sequence("link_types", link_types)
+        wanted = {checks.integer("link_types", number) for number in listed}
+    content = read_json(file, _KIND)
+    with parsing(file.name, _KIND):
+        nodes = content["Nodes"]
+        places = numbers([node["Origin"] for node in nodes], 3)
+        at = {place: index for index, place in enumerate(map(tuple, places.tolist()))}
+        if len(at) < len(places):
+            raise ValueError("two nodes in one place")
+        edges, lengths = [], []
+        for start, node in enumerate(nodes):
+            links = [each for each in node["Links"] if wanted is None or each["Type"] in wanted]
+            for link, end in zip(
+                links, numbers([each["Target"] for each in links], 3), strict=True
+            ):
+                edges.append((start, at[tuple(end.tolist())]))
+                lengths.append(_length(places[start], link, end))
+        return Graph(
+            places,
+            np.array(edges, dtype=np.int64).reshape(-1, 2),
+            np.array(lengths, dtype=np.float64),
+            True,
+            max_height=max_height,
+            y_up=True,
         )
-    wanted = (
-        None
-        if link_types is None
-        else {checks.integer("link_types", number) for number in link_types}
-    )
-    document = read_document(file, _KIND)
-    nodes = document.entry(document.content, "Nodes", list, "The top")
-    places = document.numbers(
-        [document.entry(node, "Origin", list, "A node") for node in nodes], 3, "The origins"
-    )
-    numbers = {place: index for index, place in enumerate(map(tuple, places.tolist()))}
-    if len(numbers) < len(places):
-        document.refuse(
-            f"The nodes of a {_KIND} stand in different places",
-            f"{len(places) - len(numbers)} that share one",
-        )
-    starts, targets, lengths = [], [], []
-    for index, node in enumerate(nodes):
-        links = document.entry(node, "Links", list, "A node")
-        ends = document.numbers(
-            [document.entry(link, "Target", list, "A link") for link in links], 3, "The targets"
-        ).tolist()
-        for link, end in zip(links, map(tuple, ends), strict=True):
-            if wanted is not None and document.entry(link, "Type", int, "A link") not in wanted:
-                continue
-            if end not in numbers:
-                document.refuse(
-                    f"Links of a {_KIND} lead to nodes", f"a link of node {index} to {list(end)}"
-                )
-            starts.append(index)
-            targets.append(numbers[end])
-            lengths.append(_length(document, places[index], link, np.array(end)))
-    edges = np.array([starts, targets], dtype=np.int64).T.reshape(-1, 2)
-    return built(
-        document.name,
-        _KIND,
-        places,
-        edges,
-        np.array(lengths, dtype=np.float64),
-        True,
-        max_height=max_height,
-        y_up=True,
-    )
 
 
-def _length(
-    document: Document,
-    start: NDArray[np.float64],
-    link: dict[str, object],
-    end: NDArray[np.float64],
-) -> float:
-    way = [start]
-    if link.get("Traversal") is not None:
-        points = document.numbers(
-            document.entry(link, "Traversal", list, "A link"), 3, "The points of a traversal"
-        )
-        way += list(points[1:] if len(points) and not points[0].any() else points)
-    return float(np.sqrt((np.diff(np.array([*way, end]), axis=0) ** 2).sum(axis=1)).sum())
+def _length(start: NDArray[np.float64], link: dict[str, Any], end: NDArray[np.float64]) -> float:
+    points = numbers(link.get("Traversal") or [], 3)
+    if len(points) and not points[0].any():
+        points = points[1:]
+    steps = np.diff(np.array([start, *points, end]), axis=0)
+    return float(np.sqrt((steps**2).sum(axis=1)).sum())

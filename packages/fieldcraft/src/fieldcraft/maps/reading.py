@@ -1,70 +1,133 @@
-"""Bytes of a map file: regular files only, and never more than the caller is ready for."""
+"""Content of map files, read under limits: bytes, JSON objects, rows of numbers."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import BadMapFile
+from fieldcraft.errors import BadMapFile, FieldcraftError, InvalidValue
 
-__all__ = ["file_size", "map_file", "read_bytes"]
+__all__ = [
+    "file_size",
+    "json_object",
+    "map_file",
+    "numbers",
+    "parsing",
+    "read_bytes",
+    "read_json",
+]
+
+_MAX_BYTES = 2**26
+_MAX_PARTS = 2**22
 
 
 def map_file(path: str | os.PathLike[str], mobility: str, offered: Sequence[str]) -> Path:
-    """The path of a map file, and whether files of its kind offer a mobility."""
+    """Return the path of a map file; `mobility` must be one of those that its format offers."""
     checks.choice("mobility", mobility, tuple(offered))
     return checks.path("path", path)
 
 
 def file_size(path: Path) -> int:
-    """The size of a regular file in bytes; `BadMapFile` for anything that is missing or no regular
-    file.
+    """Return the size of a regular file in bytes.
+
+    Raises
+    ------
+    BadMapFile
+        If the file is missing, or is a folder, a device or a pipe.
     """
     rule = "A map is read from a file"
     try:
         status = path.stat()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise BadMapFile(
-            rule, got=f"{str(path)!r}: {reason}", remedy="Check the path and the working directory"
-        ) from None
+        remedy = "Check the path and the working directory"
+        raise BadMapFile(rule, got=f"{str(path)!r}: {reason}", remedy=remedy) from None
     if stat.S_ISDIR(status.st_mode):
-        raise BadMapFile(
-            rule, got=f"the folder {str(path)!r}", remedy="Name one of the files in it"
-        )
+        remedy = "Name one of the files in it"
+        raise BadMapFile(rule, got=f"the folder {str(path)!r}", remedy=remedy)
     if not stat.S_ISREG(status.st_mode):
-        raise BadMapFile(
-            rule,
-            got=f"{str(path)!r}, which is a device or a pipe",
-            remedy="Copy what it gives into a file first",
-        )
+        got = f"{str(path)!r}, which is a device or a pipe"
+        raise BadMapFile(rule, got=got, remedy="Copy its content into a file first")
     return status.st_size
 
 
-def read_bytes(path: Path, limit: int, remedy: str, *, start: int = 0) -> bytes:
-    """The bytes from `start` on of a regular file of at most `limit` bytes; `BadMapFile` with
-    `remedy` if it is larger.
-    """
+def read_bytes(path: Path, limit: int, remedy: str) -> bytes:
+    """Return the bytes of a regular file; more than `limit` raise `BadMapFile` with `remedy`."""
     size = file_size(path)
-    if size <= limit:
-        try:
-            with path.open("rb") as file:
-                file.seek(start)
-                data = file.read(size + 1 - start)
-        except OSError as error:
-            raise BadMapFile(
-                "A map is read from a file",
-                got=f"{str(path)!r}: {error.strerror}",
-                remedy="Check the permissions of the file",
-            ) from None
-        size = start + len(data)
-        if size <= limit:
-            return data
-    raise BadMapFile(
-        f"A file of this kind has at most {limit:,} bytes",
-        got=f"{path.name} with {size:,}",
-        remedy=remedy,
-    )
+    if size > limit:
+        rule, got = f"A file of this kind has at most {limit:,} bytes", f"{path.name} with {size:,}"
+        raise BadMapFile(rule, got=got, remedy=remedy)
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as error:
+        raise BadMapFile(
+            "A map is read from a file",
+            got=f"{str(path)!r}: {error.strerror}",
+            remedy="Check the permissions of the file",
+        ) from None
+
+
+def read_json(path: Path, kind: str) -> dict[str, Any]:
+    """Return the JSON object in a file of at most 64 MB."""
+    raw = read_bytes(path, _MAX_BYTES, f"Leave out the entries that a {kind} does not need")
+    return json_object(raw, path.name, kind)
+
+
+def json_object(raw: bytes, name: str, kind: str, limit: int = _MAX_PARTS) -> dict[str, Any]:
+    """Return the JSON object in the bytes of a file; more than `limit` opening brackets raise
+    `BadMapFile` before anything is parsed.
+    """
+    parts = raw.count(b"[") + raw.count(b"{")
+    if parts > limit:
+        rule, got = f"A {kind} has at most {limit:,} objects and lists", f"{parts:,} in {name}"
+        raise BadMapFile(rule, got=got, remedy="Cut it into several files")
+    with parsing(name, kind):
+        found: dict[str, Any] = json.loads(raw.decode("utf-8-sig"))
+        found.keys()  # an AttributeError for a list or a number
+    return found
+
+
+@contextlib.contextmanager
+def parsing(name: str, kind: str) -> Iterator[None]:
+    """Turn the errors of damaged content, and of missing and wrong entries, into `BadMapFile`."""
+    try:
+        yield
+    except InvalidValue as error:
+        got, remedy = f"{error.got} in {name}", f"Correct the {kind}"
+        raise BadMapFile(error.rule, got=got, remedy=remedy) from None
+    except FieldcraftError:
+        raise
+    except Exception as error:  # decoders raise errors of many kinds
+        raise BadMapFile(
+            f"A {kind} is complete, and its entries have the right types",
+            got=f"{type(error).__name__}: {' '.join(str(error).split())[:200]} in {name}",
+            remedy="Export it again, or correct that entry; the file may be cut off",
+        ) from error
+
+
+def numbers(rows: Any, columns: int, *, whole: bool = False) -> NDArray[Any]:
+    """Return rows of `columns` numbers each as an array (N, columns): int64 if `whole`, else
+    float64.
+
+    Raises
+    ------
+    ValueError
+        If a row has another length, or an entry is no such number or larger than 1e30.
+    """
+    kind = "whole numbers" if whole else "numbers"
+    array = np.asarray(rows) if len(rows) else np.zeros((0, columns), dtype=np.int64)
+    if array.shape[1:] != (columns,) or array.dtype.kind not in ("iu" if whole else "iuf"):
+        raise ValueError(f"{array.dtype} of shape {array.shape} where rows of {columns} {kind} go")
+    if not (np.abs(array.astype(np.float64)) <= checks.LARGEST).all():
+        raise ValueError(f"{kind} that are not finite or above {checks.LARGEST:g}")
+    return array.astype(np.int64 if whole else np.float64)

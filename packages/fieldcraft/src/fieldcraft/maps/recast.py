@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.maps.json_document import Document, built, read_document
 from fieldcraft.maps.obj import weld
-from fieldcraft.maps.reading import map_file
+from fieldcraft.maps.reading import map_file, numbers, parsing, read_json
 from fieldcraft.space import Graph
 
 __all__ = ["load_recast"]
@@ -22,14 +22,22 @@ _UNUSED = 65535
 def load_recast(
     path: str | os.PathLike[str], *, mobility: str = "ground", max_height: float | None = None
 ) -> Graph:
-    """The graph of a poly-mesh (a vertex per polygon) or a detail mesh (a vertex per triangle),
-    where sides are shared.
+    """Return the graph of a poly-mesh or a detail mesh: a vertex for each polygon or triangle,
+    edges between those that share a side.
 
     A poly-mesh has `vertices` (whole numbers in voxels), `polygons` (slots of corner numbers, 65535
     for unused ones), `max_vertices_per_polygon`, `aabb`, `cell_size` and `cell_height`; a detail
-    mesh has `vertices` (world), `triangles` and `meshes`. Neighbours are worked out from the sides.
-    Recast has y up: the world comes as (x, -z, y), z up, as for meshes. `max_height` as for
-    `Graph`.
+    mesh has `vertices` (world), `triangles` and `meshes`. Recast has y up: positions become
+    (x, -z, y), z up.
+
+    Parameters
+    ----------
+    path : path_like
+        The file.
+    mobility : {"ground"}
+        There is no other.
+    max_height : float, optional
+        As for `Graph`.
 
     Raises
     ------
@@ -37,78 +45,46 @@ def load_recast(
         For anything else.
     """
     file = map_file(path, mobility, ("ground",))
-    return from_document(read_document(file, _KIND), max_height)
+    checks.optional(checks.not_negative)("max_height", max_height)
+    content = read_json(file, _KIND)
+    with parsing(file.name, _KIND):
+        corners, polygons = _details(content) if "meshes" in content else _polygons(content)
+        places = np.stack([corners[:, 0], -corners[:, 2], corners[:, 1]], axis=1)
+        return Graph.from_polygons(places, polygons, max_height=max_height, y_up=True)
 
 
-def from_document(document: Document, max_height: float | None) -> Graph:
-    """The graph that a document describes."""
-    corners, polygons = _details(document) if "meshes" in document.content else _polygons(document)
-    places = np.stack([corners[:, 0], -corners[:, 2], corners[:, 1]], axis=1)
-    return built(
-        document.name, _KIND, places, polygons, polygons=True, max_height=max_height, y_up=True
-    )
-
-
-def _polygons(document: Document) -> tuple[NDArray[np.float64], list[list[int]]]:
-    content = document.content
-    voxels = document.numbers(
-        document.entry(content, "vertices", list, "The top"), 3, "The vertices", whole=True
-    )
-    slots = document.entry(content, "max_vertices_per_polygon", int, "The top")
-    flat = document.numbers(
-        [[slot] for slot in document.entry(content, "polygons", list, "The top")],
-        1,
-        "The polygons",
-        whole=True,
-    )[:, 0]
-    if not 3 <= slots <= 64 or len(flat) % slots:
-        document.refuse(
-            f"The polygons of a {_KIND} have as many slots each, 3 to 64",
-            f"{slots} slots and {len(flat)} numbers",
-        )
-    low = document.numbers(
-        [document.entry(document.entry(content, "aabb", dict, "The top"), "min", list, "The box")],
-        3,
-        "The corners",
-    )[0]
-    wide, high = (
-        float(document.entry(content, key, (int, float), "The top"))
-        for key in ("cell_size", "cell_height")
-    )
-    if not (0 < wide <= checks.LARGEST and 0 < high <= checks.LARGEST):
-        document.refuse(f"The cells of a {_KIND} have a size", f"{wide} and {high}")
-    polygons = [
-        [corner for corner in row if corner != _UNUSED] for row in flat.reshape(-1, slots).tolist()
-    ]
+def _polygons(content: dict[str, Any]) -> tuple[NDArray[np.float64], list[list[int]]]:
+    """Return the corners (C, 3) and polygons of a poly-mesh."""
+    voxels = numbers(content["vertices"], 3, whole=True)
+    low = numbers([content["aabb"]["min"]], 3)[0]
+    wide, high = numbers([[content["cell_size"], content["cell_height"]]], 2)[0].tolist()
+    if min(wide, high) <= 0:
+        raise ValueError(f"cells of {wide} by {high}")
+    slots = content["max_vertices_per_polygon"]
+    flat = content["polygons"]
+    rows = numbers([flat[k : k + slots] for k in range(0, len(flat), slots)], slots, whole=True)
+    polygons = [[corner for corner in row if corner != _UNUSED] for row in rows.tolist()]
     return low + voxels * (wide, high, wide), polygons
 
 
-def _details(document: Document) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    content = document.content
-    corners = document.numbers(
-        document.entry(content, "vertices", list, "The top"), 3, "The vertices"
-    )
-    triangles = document.numbers(
-        document.entry(content, "triangles", list, "The top"), 3, "The triangles", whole=True
-    )
-    owners = np.full(len(triangles), -1, dtype=np.int64)
-    first = np.zeros(len(triangles), dtype=np.int64)
-    for mesh in document.entry(content, "meshes", list, "The top"):
-        keys = ("base_vertex_index", "vertex_count", "base_triangle_index", "triangle_count")
-        base, count, start, size = (document.entry(mesh, key, int, "A part") for key in keys)
-        mine = triangles[start : start + size] if start >= 0 and size >= 0 else triangles[:0]
+def _details(content: dict[str, Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the corners (C, 3) and triangles (T, 3) of a detail mesh."""
+    corners = numbers(content["vertices"], 3)
+    triangles = numbers(content["triangles"], 3, whole=True)
+    first = np.full(len(triangles), -1, dtype=np.int64)
+    keys = ("base_vertex_index", "vertex_count", "base_triangle_index", "triangle_count")
+    for part in content["meshes"]:
+        base, count, start, size = numbers([[part[key] for key in keys]], 4, whole=True)[0].tolist()
+        mine = triangles[start : start + size]
         if (
-            min(base, count, start, size) < 0
-            or start + size > len(triangles)
+            min(base, start) < 0
             or base + count > len(corners)
+            or len(mine) < size
             or (mine >= count).any()
         ):
-            document.refuse(f"The parts of a {_KIND} lie within it", f"{mesh!r}"[:90])
-        owners[start : start + size], first[start : start + size] = base, base
-    if (owners < 0).any() or (triangles < 0).any():
-        document.refuse(
-            f"Each triangle of a {_KIND} belongs to a part",
-            f"triangle {int(np.flatnonzero(owners < 0)[:1].sum())}",
-        )
-    # Each part has corners of its own; those of neighbours lie in the same places.
+            raise ValueError(f"a part outside of the mesh, {part!r:.90}")
+        first[start : start + size] = base
+    if (first < 0).any() or (triangles < 0).any():
+        raise ValueError("a triangle that belongs to no part")
+    # Parts have corners of their own; those of neighbors lie in the same places.
     return weld(corners, triangles + first[:, np.newaxis], 1e-4)

@@ -1,154 +1,109 @@
-"""Shapes -> the cells that they block."""
+"""Cells that shapes block."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import BadMapFile
+from fieldcraft.space.adjacency import runs
 
-__all__ = ["Points", "ShapePainter", "ellipse", "rectangle"]
+__all__ = ["Points", "blocked_cells", "ellipse", "rectangle"]
 
 _MAX_CROSSINGS = 2**22
 _FARTHEST = 1e9
-_BATCH = 2**12
 
 Points = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
-class ShapePainter:
-    """Collects shapes on a map of (height, width) cells and says which cells they block.
+def blocked_cells(
+    shape: tuple[int, int], outlines: Sequence[tuple[Points, bool]]
+) -> NDArray[np.bool_]:
+    """Return which cells of a map, (height, width) bool, outlines block.
 
-    Positions are (x, y) in cells from the corner of the map, y downwards. A cell is blocked if its
-    center lies in a shape.
-    A shape too thin to hold a center blocks too, so that nothing leaks through it: wherever it
-    crosses the straight line between the centers of two neighbours, it blocks the one of them that
-    holds the middle of the crossing. So do the segments of an open line. What touches no line
-    between two centers blocks nothing.
+    An outline is points (N, 2), (x, y) in cells from the corner of the map, y downwards, and
+    whether it is closed: a polygon, even-odd where it crosses itself, or else an open line. A cell
+    is blocked if its center lies in a polygon. A polygon too thin to hold a center blocks too, so
+    that nothing leaks through it: wherever it crosses the straight line between the centers of two
+    neighbors, it blocks the one of them that holds the middle of the crossing. So do the segments
+    of an open line. What touches no line between two centers blocks nothing.
+
+    Raises
+    ------
+    BadMapFile
+        For points that are not finite or very far off, and for outlines that cross too many rows
+        and columns.
     """
+    blocked = np.zeros(shape, dtype=np.bool_)
+    # how many polygons begin (or, below 0, end) at a cell, along each row
+    changes = np.zeros((shape[0], shape[1] + 1), dtype=np.int32)
+    for closed in (True, False):
+        some = [points for points, is_closed in outlines if is_closed == closed and len(points)]
+        if not some:
+            continue
+        begins = np.concatenate([points if closed else points[:-1] for points in some])
+        ends = np.concatenate([np.roll(each, -1, axis=0) if closed else each[1:] for each in some])
+        counts = [len(points) - (not closed) for points in some]
+        owners = np.repeat(np.arange(len(some)), counts)
+        for axis in (0, 1):  # along the rows, then along the columns
+            lines, at, owner = _crossings(shape[axis], axis, begins, ends, owners)
+            if closed:
+                # Between every other pair of crossings lies the inside.
+                order = np.lexsort((at, lines, owner))
+                lines, enter, leave = lines[order][::2], at[order][::2], at[order][1::2]
+                first, past = (np.ceil(side - 0.5).astype(np.int64) for side in (enter, leave))
+                if axis == 0:
+                    np.add.at(changes, (lines, np.clip(first, 0, shape[1])), 1)
+                    np.add.at(changes, (lines, np.clip(past, 0, shape[1])), -1)
+                thin = first == past
+                lines, at = lines[thin], (enter[thin] + leave[thin]) / 2
+            place = np.floor(at)
+            inside = (place >= 0) & (place < shape[1 - axis])
+            cells = lines[inside], place[inside].astype(np.int64)
+            blocked[cells if axis == 0 else cells[::-1]] = True
+    return blocked | (np.cumsum(changes, axis=1, dtype=np.int32)[:, :-1] > 0)
 
-    def __init__(self, height: int, width: int) -> None:
-        self._shape = (height, width)
-        self._blocked = np.zeros(self._shape, dtype=np.bool_)
-        # Along each row, how many shapes begin (or, below 0, end) at a cell.
-        self._changes: NDArray[np.int32] | None = None
-        self._waiting: list[tuple[Points, bool]] = []
-        self._points = 0
-        self._crossings = 0
 
-    def add(self, points: Points, *, closed: bool = True) -> None:
-        """Add a polygon of points, shape (N, 2), even-odd where it crosses itself; or with
-        `closed=False` an open line.
-
-        Raises
-        ------
-        BadMapFile
-            For points that are not finite or absurdly far, and when all shapes together are too
-            intricate.
-        """
-        near = np.abs(points) < _FARTHEST
-        if not near.all():
-            raise BadMapFile(
-                "The points of a shape are finite and near the map",
-                got=f"{tuple(points[~near.all(axis=1)][0].tolist())}, in cells from its corner",
-                remedy="Mend or remove the shape",
-            )
-        if not len(points):
-            return
-        self._waiting.append((points, closed))
-        self._points += len(points)
-        if self._points >= _BATCH:
-            self._paint()
-
-    def blocked(self) -> NDArray[np.bool_]:
-        """The blocked cells, bool of shape (height, width)."""
-        self._paint()
-        if self._changes is not None:
-            self._blocked |= np.cumsum(self._changes, axis=1, dtype=np.int32)[:, :-1] > 0
-            self._changes = None
-        return self._blocked.copy()
-
-    def _paint(self) -> None:
-        for closed in (True, False):
-            shapes = [points for points, is_closed in self._waiting if is_closed == closed]
-            if not shapes:
-                continue
-            begins = np.concatenate([points if closed else points[:-1] for points in shapes])
-            ends = np.concatenate(
-                [np.roll(points, -1, axis=0) if closed else points[1:] for points in shapes]
-            )
-            owners = np.repeat(
-                np.arange(len(shapes)), [len(points) - (not closed) for points in shapes]
-            )
-            for axis in (0, 1):  # along the rows, then along the columns
-                lines, at, owner = self._cross(axis, begins, ends, owners)
-                if closed:
-                    self._fill(axis, lines, at, owner)
-                else:
-                    self._mark(axis, lines, at)
-        self._waiting.clear()
-        self._points = 0
-
-    def _cross(
-        self, axis: int, begins: Points, ends: Points, owners: Ids
-    ) -> tuple[Ids, Points, Ids]:
-        """Where edges cross the center lines of the rows (axis 0) or columns: the line, the
-        position on it, whose edge.
-        """
-        along, across = begins[:, axis], begins[:, 1 - axis]
-        low, high = np.minimum(across, ends[:, 1 - axis]), np.maximum(across, ends[:, 1 - axis])
-        count = self._shape[axis]
-        first = np.clip(np.ceil(low - 0.5), 0, count).astype(np.int64)
-        spans = np.clip(np.ceil(high - 0.5), 0, count).astype(np.int64) - first
-        total = int(spans.sum())
-        self._crossings += total
-        if self._crossings > _MAX_CROSSINGS:
-            raise BadMapFile(
-                "The shapes of a map are simple enough to draw",
-                got=f"more than {_MAX_CROSSINGS:,} crossings of their edges with rows and columns",
-                remedy="Use a tile layer for the walls",
-            )
-        edge = np.repeat(np.arange(len(spans)), spans)
-        lines = np.arange(total) - np.repeat(np.cumsum(spans) - spans, spans) + first[edge]
-        share = (lines + 0.5 - across[edge]) / (ends[:, 1 - axis] - across)[edge]
-        return lines, along[edge] + share * (ends[:, axis] - along)[edge], owners[edge]
-
-    def _fill(self, axis: int, lines: Ids, at: Points, owner: Ids) -> None:
-        """Block what lies between every other pair of crossings of a closed shape with a line."""
-        order = np.lexsort((at, lines, owner))
-        lines, enter, leave = lines[order][::2], at[order][::2], at[order][1::2]
-        first, past = np.ceil(enter - 0.5).astype(np.int64), np.ceil(leave - 0.5).astype(np.int64)
-        thin = first == past
-        self._mark(axis, lines[thin], (enter[thin] + leave[thin]) / 2)
-        if axis == 1 or not len(lines):
-            return  # the centers have been found along the rows
-        height, width = self._shape
-        if self._changes is None:
-            self._changes = np.zeros((height, width + 1), dtype=np.int32)
-        np.add.at(self._changes, (lines, np.clip(first, 0, width)), 1)
-        np.add.at(self._changes, (lines, np.clip(past, 0, width)), -1)
-
-    def _mark(self, axis: int, lines: Ids, at: Points) -> None:
-        place = np.floor(at)
-        inside = (place >= 0) & (place < self._shape[1 - axis])
-        cells = (lines[inside], place[inside].astype(np.int64))
-        self._blocked[cells if axis == 0 else cells[::-1]] = True
+def _crossings(
+    count: int, axis: int, begins: Points, ends: Points, owners: Ids
+) -> tuple[Ids, Points, Ids]:
+    """Where edges cross the center lines of `count` rows (axis 0) or columns: the line, the
+    position on it, and the owner of the edge.
+    """
+    if not (np.abs(begins) < _FARTHEST).all():
+        raise BadMapFile(
+            "The points of a shape are finite and near the map",
+            got=f"{begins[~(np.abs(begins) < _FARTHEST).all(axis=1)][0].tolist()}, in cells",
+            remedy="Correct or remove the shape",
+        )
+    along, across = begins[:, axis], begins[:, 1 - axis]
+    low, high = np.minimum(across, ends[:, 1 - axis]), np.maximum(across, ends[:, 1 - axis])
+    first = np.clip(np.ceil(low - 0.5), 0, count).astype(np.int64)
+    spans = np.clip(np.ceil(high - 0.5), 0, count).astype(np.int64) - first
+    if spans.sum() > _MAX_CROSSINGS:
+        raise BadMapFile(
+            "The shapes of a map are simple enough to draw",
+            got=f"more than {_MAX_CROSSINGS:,} crossings of their edges with rows and columns",
+            remedy="Use a tile layer for the walls",
+        )
+    edge = np.repeat(np.arange(len(spans)), spans)
+    lines = runs(first, spans)
+    share = (lines + 0.5 - across[edge]) / (ends[:, 1 - axis] - across)[edge]
+    return lines, along[edge] + share * (ends[:, axis] - along)[edge], owners[edge]
 
 
 def rectangle(x: float, y: float, width: float, height: float) -> Points:
-    """The corners of a rectangle, shape (4, 2), from its corner (x, y)."""
-    return np.array(
-        [(x, y), (x + width, y), (x + width, y + height), (x, y + height)], dtype=np.float64
-    )
+    """Return the corners of a rectangle, (4, 2), from its corner (x, y)."""
+    return np.array([(x, y), (x + width, y), (x + width, y + height), (x, y + height)], dtype=float)
 
 
-def ellipse(x: float, y: float, width: float, height: float, *, cell: float) -> Points:
-    """A polygon for the ellipse in the rectangle from (x, y), shape (N, 2), true to a hundredth of
-    a `cell` on any map.
+def ellipse(width: float, height: float, *, cell: float) -> Points:
+    """Return a polygon (N, 2) for the ellipse in a rectangle from (0, 0), exact to a hundredth of a
+    `cell` on any map.
     """
     radius = min(max(abs(width), abs(height)) / (2 * cell), 8000.0)
     turns = np.linspace(0, 2 * np.pi, 32 + 32 * int(np.ceil(np.sqrt(radius))), endpoint=False)
-    return np.stack(
-        [x + width / 2 * (1 + np.cos(turns)), y + height / 2 * (1 + np.sin(turns))], axis=1
-    )
+    return np.stack([width / 2 * (1 + np.cos(turns)), height / 2 * (1 + np.sin(turns))], axis=1)
