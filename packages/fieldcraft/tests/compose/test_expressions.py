@@ -15,7 +15,7 @@ from fieldcraft import kernels
 from fieldcraft.compose import Expression, engine, lerp, maximum, minimum, passes, plan, where
 from fieldcraft.compose.formula import formula
 from fieldcraft.errors import ConcurrentUse, InvalidValue, OutsideMap
-from fieldcraft.kernels import numpy_compose as reference
+from fieldcraft.kernels import operations as reference
 from fieldcraft.kernels import pool
 from fieldcraft.layer.operand import Operand
 from support.tiers import plain
@@ -137,7 +137,7 @@ def spelled_out(verb, arrays):
 
     def step(kind, *operands):
         wide = [np.broadcast_to(f32(each), arrays[0].shape) for each in operands]
-        return reference.held(reference.apply(getattr(reference, kind), *(wide * 3)[:3]))
+        return reference.limited(reference.apply(getattr(reference, kind), *(wide * 3)[:3]))
 
     x = arrays[0]
     names = {"min": "MINIMUM", "max": "MAXIMUM"}

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import activity
 from fieldcraft.propagation import grid_spread as scheduler
 from fieldcraft.propagation import spread as spreads
+from oracles import spread as reference
 from oracles.spread import settled
 from support.examples import examples
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
@@ -109,7 +109,7 @@ class Twin:
         self.rng = np.random.default_rng(world.seed + 1)
         self.world = world
         self.grid = world.grid()
-        self.fast = world.spread.field(self.grid, EVERY)
+        self.fast = world.spread._field(self.grid, EVERY)
         self.values = np.zeros(self.grid.shape, np.float32)
         self.held = np.zeros(len(self.grid), bool)
         self.tune(world.spread)

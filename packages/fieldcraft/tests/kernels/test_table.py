@@ -43,10 +43,7 @@ def test_what_kernels_share_is_no_family() -> None:
     files = {path.stem for path in _FOLDER.glob("*.py")} - _MACHINERY - {"__init__"}
     assert set(kernels.FAMILIES) <= files
     shared = {
-        "numpy_compose",
-        "numpy_graph_spread",
-        "numpy_spread",
-        "numpy_trail",
+        "operations",
         "swarm_layout",
         "buckets",
         "counting",

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.kernels import numpy_graph_spread as reference
-from fieldcraft.kernels.numpy_spread import moved
 from fieldcraft.propagation.graph_spread import GraphSpreadField
 from fieldcraft.propagation.spread import FALLOFFS
 from fieldcraft.space import Graph
-from oracles.spread import settled
+from oracles import spread as reference
+from oracles.spread import moved, settled
 from support.refusals import refused
 
 SPREADS = [

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.propagation.spread_sources import stronger
+from oracles import spread as reference
 from support.refusals import refused
 from support.worlds import KNIGHT_AND_CORNER
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import numpy_spread as reference
 from fieldcraft.propagation.spread import FALLOFFS
+from oracles import spread as reference
 from oracles.spread import settled
 from support.refusals import refused
 from support.worlds import KNIGHT_AND_CORNER

@@ -307,12 +307,9 @@ def _near(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.uint32
     """The walls that the blur of each cell must know of; see trail.wgsl."""
     found = np.zeros(walls.shape, dtype=np.uint32)
     if reach == 1:
-        from fieldcraft.kernels.numpy_trail import exchanges
-
-        between = exchanges(walls, 1, wrap)
-        for j in range(3):
-            for i in range(3):
-                found |= between[j, i].astype(np.uint32) << np.uint32(3 * j + i)
+        starts, columns, masks, *_ = kernels.trail_plan.plan(walls, np.ones(3, np.float32), wrap)
+        found[~walls] = 0x1FF
+        found[np.repeat(np.arange(len(walls)), np.diff(starts)), columns] = masks
         return found
     for side, shift in ((1, 0), (-1, 8)):
         free = ~walls

@@ -19,7 +19,7 @@ from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.plan import Calculation, calculation_of
 from fieldcraft.compose.tree import Node
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import numpy_compose as operations
+from fieldcraft.kernels import operations
 from fieldcraft.kernels.arrays import aligned
 from fieldcraft.layer import SingleThreadLock, terminal
 from fieldcraft.layer.operand import Operand, checked_out

@@ -14,8 +14,7 @@ from fieldcraft.compose.engine import Segments
 from fieldcraft.compose.expression import Expression, Written
 from fieldcraft.compose.ground import Ground
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.kernels import numpy_compose as operations
-from fieldcraft.kernels import pool
+from fieldcraft.kernels import operations, pool
 from fieldcraft.space import Space, checked_space, grid_of
 
 __all__ = ["Mapped", "Refined", "Smoothed", "exponential", "powered", "rooted"]

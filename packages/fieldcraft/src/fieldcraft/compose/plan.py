@@ -14,7 +14,7 @@ from fieldcraft import checks
 from fieldcraft.compose import engine
 from fieldcraft.compose.engine import Engine, Layout, Program, Segments
 from fieldcraft.compose.tree import BEYOND, CODES, RANGED, Node
-from fieldcraft.kernels import numpy_compose as operations
+from fieldcraft.kernels import operations
 
 __all__ = ["Calculation", "Plan", "calculation_of"]
 

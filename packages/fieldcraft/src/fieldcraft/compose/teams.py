@@ -25,7 +25,7 @@ from fieldcraft.compose.team_maps import (
 )
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.hooks import Pictured
-from fieldcraft.kernels.numpy_compose import NOBODY
+from fieldcraft.kernels.operations import NOBODY
 from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation

@@ -12,7 +12,7 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels import numpy_compose as operations
+from fieldcraft.kernels import operations
 
 __all__ = ["BEYOND", "CELLWISE", "CODES", "MOST_POINTS", "RANGED", "Node", "number", "operation"]
 
@@ -77,7 +77,7 @@ def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
             return Node(kind, inputs, None, bound)
     rows = [np.full(1, node.payload, dtype=np.float32) for node in inputs]
     return Node(
-        "number", payload=operations.held(operations.apply(CODES[kind], *(rows * 3)[:3]))[0]
+        "number", payload=operations.limited(operations.apply(CODES[kind], *(rows * 3)[:3]))[0]
     )
 
 

@@ -12,7 +12,7 @@ from fieldcraft.compose.expression import expression_of
 from fieldcraft.compose.frames import Frame, GraphFrame, GridFrame, eligible
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels import numpy_compose as operations
+from fieldcraft.kernels import operations
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid
 from fieldcraft.space.answers import Spots, checked_none
@@ -342,7 +342,7 @@ class Window:
     def _with(self, operation: int, *operands: Any) -> Window:
         arrays = [np.broadcast_to(self._operand(each), self._frame.shape) for each in operands]
         result = operations.apply(operation, *(arrays * 3)[:3])
-        return Window(self._frame, operations.held(result))
+        return Window(self._frame, operations.limited(result))
 
     def _operand(self, operand: Any) -> Floats:
         if isinstance(operand, Window):

@@ -4,10 +4,8 @@
 since importing Numba takes longer than all the rest of fieldcraft. `__init__.pyi` lists the
 families for editors and type checkers.
 
-Each kernel has one text. It is compiled where compiled kernels serve, and runs as it is where
-`FIELDCRAFT_REFERENCE=1` is set or no compiler is there, with the same bits. For Spread, Trail,
-expressions and teams a text in NumPy (`numpy_*.py`) takes its place then, which is fast enough for
-games.
+Each kernel has one source. Where `FIELDCRAFT_REFERENCE=1` is set, or neither the native library nor
+Numba is there, it runs uncompiled, with the same bits.
 
 Kernels check nothing and allocate only scratch. Their arguments come in one order:
 

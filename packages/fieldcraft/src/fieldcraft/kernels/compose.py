@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import numpy_compose
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.llvm import floats_at
-from fieldcraft.kernels.numpy_compose import (
+from fieldcraft.kernels.operations import (
     ABS,
     ADD,
     CLAMP,
@@ -65,7 +64,6 @@ def _row(bases, moves, index, at, to, count):
 @kernel(
     "i8[:,::1], i8[::1], i8[::1], f4[::1], u1[::1], i8[:,::1], i8, out i4[:,::1]",
     error_model="numpy",
-    vectorized=numpy_compose.evaluate,
 )
 def evaluate(program, bases, moves, constants, walls, segments, block, ranges):
     """Run a program over segments of the map.
@@ -208,7 +206,6 @@ def evaluate(program, bases, moves, constants, walls, segments, block, ranges):
 @kernel(
     "f4[:,::1], f4[:,::1], i8, b1, i8, i8, out f4[:,::1]",
     error_model="numpy",
-    vectorized=numpy_compose.box,
 )
 def box(values, counts, reach, wrap, first, last, out):
     """The sums of the cells up to `reach` rows and columns away over `counts`, for the rows [first,

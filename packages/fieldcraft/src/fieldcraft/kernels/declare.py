@@ -20,54 +20,47 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(declared: Function, /) -> Function: ...
 @overload
 def kernel(
-    *declared: str,
-    error_model: str = ...,
-    inline: str = ...,
-    native: str = ...,
-    vectorized: Callable[..., Any] | None = ...,
+    *declared: str, error_model: str = ..., inline: str = ..., native: str = ...
 ) -> Callable[[Function], Function]: ...
-def kernel(
-    *declared: Any,
-    error_model: str = "python",
-    inline: str = "",
-    native: str = "",
-    vectorized: Callable[..., Any] | None = None,
-) -> Any:
-    """Compile a function over raw arrays where compiled kernels serve, else return it as it is. A
-    compiled kernel releases Python's lock while it runs.
+def kernel(*declared: Any, error_model: str = "python", inline: str = "", native: str = "") -> Any:
+    """Compile a function over raw arrays where compiled kernels are used, else return it as it is.
 
-    `declared` are the types of its arguments, see `fieldcraft.kernels.signatures`, once for each
-    version of it. A kernel without them is called by other kernels only, for whose types it is
-    compiled. `error_model="numpy"` lets a division by zero give an infinity, `inline="always"`
-    copies the code into each caller. `native` is the C function that takes its place in the native
-    library. `vectorized` is a function in NumPy with the same arguments
-    and the same bits, which serves where nothing is compiled.
+    A compiled kernel releases Python's lock while it runs.
+
+    Parameters
+    ----------
+    declared : str
+        The types of the arguments, see `fieldcraft.kernels.signatures`, once for each version of
+        the kernel. A kernel without them is called by other kernels only, and is compiled for the
+        types that they pass.
+    error_model : str, optional
+        With "numpy" a division by zero gives an infinity.
+    inline : str, optional
+        "always" copies the code into each caller.
+    native : str, optional
+        The C function that replaces the kernel in the native library.
     """
     if declared and callable(declared[0]):
-        return _made(declared[0], (), {}, None)
+        return _compiled(declared[0], (), {})
     options: dict[str, Any] = {} if error_model == "python" else {"error_model": error_model}
     if inline == "always":
         # LLVM copies it: Numba's own copying takes three quarters of the time of such a kernel
         options["forceinline"] = True
     if native:
         options["native"] = native
-    return lambda function: _made(function, declared, options, vectorized)
+    return lambda function: _compiled(function, declared, options)
 
 
-def _made(
-    function: Callable[..., Any],
-    declared: tuple[str, ...],
-    options: dict[str, Any],
-    vectorized: Callable[..., Any] | None,
+def _compiled(
+    function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, Any]
 ) -> Any:
     library = tier.library()
     if library is not None:
         family = function.__module__.rpartition(".")[2]
         return getattr(library, f"{family}_{function.__name__}") if declared else function
     if not tier.compiled():
-        text = vectorized or function
-        # As compiled: numbers overflow and divisions by zero give infinities without a word.
-        return np.errstate(all="ignore")(text) if declared else text
+        # As compiled: numbers overflow, and divisions by zero give infinities, without a warning.
+        return np.errstate(all="ignore")(function) if declared else function
     from fieldcraft.kernels import jit
 
     if declared:

@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import numpy_graph_spread
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.numpy_graph_spread import BLOCK, LANES
 from fieldcraft.kernels.spread_cells import root
 from fieldcraft.kernels.spread_cells import update as move
-from fieldcraft.kernels.spread_settled import begin, offer, passed_on, pop
-from fieldcraft.kernels.vectors import step_slices, strongest_slices
+from fieldcraft.kernels.spread_settled import SEED, begin, offer, passed_on, pop
+from fieldcraft.kernels.vectors import LANES, step_slices, strongest_slices
 
 __all__ = [
     "BLOCK",
@@ -34,11 +32,13 @@ __all__ = [
     "wake",
 ]
 
+BLOCK = 512
+"""The vertices in a block, which is active or at rest as a whole."""
+
 
 @kernel(
     "(u1[::1], i4[::1], f4[::1], i8[::1]), f4[::1], f4[::1], (b1, i8, f4, f4, f4), i8, i8, out"
     " f4[::1], out f4[::1], out f4[::1]",
-    vectorized=numpy_graph_spread.update,
 )
 def update(rows, values, emitted, rule, first, last, new, strongest, weakest):
     """One step of the slices `first` up to `last`, from `values` into `new`.
@@ -69,7 +69,6 @@ def update(rows, values, emitted, rule, first, last, new, strongest, weakest):
 
 @kernel(
     "(u1[::1], i4[::1], f4[::1], i8[::1]), f4, f4, i8, out f4[::1], out f4[::1]",
-    vectorized=numpy_graph_spread.many_plain,
 )
 def many_plain(rows, momentum, floor, count, values, new):
     """`count` plain steps of all vertices, from `values` into `new` and back again in turn."""
@@ -99,7 +98,6 @@ def _spread_word(values, new, first, last, outer, reaches, next_awake):
 @kernel(
     "(u1[::1], i4[::1], f4[::1], i8[::1]), f4[::1], f4[::1], i8[::1], (i8[::1], i4[::1]), (b1, i8,"
     " f4, f4, f4), i8, i8, out f4[::1], out u1[::1], out f4[::1], out f4[::1]",
-    vectorized=numpy_graph_spread.some,
 )
 def some(rows, values, emitted, blocks, arcs, rule, begin, stop, new, awake, strongest, weakest):
     """One step of the blocks `blocks[begin:stop]`; sets those `awake` that can change in the step
@@ -114,14 +112,14 @@ def some(rows, values, emitted, blocks, arcs, rule, begin, stop, new, awake, str
         _spread_word(values, new, first * LANES, end, outer, reaches, awake)
 
 
-@kernel("f4[::1], i8, i8, i8, out f4[::1]", vectorized=numpy_graph_spread.emit)
+@kernel("f4[::1], i8, i8, i8, out f4[::1]")
 def emit(values, exponent, first, last, emitted):
     """The roots of the values of vertices `first` up to `last`."""
     for v in range(first, last):
         emitted[v] = root(values[v], exponent)
 
 
-@kernel("i8[::1], i8[::1], i4[::1], out u1[::1]", vectorized=numpy_graph_spread.wake)
+@kernel("i8[::1], i8[::1], i4[::1], out u1[::1]")
 def wake(vertices, outer, reaches, awake):
     """Wake every block that a change of these vertices can reach."""
     for v in vertices:
@@ -132,8 +130,8 @@ def wake(vertices, outer, reaches, awake):
 
 @kernel("u1[::1], i8[::1], i8[::1], f4[::1], i8, f4, out f4[::1]")
 def settle(frozen, starts, ends, losses, exponent, floor, values):
-    """Put every vertex at its fixed point, in place: Dijkstra's search from the frozen ones, the
-    strongest first.
+    """Put every vertex at its fixed point, in place: Dijkstra's search from the frozen ones and the
+    seeds, the strongest first.
 
     `starts`, `ends` and `losses` are the arcs by the vertex that they leave.
     """
@@ -147,6 +145,6 @@ def settle(frozen, starts, ends, losses, exponent, floor, values):
         emitted = abs(root(value, exponent)) if exponent >= 2 else abs(value)
         for e in range(starts[v], starts[v + 1]):
             there = ends[e]
-            if frozen[there] == 0 and (place[there] != -2 or exponent >= 2):
+            if frozen[there] & ~SEED == 0 and (place[there] != -2 or exponent >= 2):
                 rest = passed_on(value, emitted, losses[e], through, exponent, floor)
                 size = offer(values, heap, place, size, there, rest)

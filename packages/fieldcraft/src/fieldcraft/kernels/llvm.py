@@ -4,9 +4,12 @@ in this process.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from fieldcraft.kernels import tier
 from fieldcraft.kernels.declare import kernel
@@ -64,16 +67,25 @@ def _pointer_to(kind: Any) -> Any:
     return intrinsic(emit)
 
 
-_floats, _bytes = _pointer_to(types.float32), _pointer_to(types.uint8)
+if _BUILDS:
+    _floats, _bytes = _pointer_to(types.float32), _pointer_to(types.uint8)
 
+    @kernel
+    def floats_at(address: Any, count: Any) -> Any:
+        """Return the `count` float32 numbers from an address on."""
+        return carray(_floats(address), (count,))
 
-@kernel
-def floats_at(address: Any, count: Any) -> Any:
-    """So many float32 from an address on."""
-    return carray(_floats(address), (count,))
+    @kernel
+    def bytes_at(address: Any, count: Any) -> Any:
+        """Return the `count` uint8 numbers from an address on."""
+        return carray(_bytes(address), (count,))
 
+else:
 
-@kernel
-def bytes_at(address: Any, count: Any) -> Any:
-    """So many uint8 from an address on."""
-    return carray(_bytes(address), (count,))
+    def floats_at(address: Any, count: Any) -> Any:
+        """Return the `count` float32 numbers from an address on."""
+        return np.ctypeslib.as_array((ctypes.c_float * int(count)).from_address(int(address)))
+
+    def bytes_at(address: Any, count: Any) -> Any:
+        """Return the `count` uint8 numbers from an address on."""
+        return np.ctypeslib.as_array((ctypes.c_uint8 * int(count)).from_address(int(address)))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import numpy_spread
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.llvm import floats_at
 from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, on_lines, update
@@ -73,7 +72,6 @@ def _loss(value):
     " f4[:,::1], out f4[:,::1]",
     "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
-    vectorized=numpy_spread.wave_near,
 )
 def wave_near(ground, tuned, first, last, count, values, above, below, scratch):
     """`count` steps of the rows [first, last), in place, for 4 or 8 neighbours.
@@ -208,7 +206,6 @@ def wave_bands(ground, bounds, tuned, start, count, values, edges, claims, scrat
     " f4, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
     "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), f4[:,::1], f4[:,::1], (i8, b1,"
     " f4, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
-    vectorized=numpy_spread.wave_any,
 )
 def wave_any(ground, above, below, rule, first, last, count, values, ring, emitted):
     """`count` steps of the rows [first, last), in place, for any neighbourhood, falloff and sign.

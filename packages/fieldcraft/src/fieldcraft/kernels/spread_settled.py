@@ -7,7 +7,10 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import power, root
 
-__all__ = ["begin", "offer", "passed_on", "pop", "settle"]
+__all__ = ["SEED", "begin", "offer", "passed_on", "pop", "settle"]
+
+SEED = np.uint8(4)
+"""The flag of a cell that keeps its value unless something stronger arrives."""
 
 _ZERO = np.float32(0)
 
@@ -96,7 +99,7 @@ def offer(values, heap, place, size, there, rest):
 
 @kernel
 def begin(values, frozen, heap, place):
-    """Put the frozen cells on the heap, and nothing into all others; returns its size."""
+    """Put the frozen cells and the seeds on the heap, and 0 into all others; returns its size."""
     size = np.int64(0)
     for cell in range(values.shape[0]):
         if frozen[cell] == 0:
@@ -113,8 +116,8 @@ def begin(values, frozen, heap, place):
     "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), i8, f4, b1, out f4[:,::1]",
 )
 def settle(ground, exponent, floor, wrap, values):
-    """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells, the
-    strongest first. `ground` is that of `spread.wave_any`.
+    """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells and the
+    seeds, the strongest first. `ground` is that of `spread.wave_any`.
     """
     frozen, links, masks, through, steps, losses = ground
     height, width = values.shape
@@ -140,7 +143,7 @@ def settle(ground, exponent, floor, wrap, values):
             there = ny * width + nx
             # A power of a root may lie a little above the value, so a negative cell can be done
             # before its positive equal comes.
-            is_done = fixed[there] != 0 or (place[there] == -2 and exponent < 2)
+            is_done = fixed[there] & ~SEED != 0 or (place[there] == -2 and exponent < 2)
             if is_done or arrive[there] & masks[k] == 0:
                 continue
             barrier = crossing[there] if crossing.shape[0] > 0 else open_ground

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import numpy_spread
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.numpy_spread import TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.spread_cells import attenuate, emit, gather, on_lines, update
 from fieldcraft.kernels.spread_rows import near
 
 __all__ = ["TILE_COLUMNS", "TILE_ROWS", "tiles_any", "tiles_near", "wake"]
 
+TILE_ROWS, TILE_COLUMNS = 16, 32
 _ZERO = np.float32(0)
 
 
@@ -108,7 +107,7 @@ def _wake(shape, y0, y1, x0, x1, wrap, awake, band_awake):
             awake[ty, tx] = 1
 
 
-@kernel("i8[::1], i8, i8, i8, b1, out u1[:,::1], out u1[::1]", vectorized=numpy_spread.wake)
+@kernel("i8[::1], i8, i8, i8, b1, out u1[:,::1], out u1[::1]")
 def wake(cells, width, height, reach, wrap, awake, band_awake):
     """Wake every tile that a change of `cells` can reach."""
     for cell in cells:
@@ -150,7 +149,6 @@ def _turn(awake, band_awake, next_awake, next_band):
     " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
     "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
     " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    vectorized=numpy_spread.tiles_near,
 )
 def tiles_near(ground, tuned, count, most, values, wakefulness, scratch):
     """Up to `count` steps of the tiles that are awake, in place; stops early above `most` awake
@@ -230,7 +228,6 @@ def tiles_near(ground, tuned, count, most, values, wakefulness, scratch):
     "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1),"
     " i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
     " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    vectorized=numpy_spread.tiles_any,
 )
 def tiles_any(ground, rule, reach, count, most, values, wakefulness, scratch):
     """`tiles_near` for any neighbourhood, falloff and sign, with the ground and the rule of

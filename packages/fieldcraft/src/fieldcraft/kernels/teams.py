@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import numpy_compose
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.llvm import floats_at
 
@@ -31,7 +30,7 @@ def _block(bases, team, at, count):
     return floats_at(bases[team] + 4 * at, count)
 
 
-@kernel("i8[::1], i8, i8, out f4[::1], out f4[::1], out i4[::1]", vectorized=numpy_compose.survey)
+@kernel("i8[::1], i8, i8, out f4[::1], out f4[::1], out i4[::1]")
 def survey(bases, first, last, total, contested, leader):
     """Look through the cells [first, last) of the maps at the addresses `bases`, float32 by
     cell.
@@ -92,7 +91,7 @@ def survey(bases, first, last, total, contested, leader):
             leader[at + x] = np.int32(rows[_NUMBER + x])
 
 
-@kernel("i8[::1], i8, i8, f4, i4, out i4[::1]", vectorized=numpy_compose.lead)
+@kernel("i8[::1], i8, i8, f4, i4, out i4[::1]")
 def lead(bases, first, last, margin, neutral, owner):
     """Write into the cells [first, last) of `owner` the strongest team where it is ahead by
     `margin`, else `neutral`.

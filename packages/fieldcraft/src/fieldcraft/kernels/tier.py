@@ -1,4 +1,4 @@
-"""What runs kernels in a process: the native library, Numba or Python."""
+"""What runs the kernels in this process: the native library, Numba or plain Python."""
 
 from __future__ import annotations
 
@@ -14,30 +14,31 @@ from fieldcraft.kernels import native
 __all__ = ["compiled", "library"]
 
 
-def _asked(variable: str) -> bool:
+def _is_set(variable: str) -> bool:
     return os.environ.get(variable, "") not in ("", "0")
 
 
 @functools.cache
 def library() -> ModuleType | None:
-    """The native library, if it serves in this process."""
-    if _asked("FIELDCRAFT_REFERENCE") or _asked("FIELDCRAFT_NUMBA"):
+    """Return the native library, or None if it is not used in this process."""
+    if _is_set("FIELDCRAFT_REFERENCE") or _is_set("FIELDCRAFT_NUMBA"):
         return None
     return native.load()
 
 
 @functools.cache
 def compiled() -> bool:
-    """Whether compiled kernels serve in this process."""
-    if _asked("FIELDCRAFT_REFERENCE"):
+    """Return whether this process runs compiled kernels."""
+    if _is_set("FIELDCRAFT_REFERENCE"):
         return False
     if library() is not None or importlib.util.find_spec("numba") is not None:
         return True
     if sys.platform != "emscripten":
         warnings.warn(
-            "This fieldcraft has neither compiled kernels nor Numba, so plain Python serves: the"
-            " same results, hundreds of times slower. Install a wheel for this platform, or Numba:"
-            " pip install 'fieldcraft[jit]'. FIELDCRAFT_REFERENCE=1 says that this is meant.",
+            "This fieldcraft has neither compiled kernels nor Numba: kernels run as plain Python,"
+            " with the same results, hundreds to thousands of times slower. Install a wheel for this"
+            " platform, or Numba: pip install 'fieldcraft[jit]'. FIELDCRAFT_REFERENCE=1 hides this"
+            " warning.",
             RuntimeWarning,
             stacklevel=3,
         )

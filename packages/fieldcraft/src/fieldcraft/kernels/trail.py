@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels import numpy_trail
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.stamps import SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.trail_plan import reach_out, span
@@ -179,7 +178,6 @@ def _enter(source, raw, reach, wrap):
     " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
     " f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out i1[:,::1], out"
     " i1[:,::1], out f8[::1], out f8[::1])",
-    vectorized=numpy_trail.update,
 )
 def update(plan, weights, above, below, dirty, rule, first, last, values, inflow, room):
     """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.

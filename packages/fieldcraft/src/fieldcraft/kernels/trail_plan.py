@@ -2,7 +2,7 @@
 
 What a cell near walls exchanges with is, in each row of the blur, a run of cells to both sides of
 its own column, as long as the shortest open run of all rows from its own to that one. See
-`fieldcraft.kernels.numpy_trail.exchanges`.
+`exchanges` in tests/oracles/trail.py.
 """
 
 from __future__ import annotations

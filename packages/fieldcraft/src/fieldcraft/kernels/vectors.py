@@ -10,10 +10,12 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.llvm import bytes_at, floats_at
-from fieldcraft.kernels.numpy_graph_spread import LANES
 from fieldcraft.kernels.spread_rows import near
 
-__all__ = ["step_row", "step_slices", "step_three_rows", "strongest_slices"]
+__all__ = ["LANES", "step_row", "step_slices", "step_three_rows", "strongest_slices"]
+
+LANES = 16
+"""The vertices in a slice, which are updated side by side."""
 
 _ZERO = np.float32(0)
 _ONE = np.uint64(1)

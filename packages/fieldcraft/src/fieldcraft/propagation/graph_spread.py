@@ -13,7 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
 from fieldcraft.propagation.activity import Blocks
-from fieldcraft.propagation.spread_sources import Floors
+from fieldcraft.propagation.spread_sources import LowerBounds
 from fieldcraft.propagation.spreading_field import SpreadingField
 from fieldcraft.space import Space
 
@@ -53,7 +53,7 @@ class GraphSpreadField(SpreadingField):
         self._walls_version = space.walls_version
         self._closed = graph.closed
         self._signed = False
-        self._floors: Floors | None = None
+        self._bounds: LowerBounds | None = None
         self.resistance = None
         self._blocks = Blocks(-(-count // kernels.graph_spread.BLOCK))
         self.tune(spread, every)
@@ -77,7 +77,7 @@ class GraphSpreadField(SpreadingField):
         """Go on with other parameters, or updated `every` other number of seconds."""
         self._take(spread, every)
         self._weigh()
-        self._floors = None
+        self._bounds = None
         self._fed = -1
         self._blocks.wake_all()
 
@@ -93,7 +93,7 @@ class GraphSpreadField(SpreadingField):
         else:
             self._now[self._places(cells)] = self._own[cells]
 
-    def _floors_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
+    def _bounds_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
         """The vertices of sources that don't pin, and from where arcs arrive there."""
         ground = self._ground
         starts, degrees = ground.starts[ranks], ground.starts[ranks + 1] - ground.starts[ranks]
@@ -102,8 +102,10 @@ class GraphSpreadField(SpreadingField):
         arcs = np.where(arrives, starts[:, np.newaxis] + places, 0)
         losses = self._arc_losses()
         if not len(losses):
-            return Floors(ranks, strengths, arcs, np.zeros(arcs.shape, dtype=np.float32), arrives)
-        return Floors(
+            return LowerBounds(
+                ranks, strengths, arcs, np.zeros(arcs.shape, dtype=np.float32), arrives
+            )
+        return LowerBounds(
             ranks,
             strengths,
             np.asarray(ground.origins[arcs], dtype=np.int64),

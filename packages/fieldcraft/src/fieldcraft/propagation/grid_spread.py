@@ -14,7 +14,7 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
 from fieldcraft.propagation.activity import Tiles
-from fieldcraft.propagation.spread_sources import Floors
+from fieldcraft.propagation.spread_sources import LowerBounds
 from fieldcraft.propagation.spreading_field import SpreadingField
 from fieldcraft.space import Grid
 from fieldcraft.space.arrangement import losses
@@ -64,7 +64,7 @@ class GridSpreadField(SpreadingField):
         self._signed = False
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
-        self._floors: Floors | None = None
+        self._bounds: LowerBounds | None = None
         self.resistance = None
         self._through: NDArray[np.float32] | None = None
         self._waves: ModuleType | None = None
@@ -96,7 +96,7 @@ class GridSpreadField(SpreadingField):
             self._through = np.exp(-self.resistance)
         self._crossing = _NOTHING if self._through is None else self._through
         self._whole = None
-        self._floors = None
+        self._bounds = None
         self.touched(None)
 
     @property
@@ -127,7 +127,7 @@ class GridSpreadField(SpreadingField):
         if len(changed):
             self._level_out(int(changed[0]), int(changed[-1]))
 
-    def _floors_at(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
+    def _bounds_at(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
         """The cells of sources that don't pin, and from where steps arrive there."""
         space = self.space
         rows, columns = np.divmod(cells[:, np.newaxis], space.width)
@@ -138,7 +138,7 @@ class GridSpreadField(SpreadingField):
         links, masks = self._ways()
         arrives = links.reshape(-1)[cells][:, np.newaxis] & masks != 0
         through = None if self._through is None else self._through.reshape(-1)[cells]
-        return Floors(
+        return LowerBounds(
             cells, strengths, rows * space.width + columns, self._losses, arrives, through
         )
 

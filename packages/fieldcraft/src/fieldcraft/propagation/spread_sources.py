@@ -1,4 +1,4 @@
-"""Sources of fields that spread: lower bounds in place of pins, and accounts of values."""
+"""Sources of fields that spread: lower bounds in place of pins, and the attribution of values."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.kernels import numpy_spread
-from fieldcraft.kernels.numpy_spread import power, root
+from fieldcraft import kernels
 from fieldcraft.propagation.field import Attribution
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
@@ -17,7 +16,7 @@ from fieldcraft.space.arrangement import losses
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
 
-__all__ = ["Floors", "stronger", "trace"]
+__all__ = ["LowerBounds", "stronger", "trace"]
 
 Floats = NDArray[np.float32]
 Cells = NDArray[np.int64]
@@ -30,16 +29,26 @@ def stronger(first: Floats, second: Floats) -> NDArray[np.bool_]:
     return np.asarray((sizes > others) | ((sizes == others) & (first >= second)))
 
 
-class Floors:
-    """The cells of sources that do not pin, and what arrives in them.
+class LowerBounds:
+    """The cells of sources with `pin=False`, and what arrives in them.
 
-    Kernels know cells that are held and cells that are not. So before each step the floors are
-    found that the step would leave below their strength; these are held for this one step.
+    A step treats these cells as any other; afterwards they are raised to the strength of their
+    source where it is the stronger of the two.
 
-    cells: flat indices (K,) into the values, or ranks on a graph; `least` (K,) their strengths.
-    `origins` (K, N) are the cells from
-    which steps arrive, `losses`, of that shape or one for all, what they lose on the way, `arrives`
-    (K, N) which of them do, and `through` (K,) how the cells attenuate what arrives.
+    Parameters
+    ----------
+    cells : ndarray of int64, shape (K,)
+        Places among the values: cells, or ranks on a graph.
+    least : ndarray of float32, shape (K,)
+        The strength of the source in each cell.
+    origins : ndarray of int64, shape (K, N)
+        Where steps into each cell come from.
+    losses : ndarray of float32
+        The loss on these steps, of shape (K, N) or (N,).
+    arrives : ndarray of bool, shape (K, N)
+        Which of these steps exist.
+    through : ndarray of float32, shape (K,), optional
+        How each cell attenuates what arrives.
     """
 
     def __init__(
@@ -57,48 +66,53 @@ class Floors:
         self._losses = losses
         self._arrives = arrives
         self._through = through
-        self.held = np.ones(len(cells), dtype=np.bool_)
 
-    def choose(
-        self, flat: Floats, exponent: int, momentum: np.float32, keep: np.float32, floor: np.float32
-    ) -> Cells:
-        """Find out which are held in the step from these values; the cells where that is news."""
-        target = self._arriving(flat, exponent)
-        moved = numpy_spread.moved(flat[self.cells], target, momentum, keep, floor)
-        held = stronger(self.least, moved) & ~self._overcome(target, floor)
-        turned = self.cells[held != self.held]
-        self.held = held
-        return np.asarray(turned)
-
-    def mend(self, flat: Floats) -> Cells:
-        """Bring what is held to its strength after a step; the cells that this changes."""
-        low = self.held & (flat[self.cells] != self.least)
-        flat[self.cells[low]] = self.least[low]
-        return np.asarray(self.cells[low])
-
-    def beaten(self, flat: Floats, exponent: int, floor: np.float32) -> NDArray[np.bool_]:
-        """Which floors something stronger reaches on a settled map."""
-        target = self._arriving(flat, exponent)
-        return ~stronger(self.least, np.where(np.abs(target) < floor, _ZERO, target))
-
-    def overcome(self, flat: Floats, exponent: int, floor: np.float32) -> NDArray[np.bool_]:
-        """Which floors something stronger of the other sign reaches: their cells turn to it, and
-        on the way are weaker than their sources.
+    def overruled(self, values: Floats, exponent: int, floor: np.float32) -> NDArray[np.bool_]:
+        """Return where something stronger of the other sign arrives: these cells turn to it, and
+        are weaker than their sources in between.
         """
-        return self._overcome(self._arriving(flat, exponent), floor)
-
-    def _overcome(self, target: Floats, floor: np.float32) -> NDArray[np.bool_]:
-        turns = (target < 0) != (self.least < 0)
-        return np.asarray(turns & (np.abs(target) >= floor) & ~stronger(self.least, target))
-
-    def _arriving(self, flat: Floats, exponent: int) -> Floats:
-        emitted = numpy_spread.root(flat[self._origins], exponent)
+        emitted = root(values[self._origins], exponent)
         high = emitted * self._losses if exponent == 0 else emitted - self._losses
         low = emitted * self._losses if exponent == 0 else emitted + self._losses
         strongest = np.where(self._arrives, high, _ZERO).max(axis=1, initial=0)
         weakest = np.where(self._arrives, low, _ZERO).min(axis=1, initial=0)
-        strongest, weakest = numpy_spread.attenuated(strongest, weakest, self._through, exponent)
-        return numpy_spread.power(np.where(strongest >= -weakest, strongest, weakest), exponent)
+        if self._through is not None:
+            if exponent == 0:
+                strongest, weakest = strongest * self._through, weakest * self._through
+            else:
+                strongest = np.maximum(strongest - self._through, _ZERO)
+                weakest = np.minimum(weakest + self._through, _ZERO)
+        target = power(np.where(strongest >= -weakest, strongest, weakest), exponent)
+        turns = (target < 0) != (self.least < 0)
+        return np.asarray(turns & (np.abs(target) >= floor) & ~stronger(self.least, target))
+
+    def apply(self, values: Floats, overruled: NDArray[np.bool_] | None) -> Cells:
+        """Raise the cells to their sources' strengths, and return those that this changes."""
+        here = values[self.cells]
+        low = stronger(self.least, here) & (here != self.least)
+        if overruled is not None:
+            low &= ~overruled
+        values[self.cells[low]] = self.least[low]
+        return np.asarray(self.cells[low])
+
+
+def root(values: Floats, exponent: int) -> Floats:
+    """Return values as they are before they fall off: their roots for quadratic and cubic falloff,
+    with the sign kept.
+    """
+    if exponent <= 1:
+        return values
+    found = np.empty_like(values)
+    kernels.graph_spread.emit(values.reshape(-1), exponent, 0, values.size, found.reshape(-1))
+    return found
+
+
+def power(values: Floats, exponent: int) -> Floats:
+    """Return the inverse of `root`."""
+    if exponent <= 1:
+        return values
+    size = np.abs(values)
+    return np.asarray(np.copysign(size * size if exponent == 2 else size * size * size, values))
 
 
 def trace(

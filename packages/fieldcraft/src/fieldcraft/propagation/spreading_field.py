@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.propagation.field import Attribution, Field, checked_pins, checked_resistance
-from fieldcraft.propagation.spread_sources import Floors, stronger, trace
+from fieldcraft.propagation.spread_sources import LowerBounds, stronger, trace
 from fieldcraft.sources import Sources
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class SpreadingField(Field):
     pinned: NDArray[np.int64]
     _every: float
     _fed: int
-    _floors: Floors | None
+    _bounds: LowerBounds | None
     _walls_version: int
     _exponent: int
     _momentum: np.float32
@@ -66,7 +67,7 @@ class SpreadingField(Field):
         """The places of cells in `_level`."""
 
     @abstractmethod
-    def _floors_at(self, places: NDArray[np.int64], strengths: NDArray[np.float32]) -> Floors:
+    def _bounds_at(self, places: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
         """The cells of sources that don't pin, by place, and from where steps arrive there."""
 
     @abstractmethod
@@ -86,11 +87,11 @@ class SpreadingField(Field):
 
     @abstractmethod
     def _run(self, count: int) -> None:
-        """Take `count` steps, whatever the floors."""
+        """Take `count` steps, whatever the lower bounds."""
 
     @abstractmethod
     def _units_of_a_step(self) -> Iterator[None]:
-        """Take one step, part by part, whatever the floors."""
+        """Take one step, part by part, whatever the lower bounds."""
 
     @abstractmethod
     def _settle(self) -> None:
@@ -130,19 +131,20 @@ class SpreadingField(Field):
         self._signed = self._signed or bool((strengths < 0).any())
         before, here = self._places(self.pinned), self._places(cells)
         (frozen, *copies), level = self._planes, self._level
-        if not self.spread.pin:
-            self._floors = self._floors_at(here, strengths) if len(cells) else None
-            loose = stronger(level[here], strengths)
-            if self._floors is not None and self._signed:
-                loose |= self._floors.overcome(level, self._exponent, self._floor)
-            loose &= frozen[here] & _WALL == 0
-            strengths = np.where(loose, level[here], strengths)
         frozen[before] &= ~np.uint8(PIN)
-        frozen[here] |= np.uint8(PIN)
+        if self.spread.pin:
+            frozen[here] |= np.uint8(PIN)
+            gone = before[frozen[before] & PIN == 0]
+        else:
+            gone = np.setdiff1d(before, here)
+            self._bounds = self._bounds_at(here, strengths) if len(cells) else None
+            above = stronger(level[here], strengths)
+            if self._bounds is not None and self._signed:
+                above |= self._bounds.overruled(level, self._exponent, self._floor)
+            strengths = np.where(above & (frozen[here] == 0), level[here], strengths)
         for flags in copies:
             for places in (before, here):
                 flags[places] = (flags[places] & _HELD) | frozen[places]
-        gone = before[frozen[before] & PIN == 0]
         level[gone[frozen[gone] == _WALL]] = 0
         changed = here[level[here] != strengths]
         level[here] = strengths
@@ -181,37 +183,26 @@ class SpreadingField(Field):
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
-        if self._floors is None:
+        if self._bounds is None:
             self._run(count)
             return
         for _ in range(count):
-            self._hold(self._floors)
+            overruled = self._overruled(self._bounds)
             self._run(1)
-            self._mend(self._floors)
+            self._wake(self._bounds.apply(self._level, overruled))
 
-    def _hold(self, floors: Floors) -> None:
-        """Pin the floors that the next step would leave below their strength, and no others."""
-        turned = floors.choose(self._level, self._exponent, self._momentum, self._keep, self._floor)
-        if len(turned):
-            self._pin_only(floors)
-            self._wake(turned)
-
-    def _pin_only(self, floors: Floors) -> None:
-        pins = np.where(floors.held, np.uint8(PIN), np.uint8(0))
-        for flags in self._planes:
-            flags[floors.cells] = (flags[floors.cells] & ~np.uint8(PIN)) | pins
-
-    def _mend(self, floors: Floors) -> None:
-        self._wake(floors.mend(self._level))
-        self._stale = True
+    def _overruled(self, bounds: LowerBounds) -> NDArray[np.bool_] | None:
+        if not self._signed:
+            return None
+        return bounds.overruled(self._level, self._exponent, self._floor)
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a part of the map a unit; see `Field.step_in_units`."""
-        if self._floors is not None:
-            self._hold(self._floors)
+        bounds = self._bounds
+        overruled = None if bounds is None else self._overruled(bounds)
         yield from self._units_of_a_step()
-        if self._floors is not None:
-            self._mend(self._floors)
+        if bounds is not None:
+            self._wake(bounds.apply(self._level, overruled))
 
     def attribution(self, cell: int, sources: Sources) -> Attribution:
         """The sources that hold a cell up; see `trace`."""
@@ -236,24 +227,14 @@ class SpreadingField(Field):
 
     def settle(self) -> None:
         """Go where endless steps would lead: nothing but what the sources hold up."""
-        if self._floors is None:
+        if self._bounds is None:
             self._settle()
         else:
-            self._settle_floors(self._floors)
+            frozen, seeds, flag = self._planes[0], self._bounds.cells, kernels.spread_settled.SEED
+            frozen[seeds] |= flag
+            self._level[seeds] = self._bounds.least
+            self._settle()
+            frozen[seeds] &= ~flag
         self._stale = True
         _ = self._by_cell
         self.touched(None)
-
-    def _settle_floors(self, floors: Floors) -> None:
-        """Settle with all of them held, then without those that something stronger reaches, until
-        there are none.
-        """
-        floors.held = np.ones(len(floors.cells), dtype=np.bool_)
-        while True:
-            self._pin_only(floors)
-            self._level[floors.cells[floors.held]] = floors.least[floors.held]
-            self._settle()
-            beaten = floors.held & floors.beaten(self._level, self._exponent, self._floor)
-            if not beaten.any():
-                return
-            floors.held &= ~beaten

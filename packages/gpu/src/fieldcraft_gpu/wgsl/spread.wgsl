@@ -1,4 +1,4 @@
-// Spread: the bits of fieldcraft.kernels.numpy_spread, exponential and linear, any neighbourhood.
+// Spread: the bits of fieldcraft.kernels.spread, exponential and linear, any neighbourhood.
 struct Way { dx: i32, dy: i32, loss: f32, unused: u32 }
 struct Parameters {
     width: u32, height: u32, ways: u32, zero: u32,

@@ -1,4 +1,4 @@
-// Trails: the bits of fieldcraft.kernels.numpy_trail. Planes of numbers, or of x and y, one after the other.
+// Trails: the bits of fieldcraft.kernels.trail. Planes of numbers, or of x and y, one after the other.
 struct Parameters {
     width: u32, height: u32, planes: u32, zero: u32,
     conserves: u32, wrap: u32, reach: u32, floor_bits: u32,

@@ -1,8 +1,8 @@
-"""Trails in NumPy: they serve where nothing is compiled, and compiled kernels are compared with it.
+"""Trails: the specification of `fieldcraft.kernels.trail`.
 
 All sums are of the weights' type and in the order written here: along each row of the blur first,
-then over its rows. What they are multiplied by and what comes in is float64: a float32 factor such
-as 1/9 would be wrong by the same part at every update.
+then over its rows. The factor and the inflow are float64: a float32 factor such as 1/9 would be
+wrong by the same part at every update.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.stamps import SCALE
 
-__all__ = ["exchanges", "update", "updated"]
-
-Floats = NDArray[np.float32]
+__all__ = ["exchanges", "updated"]
 
 
 def exchanges(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.bool_]:
@@ -86,31 +84,3 @@ def updated(
         blurred = np.where(missing > 0, blurred + missing * values, blurred)
     new = (gain * blurred.astype(np.float64) + inflow / SCALE).astype(np.float32)
     return np.where(walls | (np.abs(new) < floor), np.float32(0), new)
-
-
-def update(
-    plan: tuple[NDArray[Any], ...],
-    weights: NDArray[np.floating[Any]],
-    above: Floats,
-    below: Floats,
-    _dirty: NDArray[np.uint8],
-    rule: tuple[bool, float, bool, np.float32, bool],
-    first: int,
-    last: int,
-    values: Floats,
-    inflow: NDArray[np.int64],
-    _room: tuple[NDArray[Any], ...],
-) -> None:
-    """One update of the rows [first, last), in place; their inflow is used up. `above` and `below`
-    are the rows beside them.
-    """
-    closed, (_, gain, conserves, floor, wrap) = plan[0], rule
-    height, reach = len(values), len(above)
-    rows = np.arange(first - reach, last + reach)
-    on_map = (rows >= 0) & (rows < height) | wrap
-    walls = (closed[rows % height, 1:] != 0) | ~on_map[:, np.newaxis]
-    tall = np.concatenate([above, values[first:last], below])
-    coming = np.zeros(tall.shape, dtype=np.int64)
-    coming[reach : len(rows) - reach] = inflow[first:last]
-    new = updated(tall, coming, walls, weights, gain, conserves, floor, wrap)
-    values[first:last], inflow[first:last] = new[reach : len(rows) - reach], 0
