@@ -36,7 +36,7 @@ def compiled() -> bool:
     if sys.platform != "emscripten":
         warnings.warn(
             "This fieldcraft has neither compiled kernels nor Numba: kernels run as plain Python,"
-            " with the same results, hundreds to thousands of times slower. Install a wheel for this"
+            " with the same results, up to thousands of times slower. Install a wheel for this"
             " platform, or Numba: pip install 'fieldcraft[jit]'. FIELDCRAFT_REFERENCE=1 hides this"
             " warning.",
             RuntimeWarning,
