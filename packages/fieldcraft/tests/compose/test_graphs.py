@@ -1,5 +1,5 @@
-"""Windows, areas and fronts on graphs: those of the grid where a grid is made a graph, and what a
-graph has besides.
+"""Areas and fronts on graphs: those of the grid where a grid is made a graph, and what a graph has
+besides.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
 
 
 def teams_on(space: fc.Grid | fc.Graph) -> fc.Teams:
@@ -122,52 +121,3 @@ class TestFronts:
         (front,) = teams.front_lines()
         assert front.points.tolist() in ([[4, 0], [4, 1], [4, 2]], [[4, 2], [4, 1], [4, 0]])
         assert front.length == 2
-
-
-class TestWindows:
-    def test_they_hold_what_those_of_the_grid_hold(self) -> None:
-        grid = yard(3)
-        graph = grid.to_graph()
-        values = np.random.default_rng(1).uniform(0, 9, grid.shape).astype(np.float32)
-        here = fc.InfluenceMap(grid).add_layer("cover", values=values)
-        there = fc.InfluenceMap(graph).add_layer("cover", values=values.reshape(-1))
-        place = grid.position_of(grid.nearest_open(grid.cell_at((6.5, 4.5))))
-        one, other = fc.window(here * 2, place, 3.2), fc.window(there * 2, place, 3.2)
-        assert sorted(other.cells[other.inside].tolist()) == sorted(one.cells[one.inside].tolist())
-        assert (
-            other.values.shape == other.distances.shape == other.cells.shape
-            and other.values.ndim == 1
-        )
-        assert (np.diff(other.distances) >= 0).all() and other.distances[0] == 0
-        np.testing.assert_array_equal(
-            other.values[other.inside], 2 * values.reshape(-1)[other.cells[other.inside]]
-        )
-        for each in (one.weigh().best(), one.worst()):
-            same = (
-                other.weigh().best() if each.values == one.weigh().best().values else other.worst()
-            )
-            assert same.cells == each.cells and same.values == pytest.approx(each.values)
-        assert (other.normalize() + 1 - other.invert()).values.shape == other.values.shape
-
-    def test_many_agents_at_once(self) -> None:
-        road = fc.Graph([(x, 0, 0) for x in range(9)], [(x, x + 1) for x in range(8)], blocked=[3])
-        layer = fc.InfluenceMap(road).add_layer("food", values=np.arange(9, dtype=np.float32))
-        found = fc.window(layer, [(0, 0, 0), (4, 0, 0)], 2)
-        assert found.cells.tolist() == [[0, 1, 2, -1, -1], [4, 3, 5, 2, 6]]
-        assert found.values.tolist() == [[0, 1, 2, 0, 0], [4, 0, 5, 2, 6]]
-        assert found.best().cells.tolist() == [2, 6]
-        assert (found + np.array([[9], [0]])).best().values.tolist() == [11, 6]
-        assert "2 of them" in repr(found) and "vertices" in repr(found)
-
-    def test_refusals(self) -> None:
-        road = fc.Graph([(x, 0, 0) for x in range(3)], [(0, 1)], blocked=[2], max_height=1)
-        layer = fc.InfluenceMap(road).add_layer("food", values=np.ones(3, dtype=np.float32))
-        with pytest.raises(InvalidValue, match="corners"):
-            fc.window(layer, (0, 0, 0), 1).origin
-        with pytest.raises(InvalidValue, match="open cell to choose"):
-            fc.window(layer, (2, 0, 0), 0.5).best()
-        assert fc.window(layer, (2, 0, 0), 0.5).best(none="stay").cells == 2
-        with pytest.raises(OutsideMap):
-            fc.window(layer, (0, 0, 9), 1)
-        with pytest.raises(InvalidValue, match="spreads over"):
-            fc.window(layer, (0, 0, 0), 1) + np.ones(7)

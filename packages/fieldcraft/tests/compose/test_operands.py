@@ -191,9 +191,9 @@ def test_truth_is_one_or_zero():
     a, b = world.layer, world.layer * -3 + 1
     grid = ~world.space.walls
     for text, plain in (
-        ("a & b", (a.values != 0) & (b.values != 0)),
-        ("a | b", (a.values != 0) | (b.values != 0)),
-        ("~a", a.values == 0),
+        ("a and b", (a.values != 0) & (b.values != 0)),
+        ("a or b", (a.values != 0) | (b.values != 0)),
+        ("not a", a.values == 0),
         ("a > 1 and b < 0 or not a > 0", ((a.values > 1) & (b.values < 0)) | ~(a.values > 0)),
     ):
         np.testing.assert_array_equal(
@@ -202,7 +202,7 @@ def test_truth_is_one_or_zero():
             err_msg=text,
         )
     both = (a > 1) & (b < 0)
-    assert both.name == "(threat > 1) & (threat * -3 + 1 < 0)"
+    assert both.name == "threat > 1 and threat * -3 + 1 < 0"
     np.testing.assert_array_equal(fc.formula(both.name, {"threat": a}).values, both.values)
     np.testing.assert_array_equal(
         (a.normalize() & 1).values, ((a.values > 0) & grid).astype(np.float32)

@@ -665,7 +665,7 @@ def test_teams_need_an_influence_map_and_layers_of_the_same_cells():
     imap.add_layer("fine", fc.Radial(2))
     imap.add_layer("coarse", fc.Radial(2), cell_size=2.0)
     imap.add_layer("fog", fc.Spread(0.5, 0.5))
-    with refused(InvalidValue, "cells of"):
+    with refused(InvalidValue, "cell_size"):
         Teams(imap, ["fine", "coarse"])
     with refused(UnknownName, "'fine'"):
         Teams(imap, ["fin"])

@@ -29,7 +29,7 @@ class Ground:
     """
 
     spaces: tuple[Space, ...]
-    _stamp: tuple[int, ...] | None = None
+    _version: tuple[int, ...] | None = None
 
     def __reduce__(self) -> tuple[type[Ground], tuple[tuple[Space, ...]]]:
         return Ground, (self.spaces,)
@@ -46,28 +46,26 @@ class Ground:
         return self._space
 
     @property
+    def walls_version(self) -> tuple[int, ...]:
+        """A value that changes when a wall does."""
+        return tuple(map(_walls_version, self.spaces))
+
+    @property
     def walls(self) -> NDArray[np.uint8]:
         """Not 0 for each cell that is a wall, by cell id; empty where there is none."""
-        stamp = tuple(map(_walls_version, self.spaces))
-        if stamp != self._stamp:
+        version = tuple(map(_walls_version, self.spaces))
+        if version != self._version:
             self._space = self.spaces[0]
             if len(self.spaces) > 1:
                 walls = np.logical_and.reduce([space.walls for space in self.spaces])
                 fitting = [space for space in self.spaces if np.array_equal(space.walls, walls)]
                 self._space = fitting[0] if fitting else self.spaces[0].with_walls(walls)
             self._walls = _flat_walls(self._space)
-            self._stamp = stamp
+            self._version = version
         return self._walls
 
-    @property
-    def stamp(self) -> tuple[int, ...]:
-        """Something that changes when a wall does."""
-        return tuple(map(_walls_version, self.spaces))
-
     def joined(self, other: Ground) -> Ground:
-        """The ground of two maps together; raises `InvalidValue` where their cells are not the
-        same.
-        """
+        """Return the ground of two maps together; raises `InvalidValue` if their cells differ."""
         _refuse_other_cells(self.spaces[0], other.spaces[0])
         if set(other.spaces) <= set(self.spaces):
             return self
@@ -82,7 +80,7 @@ class Ground:
 
 @cached_until_walls_change
 def _flat_walls(space: Space) -> NDArray[np.uint8]:
-    """See `Ground.walls`; the same array until a wall changes."""
+    """Return the walls as `Ground.walls` has them; the same array until a wall changes."""
     walls = space.walls if space.walls.any() else space.walls[:0]
     return read_only(walls.reshape(-1).view(np.uint8))
 
@@ -92,44 +90,22 @@ def _refuse_other_cells(one: Space, other: Space) -> None:
         return
     mine, yours = _facts(one), _facts(other)
     differing = [name for name in mine if name in yours and mine[name] != yours[name]]
-    if type(one) is not type(other) or not differing:
-        raise InvalidValue(
-            "The maps of an expression lie on the same space",
-            got=f"{one!r} and {other!r}",
-            remedy="Use layers of one influence map, or of maps on one graph",
-        )
-    if (
-        "cell_size" in differing
-        and mine["origin"] == yours["origin"]
-        and mine["y_up"] == yours["y_up"]
-    ):
-        sizes = (mine["cell_size"], yours["cell_size"])
-        if (np.abs(one.extent - other.extent) < max(sizes)).all():
-            raise InvalidValue(
-                "The maps of an expression have the same cells",
-                got=f"cells of {sizes[0]:g} and of {sizes[1]:g} on the same ground",
-                remedy=(
-                    "Give the layers the same cell_size, or read the coarse one on the fine cells:"
-                    " coarse.on(fine.space)"
-                ),
+    got, remedy = f"{one!r} and {other!r}", "Use layers of one influence map, or of one space"
+    if type(one) is type(other) and differing:
+        got = f"{differing[0]} {mine[differing[0]]} and {yours[differing[0]]}"
+        if differing[0] == "cell_size":
+            remedy = (
+                "Give the layers the same cell_size, or read the coarse one on the fine cells:"
+                " coarse.on(fine.space)"
             )
-    raise InvalidValue(
-        "The maps of an expression lie on the same space",
-        got=f"{differing[0]} {mine[differing[0]]} and {yours[differing[0]]}",
-        remedy=f"Use layers of one influence map, or of maps of the same {', '.join(mine)}",
-    )
+    raise InvalidValue("The maps of an expression lie on the same space", got=got, remedy=remedy)
 
 
 def _facts(space: Space) -> dict[str, Any]:
-    """The facts that tell the cells of a space from those of another of its kind, as far as it has
-    it.
-    """
-    facts = {"width x height": " x ".join(map(str, space.shape[::-1]))}
-    return facts | {
-        name: getattr(space, name)
-        for name in ("cell_size", "origin", "y_up", "wrap")
-        if hasattr(space, name)
-    }
+    """Return the facts that tell the cells of a space from those of another of its kind."""
+    names = ("cell_size", "origin", "y_up", "wrap")
+    facts = {name: getattr(space, name) for name in names if hasattr(space, name)}
+    return facts | {"width x height": " x ".join(map(str, space.shape[::-1]))}
 
 
 @runtime_checkable
@@ -138,7 +114,7 @@ class Layered(Protocol):
 
     @property
     def space(self) -> Space:
-        """The space that it lies on."""
+        """The space of the layers."""
         ...
 
     @property

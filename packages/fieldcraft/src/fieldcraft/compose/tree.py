@@ -18,7 +18,7 @@ __all__ = ["BEYOND", "CELLWISE", "CODES", "MOST_POINTS", "RANGED", "Node", "numb
 
 MOST_POINTS = 64
 _LOGISTIC_STEEPNESS = 10.0
-_TRUTH = 1.0  # the bound of the smaller or larger of two truths, which are 0 or 1
+_TRUTH = 1.0  # the bound of "and" and "or", whose values are 0 or 1
 CODES = {
     "copy": operations.COPY,
     "negate": operations.NEGATE,
@@ -40,13 +40,10 @@ CODES = {
     "multiply_subtract": operations.MULTIPLY_SUBTRACT,
     "subtract_multiply": operations.SUBTRACT_MULTIPLY,
 }
-RANGED = (
-    "low",
-    "high",
-    "span",
-    "peak",
-)  # numbers that are only known once the input's values have been looked through
-BEYOND = ("add", "subtract", "multiply", "divide")  # what can lead beyond float32
+RANGED = ("low", "high", "span", "peak")
+"""Numbers that follow from all values of their input."""
+BEYOND = ("add", "subtract", "multiply", "divide")
+"""Operations whose results may exceed float32."""
 
 
 @dataclass(eq=False, slots=True)
@@ -54,9 +51,8 @@ class Node:
     """One step of a calculation.
 
     `kind` is an operation of `CODES` or a number of `RANGED` over `inputs`; or it has no inputs and
-    `payload` is what it
-    reads: a "number", an "array" of float32, or a "map". `bound` is a magnitude that the values are
-    known to keep.
+    `payload` is what it reads: a "number", an "array" of float32, or a "map". `bound` is a
+    magnitude that the values do not exceed.
     """
 
     kind: str
@@ -66,12 +62,12 @@ class Node:
 
 
 def number(value: float) -> Node:
-    """A number, rounded to float32."""
+    """Return a number, rounded to float32."""
     return Node("number", payload=np.float32(value))
 
 
 def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
-    """One operation; of numbers only, it is done at once."""
+    """Return one operation; one of numbers only is computed at once."""
     for node in inputs:
         if node.kind != "number":
             return Node(kind, inputs, None, bound)
@@ -125,7 +121,7 @@ def _invert(x: Node) -> Node:
 
 
 def _truth(x: Node) -> Node:
-    """1 where the value is not 0, else 0."""
+    """Return 1 where the value is not 0, else 0."""
     is_truth = x.kind in ("less", "less_equal", "equal", "unequal") or (
         x.kind in ("minimum", "maximum") and x.bound == _TRUTH
     )
@@ -149,7 +145,7 @@ def _square(x: Node) -> Node:
 
 
 def _whole_power(x: Node, exponent: Node) -> Node:
-    """A product, squared and multiplied from the first digit of the exponent on."""
+    """Return a product, squared and multiplied from the first digit of the exponent on."""
     result = x
     for digit in f"{int(exponent.payload):b}"[1:]:
         result = _square(result)

@@ -1,6 +1,4 @@
-"""The verbs behind the operators, the public functions and the text form: all that can be done with
-maps.
-"""
+"""The operations of expressions: those behind operators, public functions and formulas."""
 
 from __future__ import annotations
 
@@ -12,16 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks
-from fieldcraft.compose.expression import Expression, Written, expression_of
+from fieldcraft.compose.expression import Expression, expression_of
 from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.passes import Mapped, Refined, Smoothed, exponential, powered, rooted
+from fieldcraft.compose.text import Written
 from fieldcraft.compose.tree import CELLWISE, CODES, MOST_POINTS, Node, number
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, grid_of
 
 __all__ = [
-    "MOST_SMOOTHED",
     "apply",
     "cellwise",
     "curve",
@@ -35,8 +33,15 @@ __all__ = [
     "where",
 ]
 
-MOST_SMOOTHED = 64
+_MOST_SMOOTHED = 64
 _MOST_MULTIPLIED = 16  # powers up to this are products, beyond it NumPy's
+_COUNTS = {"power": (3,), "step": (1,)}
+"""How many numbers a curve takes, by its shape."""
+_CALLS = {
+    "power": "A power curve takes low, high and an exponent",
+    "step": "A step takes one threshold",
+}
+_SHAPES = ("linear", "quadratic", "smoothstep", "logistic", "step", "power")
 
 
 def minimum(*operands: Operand | ArrayLike) -> Operand:
@@ -60,7 +65,7 @@ def minimum(*operands: Operand | ArrayLike) -> Operand:
     >>> fc.minimum(threat, 2).values
     array([[1., 2., 2.]], dtype=float32)
     """
-    return _map("minimum", "min", operands, least=2)
+    return _map_of("min", operands)
 
 
 def maximum(*operands: Operand | ArrayLike) -> Operand:
@@ -90,7 +95,7 @@ def maximum(*operands: Operand | ArrayLike) -> Operand:
     >>> fc.maximum(threat, cover, 2).values
     array([[3., 2., 3.]], dtype=float32)
     """
-    return _map("maximum", "max", operands, least=2)
+    return _map_of("max", operands)
 
 
 def lerp(
@@ -108,7 +113,7 @@ def lerp(
     >>> fc.compose.lerp(10, 20, share).values
     array([[10., 15., 20.]], dtype=float32)
     """
-    return _map("lerp", "lerp", (start, end, share), least=3)
+    return _map_of("lerp", (start, end, share))
 
 
 def where(
@@ -124,18 +129,18 @@ def where(
     >>> fc.where(threat < 2.5, threat, 0).values
     array([[1., 2., 0.]], dtype=float32)
     """
-    return _map("where", "where", (condition, then, otherwise), least=3)
+    return _map_of("where", (condition, then, otherwise))
 
 
 def apply(verb: str, *operands: Any) -> Operand | float:
-    """Apply one of `CELLWISE`; a map if any operand is one, else a number."""
+    """Apply one of `CELLWISE`: return a map if any operand is one, else a number."""
     if any(isinstance(each, Operand) for each in operands):
         return cellwise(verb, *operands)
     return float(CELLWISE[verb](*(_number_node(each) for each in operands)).payload)
 
 
-def cellwise(verb: str, *operands: Any) -> Operand:
-    """Apply one of `CELLWISE` to operands of which at least one is a map."""
+def cellwise(verb: str, *operands: Any) -> Expression:
+    """Apply one of `CELLWISE` to operands, at least one of them a map."""
     ground: Ground | None = None
     for each in operands:
         if isinstance(each, Operand):
@@ -167,64 +172,46 @@ def curve(
     *at: float,
 ) -> Operand:
     """See `Operand.curve`."""
+    if isinstance(shape, str):
+        return _shaped(operand, checks.choice("shape", shape, _SHAPES), at)
+    if at:
+        raise InvalidValue(
+            "Points or a function define a curve completely",
+            got=f"{at} after them",
+            remedy="Leave the numbers out",
+        )
     if callable(shape) and not isinstance(shape, type):
-        if at:
-            raise InvalidValue(
-                "A function says all about a curve",
-                got=f"a function and {at}",
-                remedy="Leave the numbers after it out",
-            )
         source = expression_of(operand)
         return Mapped(source, shape, Written(getattr(shape, "__name__", "curve"), (source,)))
-    if not isinstance(shape, str):
-        try:
-            points = [(x, y) for x, y in islice(shape, MOST_POINTS + 1)]  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            raise InvalidValue(
-                "A curve is a word, points or a function",
-                got=repr(shape)[:80],
-                remedy="Pass a name such as 'linear', or pairs (value, answer)",
-            ) from None
-        if at:
-            raise InvalidValue(
-                "Points say all about a curve",
-                got=f"points and {at}",
-                remedy="Leave the numbers after them out",
-            )
-        return _sure(apply("points", operand, *(each for point in points for each in point)))
-    checks.choice(
-        "shape", shape, ("linear", "quadratic", "smoothstep", "logistic", "step", "power")
-    )
-    if shape == "power":
-        if len(at) != 3:
-            raise InvalidValue(
-                "A power curve takes low, high and an exponent",
-                got=f"{len(at)} numbers",
-                remedy="Call curve('power', low, high, 2.5)",
-            )
-        return power(apply("linear", operand, *at[:2]), checks.positive("exponent", at[2]))
-    if shape == "step":
-        if len(at) != 1:
-            raise InvalidValue(
-                "A step takes one threshold",
-                got=f"{len(at)} numbers",
-                remedy="Call curve('step', threshold)",
-            )
-        return _sure(apply("step", operand, *at))
-    if len(at) not in (0, 2):
+    try:
+        points = [(x, y) for x, y in islice(shape, MOST_POINTS + 1)]  # type: ignore[arg-type]
+    except (TypeError, ValueError):
         raise InvalidValue(
-            f"A {shape} curve takes low and high",
+            "A curve is a word, points or a function",
+            got=repr(shape)[:80],
+            remedy="Pass a name such as 'linear', or pairs (value, result)",
+        ) from None
+    return cellwise("points", operand, *(each for point in points for each in point))
+
+
+def _shaped(operand: Operand, shape: str, at: Sequence[float]) -> Operand:
+    if len(at) not in _COUNTS.get(shape, (0, 2)):
+        raise InvalidValue(
+            _CALLS.get(shape, f"A {shape} curve takes low and high"),
             got=f"{len(at)} numbers",
-            remedy=f"Call curve('{shape}', low, high)",
+            remedy=f"Call curve('{shape}', " + ("threshold)" if shape == "step" else "low, ...)"),
         )
-    return _sure(apply(shape, operand, *(at or (0.0, 1.0))))
+    if shape == "power":
+        exponent = checks.positive("exponent", at[2])
+        return power(cellwise("linear", operand, *at[:2]), exponent)
+    return cellwise(shape, operand, *(at or (0.0, 1.0)))
 
 
 def power(base: Any, exponent: Any) -> Operand:
-    """A map to the power of a number, or a number to the power of a map.
+    """Return a map to the power of a number, or a number to the power of a map.
 
-    Whole and half powers up to 16 are products, roots and quotients in float32 of the order in
-    which they stand; 0 to a negative power is 0, as `1 / 0` is, and so is what is no number.
+    Whole and half powers up to 16 are products, roots and quotients in float32; 0 to a negative
+    power is 0, as `1 / 0` is, and so is what is no number.
     """
     if isinstance(exponent, Operand):
         if isinstance(base, Operand):
@@ -238,29 +225,27 @@ def power(base: Any, exponent: Any) -> Operand:
     size = abs(number_)
     if size > _MOST_MULTIPLIED or (2 * size) % 1:
         return powered(expression_of(base), number_)
-    result: Operand | None = _sure(apply("whole_power", base, int(size))) if size >= 1 else None
-    if size % 1:
-        root = sqrt(base)
-        result = root if result is None else _sure(apply("multiply", result, root))
-    if result is None:
-        return _sure(apply("add", apply("multiply", base, 0.0), 1.0))
+    if size == 0:
+        return cellwise("add", cellwise("multiply", base, 0.0), 1.0)
+    result = cellwise("whole_power", base, int(size)) if size >= 1 else sqrt(base)
+    if size % 1 and size >= 1:
+        result = cellwise("multiply", result, sqrt(base))
     if number_ < 0:
-        result = _sure(apply("divide", 1.0, result))
-    if isinstance(result, Expression):
-        result.written = Written("power", (base, number_))
+        result = cellwise("divide", 1.0, result)
+    result.written = Written("power", (base, number_))
     return result
 
 
-def sqrt(operand: Operand) -> Operand:
+def sqrt(operand: Operand) -> Expression:
     """See `Operand.sqrt`."""
     return rooted(expression_of(operand))
 
 
 def smooth(operand: Operand, cells: int = 1) -> Operand:
     """See `Operand.smooth`."""
-    if checks.integer("cells", cells, minimum=1) > MOST_SMOOTHED:
+    if checks.integer("cells", cells, minimum=1) > _MOST_SMOOTHED:
         raise InvalidValue(
-            f"cells is at most {MOST_SMOOTHED}",
+            f"cells is at most {_MOST_SMOOTHED}",
             got=f"cells={cells}",
             remedy="Smooth twice, or a layer with larger cells",
         )
@@ -273,35 +258,21 @@ def on(operand: Operand, space: Grid) -> Operand:
     return Refined(expression_of(operand), space)
 
 
-def _map(name: str, verb: str, operands: Sequence[Any], *, least: int) -> Operand:
-    if len(operands) < least:
+def _map_of(verb: str, operands: Sequence[Any]) -> Operand:
+    if len(operands) < 2 or not any(isinstance(each, Operand) for each in operands):
         raise InvalidValue(
-            f"{name}() takes {least} or more operands",
-            got=str(len(operands)),
-            remedy="Pass maps, numbers or arrays",
-        )
-    if not any(isinstance(each, Operand) for each in operands):
-        raise InvalidValue(
-            f"{name}() takes at least one map",
-            got=", ".join(type(each).__name__ for each in operands),
+            "This takes two operands or more, at least one map among them",
+            got=", ".join(type(each).__name__ for each in operands) or "nothing",
             remedy="Pass a layer or an expression, or use NumPy for arrays",
         )
-    return _sure(apply(verb, *operands))
-
-
-def _sure(result: Operand | float) -> Operand:
-    assert isinstance(result, Operand)
-    return result
+    return cellwise(verb, *operands)
 
 
 def _number_node(value: Any) -> Node:
     amount = checks.finite("An operand", value)
     if abs(amount) > checks.LARGEST:
-        raise InvalidValue(
-            f"Numbers are at most {checks.LARGEST:g} in size",
-            got=repr(value),
-            remedy="Use other units",
-        )
+        rule = f"Numbers are at most {checks.LARGEST:g} in size"
+        raise InvalidValue(rule, got=repr(value), remedy="Use other units")
     return number(amount)
 
 

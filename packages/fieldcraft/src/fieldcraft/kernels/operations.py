@@ -15,11 +15,9 @@ __all__ = [
     "DIVIDE",
     "EQUAL",
     "EXP",
-    "FIXED",
     "LARGEST",
     "LESS",
     "LESS_EQUAL",
-    "MAP",
     "MAXIMUM",
     "MINIMUM",
     "MULTIPLY",
@@ -28,7 +26,6 @@ __all__ = [
     "NEGATE",
     "NOBODY",
     "RANGE",
-    "RESULT",
     "SUBTRACT",
     "SUBTRACT_MULTIPLY",
     "UNEQUAL",
@@ -48,7 +45,6 @@ LESS, LESS_EQUAL, EQUAL, UNEQUAL = 10, 11, 12, 13
 WHERE, CLAMP = 14, 15
 RANGE = 16
 MULTIPLY_ADD, MULTIPLY_SUBTRACT, SUBTRACT_MULTIPLY = 17, 18, 19
-FIXED, MAP, RESULT = 0, 1, 2
 NOBODY = -1
 
 
