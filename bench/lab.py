@@ -30,7 +30,7 @@ for layer in layers:
 with fc.lab.Lab(imap, warm=False) as lab:
     print(lab.url, flush=True)
     for line in sys.stdin:
-        print(lab.desk.busy, lab.desk.rounds, lab.session.moment, flush=True)
+        print(lab.busy, lab.rounds, lab.session.moment, flush=True)
 """
 DRIVE = """
 lab.S.views.forEach((view, i) => { view.limits = [0, 8]; view.visible = i < 10; });

@@ -22,7 +22,7 @@ import fieldcraft_gpu as gpu
 import fieldcraft_lab as lab
 from fieldcraft import checks, files, packing, pursuit, readiness, recipe
 from fieldcraft.view import drawing
-from fieldcraft_lab import orders, shown
+from fieldcraft_lab import function_map, orders
 
 __all__ = [
     "ENDLESS",
@@ -191,7 +191,9 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "WorldTrailLayer": lambda w: w.blocks.layer("trail"),
     "Brush": lambda w: drawing.Brush(40, 60),
     "Staging": lambda w: files.Staging(w.folder, ["a"]).__enter__(),
-    "Shown": lambda w: shown.Shown("a", w.grid, lambda: np.ones(SHAPE), lambda: 1),
+    "FunctionMap": lambda w: function_map.FunctionMap(
+        "a", w.grid, lambda: np.ones(SHAPE), lambda: 1
+    ),
     "Belief": lambda w: w.belief,
     "DistanceMap": lambda w: w.distances,
     "FlowField": lambda w: w.flow,
@@ -280,7 +282,7 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "stroke": lambda w: [(1.5, 1.5)],
     "blocked": lambda w: True,
     "moment": lambda w: lambda: 1,
-    "fc.lab.shown.Shown.values": lambda w: lambda: np.ones(SHAPE),
+    "fc.lab.function_map.FunctionMap.values": lambda w: lambda: np.ones(SHAPE),
     "words": lambda w: ["paths"],
     "fc.files.Staging.names": lambda w: ["a"],
     "what": lambda w: "Things",
@@ -685,7 +687,7 @@ ROOMS: tuple[ModuleType, ...] = (
     gpu,
     lab,
     orders,
-    shown,
+    function_map,
     cluster,
     *_adapters(),
 )

@@ -28,7 +28,7 @@ def link_to(session: Session, folder: Path) -> str:
 def test_a_link_brings_its_session_back_and_its_view(tmp_path: Path) -> None:
     session = Session(recipe_world(tmp_path))
     session.step(7)
-    session.obey(orders.Tune("threat", "decay", 0.5))
+    session.apply(orders.Tune("threat", "decay", 0.5))
     session.step(5)
     link = link_to(session, tmp_path)
     again = replay.session_of(link)

@@ -29,32 +29,32 @@ class Held:
         self.imap = small_map().imap
         self.texts: list[dict[str, Any]] = []
         self.data: list[bytes] = []
-        self.desk = notebook.Desk(
+        self.desk = notebook.WidgetDesk(
             self.imap, lambda text: self.texts.append(json.loads(text)), self.data.append
         )
 
     def hear(self, **message: Any) -> None:
-        self.desk.hear({"text": json.dumps(message)})
+        self.desk.receive_content({"text": json.dumps(message)})
 
 
 def test_a_page_touches_the_map_of_the_notebook() -> None:
     held = Held()
     held.hear(token="")
     assert held.texts[0]["hello"]["kind"] == "notebook"
-    held.hear(do="look", views=[{"map": "threat"}, {"map": "#walls"}], id=1)
+    held.hear(do="show", views=[{"map": "threat"}, {"map": "#walls"}], id=1)
     assert len(held.data) == 1
     held.hear(do="ack", frame=1)
     held.hear(do="tune", layer="threat", name="decay", value=0.7, id=2)
     assert held.imap["threat"].propagation.decay == 0.7
     before = len(held.data)
     held.imap.step(3)
-    held.desk.show()
+    held.desk.refresh()
     assert len(held.data) == before + 1
     held.hear(do="probe", map="threat", position=[3.5, 5.5], id=3)
     assert held.texts[-1]["probe"]["bars"][0]["strength"] == 8
     held.hear(do="seek", moment=0, id=4)
     assert "fc.lab.serve" in held.texts[-1]["error"]
-    held.desk.hear({"text": "[["})
+    held.desk.receive_content({"text": "[["})
     assert "JSON" in held.texts[-1]["error"]
 
 
@@ -68,7 +68,7 @@ def test_the_page_lives_in_a_frame() -> None:
     """The widget's module in a real browser, with a model made by hand between it and the desk."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     pytest.importorskip("anywidget", reason="anywidget is not installed")
-    from fieldcraft_lab.server import page as text_of_page
+    from fieldcraft_lab.description import page as text_of_page
 
     held = Held()
     with playwright.sync_playwright() as running:
@@ -97,7 +97,7 @@ def test_the_page_lives_in_a_frame() -> None:
             page.wait_for_timeout(20)
             for text in waiting[:]:
                 waiting.remove(text)
-                held.desk.hear({"text": text})
+                held.desk.receive_content({"text": text})
             for told in held.texts:
                 page.evaluate("(message) => tell({ text: message })", json.dumps(told))
             for data in held.data:
@@ -109,10 +109,13 @@ def test_the_page_lives_in_a_frame() -> None:
             ):
                 break
         assert frame.evaluate("lab.S.hello.kind") == "notebook"
-        frame.locator("#knob_threat_decay").fill("900")
-        page.wait_for_timeout(200)
-        for text in waiting:
-            held.desk.hear({"text": text})
+        frame.locator("#control_threat_decay").fill("900")
+        for _ in range(200):
+            page.wait_for_timeout(20)
+            while waiting:
+                held.desk.receive_content({"text": waiting.pop(0)})
+            if held.imap["threat"].propagation.decay > 0.5:
+                break
         assert held.imap["threat"].propagation.decay > 0.5
         assert problems == []
         browser.close()
@@ -127,7 +130,7 @@ def test_a_kernel_shows_the_widget() -> None:
 said = []
 shown.send = lambda content, buffers=None: said.append((content, buffers))
 shown._handle_custom_msg({"text": '{"token":""}'}, [])
-shown._handle_custom_msg({"text": '{"do":"look","views":[{"map":"threat"}],"id":1}'}, [])
+shown._handle_custom_msg({"text": '{"do":"show","views":[{"map":"threat"}],"id":1}'}, [])
 threat.tune(decay=0.5)
 imap.step(5)
 shown.refresh()

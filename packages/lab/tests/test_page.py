@@ -20,7 +20,7 @@ if CHROMIUM is None:
 pytest.importorskip("websockets", reason="websockets is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from fieldcraft_lab.serving import Lab  # noqa: E402
+from fieldcraft_lab.lab import Lab  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +44,12 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
     """
     page = page_of(browser, lab)
     live = lab.session.live
-    page.fill("#knob_threat_decay", "800")
-    settled(page, "document.querySelector('.knob.changed')")
+    page.fill("#control_threat_decay", "800")
+    settled(page, "document.querySelector('.control.changed')")
     eventually(lambda: live.imap["threat"].propagation.decay > 0.4)
-    page.click(".knob.changed button")
+    page.click(".control.changed button")
     eventually(lambda: live.imap["threat"].propagation.decay == 0.25)
-    settled(page, "!document.querySelector('.knob.changed')")
+    settled(page, "!document.querySelector('.control.changed')")
 
     camp = live.imap["threat"].sources.positions[0].tolist()
     page.mouse.move(*place_of(page, *camp))
@@ -74,7 +74,7 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
     page.mouse.up()
     eventually(lambda: int(live.space.walls.sum()) < walls)
 
-    page.click("button:has-text('Look')")
+    page.click("button:has-text('Inspect')")
     page.evaluate("lab.send({ do: 'step', count: 30 })")
 
     def told_why() -> bool:
@@ -110,7 +110,7 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
     when it is run again.
     """
     page = page_of(browser, lab)
-    page.fill("#knob_threat_decay", "300")
+    page.fill("#control_threat_decay", "300")
     eventually(lambda: lab.session.log)
     page.click("#step")
     page.evaluate("lab.send({ do: 'step', count: 20 })")
@@ -152,13 +152,13 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
 
     page.click("#do-fork")
     settled(page, "lab.S.hello.sides.b")
-    page.click("button:has-text('Knobs of B')")
-    page.fill("#knob_threat_decay", "900")
-    eventually(lambda: len(lab.desk.sides["b"].log) > 1)
+    page.click("button:has-text('Parameters of B')")
+    page.fill("#control_threat_decay", "900")
+    eventually(lambda: len(lab.sides["b"].log) > 1)
     page.click("button:has-text('A - B')")
     page.evaluate("lab.send({ do: 'step', count: 20 })")
     settled(page, "lab.S.status.moment === 41")
-    a, b = (lab.desk.sides[side].live.imap["threat"] for side in "ab")
+    a, b = (lab.sides[side].live.imap["threat"] for side in "ab")
     assert a.propagation.decay != b.propagation.decay
     assert (a.values != b.values).any()
     page.click("button:has-text('Keep B')")

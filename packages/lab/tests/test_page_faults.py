@@ -19,7 +19,7 @@ if CHROMIUM is None:
 pytest.importorskip("websockets", reason="websockets is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-from fieldcraft_lab.serving import Lab  # noqa: E402
+from fieldcraft_lab.lab import Lab  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -62,17 +62,17 @@ def test_a_difference_has_a_symmetric_scale_of_two_colors(browser: Any) -> None:
         page = page_of(browser, lab, color_scheme="dark")
         page.click("#do-fork")
         settled(page, "lab.panes().length === 2 && lab.S.pane === 'a|b'")
-        ends = "JSON.stringify(lab.S.hello.sides[%r].knobs.threat.knobs.map(k => [k.low, k.high]))"
-        page.click("button:has-text('Knobs of B')")
-        page.fill("#knob_threat_decay", "900")
-        eventually(lambda: lab.desk.sides["b"].log)
+        ends = "JSON.stringify(lab.S.controls[%r].threat.controls.map(k => [k.low, k.high]))"
+        page.click("button:has-text('Parameters of B')")
+        page.fill("#control_threat_decay", "900")
+        eventually(lambda: lab.sides["b"].log)
         page.reload()
         settled(page, "window.lab && lab.S.hello && lab.S.status")
         assert page.evaluate(ends % "a") == page.evaluate(ends % "b")
 
         from fieldcraft_lab.orders import Place
 
-        lab.desk.sides["b"].obey(Place("threat", (14.5, 8.5), 9.0))
+        lab.sides["b"].apply(Place("threat", (14.5, 8.5), 9.0))
         page.evaluate("lab.send({ do: 'step', count: 30 })")
         page.click("button:has-text('A - B')")
         settled(page, "document.querySelector('#legend').textContent.includes('A more')")
@@ -90,25 +90,25 @@ def test_knobs_edits_and_not_saved_are_the_same_in_all_tabs(browser: Any, lab: L
     page, other = page_of(browser, lab), page_of(browser, lab)
     page.evaluate("lab.send({ do: 'step', count: 10 })")
     settled(page, "lab.S.status.moment === 10")
-    page.hover("#knob_threat_decay")
+    page.hover("#control_threat_decay")
     about = page.locator("#about").inner_text()
     assert "Loss of influence with distance. 0 to 1, per world unit" in about
     for value in ("500", "700", "800"):
-        page.fill("#knob_threat_decay", value)
-    settled(other, "document.querySelector('#knob_threat_decay').value > 790")
+        page.fill("#control_threat_decay", value)
+    settled(other, "document.querySelector('#control_threat_decay').value > 790")
     assert other.locator("#unsaved").is_visible()
     page.reload()
     settled(page, "window.lab && lab.S.hello && !document.querySelector('#unsaved').hidden")
     page.evaluate("lab.send({ do: 'seek', moment: 4 })")
     for tab in (page, other):
-        settled(tab, "document.querySelector('#knob_threat_decay').value < 300")
+        settled(tab, "document.querySelector('#control_threat_decay').value < 300")
     page.evaluate("lab.send({ do: 'seek', moment: 10 })")
-    settled(other, "document.querySelector('#knob_threat_decay').value > 790")
+    settled(other, "document.querySelector('#control_threat_decay').value > 790")
     page.keyboard.press("Control+z")
-    settled(other, "document.querySelector('#knob_threat_decay').value < 300")
+    settled(other, "document.querySelector('#control_threat_decay').value < 300")
     settled(page, "document.querySelector('#unsaved').hidden")
     page.keyboard.press("Control+Shift+z")
-    settled(other, "document.querySelector('#knob_threat_decay').value > 790")
+    settled(other, "document.querySelector('#control_threat_decay').value > 790")
     assert page.problems == [] and other.problems == []
     page.close()
     other.close()
@@ -172,7 +172,7 @@ def test_what_stopped_stays_on_screen_and_can_be_undone(
 
     monkeypatch.setattr(LiveRecipe, "step", held)
     page = page_of(browser, lab)
-    page.fill("#knob_threat_decay", "900")
+    page.fill("#control_threat_decay", "900")
     eventually(lambda: lab.session.log)
     page.click("#play")
     settled(page, "document.querySelector('#note').className === 'stopped'")

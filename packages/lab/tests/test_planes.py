@@ -16,9 +16,9 @@ from fieldcraft.propagation.settings import declared
 from fieldcraft.settings import needed_by
 from fieldcraft.view import ColorScale
 from fieldcraft_lab import planes
-from fieldcraft_lab.knobs import FIXED, knobs
-from fieldcraft_lab.knobs import settings as settings_of
-from fieldcraft_lab.obeying import obey
+from fieldcraft_lab.apply import apply
+from fieldcraft_lab.controls import FIXED, controls
+from fieldcraft_lab.controls import settings as settings_of
 from fieldcraft_lab.orders import Tune
 from fieldcraft_lab.planes import Bins, nice, shape_of, tiles
 
@@ -43,10 +43,10 @@ def test_every_cell_has_its_byte(name: str) -> None:
     scale = ColorScale(-5, 5)
     shape = shape_of(space)
     drawn = shape.plane(None).bytes_of(values, scale)
-    assert drawn.shape == (shape.told["height"], shape.told["width"])
+    assert drawn.shape == (shape.meta["height"], shape.meta["width"])
     assert (drawn.reshape(-1)[: values.size] == scale.index(values).reshape(-1)).all()
-    points = shape.told.get("triangles") or shape.told.get("dots") or 0
-    assert len(shape.geometry) == 12 * points + 8 * shape.told.get("edges", 0)
+    points = shape.meta.get("triangles") or shape.meta.get("dots") or 0
+    assert len(shape.geometry) == 12 * points + 8 * shape.meta.get("edges", 0)
     if points:
         owners = np.frombuffer(shape.geometry, "<u4", points, 8 * points)
         assert set(owners.tolist()) == set(range(len(space)))
@@ -61,7 +61,7 @@ def test_a_map_of_very_many_cells_is_drawn_in_pixels(monkeypatch: pytest.MonkeyP
     places = rng.random((5000, 2)) * (80, 50)
     graph = fc.Graph(places, np.stack([np.arange(4999), np.arange(1, 5000)], axis=1))
     shape = shape_of(graph)
-    assert shape.told["form"] == "pixels"
+    assert shape.meta["form"] == "pixels"
     values = np.zeros(5000, dtype=np.float32)
     values[1234] = -7.0
     whole, part = shape.plane(None), shape.plane((10.0, 10.0, 20.0, 20.0))
@@ -120,7 +120,7 @@ LAYERS = {
 def test_every_setting_of_every_propagation_has_a_control_or_a_reason(kind: Any) -> None:
     imap = fc.InfluenceMap(fc.Grid(20, 14))
     layer = imap.add_layer("a", kind(**dict.fromkeys(needed_by(kind), 1.0)))
-    offered = {knob["name"]: knob for knob in knobs(imap, layer)}
+    offered = {control["name"]: control for control in controls(imap, layer)}
     for name, setting in declared(kind).items():
         assert name in FIXED or name in offered
         if name in offered and setting.kind == "number" and setting.high < checks.LARGEST:
@@ -131,18 +131,22 @@ def test_every_knob_can_be_turned() -> None:
     imap = fc.InfluenceMap(fc.Grid(20, 14))
     for name, propagation in LAYERS.items():
         layer = imap.add_layer(name, propagation)
-        for knob in knobs(imap, layer):
-            options: list[Any] = list(knob.get("words", [True, False]))
-            if knob["kind"] == "number":
-                low, high, value = knob["low"], knob["high"], knob["value"]
+        for control in controls(imap, layer):
+            options: list[Any] = list(control.get("words", [True, False]))
+            if control["kind"] == "number":
+                low, high, value = control["low"], control["high"], control["value"]
                 assert low <= high
                 assert value is None or low <= value <= high
-                options = [low, high, (low + high) / 2, *([None] if knob["optional"] else [])]
-                if knob["step"]:
+                options = [low, high, (low + high) / 2, *([None] if control["optional"] else [])]
+                if control["step"]:
                     options = [int(each) // 2 * 2 + 1 for each in options if each is not None]
-            for option in (*options, knob["value"]):
-                obey(Tune(name, knob["name"], option), imap)
-                now = layer.every if knob["name"] == "every" else settings_of(layer)[knob["name"]]
+            for option in (*options, control["value"]):
+                apply(Tune(name, control["name"], option), imap)
+                now = (
+                    layer.every
+                    if control["name"] == "every"
+                    else settings_of(layer)[control["name"]]
+                )
                 assert now == option
         imap.step(2)
 
@@ -150,7 +154,7 @@ def test_every_knob_can_be_turned() -> None:
 def test_a_share_to_keep_replaces_a_half_life() -> None:
     imap = fc.InfluenceMap(fc.Grid(20, 14))
     layer = imap.add_layer("a", fc.Diffuse(half_life=2.0))
-    obey(Tune("a", "keep", 0.5), imap)
+    apply(Tune("a", "keep", 0.5), imap)
     assert layer.propagation == fc.Diffuse(keep=0.5)
-    obey(Tune("a", "half_life", 3.0), imap)
+    apply(Tune("a", "half_life", 3.0), imap)
     assert layer.propagation == fc.Diffuse(half_life=3.0)

@@ -20,23 +20,23 @@ def saved(tmp_path: Path, name: str, decay: float | None = None) -> Path:
     session = Session(recipe_world(tmp_path))
     session.step(12)
     if decay is not None:
-        session.obey(orders.Tune("threat", "decay", decay))
+        session.apply(orders.Tune("threat", "decay", decay))
     session.step(10)
     session.save(tmp_path / name)
     return tmp_path / name
 
 
-def test_two_runs_part_where_one_was_told_something_else(
+def test_two_runs_differ_after_an_order_that_only_one_of_them_has(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     a, b = saved(tmp_path, "a.lab"), saved(tmp_path, "b.lab", decay=0.5)
-    picture = tmp_path / "parted.png"
+    picture = tmp_path / "both.png"
     assert main(["diff", str(a), str(b), "--picture", str(picture)]) == 1
-    said = capsys.readouterr().out
-    assert "part at step 13" in said
-    assert "layer 'threat'" in said
+    out = capsys.readouterr().out
+    assert "differ from step 13" in out
+    assert "layer 'threat'" in out
     assert (
-        "Only the second was told at step 12: Tune(layer='threat', name='decay', value=0.5)" in said
+        "Only the second run has at step 12: Tune(layer='threat', name='decay', value=0.5)" in out
     )
     assert picture.stat().st_size > 1000
     assert main(["diff", str(a), str(a)]) == 0
@@ -47,7 +47,7 @@ def test_a_difference_of_one_bit_in_one_cell_is_found() -> None:
     sessions = [Session(small_map()) for _ in range(2)]
     for session in sessions:
         session.step(5)
-    sessions[1].obey(orders.Deposit("scent", (4.5, 9.5), 2.0**-12))
+    sessions[1].apply(orders.Deposit("scent", (4.5, 9.5), 2.0**-12))
     found = replay.difference(sessions[0], sessions[1], 9)
     assert found is not None
     assert (found.moment, found.layer) == (6, "scent")
@@ -62,9 +62,9 @@ def test_a_replay_ends_at_the_same_digest_and_is_filmed(
     file = saved(tmp_path, "a.lab", decay=0.5)
     whole = Session.load(file)
     assert main(["replay", str(file), "--record", str(tmp_path / "run.gif"), "--orders"]) == 0
-    said = capsys.readouterr().out
-    assert whole.digest() in said
-    assert "Tune(" in said
+    out = capsys.readouterr().out
+    assert whole.digest() in out
+    assert "Tune(" in out
     assert (tmp_path / "run.gif").stat().st_size > 500
     whole.seek(7)
     assert main(["replay", str(file), "--until", "0.35"]) == 0

@@ -19,7 +19,7 @@ from fieldcraft.errors import BadSaveFile, FieldcraftError
 from fieldcraft.files import write_sealed
 from fieldcraft_lab import orders
 from fieldcraft_lab.keyframes import Keyframe, Keyframes
-from fieldcraft_lab.live import begun
+from fieldcraft_lab.opening import world_of
 from fieldcraft_lab.session import Session
 from support.refusals import refused
 from support.sessions import recipe_world, small_map
@@ -62,7 +62,7 @@ def act(session: Session, what: Any, digests: dict[int, str]) -> None:
     else:
         before = session.digest()
         try:
-            session.obey(what)
+            session.apply(what)
         except FieldcraftError:
             assert session.digest() == before
             return
@@ -119,7 +119,7 @@ def test_a_source_of_a_recipe_that_is_moved_stays_there(tmp_path: Path) -> None:
     session.step(10)
     sources = session.live.imap["threat"].sources
     camp = int(sources.ids[0])
-    session.obey(orders.Move("threat", camp, (20.5, 8.5)))
+    session.apply(orders.Move("threat", camp, (20.5, 8.5)))
     session.step(40)  # beyond its end, and the recipe's
     assert camp in session.live.imap["threat"].sources.ids
     digest = session.digest()
@@ -134,7 +134,7 @@ def test_a_fork_shares_the_past_and_goes_its_own_way() -> None:
     session = Session(small_map())
     session.step(15)
     fork = session.fork()
-    fork.obey(orders.Tune("threat", "decay", 0.9))
+    fork.apply(orders.Tune("threat", "decay", 0.9))
     session.step(10)
     fork.step(10)
     assert fork.digest() != session.digest()
@@ -151,11 +151,11 @@ def test_a_fork_shares_the_past_and_goes_its_own_way() -> None:
 def test_orders_in_the_past_begin_another_future() -> None:
     session = Session(small_map())
     session.step(20)
-    session.obey(orders.Tune("threat", "decay", 0.9))
+    session.apply(orders.Tune("threat", "decay", 0.9))
     session.step(5)
     session.seek(10)
     assert session.furthest == 25
-    session.obey(orders.Deposit("scent", (2.5, 2.5), 1.0))
+    session.apply(orders.Deposit("scent", (2.5, 2.5), 1.0))
     assert (session.furthest, len(session.log)) == (10, 1)
 
 
@@ -175,16 +175,16 @@ def test_refused_orders_change_nothing_and_are_not_logged() -> None:
         orders.Paint(((8.5, 5.5),), 99.0),
     ):
         with pytest.raises(FieldcraftError):
-            session.obey(order)
+            session.apply(order)
     with refused(fc.errors.InvalidValue, "Orders to this world"):
-        session.obey("tune")
+        session.apply("tune")
     assert (session.digest(), session.log) == (digest, ())
 
 
 def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
     session = Session(recipe_world(tmp_path))
     session.step(4)
-    session.obey(orders.Tune("threat", "decay", 0.5))
+    session.apply(orders.Tune("threat", "decay", 0.5))
     path = tmp_path / "run.lab"
     session.save(path)
     data = bytearray(path.read_bytes())
@@ -193,7 +193,7 @@ def test_a_file_that_was_changed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadSaveFile):
         Session.load(path)
     with refused(BadSaveFile, "can be opened here"):
-        begun("chess", {})
+        world_of("chess", {})
 
 
 @pytest.mark.parametrize(
@@ -239,10 +239,10 @@ def test_keyframes_thin_out_and_keep_the_first_and_the_newest(count: int) -> Non
 def test_every_edit_is_undone_and_done_again_bit_for_bit(tmp_path: Path) -> None:
     session, untouched = Session(small_map()), Session(small_map())
     session.step(5)
-    session.obey(orders.Place("threat", (9.5, 2.5), 4.0))
+    session.apply(orders.Place("threat", (9.5, 2.5), 4.0))
     session.step(30)
-    session.obey(orders.Paint(((1.5, 1.5),)))
-    session.obey(orders.Paint(((2.5, 1.5),)), joined=True)
+    session.apply(orders.Paint(((1.5, 1.5),)))
+    session.apply(orders.Paint(((2.5, 1.5),)), joined=True)
     session.step(4)
     edited = session.digest()
     assert [(moment, len(edit)) for moment, edit in session.edits] == [(5, 1), (35, 2)]
@@ -265,7 +265,7 @@ def test_every_edit_is_undone_and_done_again_bit_for_bit(tmp_path: Path) -> None
     for _ in range(3):  # a file does not say which orders were one stroke
         loaded.undo()
     assert loaded.digest() == untouched.digest()
-    loaded.obey(orders.Tune("threat", "decay", 0.4))
+    loaded.apply(orders.Tune("threat", "decay", 0.4))
     with pytest.raises(FieldcraftError, match="Undo first"):
         loaded.redo()
 
@@ -274,7 +274,7 @@ def test_a_patrol_goes_round_a_wall_that_is_painted_in_its_way(tmp_path: Path) -
     session = Session(recipe_world(tmp_path))
     session.step(4)
     across = tuple((14.0, float(y)) for y in range(17))
-    session.obey(orders.Paint(across, 1.0))
+    session.apply(orders.Paint(across, 1.0))
     session.step(40)
     patrol = session.live.imap["threat"].sources
     assert not session.live.space.walls.flat[session.live.space.cell_at(patrol.positions)].any()

@@ -1,5 +1,5 @@
-"""Answers to a page's questions: values, the sources that make them, the best places near, and
-drawings over a map.
+"""Answers to queries of a page: values and the sources that contribute to them, what would change
+them, the best places near, and drawings over a map.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.layer import SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.query import best, explain, gradient, peaks, regions, worst
-from fieldcraft_lab.knobs import knobs
+from fieldcraft_lab.controls import controls
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.protocol import Best, Levers, Probe
-from fieldcraft_lab.shown import Shown
 
-__all__ = ["DRAWINGS", "QUESTIONS", "answered", "best_places", "drawing", "levers", "probe"]
+__all__ = ["DRAWINGS", "answered", "best_places", "drawing", "levers", "probe"]
 
 _MOST_BARS = 8
 _LEVELS = 6
@@ -28,25 +27,23 @@ _ARROWS = 24
 _MOST_REGIONS = 24
 
 
-QUESTIONS = (Probe, Levers, Best)
-"""The messages that `answered` answers."""
-
-
 def answered(
     message: Probe | Levers | Best, live: Live, map_of: Callable[[Live, str], Operand]
 ) -> dict[str, Any]:
-    """The answer to a question about a world; `map_of` finds the map that it names."""
+    """Return the answer to a query about a world; `map_of` returns a map by its name or formula."""
     if isinstance(message, Levers):
         return {"levers": levers(live, message.map, message.position)}
     shown = map_of(live, message.map)
     if isinstance(message, Probe):
-        return {"probe": probe(live, shown, message.position)}
+        return {"probe": probe(live, shown, message.position, message.map)}
     return {"best": best_places(shown, message.position, message.radius, lowest=message.lowest)}
 
 
-def probe(live: Live, shown: Operand, position: tuple[float, ...]) -> dict[str, Any]:
-    """The values of all maps at a position, and of `shown` the sources that make its value, the
-    strongest first.
+def probe(
+    live: Live, shown: Operand, position: tuple[float, ...], name: str = ""
+) -> dict[str, Any]:
+    """Return the values of all maps at a position, and the sources or units that contribute to the
+    value of `shown`, the strongest first. `name` is its name, if it has one.
     """
     space = live.space
     place = np.asarray(position + (0.0,) * (space.dimensions - len(position)))[: space.dimensions]
@@ -56,29 +53,22 @@ def probe(live: Live, shown: Operand, position: tuple[float, ...]) -> dict[str, 
     cell = int(np.asarray(space.cell_at([place], outside="clamp"))[0])
     center = np.asarray(space.position_of(cell)).tolist()
     values = {name: _value(each, place) for name, each in live.maps.items()}
-    told: dict[str, Any] = {
+    found: dict[str, Any] = {
         "cell": cell,
         "position": center,
+        "where": space.describe(cell),
         "wall": bool(space.walls.reshape(-1)[cell]),
         "values": values,
+        "value": _value(shown, place),
     }
-    told["where"] = space.describe(cell)
-    told["value"] = _value(shown, place)
-    if not isinstance(shown, Shown):
-        return {**told, **_explained(live, shown, place)}
-    return {**told, "bars": [], "near": _near(live, np.asarray(center))}
-
-
-def _near(live: Any, place: NDArray[np.float64]) -> list[Any]:
-    """The units of a game that stand nearest to a place: position, distance and color."""
-    marks = [mark for told in live.marks().values() for mark in told["marks"]]
-    gaps = [math.dist(mark[:2], place[:2]) for mark in marks]
-    order = sorted(range(len(marks)), key=gaps.__getitem__)[:_MOST_BARS]
-    return [[*marks[at][:2], gaps[at], marks[at][3]] for at in order]
+    units = live.units_near(name, tuple(center))
+    if units is not None:
+        return {**found, "bars": [], "units": units}
+    return {**found, **_explained(live, shown, place)}
 
 
 def _explained(live: Live, shown: Operand, place: NDArray[np.float64]) -> dict[str, Any]:
-    """The sources that make a value, as bars, or the reason why there are none."""
+    """Return the sources that contribute to a value as bars, or the reason why there are none."""
     try:
         found = explain(shown, tuple(place.tolist()), outside="clamp")
     except FieldcraftError as error:
@@ -89,7 +79,7 @@ def _explained(live: Live, shown: Operand, place: NDArray[np.float64]) -> dict[s
             "position": [None if math.isnan(x) else x for x in part.position],
             "strength": None if math.isnan(part.strength) else part.strength,
             "amount": part.amount,
-            "name": _name(live, found.name, part.source) if part.key is None else str(part.key),
+            "name": live.name_of(found.name, part.source) if part.key is None else str(part.key),
         }
         for part in found.contributions[:_MOST_BARS]
     ]
@@ -102,27 +92,19 @@ def _explained(live: Live, shown: Operand, place: NDArray[np.float64]) -> dict[s
     }
 
 
-def _name(live: Live, layer: str, source: int) -> str | None:
-    """The name of a source, where its world knows one."""
-    name_of = getattr(live, "name_of", None)
-    found: str | None = None if name_of is None else name_of(layer, source)
-    return found
-
-
 def _value(shown: Operand, place: NDArray[np.float64]) -> float:
     found = float(np.asarray(shown.sample([place.tolist()], outside="clamp")).reshape(-1)[0])
     return found if math.isfinite(found) else math.copysign(3.4e38, found)
 
 
 def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]:
-    """The settings of a layer, and the sources that reach a position, by how much each would change
-    the value there.
+    """Return the settings of a layer, and the sources that reach a position, with the value that
+    each change would lead to there, the largest change first.
 
-    Each is tried on a copy of the world, two thirds and half as much again, and the layer is
-    settled: what counts is where it would end. The largest change comes first. Raises
-    `InvalidValue` for maps that are no layers with sources.
+    Each is tried at 2/3 and at 3/2 of its value on a copy of the world, whose layer is settled.
+    Raises `InvalidValue` for maps that are no layers with sources.
     """
-    imap = getattr(live, "imap", None)
+    imap = live.imap
     layer = None if imap is None or name not in imap else imap[name]
     if imap is None or not isinstance(layer, SourceLayer):
         raise InvalidValue(
@@ -143,38 +125,40 @@ def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]
 
     now = end({}, {})
     found = []
-    for knob in knobs(imap, layer):
-        value = knob["value"]
-        if knob["kind"] != "number" or value is None or knob["name"] == "every":
+    for control in controls(imap, layer):
+        value = control["value"]
+        if control["kind"] != "number" or value is None or control["name"] == "every":
             continue
         for factor in (2 / 3, 1.5):
-            to = _notch(knob, value * factor if value else 0.1 * knob["high"])
+            to = _rounded(control, value * factor if value else 0.1 * control["high"])
             if to != value:
-                after = end({knob["name"]: to}, {})
-                found.append({"name": knob["name"], "from": value, "to": to, "value": after})
+                after = end({control["name"]: to}, {})
+                found.append({"name": control["name"], "from": value, "to": to, "value": after})
     for part in explain(layer, tuple(place.tolist()), outside="clamp").contributions[:2]:
         if part.key is None and math.isfinite(part.strength):
             to = part.strength / 2
             after = end({}, {part.source: to})
-            named = _name(live, name, part.source) or f"source {part.source & 0xFFFFFFFF}"
-            told = {"name": f"strength of {named}", "source": part.source}
-            found.append({**told, "from": part.strength, "to": to, "value": after})
+            named = live.name_of(name, part.source) or f"source {part.source & 0xFFFFFFFF}"
+            lever = {"name": f"strength of {named}", "source": part.source}
+            found.append({**lever, "from": part.strength, "to": to, "value": after})
     found = [each for each in found if abs(each["value"] - now) > 1e-6 * max(abs(now), 1e-6)]
     found.sort(key=lambda each: -abs(each["value"] - now))
     return {"now": now, "levers": found[:_MOST_BARS]}
 
 
-def _notch(knob: dict[str, Any], value: float) -> float:
-    if knob["step"]:
-        value = knob["low"] + round((value - knob["low"]) / knob["step"]) * knob["step"]
-    value = min(max(value, knob["low"]), knob["high"])
-    return int(value) if isinstance(knob["value"], int) else float(f"{value:.4g}")
+def _rounded(control: dict[str, Any], value: float) -> float:
+    """Return the nearest value that a control allows."""
+    low, step = control["low"], control["step"]
+    if step:
+        value = low + round((value - low) / step) * step
+    value = min(max(value, low), control["high"])
+    return int(value) if isinstance(control["value"], int) else float(f"{value:.4g}")
 
 
 def best_places(
     shown: Operand, position: tuple[float, ...], radius: float, *, lowest: bool
 ) -> dict[str, Any]:
-    """The five best places near a position, a few cells apart, the best first."""
+    """Return the five best places near a position, a few cells apart, the best first."""
     space = shown.space
     center = tuple(
         space.position_of(space.nearest_open(space.cell_at(position, outside="clamp"))).tolist()
@@ -190,7 +174,7 @@ def best_places(
 
 
 def drawing(what: str, live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
-    """A drawing over a map, as plain lists in world units; `why` says why there is none."""
+    """Return a drawing over a map as lists in world units, or the reason why there is none."""
     try:
         return DRAWINGS[what](live, shown, limits)
     except FieldcraftError as error:

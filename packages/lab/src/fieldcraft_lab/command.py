@@ -13,10 +13,10 @@ def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     """Add `lab` to the commands of a parser."""
     lab = commands.add_parser(
         "lab",
-        help="open a live map in the browser, to touch, rewind, fork and keep",
+        help="open a live map in the browser: change it, rewind, fork and save",
         description=(
             "Opens the browser on a running world: sliders, sources, walls, formulas, time. Only"
-            " this machine can reach it."
+            " this machine can connect."
         ),
         epilog="Example: fieldcraft lab demo",
     )
@@ -49,16 +49,16 @@ def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     lab.add_argument(
         "--share",
         metavar="ADDRESS",
-        help="let other machines in at this address, with the token; not encrypted",
+        help="let other machines connect at this address, with the token; not encrypted",
     )
     lab.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
-    lab.add_argument("--paused", action="store_true", help="begin with time standing still")
+    lab.add_argument("--paused", action="store_true", help="start with time paused")
     lab.set_defaults(act=_lab)
 
 
 def _lab(chosen: argparse.Namespace) -> None:
     from fieldcraft_lab import replay
-    from fieldcraft_lab.serving import Lab
+    from fieldcraft_lab.lab import Lab
 
     world = chosen.world or "demo"
     session = replay.session_of(world, overrides=tuple(chosen.set), data=chosen.data)
@@ -77,10 +77,10 @@ def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Add `replay` to the commands of a parser."""
     replay = commands.add_parser(
         "replay",
-        help="play a session of the lab again, and film it",
+        help="replay a session of the lab, and film it",
         description=(
-            "Plays a session that the lab saved (or a recipe) from its beginning, with all orders,"
-            " to the same bits."
+            "Replays a saved session (or a recipe) from its beginning, with all orders, to the same"
+            " bits."
         ),
         epilog="Example: fieldcraft replay run.lab --until 12.5 --record run.mp4",
     )
@@ -115,19 +115,19 @@ def add_diff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     """Add `diff` to the commands of a parser."""
     diff = commands.add_parser(
         "diff",
-        help="say at which step, in which layer and cell two runs part",
+        help="print the step, the layer and the cell where two runs first differ",
         description=(
-            "Plays two sessions of the lab (or recipes) side by side and stops at the first bit"
+            "Replays two sessions of the lab (or recipes) side by side and stops at the first bit"
             " that differs."
         ),
         epilog=(
             "Example: fieldcraft diff yesterday.lab today.lab --picture parted.png    Exit code 1"
-            " where they differ."
+            " if they differ."
         ),
     )
     diff.add_argument("first", metavar="A", help="a session saved in the lab, or a recipe")
     diff.add_argument("second", metavar="B", help="another one")
-    diff.add_argument("--until", type=float, metavar="S", help="look no further than this second")
+    diff.add_argument("--until", type=float, metavar="S", help="stop at this second")
     diff.add_argument(
         "--picture",
         type=Path,

@@ -1,4 +1,4 @@
-"""Films of sessions, made in a thread of their own while the world goes on."""
+"""Films of sessions, rendered in a thread while the world goes on."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from fieldcraft_lab import replay
 from fieldcraft_lab.protocol import Export
 from fieldcraft_lab.session import Session
 
-__all__ = ["FILMS", "Studio"]
+__all__ = ["FILMS", "FilmMaker"]
 
 FILMS = ("gif", "mp4")
-"""The kinds of films."""
+"""The formats of films."""
 
 
-class _Closed(Exception):
-    """The studio is closed in the middle of a film."""
+class _Cancelled(Exception):
+    """The film was cancelled."""
 
 
-class Studio:
-    """Makes one film at a time. A film runs on a copy of the session, so nobody waits for it."""
+class FilmMaker:
+    """Renders one film at a time, from a copy of a session."""
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
-        self._closed = threading.Event()
+        self._cancelled = threading.Event()
 
-    def film(
-        self, session: Session, wanted: Export, tell: Callable[[dict[str, Any]], None]
+    def start(
+        self, session: Session, wanted: Export, send: Callable[[dict[str, Any]], None]
     ) -> None:
-        """Begin a film of a session, of the moments that are wanted.
+        """Start a film of a session.
 
-        `tell` hears how much is done (`working`, 0 to 1), then the film, or an error. Raises
-        `InvalidValue` while another film is made.
+        `send` is called with the progress (`working`, 0 to 1), then with the film or an error.
+        Raises `InvalidValue` while another film is rendered.
         """
         if self._thread is not None and self._thread.is_alive():
             raise InvalidValue(
-                "One film is made at a time",
+                "One film is rendered at a time",
                 got="a second one",
                 remedy="Wait until the first one is done",
             )
@@ -54,41 +54,41 @@ class Studio:
                 remedy="Play on, or choose an earlier beginning",
             )
         twin.seek(wanted.begin)
-        self._closed.clear()
+        self._cancelled.clear()
         self._thread = threading.Thread(
-            target=self._make,
-            args=(twin, wanted, end, tell),
+            target=self._render,
+            args=(twin, wanted, end, send),
             name="fieldcraft lab film",
             daemon=True,
         )
         self._thread.start()
 
     def cancel(self) -> None:
-        """End the film that is being made, if there is one."""
-        self._closed.set()
+        """Cancel the current film, if there is one."""
+        self._cancelled.set()
 
     def close(self) -> None:
-        """End the film, and wait for its thread."""
+        """Cancel the film, and wait for its thread."""
         self.cancel()
         if self._thread is not None:
             self._thread.join(timeout=10)
 
-    def _make(
+    def _render(
         self,
         session: Session,
         wanted: Export,
         end: int,
-        tell: Callable[[dict[str, Any]], None],
+        send: Callable[[dict[str, Any]], None],
     ) -> None:
-        told = 0.0
+        sent = 0.0
 
         def watch(share: float) -> None:
-            nonlocal told
-            if self._closed.is_set():
-                raise _Closed
-            if share >= told + 0.02:
-                told = share
-                tell({"working": share})
+            nonlocal sent
+            if self._cancelled.is_set():
+                raise _Cancelled
+            if share >= sent + 0.02:
+                sent = share
+                send({"working": share})
 
         try:
             with tempfile.TemporaryDirectory() as folder:
@@ -96,18 +96,11 @@ class Studio:
                 layer = wanted.map if wanted.map in session.live.maps else None
                 replay.record(session, path, end, layer=layer, size=wanted.size, watch=watch)
                 data = path.read_bytes()
-            tell(
-                {
-                    "export": {
-                        "what": wanted.what,
-                        "name": path.name,
-                        "data": base64.b64encode(data).decode(),
-                    }
-                }
-            )
-        except _Closed:
-            tell({"error": "The film was cancelled."})
+            encoded = base64.b64encode(data).decode()
+            send({"export": {"what": wanted.what, "name": path.name, "data": encoded}})
+        except _Cancelled:
+            send({"error": "The film was cancelled."})
         except FieldcraftError as error:
-            tell({"error": str(error)})
-        except Exception as error:  # a fault of ours is told, not lost with the thread
-            tell({"error": f"{type(error).__name__}: {error}"})
+            send({"error": str(error)})
+        except Exception as error:  # a bug is reported, not lost with the thread
+            send({"error": f"{type(error).__name__}: {error}"})

@@ -1,4 +1,4 @@
-"""Moments of a session that are kept whole."""
+"""The keyframes of a session."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ _LEAST = 12  # keyframes
 
 @dataclass(frozen=True)
 class Keyframe:
-    """A world after so many steps, `obeyed` orders of the log among them."""
+    """A world after `moment` steps and the first `applied` orders of the log."""
 
     moment: int
-    obeyed: int
+    applied: int
     data: bytes
 
 
 class Keyframes:
-    """Keyframes of one run in the order of time, of at most `most_bytes` together, but at least a
-    dozen.
+    """Keyframes of one run in the order of time, of at most `most_bytes` in total, but at least 12.
 
-    Where there are too many, one is dropped whose neighbors in time lie close together for its age:
-    the last seconds stay dense, the first minutes become sparse, and the first one stays.
+    If there are more, the one is dropped whose neighbors in time are closest relative to its age:
+    the last seconds stay dense, the first minutes become sparse, and the first keyframe stays.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -38,13 +37,11 @@ class Keyframes:
 
     @property
     def moments(self) -> list[int]:
-        """When they were made, ascending."""
+        """Their moments, ascending."""
         return [frame.moment for frame in self._kept]
 
     def add(self, frame: Keyframe) -> None:
-        """Keep a moment that is later than all others, or the same as the last one, and thin out
-        the rest.
-        """
+        """Add a keyframe that is not earlier than the last one, and drop surplus ones."""
         if self._kept and self._kept[-1].moment == frame.moment:
             self._bytes -= len(self._kept.pop().data)
         self._kept.append(frame)
@@ -61,16 +58,16 @@ class Keyframes:
             self._bytes -= len(self._kept.pop(crowded).data)
 
     def before(self, moment: int) -> Keyframe:
-        """The last one at or before a moment."""
+        """Return the last keyframe at or before a moment."""
         return self._kept[bisect.bisect_right(self.moments, moment) - 1]
 
     def forget_after(self, moment: float, orders: float = math.inf) -> None:
-        """Drop those later than a moment, or with more than so many orders of the log in them."""
-        while self._kept[-1].moment > moment or self._kept[-1].obeyed > orders:
+        """Drop keyframes after a moment, or with more than `orders` orders of the log."""
+        while self._kept[-1].moment > moment or self._kept[-1].applied > orders:
             self._bytes -= len(self._kept.pop().data)
 
     def copy(self) -> Keyframes:
-        """The same keyframes, for a run that goes its own way from here."""
+        """Return a copy."""
         twin = Keyframes(self._most)
         twin._kept, twin._bytes = list(self._kept), self._bytes
         return twin

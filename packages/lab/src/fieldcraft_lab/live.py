@@ -1,8 +1,7 @@
-"""The worlds that the lab can drive: of a recipe, or of an influence map. Packages bring others by
-entry points.
+"""The worlds that the lab drives: an influence map, or a recipe.
 
-A live world makes whole steps, obeys orders between them, and can be kept and gone back to, bit for
-bit.
+A live world takes whole steps and applies orders between them. It can be stored in a keyframe, and
+goes on from there with the same bits.
 """
 
 from __future__ import annotations
@@ -11,19 +10,18 @@ import copy
 import io
 import pickle
 import tempfile
-from collections.abc import Mapping
-from importlib import metadata
+from abc import ABC, abstractmethod
+from collections.abc import Container, Mapping
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft import checks, clock, packing
-from fieldcraft.demo import SHIPPED, recipe_path
-from fieldcraft.errors import BadSaveFile, FieldcraftError, UnknownName
 from fieldcraft.falloff import Falloff
-from fieldcraft.files import is_there
 from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Stamp
 from fieldcraft.propagation.settings import values_of
@@ -33,74 +31,119 @@ from fieldcraft.recipe.world import MAX_STEPS, World
 from fieldcraft.recordings import Timeline
 from fieldcraft.space import Mesh, Space
 from fieldcraft.space.topology import Topology
-from fieldcraft_lab.obeying import obey
+from fieldcraft.view.palettes import parse_color
+from fieldcraft_lab.apply import apply
+from fieldcraft_lab.controls import controls, curve
 from fieldcraft_lab.orders import ORDERS, Order, Paint
 
-__all__ = [
-    "WORLDS",
-    "Live",
-    "LiveMap",
-    "LiveRecipe",
-    "begun",
-    "games",
-    "opened",
-    "recipes",
-    "shortest_interval",
-]
-
-WORLDS = "fieldcraft.lab"
-"""The group of entry points by which packages offer worlds to the lab: name -> a function of the
-text behind the name.
-"""
+__all__ = ["LayerWorld", "Live", "LiveMap", "LiveRecipe", "shortest_interval"]
 
 _SHARED = (Recipe, Timeline, Stamp, Falloff, Topology, Mesh)
-"""Kinds of things that never change: keyframes point at them and hold no copies."""
+"""Kinds of objects that never change: keyframes refer to them and hold no copies."""
+_MOST_SOURCES = 2000
 
 
-class Live(Protocol):
-    """A world that goes on in steps."""
+class Live(ABC):
+    """A world that goes on in steps, and its description for the page."""
 
     kind: str
     title: str
     step_seconds: float
-    end: int | None
+    end: int | None = None
     orders: tuple[type, ...]
 
     @property
-    def space(self) -> Space:
-        """The map that it lies on, as it is now."""
+    def imap(self) -> InfluenceMap | None:
+        """The influence map, if the world is one."""
+        return None
 
     @property
+    @abstractmethod
+    def space(self) -> Space:
+        """The map, as it is now."""
+
+    @property
+    @abstractmethod
     def maps(self) -> Mapping[str, Operand]:
-        """All that can be seen, by name: things with `space`, `values` and `version`."""
+        """All maps that can be shown, by name."""
 
+    @abstractmethod
     def step(self) -> None:
-        """Go on by one step."""
+        """Take one step."""
 
-    def obey(self, order: Any) -> None:
-        """Do as one of `orders` says, or raise a `FieldcraftError`; then nothing has changed."""
+    @abstractmethod
+    def apply(self, order: Any) -> None:
+        """Apply one of `orders`, or raise a `FieldcraftError` and change nothing."""
 
+    @abstractmethod
     def keyframe(self) -> bytes:
-        """All that changes, to go back to."""
+        """Return everything that changes, for `at`."""
 
-    def at(self, keyframe: bytes) -> Live:
-        """Another world at the moment of a keyframe, which goes on with the same bits."""
+    @abstractmethod
+    def at(self, keyframe: bytes) -> Self:
+        """Return another world at the moment of a keyframe."""
 
+    @abstractmethod
     def digest(self) -> str:
-        """The SHA-256 of all that there is now."""
+        """Return the SHA-256 of the state."""
 
     def origin(self) -> dict[str, Any]:
-        """The plain data that `begun` begins the world from, as it was before the first step."""
+        """Return plain data from which the world can be created before its first step."""
+        raise NotImplementedError
+
+    # Description
+
+    @abstractmethod
+    def controls(self, initial: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the controls of each layer, and the curves of falloffs; `initial` are the settings
+        at the beginning.
+        """
+
+    @abstractmethod
+    def markers(self) -> dict[str, Any]:
+        """Return the sources of each layer, or the marks of units."""
+
+    @abstractmethod
+    def markers_version(self) -> Any:
+        """Return a value that changes whenever `markers` does."""
+
+    @property
+    def actions(self) -> list[tuple[str, str, bool]]:
+        """The actions of a player: name, text, and whether it needs a position."""
+        return []
+
+    def layers(self) -> dict[str, Any]:
+        """Return what can be added to each layer."""
+        return {}
+
+    def limits(self) -> dict[str, list[float]]:
+        """Return the values of the end colors that the world sets, by map."""
+        return {}
+
+    def tables(self) -> dict[str, NDArray[np.uint8]]:
+        """Return the color tables of maps with colors of their own."""
+        return {}
+
+    def teams(self) -> list[tuple[str, str]]:
+        """Return the names and colors of teams."""
+        return []
+
+    def name_of(self, layer: str, source: int) -> str | None:
+        """Return the name of a source, if it has one."""
+        return None
+
+    def units_near(self, name: str, position: tuple[float, ...]) -> list[Any] | None:
+        """Return the units that contribute to a map at a position; None for maps of layers."""
+        return None
 
 
-class _OfLayers:
-    """What worlds of layers share. `world` is all that changes.
+class LayerWorld(Live):
+    """A world whose maps are layers. `world` is everything that changes.
 
-    Keyframes are bytes, which live as long as this program; what never changes is shared by all.
+    Keyframes are bytes that are valid within this process; constant objects are shared.
     """
 
     orders: tuple[type, ...] = ORDERS
-    end: int | None = None
 
     def __init__(self, world: Any, title: str) -> None:
         self.world = world
@@ -115,11 +158,20 @@ class _OfLayers:
 
     @property
     def space(self) -> Space:
-        """The map that it lies on."""
+        """The map."""
         return self.imap.space
 
+    @property
+    def maps(self) -> Mapping[str, Operand]:
+        """The layers."""
+        return self.imap.layers
+
+    def apply(self, order: Order) -> None:
+        """Apply an order."""
+        apply(order, self.imap)
+
     def keyframe(self) -> bytes:
-        """All that changes."""
+        """Return everything that changes."""
         file = io.BytesIO()
         pickler = pickle.Pickler(file, 5)
         pickler.persistent_id = self._identity  # type: ignore[method-assign]
@@ -130,7 +182,7 @@ class _OfLayers:
         return id(self._shared.setdefault(id(value), value)) if isinstance(value, _SHARED) else None
 
     def at(self, keyframe: bytes) -> Self:
-        """Another world at the moment of a keyframe."""
+        """Return another world at the moment of a keyframe."""
         unpickler = pickle.Unpickler(io.BytesIO(keyframe))
         unpickler.persistent_load = self._shared.__getitem__  # type: ignore[method-assign]
         twin = copy.copy(self)
@@ -138,13 +190,42 @@ class _OfLayers:
         return twin
 
     def digest(self) -> str:
-        """The SHA-256 of the influence map."""
-        return digest_of(self.imap)
+        """Return the SHA-256 of the influence map."""
+        return _digest_of(self.imap)
+
+    def controls(self, initial: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the controls of each layer."""
+        return {
+            name: {
+                "controls": controls(self.imap, layer, initial.get(name)),
+                "curve": curve(layer),
+            }
+            for name, layer in self.imap.layers.items()
+        }
+
+    def markers(self) -> dict[str, Any]:
+        """Return the sources of each layer."""
+        found = {}
+        for name, layer in _source_layers(self.imap).items():
+            sources = layer.sources
+            keyed = {
+                identity for key in sources.keys if (identity := sources.id_of(key)) is not None
+            }
+            found[name] = _listed(sources.ids, sources.positions, sources.strengths, keyed)
+        return found
+
+    def markers_version(self) -> tuple[int, ...]:
+        """Return the version of the sources of each layer."""
+        return tuple(layer.sources.version for layer in _source_layers(self.imap).values())
+
+    def layers(self) -> dict[str, Any]:
+        """Return what can be added to each layer."""
+        return {name: _accepted(layer) for name, layer in self.imap.layers.items()}
 
 
-class LiveMap(_OfLayers):
-    """An influence map that the lab drives by steps of `step` seconds; by default the shortest
-    interval of its layers.
+class LiveMap(LayerWorld):
+    """A copy of an influence map that the lab drives by steps of `step` seconds; by default the
+    shortest interval of its layers.
     """
 
     kind = "map"
@@ -160,21 +241,12 @@ class LiveMap(_OfLayers):
         self._start = _archive(imap)
         super().__init__(_imap_of(self._start), title)
 
-    @property
-    def maps(self) -> Mapping[str, Operand]:
-        """The layers."""
-        return self.imap.layers
-
     def step(self) -> None:
-        """Go on by one step, however many updates that means for a layer."""
+        """Take one step, which may be any number of updates of a layer."""
         self.imap.advance(self.step_seconds, max_steps=MAX_STEPS)
 
-    def obey(self, order: Order) -> None:
-        """Do as an order says."""
-        obey(order, self.imap)
-
     def origin(self) -> dict[str, Any]:
-        """The map as it was, and the step."""
+        """Return the initial map and the step."""
         return {
             "archive": np.frombuffer(self._start, dtype=np.uint8),
             "step": self.step_seconds,
@@ -182,13 +254,15 @@ class LiveMap(_OfLayers):
         }
 
     @classmethod
-    def begun(cls, origin: dict[str, Any]) -> LiveMap:
-        """The world of an origin."""
+    def from_origin(cls, origin: dict[str, Any]) -> LiveMap:
+        """Return the world of an origin."""
         return cls(_imap_of(origin["archive"].tobytes()), origin["step"], origin["title"])
 
 
-class LiveRecipe(_OfLayers):
-    """The world of a recipe."""
+class LiveRecipe(LayerWorld):
+    """The world of a recipe. `written` are the texts of its file: as it was read, and as written
+    since.
+    """
 
     kind = "recipe"
 
@@ -208,30 +282,49 @@ class LiveRecipe(_OfLayers):
 
     @property
     def maps(self) -> Mapping[str, Operand]:
-        """The layers and all that follows from them."""
+        """The layers, and maps that follow from them."""
         found: Mapping[str, Operand] = self.world.maps
         return found
 
     def step(self) -> None:
-        """Go on by one step; beyond the recipe's end, too."""
+        """Take one step, also after the recipe's end."""
         self.world.tick()
 
-    def obey(self, order: Order) -> None:
-        """Do as an order says; a source of the recipe that is touched belongs to whoever touched
-        it.
-        """
-        obey(order, self.imap, release=self.world.release)
+    def apply(self, order: Order) -> None:
+        """Apply an order; the recipe no longer moves a source that is moved or removed."""
+        apply(order, self.imap, release=self.world.release)
         if isinstance(order, Paint):
             self.world.walls_changed()
 
     def name_of(self, layer: str, source: int) -> str | None:
-        """The name that the recipe gives a source."""
+        """Return the name of a source in the recipe."""
         part = self.world.part_of(layer, source)
         name = None if part is None else self.recipe.document.value((*part.keys, "name"))
         return name if isinstance(name, str) else None
 
+    def limits(self) -> dict[str, list[float]]:
+        """Return the limits of colors that the recipe's outputs set."""
+        found: dict[str, list[float]] = {}
+        for output in self.recipe.outputs:
+            given = output.look.limits
+            for name in output.layers:
+                limits = given.get(name) if isinstance(given, dict) else given
+                if limits is not None:
+                    found.setdefault(name, [float(part) for part in limits])
+        return found
+
+    def teams(self) -> list[tuple[str, str]]:
+        """Return the teams of the recipe."""
+        teams = self.recipe.teams
+        if teams is None:
+            return []
+        return [
+            (name, "#{:02x}{:02x}{:02x}".format(*parse_color(color)))
+            for name, color in zip(teams.names, teams.colors, strict=True)
+        ]
+
     def origin(self) -> dict[str, Any]:
-        """The recipe's text, where it lies, and what was set from outside."""
+        """Return the recipe's text, its path, and its overrides."""
         document = self.recipe.document
         return {
             "text": document.text,
@@ -241,8 +334,8 @@ class LiveRecipe(_OfLayers):
         }
 
     @classmethod
-    def begun(cls, origin: dict[str, Any]) -> LiveRecipe:
-        """The world of an origin; maps and recordings are read where the recipe says they are."""
+    def from_origin(cls, origin: dict[str, Any]) -> LiveRecipe:
+        """Return the world of an origin; maps and recordings are read from the recipe's paths."""
         overrides = tuple(origin["overrides"])
         return cls(
             read_recipe(origin["path"], overrides, data=origin["data"], text=origin["text"]),
@@ -251,82 +344,36 @@ class LiveRecipe(_OfLayers):
 
 
 def shortest_interval(imap: InfluenceMap) -> float:
-    """The seconds of a step of a map of which nobody said any."""
+    """Return the shortest interval of the layers of a map, in seconds."""
     return min((layer.every for layer in imap.layers.values()), default=0.1)
 
 
-def _offers() -> dict[str, Any]:
-    """What packages offer to the lab, by name."""
-    return {point.name: point.load() for point in metadata.entry_points(group=WORLDS)}
+def _source_layers(imap: InfluenceMap) -> dict[str, SourceLayer]:
+    return {name: each for name, each in imap.layers.items() if isinstance(each, SourceLayer)}
 
 
-def opened(name: str, *, overrides: tuple[str, ...] = (), data: str | Path | None = None) -> Live:
-    """The world that a text on the command line names: a recipe (.toml), a saved map, or a world of
-    another package.
-
-    Raises
-    ------
-    UnknownName
-        Or what reading raises.
-    """
-    offers = _offers()
-    named = {each: world for world in offers.values() for each in getattr(world, "names", ())}
-    if name in named:
-        game: Live = named[name](name, overrides)
-        return game
-    recipe = recipe_path(Path(name))
-    if recipe.suffix == ".toml":
-        return LiveRecipe(read_recipe(recipe, overrides, data=data), overrides)
-    if is_there(name):
-        return LiveMap(InfluenceMap.load(name), title=Path(name).stem)
-    word, _, rest = name.partition(":")
-    others = {word: world for word, world in offers.items() if not hasattr(world, "names")}
-    if word not in others:
-        raise UnknownName("world or file", name, {*others, *named, *recipes()})
-    found: Live = others[word](rest, overrides)
-    return found
+def _listed(ids: Any, positions: Any, strengths: Any, keyed: Container[int]) -> dict[str, Any]:
+    """Return the sources of a layer as the page reads them; `keyed` are moved by the program."""
+    first = slice(_MOST_SOURCES)
+    rows = zip(
+        ids[first].tolist(), positions[first, :2].tolist(), strengths[first].tolist(), strict=True
+    )
+    found = [[identity, *place, strength, identity in keyed] for identity, place, strength in rows]
+    return {"sources": found, "all": len(ids)}
 
 
-def recipes() -> list[str]:
-    """The names of the recipes that come with fieldcraft."""
-    return sorted(path.stem for path in SHIPPED.glob("*.toml"))
+def _accepted(layer: Layer) -> dict[str, Any]:
+    """Return what can be added to a layer."""
+    vector = layer.propagation is not None and getattr(layer.propagation, "vector", False)
+    return {
+        "sources": isinstance(layer, SourceLayer),
+        "deposits": hasattr(layer, "deposit") and not vector,
+        "kind": type(layer.propagation).__name__ if layer.propagation is not None else "array",
+    }
 
 
-def games() -> list[str]:
-    """The names of the worlds that other packages bring."""
-    return [name for world in _offers().values() for name in getattr(world, "names", ())]
-
-
-def begun(kind: str, origin: dict[str, Any]) -> Live:
-    """The world that an `origin` of this kind begins; raises `BadSaveFile` for one that no package
-    here knows.
-    """
-    known: dict[str, Any] = {LiveMap.kind: LiveMap, LiveRecipe.kind: LiveRecipe}
-    if kind not in known:
-        known |= {getattr(world, "kind", name): world for name, world in _offers().items()}
-    if kind not in known:
-        raise BadSaveFile(
-            "A session is of a world that can be opened here",
-            got=repr(kind),
-            remedy="Install the package that brings it",
-        )
-    try:
-        world: Live = known[kind].begun(origin)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, FieldcraftError):
-            raise
-        raise BadSaveFile(
-            "A session says how its world begins",
-            got=str(error)[:80],
-            remedy="Use another copy of the file",
-        ) from error
-    return world
-
-
-def digest_of(imap: InfluenceMap) -> str:
-    """The SHA-256 of an influence map: walls, and of each layer settings, clock, values and
-    sources.
-    """
+def _digest_of(imap: InfluenceMap) -> str:
+    """Return the SHA-256 of walls, and of the settings, clock, values and sources of layers."""
     layers = {}
     for name, layer in imap.layers.items():
         state = layer._state()

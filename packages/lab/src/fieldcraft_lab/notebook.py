@@ -1,8 +1,8 @@
-"""The widget: the lab's page inside of a notebook, on a map of the notebook. The only file that
-imports anywidget.
+"""The widget: the lab's page in a notebook, on a map of the notebook. The only file that imports
+anywidget.
 
-Everything happens in the thread that runs the cells, between them: messages of the page come in and
-pictures go out while no cell runs.
+Everything happens in the thread that runs the cells, between them: messages of the page arrive and
+pictures are sent while no cell runs.
 """
 
 from __future__ import annotations
@@ -11,18 +11,21 @@ import asyncio
 import contextlib
 import functools
 import json
-from types import SimpleNamespace
+import time
+from collections.abc import Callable
 from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, MissingLibrary
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft_lab import protocol
-from fieldcraft_lab.showing import sources_of
-from fieldcraft_lab.stage import Client
-from fieldcraft_lab.watching import Program
+from fieldcraft_lab.description import page
+from fieldcraft_lab.desk import Reply
+from fieldcraft_lab.hub import Client
+from fieldcraft_lab.program import Program
+from fieldcraft_lab.protocol import Request
 
-__all__ = ["Desk", "widget"]
+__all__ = ["WidgetDesk", "widget"]
 
 _PERIOD = 1 / 20
 _MODULE = """
@@ -32,31 +35,43 @@ function render({ model, el }) {
   frame.title = "fieldcraft map";
   frame.srcdoc = model.get("page");
   frame.style.cssText = `width:100%;height:${model.get("height")}px;border:1px solid #8888;border-radius:6px`;
-  const hear = (event) => { if (event.source === frame.contentWindow && typeof event.data === "string") model.send({ text: event.data }); };
-  const tell = (message, buffers) => {
+  const receive = (event) => { if (event.source === frame.contentWindow && typeof event.data === "string") model.send({ text: event.data }); };
+  const send = (message, buffers) => {
     const data = buffers && buffers[0];
     const bytes = data && (data.buffer ? data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) : data);
     if (frame.contentWindow) frame.contentWindow.postMessage(bytes || message.text, "*");
   };
-  window.addEventListener("message", hear);
-  model.on("msg:custom", tell);
+  window.addEventListener("message", receive);
+  model.on("msg:custom", send);
   el.append(frame);
-  return () => { window.removeEventListener("message", hear); model.off("msg:custom", tell); };
+  return () => { window.removeEventListener("message", receive); model.off("msg:custom", send); };
 }
 export default { render };
 """
 
 
 def widget(imap: InfluenceMap, *, height: int = 520) -> Any:
-    """The widget of a map: see `fc.lab.widget`."""
+    """Return the map as a widget for a notebook: Jupyter, VS Code, Colab, marimo.
+
+    The page is that of the lab, `height` pixels high. It works on the map itself, shows it after
+    each cell, and lets time pass while no cell runs. `refresh()` of the widget shows the map within
+    a cell.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value or type.
+    MissingLibrary
+        Without the extra `notebook`.
+    """
     checks.instance(imap, InfluenceMap, "The widget shows an influence map", "Pass imap")
-    tall = checks.integer("height", height, minimum=100, maximum=4000)
-    made = _class()(height=tall)
-    desk = Desk(
+    pixels = checks.integer("height", height, minimum=100, maximum=4000)
+    made = _class()(height=pixels)
+    desk = WidgetDesk(
         imap, lambda text: made.send({"text": text}), lambda data: made.send({}, buffers=[data])
     )
-    made.on_msg(lambda _, content, buffers: desk.hear(content))
-    made.refresh = desk.show
+    made.on_msg(lambda _, content, buffers: desk.receive_content(content))
+    made.refresh = desk.refresh
     _after_cells(desk)
     return made
 
@@ -68,8 +83,6 @@ def _class() -> Any:
         import traitlets
     except ImportError:
         raise MissingLibrary("anywidget", "notebook", "The widget") from None
-    from fieldcraft_lab.server import page
-
     text = page().decode()
 
     class MapWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
@@ -82,68 +95,71 @@ def _class() -> Any:
     return MapWidget
 
 
-def _after_cells(desk: Desk) -> None:
-    """Let the widget follow the map after each cell, where IPython runs."""
+def _after_cells(desk: WidgetDesk) -> None:
+    """Refresh the widget after each cell, where IPython runs."""
     with contextlib.suppress(ImportError):
         from IPython import get_ipython  # type: ignore[import-not-found, unused-ignore]
 
         shell = get_ipython()
         if shell is not None:
-            shell.events.register("post_run_cell", lambda *result: desk.show())
+            shell.events.register("post_run_cell", lambda *result: desk.refresh())
 
 
-class Desk(Program):
-    """Answers the page of a widget: its settings and sources go to the map itself, and time passes
-    when it is told to.
-    """
+class WidgetDesk(Program):
+    """The desk of a widget: settings and sources of the map itself, and time on request."""
 
-    kind = "notebook"
+    def __init__(
+        self,
+        imap: InfluenceMap,
+        send_text: Callable[[str], object],
+        send_bytes: Callable[[bytes], object],
+    ) -> None:
+        super().__init__(imap, "notebook")
+        self._send_text, self._send_bytes = send_text, send_bytes
+        self._client = Client(lambda: None, self._send)
+        self.hub.add(self._client)
 
-    def __init__(self, imap: InfluenceMap, say: Any, send: Any) -> None:
-        super().__init__(imap)
-        self._say, self._send = say, send
-        self._client = Client(lambda: None, lambda message: say(json.dumps(message)))
-        self.stage.enter(self._client)
-        self._seen: Any = None
-        self._playing = False
+    def _send(self, message: dict[str, Any]) -> None:
+        self._send_text(json.dumps(message))
 
-    def hear(self, content: Any) -> None:
-        """Take a message of the page."""
+    def receive_content(self, content: Any) -> None:
+        """Handle a message of the page."""
         text = content.get("text") if isinstance(content, dict) else None
         if not isinstance(text, str):
             return
         if text.startswith('{"token"'):
             self._greet()
             return
-        number, answer = 0, None
         try:
-            said = protocol.parse(text)
-            answer = self._done(said.message)
-            number = said.number
-            if isinstance(said.message, protocol.Look):
-                self._client.look_number = number
+            request = protocol.parse(text, self.orders)
         except FieldcraftError as error:
-            answer = {"error": str(error)}
-        self._client.done = max(self._client.done, number)
-        if answer:
-            self._say(json.dumps({**answer, "id": number}))
-        self.show()
+            self._send({"error": str(error)})
+            return
+        match request.message:
+            case protocol.Ack() as message:
+                self._client.acknowledge(message.frame)
+            case protocol.Show() as message:
+                self._client.show, self._client.show_number = message, request.number
+            case _:
+                self._client.done = max(self._client.done, request.number)
+                self._answer(request, self._reply)
+        self.refresh()
+
+    def _reply(self, answer: dict[str, Any]) -> None:
+        if len(answer) > 1:
+            self._send(answer)
 
     def _greet(self) -> None:
-        self._client.sent.clear()
-        self._client.waiting.clear()
-        self._client.sources = -1
-        self._say(json.dumps({"hello": self.hello(), "geometry": len(self._shape.geometry)}))
-        if self._shape.geometry:
-            self._send(self._shape.geometry)
+        self.hub.remove(self._client)
+        self._client = Client(lambda: None, self._send)
+        self.hub.add(self._client)
+        self._send({"hello": self.hello(), "geometry": len(self.geometry)})
+        if self.geometry:
+            self._send_bytes(self.geometry)
 
-    def _done(self, message: Any) -> dict[str, Any] | None:
-        match message:
-            case protocol.Ack():
-                self._client.acknowledge(message.frame)
-            case protocol.Look():
-                self._client.look = message
-            case protocol.Step():
+    def _handle(self, request: Request, send: Reply) -> dict[str, Any] | None:
+        match request.message:
+            case protocol.Step() as message:
                 self._imap.step(message.count)
             case protocol.Play():
                 if not self._playing:
@@ -152,31 +168,21 @@ class Desk(Program):
             case protocol.Pause():
                 self._playing = False
             case _:
-                return super()._done(message)
+                return super()._handle(request, send)
         return None
 
     def _tick(self) -> None:
         if self._playing:
             with contextlib.suppress(FieldcraftError):
                 self._imap.advance(_PERIOD)
-            self.show()
+            self.refresh()
             asyncio.get_running_loop().call_later(_PERIOD, self._tick)
 
-    def show(self) -> None:
-        """Send what has changed, if the page drew what it got before."""
-        live, layers = self._live(), self._imap.layers.values()
-        sides: Any = {"a": SimpleNamespace(live=live, returns=0)}
-        self._painter.paint(sides, self._client.look.views, self._shape)
-        sources = [getattr(getattr(layer, "sources", None), "version", 0) for layer in layers]
-        now = ([layer.version for layer in layers], self._playing, sources)
-        status, marks = None, None
-        if now != self._seen:
-            moment = max((layer.updates for layer in layers), default=0)
-            status = self._status(live, moment * live.step_seconds, playing=self._playing)
-            if self._seen is None or sources != self._seen[2]:
-                marks = {"a": sources_of(live)}
-            self._seen = now
-        self.stage.publish(self._painter.pictures, status, marks)
-        frame = self.stage.frame_for(self._client)
+    def refresh(self) -> None:
+        """Send the page what has changed, if it has drawn the previous frame."""
+        self._status_at = self._markers_at = self._drawn_at = 0.0  # no timer would send it later
+        self._changes_at = None
+        self.publish(time.perf_counter())
+        frame = self.hub.frame_for(self._client)
         if frame is not None:
-            self._send(frame)
+            self._send_bytes(frame)

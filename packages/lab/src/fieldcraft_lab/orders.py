@@ -1,8 +1,7 @@
-"""The orders that change a world in the lab: frozen, checked where they are made, logged, and given
-again when time is gone back.
+"""The orders that change a world in the lab. They are frozen, logged, and applied again after time
+has gone back.
 
-Each field says by its check what it takes, so that an order from a page, from a file and from a
-program pass the same door.
+Each field declares its check, which applies to orders from pages, files and programs alike.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Check = Callable[[str, Any], Any]
 
 
 def checked(check: Check) -> dict[str, Check]:
-    """The metadata of a field whose values a check looks at."""
+    """Return the metadata of a field with a check."""
     return {"check": check}
 
 
@@ -76,7 +75,7 @@ def position(name: str, value: Any) -> tuple[float, ...]:
 
 
 def positions(name: str, value: Any) -> tuple[tuple[float, ...], ...]:
-    """Some world positions, those of a stroke of the brush."""
+    """World positions, such as those of a brush stroke."""
     if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= _MOST_POINTS:
         raise InvalidValue(
             f"{name} are 1 to {_MOST_POINTS} positions",
@@ -87,7 +86,7 @@ def positions(name: str, value: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def setting(name: str, value: Any) -> float | int | str | bool | None:
-    """A value of a setting: a number, a text, true, false, or nothing."""
+    """A value of a setting: a number, a text, a boolean, or None."""
     if value is None or type(value) is bool:
         return value
     if type(value) is str:
@@ -109,7 +108,7 @@ def radius(name: str, value: Any) -> float:
 
 @dataclass(frozen=True)
 class Order:
-    """Something to be done to a world; its fields are checked when it is made."""
+    """A change of a world; its fields are checked when it is created."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -120,7 +119,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Tune(Order):
-    """Give a setting of a layer another value: a parameter of its propagation, or `every`."""
+    """Set a parameter of the propagation of a layer, or its interval `every`."""
 
     layer: str = field(metadata=checked(word))
     name: str = field(metadata=checked(word))
@@ -129,7 +128,7 @@ class Tune(Order):
 
 @dataclass(frozen=True)
 class Place(Order):
-    """Put a source somewhere, on the nearest open cell."""
+    """Add a source on the nearest open cell."""
 
     layer: str = field(metadata=checked(word))
     position: tuple[float, ...] = field(metadata=checked(position))
@@ -138,7 +137,7 @@ class Place(Order):
 
 @dataclass(frozen=True)
 class Move(Order):
-    """Move a source, to the nearest open cell. One that walked a path stays where it is put."""
+    """Move a source to the nearest open cell; a source with a path leaves the path for good."""
 
     layer: str = field(metadata=checked(word))
     source: int = field(metadata=checked(integer))
@@ -147,7 +146,7 @@ class Move(Order):
 
 @dataclass(frozen=True)
 class Strengthen(Order):
-    """Give a source another strength."""
+    """Set the strength of a source."""
 
     layer: str = field(metadata=checked(word))
     source: int = field(metadata=checked(integer))
@@ -156,7 +155,7 @@ class Strengthen(Order):
 
 @dataclass(frozen=True)
 class Remove(Order):
-    """Take a source away."""
+    """Remove a source."""
 
     layer: str = field(metadata=checked(word))
     source: int = field(metadata=checked(integer))
@@ -164,7 +163,7 @@ class Remove(Order):
 
 @dataclass(frozen=True)
 class Deposit(Order):
-    """Put an amount on a layer once: it fades, or is remembered, or gathers with what is there."""
+    """Deposit an amount on a layer once."""
 
     layer: str = field(metadata=checked(word))
     position: tuple[float, ...] = field(metadata=checked(position))
@@ -173,8 +172,8 @@ class Deposit(Order):
 
 @dataclass(frozen=True)
 class Paint(Order):
-    """Make walls along a stroke, or open them: the cells whose centers lie within `radius`, and
-    those of the positions themselves.
+    """Block or open cells along a stroke: those of its positions, and those with centers within
+    `radius`.
     """
 
     stroke: tuple[tuple[float, ...], ...] = field(metadata=checked(positions))
@@ -183,4 +182,4 @@ class Paint(Order):
 
 
 ORDERS: tuple[type[Order], ...] = (Tune, Place, Move, Strengthen, Remove, Deposit, Paint)
-"""All orders to a world of layers. Worlds of another kind bring their own."""
+"""The orders of worlds with layers. Other worlds have orders of their own."""

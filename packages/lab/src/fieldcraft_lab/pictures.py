@@ -1,11 +1,9 @@
-"""The painter: maps of live worlds as bytes for those who look, made once for all and only where
-something has changed.
-"""
+"""The painter: maps of live worlds as bytes, drawn once for all pages when they have changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +12,22 @@ from fieldcraft.compose.formula import formula
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.layer.operand import Operand
 from fieldcraft.view.colors import ColorScale
+from fieldcraft_lab.hub import Picture
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.planes import Plane, Shape, nice
 from fieldcraft_lab.protocol import View
-from fieldcraft_lab.session import Session
-from fieldcraft_lab.stage import Picture
 
-__all__ = ["WALLS", "Painter"]
+__all__ = ["WALLS", "Painter", "Side"]
 
 WALLS = "#walls"
-"""The name under which a page asks for the walls."""
+"""The name of the walls as a map."""
+
+
+class Side(Protocol):
+    """A world that is shown; `restores` counts how often it was replaced by a copy."""
+
+    live: Live
+    restores: int
 
 
 class Painter:
@@ -37,25 +41,25 @@ class Painter:
         self._totals: dict[Any, Any] = {}
 
     def forget(self) -> None:
-        """Forget pictures, because the sides have become others."""
+        """Discard all pictures, because sides were replaced."""
         self.pictures, self._formulas, self._totals = {}, {}, {}
 
     def map_of(self, live: Live, text: str) -> Operand:
-        """A map by its name, or by a formula over maps; raises what `fc.formula` raises."""
+        """Return a map by its name or by a formula; raises the errors of `fc.formula`."""
         known = live.maps.get(text)
         if known is not None:
             return known
-        kept = self._formulas.get((id(live), text))
-        if kept is None or kept[0] is not live:
+        cached = self._formulas.get((id(live), text))
+        if cached is None or cached[0] is not live:
             if len(self._formulas) > 64:
                 self._formulas.clear()
-            kept = (live, formula(text, live.maps))
-            self._formulas[id(live), text] = kept
-        return kept[1]
+            cached = (live, formula(text, live.maps))
+            self._formulas[id(live), text] = cached
+        return cached[1]
 
-    def paint(self, sides: dict[str, Session], views: Iterable[View], shape: Shape) -> bool | None:
-        """Make the pictures of these views new where they are out of date; None where none was."""
-        made = None
+    def paint(self, sides: Mapping[str, Side], views: Iterable[View], shape: Shape) -> bool:
+        """Update the pictures of these views; return whether any has changed."""
+        before = self.pictures
         for view in dict.fromkeys(views):
             try:
                 found = self._painted(sides, view, shape)
@@ -63,20 +67,19 @@ class Painter:
                 found = _empty(str(error))
             if found is not self.pictures.get(view):
                 self.pictures = {**self.pictures, view: found}
-                made = True
-        return made
+        return self.pictures is not before
 
-    def _painted(self, sides: dict[str, Session], view: View, shape: Shape) -> Picture:
+    def _painted(self, sides: Mapping[str, Side], view: View, shape: Shape) -> Picture:
         old = self.pictures.get(view)
         plane = self._plane(view.region, shape)
         if view.map == WALLS:
-            session = sides["a"]
-            version: Any = (session.returns, session.live.space.walls_version)
+            side = sides["a"]
+            version: Any = (side.restores, side.live.space.walls_version)
             if old is not None and old.version == version:
                 return old
             return Picture(
                 version,
-                plane.walls(session.live.space.walls),
+                plane.walls(side.live.space.walls),
                 {"walls": True, "extent": plane.extent},
             )
         if view.side == "diff":
@@ -84,27 +87,27 @@ class Painter:
                 return _empty("A difference is that of two sides. Fork the world first.")
             shown = [self.map_of(sides[name].live, view.map) for name in ("a", "b")]
             version = tuple(
-                (sides[name].returns, each.version) for name, each in zip("ab", shown, strict=True)
+                (sides[name].restores, each.version) for name, each in zip("ab", shown, strict=True)
             )
         else:
             if view.side not in sides:
                 return _empty("There is one side only. Fork the world first.")
             shown = [self.map_of(sides[view.side].live, view.map)]
-            version = (sides[view.side].returns, shown[0].version)
+            version = (sides[view.side].restores, shown[0].version)
         if old is not None and old.version == (self._limits(view), version):
             return old
         values = shown[0].finite_values()
         if len(shown) == 2:
             values = values - shown[1].finite_values()
         scale = self._scale(view, values, symmetric=len(shown) == 2)
-        told = {
+        meta = {
             "low": scale.low,
             "high": scale.high,
             "extent": plane.extent,
             "signed": scale.is_signed,
         }
         return Picture(
-            (self._limits(view), version), self._on(plane, shown[0], values, scale), told
+            (self._limits(view), version), self._on(plane, shown[0], values, scale), meta
         )
 
     def _on(
@@ -117,7 +120,7 @@ class Painter:
         return plane.bytes_of(values, scale)
 
     def _limits(self, view: View) -> tuple[float, float] | None:
-        """The limits of a view now: its own, or those that have followed the values so far."""
+        """Return the limits of a view: its own, or those that have adapted to the values."""
         return view.limits or self._spans.get(_key(view))
 
     def _scale(self, view: View, values: NDArray[np.float32], *, symmetric: bool) -> ColorScale:
@@ -140,28 +143,28 @@ class Painter:
         return self._planes[region]
 
     def totals(self, live: Live) -> dict[str, tuple[float, float, float]]:
-        """Of each layer the sum, the peak and the part of the open ground that is covered."""
+        """Return the sum, the peak and the covered share of the open cells of each map."""
         found = {}
         open_cells = max(int((~live.space.walls).sum()), 1)
         for name, shown in list(live.maps.items())[:12]:
-            kept = self._totals.get((id(live), name))
-            if kept is None or kept[0] != shown.version:
+            cached = self._totals.get((id(live), name))
+            if cached is None or cached[0] != shown.version:
                 values = shown.finite_values()
                 covered = int(np.count_nonzero(values)) / (
                     open_cells if values.shape == live.space.shape else max(values.size, 1)
                 )
                 peak = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-                kept = (
+                cached = (
                     shown.version,
                     (float(values.sum(dtype=np.float64)), peak, min(covered, 1.0)),
                 )
-                self._totals[id(live), name] = kept
-            found[name] = kept[1]
+                self._totals[id(live), name] = cached
+            found[name] = cached[1]
         return found
 
 
 def _key(view: View) -> str:
-    """The limits that views share: those of both sides of a map, and those of their difference."""
+    """Return the key of limits: both sides of a map share them, their difference has its own."""
     return f"{'diff ' if view.side == 'diff' else ''}{view.map}"
 
 

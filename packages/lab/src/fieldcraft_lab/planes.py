@@ -36,10 +36,10 @@ class Shape:
     """How a page draws the cells of a space: rows of a grid, polygons or dots of their own, or
     pixels where there are too many cells.
 
-    `told` says it to the page; `geometry` are the bytes of its triangles, dots and edges.
+    `meta` describes it for the page; `geometry` are the bytes of its triangles, dots and edges.
     """
 
-    told: dict[str, Any]
+    meta: dict[str, Any]
     geometry: bytes
     plane: Callable[[Region], Plane]
 
@@ -116,30 +116,30 @@ class Bins:
 def shape_of(space: Space) -> Shape:
     """The way in which a page draws a space."""
     low, high = (part[:2].tolist() for part in space.extent)
-    told: dict[str, Any] = {
+    meta: dict[str, Any] = {
         "extent": [*low, *high],
         "y_up": bool(space.y_up),
         "cells": len(space),
         "dimensions": space.dimensions,
     }
-    told["cell"] = space.cell_name
+    meta["cell"] = space.cell_name
     grid = space.sight_grid
     if grid is space and len(space) <= MOST_CELLS:
         height, width = space.shape
         whole = Plane(space, (height, width))
         return Shape(
-            {**told, "form": "grid", "width": width, "height": height, "cell_size": grid.cell_size},
+            {**meta, "form": "grid", "width": width, "height": height, "cell_size": grid.cell_size},
             b"",
             lambda region: whole,
         )
     if len(space) > _MOST_POLYGONS or grid is space:
-        return Shape({**told, "form": "pixels"}, b"", lambda region: _pixels(space, region))
+        return Shape({**meta, "form": "pixels"}, b"", lambda region: _pixels(space, region))
     rows = max(-(-len(space) // _ROW), 1)
     drawn, reach = outlines(space)
     kinds, geometry = _dots(space) if drawn is None else _triangles(space, *drawn)
     plane = Plane(space, (rows, _ROW), plain=False)
     return Shape(
-        {**told, "form": "cells", "width": _ROW, "height": rows, "reach": float(reach), **kinds},
+        {**meta, "form": "cells", "width": _ROW, "height": rows, "reach": float(reach), **kinds},
         geometry,
         lambda region: plane,
     )

@@ -1,5 +1,5 @@
-"""Everything that may come from a page, parsed strictly into frozen messages; what is wrong is
-refused in fieldcraft's own words.
+"""The messages of a page, parsed strictly into frozen dataclasses; a wrong message raises a
+`FieldcraftError`.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ __all__ = [
     "MOST_BYTES",
     "SIDES",
     "Ack",
-    "Ask",
     "Best",
     "Cancel",
     "Export",
     "Fork",
+    "Hello",
     "Keep",
     "Levers",
-    "Look",
-    "Message",
     "Open",
     "Pause",
     "Play",
     "Probe",
     "Redo",
-    "Said",
+    "Request",
+    "Restore",
     "Seek",
+    "Show",
     "Speed",
     "Step",
     "Undo",
@@ -66,7 +66,7 @@ def formula_text(name: str, value: Any) -> str:
 
 
 def limits(name: str, value: Any) -> tuple[float, float] | None:
-    """The values of the end colors, or None for limits that follow the values."""
+    """The values of the end colors, or None for limits that adapt to the values."""
     if value is None:
         return None
     low, high = checks.pair(
@@ -95,8 +95,8 @@ def region(name: str, value: Any) -> tuple[float, ...] | None:
 
 @dataclass(frozen=True)
 class View(Order):
-    """A map that a page shows: its name or a formula, of side "a", "b" or of their difference
-    "diff".
+    """A map that a page shows: its name or a formula; of side "a", "b", or "diff", the difference
+    of both.
     """
 
     map: str = field(metadata=checked(formula_text))
@@ -115,7 +115,9 @@ def views(name: str, value: Any) -> tuple[View, ...]:
         raise InvalidValue(
             f"A page shows at most {_MOST_VIEWS} maps", got=f"{len(listed)}", remedy="Hide some"
         )
-    return tuple(each if isinstance(each, View) else _made(View, each, "a map") for each in listed)
+    return tuple(
+        each if isinstance(each, View) else _message(View, each, "a map") for each in listed
+    )
 
 
 def overlays(name: str, value: Any) -> tuple[str, ...]:
@@ -127,8 +129,8 @@ def overlays(name: str, value: Any) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Look(Order):
-    """Show these maps, the top one first, with these drawings over the first one."""
+class Show(Order):
+    """Send these maps from now on, the top one first, and these drawings over the first one."""
 
     views: tuple[View, ...] = field(metadata=checked(views))
     overlays: tuple[str, ...] = field(default=(), metadata=checked(overlays))
@@ -136,14 +138,14 @@ class Look(Order):
 
 @dataclass(frozen=True)
 class Ack(Order):
-    """A frame was drawn."""
+    """Acknowledge that a frame was drawn."""
 
     frame: int = field(metadata=checked(integer))
 
 
 @dataclass(frozen=True)
 class Play(Order):
-    """Let time pass."""
+    """Start time."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,7 @@ class Pause(Order):
 
 @dataclass(frozen=True)
 class Step(Order):
-    """Make some steps, and stop."""
+    """Take some steps, and stop."""
 
     count: int = field(
         default=1,
@@ -165,7 +167,7 @@ class Step(Order):
 
 @dataclass(frozen=True)
 class Speed(Order):
-    """Let time pass so many times as fast as on the clock on the wall."""
+    """Set the speed, in seconds of the world per second."""
 
     factor: float = field(metadata=checked(lambda name, value: _within(name, value, 0.01, 1000)))
 
@@ -179,17 +181,17 @@ class Seek(Order):
 
 @dataclass(frozen=True)
 class Undo(Order):
-    """Take back the last edit."""
+    """Undo the last edit."""
 
 
 @dataclass(frozen=True)
 class Redo(Order):
-    """Do again what was taken back last."""
+    """Redo the edit that was undone last."""
 
 
 @dataclass(frozen=True)
 class Fork(Order):
-    """Copy the world: two sides from here on."""
+    """Copy the world, as side "b"."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,7 @@ class Keep(Order):
 
 @dataclass(frozen=True)
 class Probe(Order):
-    """Ask for the values at a position, and for the sources that make the one of `map`."""
+    """Request the values at a position, and the sources that contribute to the value of `map`."""
 
     position: tuple[float, ...] = field(metadata=checked(position))
     map: str = field(metadata=checked(formula_text))
@@ -210,9 +212,7 @@ class Probe(Order):
 
 @dataclass(frozen=True)
 class Levers(Order):
-    """Ask which settings and sources would change the value of a layer at a position, and by how
-    much.
-    """
+    """Request the settings and sources that would change the value of a layer at a position."""
 
     position: tuple[float, ...] = field(metadata=checked(position))
     map: str = field(metadata=checked(formula_text))
@@ -221,7 +221,7 @@ class Levers(Order):
 
 @dataclass(frozen=True)
 class Best(Order):
-    """Ask for the best places near a position: where a map is highest, or lowest."""
+    """Request the places near a position where a map is highest, or lowest."""
 
     position: tuple[float, ...] = field(metadata=checked(position))
     map: str = field(metadata=checked(formula_text))
@@ -234,8 +234,8 @@ class Best(Order):
 
 @dataclass(frozen=True)
 class Export(Order):
-    """Give out the recipe as text, the session as a file, or a film of it; with `write` put the
-    recipe back where it was read.
+    """Export the recipe as text, the session as a file, or a film of it; with `write` overwrite the
+    file of the recipe.
     """
 
     what: str = field(
@@ -259,8 +259,15 @@ class Export(Order):
 
 
 @dataclass(frozen=True)
+class Restore(Order):
+    """Undo the last writing of the recipe's file."""
+
+    side: str = field(default="a", metadata=checked(side))
+
+
+@dataclass(frozen=True)
 class Cancel(Order):
-    """End the film that is being made."""
+    """Cancel the film."""
 
 
 @dataclass(frozen=True)
@@ -271,8 +278,8 @@ class Open(Order):
 
 
 @dataclass(frozen=True)
-class Ask(Order):
-    """Ask for the shape of the map once more, for a page that lost it."""
+class Hello(Order):
+    """Request the description of the world."""
 
 
 def _within(name: str, value: Any, low: float, high: float) -> float:
@@ -286,21 +293,20 @@ def _within(name: str, value: Any, low: float, high: float) -> float:
     return found
 
 
-Message = Order
-_ASKED = (Probe, Levers, Best, Export, Cancel, Open, Ask)
 _KINDS: dict[str, type[Order]] = {
     kind.__name__.lower(): kind
     for kind in (
-        *(*ORDERS, Look, Ack, Play, Pause, Step, Speed, Seek, Undo, Redo, Fork, Keep),
-        *_ASKED,
+        *(*ORDERS, Show, Ack, Play, Pause, Step, Speed, Seek, Undo, Redo, Fork, Keep),
+        *(Probe, Levers, Best, Export, Restore, Cancel, Open, Hello),
     )
 }
 
 
 @dataclass(frozen=True)
-class Said:
-    """A message of a page: its number there, the side it is meant for (None for both), what it
-    says, and whether it belongs to the same edit as the order before it.
+class Request:
+    """A message of a page with its number, and the side that it addresses, None for both.
+
+    A `joined` order belongs to the same edit as the order before it.
     """
 
     number: int
@@ -309,12 +315,11 @@ class Said:
     joined: bool = False
 
 
-def parse(text: str | bytes, kinds: dict[str, type] | None = None) -> Said:
-    """The message in a text from a page: a JSON object with `do`, perhaps `id` and `to`, and the
-    fields of that message.
+def parse(text: str | bytes, orders: tuple[type, ...] = ORDERS) -> Request:
+    """Return the message in a text of a page: a JSON object with `do`, optionally `id`, `to` and
+    `joined`, and the fields of that message.
 
-    `kinds` are further orders by name, those of a world of another package. Raises `InvalidValue`
-    or `UnknownName`.
+    `orders` are the orders of the world. Raises `InvalidValue` or `UnknownName`.
     """
     if isinstance(text, bytes) or len(text) > MOST_BYTES:
         raise InvalidValue(
@@ -326,29 +331,29 @@ def parse(text: str | bytes, kinds: dict[str, type] | None = None) -> Said:
         value = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidValue(
-            "A message is JSON", got=str(error)[:80], remedy='Send {"do": "pause"}, say'
+            "A message is JSON", got=str(error)[:80], remedy='Send {"do": "pause"}'
         ) from None
     if not isinstance(value, dict) or not isinstance(value.get("do"), str):
         raise InvalidValue(
-            "A message says what to do", got=str(value)[:80], remedy='Send {"do": "pause"}, say'
+            "A message has a field `do`", got=str(value)[:80], remedy='Send {"do": "pause"}'
         )
-    known = _KINDS if kinds is None else {**_KINDS, **kinds}
+    known = {**_KINDS, **{kind.__name__.lower(): kind for kind in orders}}
     name = value.pop("do")
     if name not in known:
         raise UnknownName("message", name[:80], known)
     identity = integer("id", value.pop("id", 0))
     to = value.pop("to", None)
     joined = checks.flag("joined", value.pop("joined", False))
-    meant = None if to is None else side("to", to)
-    return Said(identity, meant, _made(known[name], value, name), joined)
+    addressed = None if to is None else side("to", to)
+    return Request(identity, addressed, _message(known[name], value, name), joined)
 
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no number")
 
 
-def _made(kind: type[Any], value: Any, what: str) -> Any:
-    """A message of a kind from the fields that came."""
+def _message(kind: type[Any], value: Any, what: str) -> Any:
+    """Return a message of a kind from its fields."""
     if not isinstance(value, dict):
         raise InvalidValue(
             f"{what} is an object", got=str(value)[:80], remedy="Send its fields by name"
@@ -360,7 +365,7 @@ def _made(kind: type[Any], value: Any, what: str) -> Any:
     for name, part in parts.items():
         if name not in value and part.default is dataclasses.MISSING:
             raise InvalidValue(
-                f"{what!r} has {', '.join(parts)}", got=f"no {name}", remedy="Send it, too"
+                f"{what!r} has {', '.join(parts)}", got=f"no {name}", remedy="Send all of them"
             )
     return kind(
         **{name: tuple(part) if isinstance(part, list) else part for name, part in value.items()}

@@ -1,14 +1,16 @@
-"""Runs from files and links played again, filmed, and compared step by step."""
+"""Sessions from files and links, replayed, filmed, and compared step by step."""
 
 from __future__ import annotations
 
 import base64
 import binascii
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import numpy as np
@@ -17,8 +19,10 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.files import is_there
+from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.view import ColorScale, Film, picture, save_png, sheet
-from fieldcraft_lab.live import opened
+from fieldcraft_lab.live import LiveMap
+from fieldcraft_lab.opening import opened
 from fieldcraft_lab.session import MAGIC, MOST_STEPS, Session
 
 __all__ = ["Difference", "difference", "is_link", "picture_of", "record", "session_of", "with_view"]
@@ -33,8 +37,9 @@ _REMEDY = "Copy the whole address from the lab's Link button, in quotes"
 class Difference:
     """The first difference of two runs: after `moment` steps, in a layer, at a cell.
 
-    `cell` is the one where they differ the most then, of `cells` that differ; `values` are those of
-    the first and the second run there.
+    `cell` has the largest difference, of `cells` that differ; `values` are those of both runs
+    there. `orders` are the orders that only one of the runs had until then: the run, 0 or 1, the
+    moment, and the order.
     """
 
     moment: int
@@ -44,49 +49,61 @@ class Difference:
     position: tuple[float, ...]
     values: tuple[float, float]
     cells: int
-    given: tuple[tuple[int, int, str], ...]
-    """The orders that only one of the two had until then: which run, 0 or 1, the moment, and the
-    order.
-    """
+    orders: tuple[tuple[int, int, str], ...]
 
     def __str__(self) -> str:
         place = ", ".join(f"{part:g}" for part in self.position)
         lines = [
-            f"The runs part at step {self.moment} ({self.seconds:g} s), in layer {self.layer!r}, at"
-            f" ({place}), cell {self.cell}: {self.values[0]:.6g} and {self.values[1]:.6g};"
+            f"The runs differ from step {self.moment} ({self.seconds:g} s), layer {self.layer!r},"
+            f" at ({place}), cell {self.cell}: {self.values[0]:.6g} and {self.values[1]:.6g};"
             f" {self.cells} cells differ."
         ]
         lines += [
-            f"  Only the {('first', 'second')[run]} was told at step {moment}: {order}"
-            for run, moment, order in self.given
+            f"  Only the {('first', 'second')[run]} run has at step {moment}: {order}"
+            for run, moment, order in self.orders
         ]
         return "\n".join(lines)
 
 
 def session_of(
-    path: str,
+    world: Any,
+    step: float | None = None,
     *,
     overrides: tuple[str, ...] = (),
     data: str | Path | None = None,
     check: bool = True,
 ) -> Session:
-    """The session of a file or of a link of the lab, or of a recipe (.toml) or a world by its name,
-    at its beginning.
+    """Return the session of a world at its beginning. A world is an influence map (with the seconds
+    of a step), the path of a session, a recipe (.toml) or a saved map, a link, or a name.
     """
-    if is_link(path):
-        with _linked(path) as carried:
-            return Session.load(carried, check=check, go=False)
-    known = Path(path)
-    if is_there(known) and not path.endswith(".toml"):
-        with known.open("rb") as file:
-            is_session = file.read(len(MAGIC)) == MAGIC
-        if is_session:
-            return Session.load(known, check=check, go=False)
-    return Session(opened(path, overrides=overrides, data=data))
+    if isinstance(world, InfluenceMap):
+        return Session(LiveMap(world, step))
+    rule = "The lab opens an influence map, a recipe, a saved session or map, or a Session"
+    if not isinstance(world, (str, os.PathLike)):
+        raise InvalidValue(rule, got=f"a {type(world).__name__}", remedy="Pass imap")
+    name = world if isinstance(world, str) else os.fspath(world)
+    if is_link(name):
+        with _linked(name) as linked:
+            return Session.load(linked, check=check, go=False)
+    try:
+        if is_there(name) and not name.endswith(".toml") and _is_session(Path(name)):
+            return Session.load(name, check=check, go=False)
+        return Session(opened(name, overrides=overrides, data=data))
+    except OSError as error:
+        raise InvalidValue(
+            "The lab opens a file that can be read",
+            got=f"{name[:80]}: {error.strerror}",
+            remedy="Check it",
+        ) from error
+
+
+def _is_session(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
 
 
 def moment_of(session: Session, seconds: float | None) -> int:
-    """The moment of a time in seconds; the end of what is known, or of the recipe, if None."""
+    """Return the moment of a time in seconds; None for the last known one or the recipe's end."""
     if seconds is None:
         return session.furthest or session.live.end or 0
     moment = checks.not_negative("until", seconds) / session.live.step_seconds + 1e-9
@@ -109,12 +126,12 @@ def record(
     size: int = _WIDE,
     watch: Callable[[float], object] = lambda share: None,
 ) -> None:
-    """Film a session from where it stands up to a moment, 25 frames for each second of it, into
-    .gif, .webp or .mp4; .png is the end.
+    """Film a session from its moment to a later one, 25 frames per second, as .gif, .webp or .mp4;
+    .png is the last frame only.
 
-    `layer` is the map that is filmed, the first by default; `limits` are the values of the end
-    colors, by default of all that is seen; `size` is the longer side in pixels. `watch` is told how
-    much is done, 0 to 1; what it raises ends the film, and no file is left.
+    `layer` is the map, by default the first; `limits` are the values of the end colors, by default
+    of all frames; `size` is the longer side in pixels. `watch` is called with the finished share, 0
+    to 1; an exception that it raises cancels the film, and no file is left.
     """
     name = _map_of(session, layer)
     is_still = path.suffix.lower() == ".png"
@@ -143,7 +160,7 @@ def record(
 
 
 def _span(session: Session, name: str, until: int, stride: int) -> tuple[float, float]:
-    """The lowest and the highest value of a map on the way to a moment, 0 included."""
+    """Return the lowest and the highest value of a map until a moment, 0 included."""
     low, high = 0.0, 0.0
     while True:
         values = session.live.maps[name].values
@@ -169,15 +186,12 @@ def difference(
     first: Session,
     second: Session,
     until: int | None = None,
-    *,
-    watch: Callable[[int], object] = lambda moment: None,
 ) -> Difference | None:
-    """The first moment and the first layer in which two sessions differ, bit for bit; None where
-    they agree to the end.
+    """Return the first moment and layer in which two sessions differ, bit for bit; None if they
+    agree to the end.
 
-    Both go on from their moments, which are the same, to `until`, or as far as both are known;
-    `watch` is called at each. They are at the moment of the difference then. Raises `InvalidValue`
-    for runs that can't be compared.
+    Both step from the same moment to `until`, or as far as both are known, and stop at the
+    difference. Raises `InvalidValue` for runs that cannot be compared.
     """
     if (
         abs(first.live.step_seconds - second.live.step_seconds) > 1e-12
@@ -197,17 +211,16 @@ def difference(
     end = min(ends) if until is None else until
     while True:
         for name in names:
-            found = _apart(first, second, name)
+            found = _difference_of(first, second, name)
             if found is not None:
                 return found
         if first.moment >= end:
             return None
         first.step()
         second.step()
-        watch(first.moment)
 
 
-def _apart(first: Session, second: Session, name: str) -> Difference | None:
+def _difference_of(first: Session, second: Session, name: str) -> Difference | None:
     ours, theirs = (session.live.maps[name] for session in (first, second))
     if ours.values.shape != theirs.values.shape:
         raise InvalidValue(
@@ -246,7 +259,7 @@ def _only(first: Session, second: Session) -> tuple[tuple[int, int, str], ...]:
 
 
 def picture_of(first: Session, second: Session, name: str) -> NDArray[np.uint8]:
-    """Two sessions and their difference side by side, uint8 of shape (H, W, 4)."""
+    """Return a picture of two sessions and their difference, uint8 of shape (H, W, 4)."""
     ours, theirs = (session.live.maps[name] for session in (first, second))
     scale = ColorScale.of(ours.values, theirs.values)
     gap = ours.values - theirs.values
@@ -265,7 +278,7 @@ def picture_of(first: Session, second: Session, name: str) -> NDArray[np.uint8]:
 
 
 def is_link(text: str) -> bool:
-    """Whether a text is the address of a lab, rather than a file or the name of a world."""
+    """Return whether a text is the address of a lab."""
     return text.startswith(("http://", "https://"))
 
 
@@ -284,24 +297,18 @@ def _parts(link: str) -> dict[str, list[str]]:
 
 @contextmanager
 def _linked(link: str) -> Iterator[Path]:
-    """The session that a link carries, as a file for a while.
-
-    Raises
-    ------
-    InvalidValue
-        For a link that carries none; what the file holds is for the reader of sessions to check.
+    """Write the session in a link to a temporary file; raises `InvalidValue` for a link without
+    one.
     """
-    carried = _parts(link).get("session", [""])[0]
+    encoded = _parts(link).get("session", [""])[0]
     try:
-        data = base64.b64decode(carried.encode("ascii"), altchars=b"-_", validate=True)
+        data = base64.b64decode(encoded.encode("ascii"), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidValue(
-            "A link carries its session whole", got=str(error)[:80], remedy=_REMEDY
+            "A link contains a whole session", got=str(error)[:80], remedy=_REMEDY
         ) from None
     if not data:
-        raise InvalidValue(
-            "A link carries the session that it leads back to", got="one without", remedy=_REMEDY
-        )
+        raise InvalidValue("A link contains a session", got="one without", remedy=_REMEDY)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "linked.lab"
         path.write_bytes(data)
@@ -309,6 +316,6 @@ def _linked(link: str) -> Iterator[Path]:
 
 
 def with_view(url: str, link: str) -> str:
-    """The address of a lab, with what another link says of the view: maps, camera, moment."""
+    """Return the address of a lab with the view of another link: maps, camera, moment."""
     state = _parts(link).get("state", [""])[0]
     return f"{url}&state={quote(state)}" if state else url

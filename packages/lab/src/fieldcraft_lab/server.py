@@ -1,8 +1,8 @@
-"""The door of the lab: page and socket on one port. The only file that imports websockets.
+"""The server of the lab: page and socket on one port. The only file that imports websockets.
 
-Nobody comes in but a browser on this machine that was given the token: it stands in the fragment of
-the address, which browsers do not send, and comes in the first message. Host and Origin are checked
-before, so that no page of another site gets as far.
+A page is let in with the token. The token is in the fragment of the address, which browsers do not
+send, and comes in the first message. Host and Origin are checked before, so that pages of other
+sites do not get that far.
 """
 
 from __future__ import annotations
@@ -19,80 +19,47 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft_lab import protocol
-from fieldcraft_lab.showing import page
-from fieldcraft_lab.stage import Client, Stage
+from fieldcraft_lab.description import page
+from fieldcraft_lab.desk import Desk, Reply
+from fieldcraft_lab.hub import Client
+from fieldcraft_lab.protocol import Hello, Request
 
-__all__ = ["Server", "page"]
+__all__ = ["Server"]
 
-_MOST_CLIENTS = 8
-_MOST_STRANGERS = 64  # connections that have not sent the token yet; the oldest makes room
-_MOST_UNANSWERED = 64  # messages of one page; the next ones are read when these are answered
-_PATIENCE = 3.0  # seconds that a new client has to say its token
-_ERRORS_TOLD = 200  # refused messages after which a client is sent away
+_MOST_PAGES = 8
+_MOST_STRANGERS = 64  # connections that have not sent the token; the oldest is closed for a new one
+_MOST_UNANSWERED = 64  # messages of one page; the next ones are read after an answer
+_TOKEN_TIMEOUT = 3.0
+_MOST_ERRORS = 200  # wrong messages before a page is disconnected
 _LOOPBACK = ("127.0.0.1", "localhost")
 
 
-class Desk(Protocol):
-    """Whoever answers messages of pages and shows on a stage."""
-
-    stage: Stage
-    kinds: dict[str, type]
-
-    def hear(self, said: protocol.Said, reply: Callable[[dict[str, Any]], None]) -> None:
-        """Take a message, from any thread; the answer comes through `reply`."""
-        ...
-
-    def greet(self, tell: Callable[[dict[str, Any]], None]) -> None:
-        """Take notice of a page that comes, from any thread; its greeting comes through `tell`."""
-        ...
-
-    @property
-    def geometry(self) -> bytes:
-        """The triangles, dots and edges of a map that is no grid."""
-        ...
-
-
-def policy(text: bytes, origins: str) -> str:
-    """The Content-Security-Policy of a page: its one script and its one style by their hashes, its
-    socket, and nothing else.
-    """
-    script, style = (_hash(text, tag) for tag in (b"script", b"style"))
-    return (
-        f"default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; connect-src"
-        f" {origins}; img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors"
-        " 'none'"
-    )
-
-
-def _hash(text: bytes, tag: bytes) -> str:
-    found = re.search(b"<" + tag + b">(.*?)</" + tag + b">", text, re.DOTALL)
-    assert found is not None
-    return base64.b64encode(hashlib.sha256(found[1]).digest()).decode()
-
-
 class Server:
-    """Serves a desk to pages, from a thread of its own.
-
-    `url` is the page's address, token included. Raises `MissingLibrary` without websockets, and
-    `InvalidValue` where the port is taken.
+    """Serves a desk to pages, from a thread of its own. `url` is the address with the token.
 
     Parameters
     ----------
     desk : Desk
-        Who answers and shows.
+        The desk that answers.
     port : int, optional
-        0 for any that is free.
+        0 for any free port.
     share : str, optional
-        The address to listen at for other machines; None for this machine alone. The token is asked
-        for all the same.
+        The address at which other machines may connect; None for this machine only. They need the
+        token, too.
     token : str, optional
         A secret of at least 16 letters; by default a random one.
+
+    Raises
+    ------
+    MissingLibrary
+        Without websockets.
+    InvalidValue
+        If the port is taken.
     """
 
     def __init__(
@@ -117,9 +84,8 @@ class Server:
         names = _LOOPBACK if share is None else (*_LOOPBACK, share.lower(), own, f"{own}.local")
         self._hosts = {f"{name}:{self.port}" for name in names}
         self._is_shared = share is not None
-        self._page = page()
         self._strangers: dict[Any, None] = {}
-        self._clients: set[Any] = set()
+        self._pages: set[Any] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping: asyncio.Event | None = None
         self._started = threading.Event()
@@ -134,12 +100,12 @@ class Server:
         return f"http://{host}:{self.port}/#token={self.token}"
 
     def start(self) -> None:
-        """Begin to serve."""
+        """Start to serve."""
         self._thread.start()
         self._started.wait(10)
 
     def stop(self) -> None:
-        """Send everybody away and close the port."""
+        """Disconnect all pages and close the port."""
         if self._loop is not None and self._stopping is not None and self._loop.is_running():
             self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(timeout=10)
@@ -159,56 +125,43 @@ class Server:
             "max_queue": 64,
             "server_header": None,
             "close_timeout": 1,
+            "ping_interval": 20,
         }
-        async with serve(
-            self._talk, sock=self._socket, process_request=self._door, ping_interval=20, **options
-        ):
+        async with serve(self._talk, sock=self._socket, process_request=self._respond, **options):
             self._started.set()
             await self._stopping.wait()
 
-    # The door
+    # Requests
 
-    def _door(self, connection: Any, request: Any) -> Any:
-        """Answer a request: the page, a handshake that may go on (None), or no."""
-        from websockets.datastructures import Headers
-        from websockets.http11 import Response
-
-        def answer(status: int, body: bytes = b"", *more: tuple[str, str]) -> Any:
-            headers = Headers(
-                [
-                    ("Content-Length", str(len(body))),
-                    ("Connection", "close"),
-                    ("X-Content-Type-Options", "nosniff"),
-                    *more,
-                ]
-            )
-            return Response(status, http.HTTPStatus(status).phrase, headers, body)
-
+    def _respond(self, connection: Any, request: Any) -> Any:
+        """Return the response to a request; None for a handshake that may go on."""
         hosts = [host.lower() for host in request.headers.get_all("Host")]
         if len(hosts) != 1 or not self._is_own(hosts[0]):
-            return answer(403)
+            return _response(403)
         if request.path == "/live":
             if request.headers.get_all("Origin") != [f"http://{hosts[0]}"]:
-                return answer(403)
-            if len(self._clients) >= _MOST_CLIENTS:
-                return answer(503)
+                return _response(403)
+            if len(self._pages) >= _MOST_PAGES:
+                return _response(503)
             self._admit(connection)
             return None
         if request.path != "/":
-            return answer(404)
-        more = [
+            return _response(404)
+        text = page()
+        return _response(
+            200,
+            text,
             ("Content-Type", "text/html; charset=utf-8"),
-            ("Content-Security-Policy", policy(self._page, f"ws://{hosts[0]}")),
+            ("Content-Security-Policy", _policy(text, f"ws://{hosts[0]}")),
             ("Referrer-Policy", "no-referrer"),
             ("Cache-Control", "no-store"),
             ("Cross-Origin-Opener-Policy", "same-origin"),
             ("Cross-Origin-Resource-Policy", "same-origin"),
-        ]
-        return answer(200, self._page, *more)
+        )
 
     def _is_own(self, host: str) -> bool:
-        """Return whether a Host header names this server: an address, or a name that no other site
-        can have. Shared, any address of this machine will do, since only names can be rebound.
+        """Return whether a Host header names this server. A shared server accepts any IP address,
+        since only names can be rebound by other sites.
         """
         name, _, port = host.rpartition(":")
         if self._is_shared and port == str(self.port):
@@ -217,8 +170,8 @@ class Server:
         return host in self._hosts
 
     def _admit(self, connection: Any) -> None:
-        """Count a connection until it is closed, whether or not it becomes a socket. Strangers
-        cannot keep a page out: the oldest of them is closed for the newest.
+        """Count a connection until it is closed or sends the token. Strangers cannot keep a page
+        out: the oldest of them is closed for a new one.
         """
         while len(self._strangers) >= _MOST_STRANGERS:
             oldest = next(iter(self._strangers))
@@ -228,156 +181,168 @@ class Server:
         closed = asyncio.ensure_future(connection.wait_closed())
         closed.add_done_callback(lambda _: self._strangers.pop(connection, None))
 
-    # A client
+    # Pages
 
     async def _talk(self, connection: Any) -> None:
-        if not await self._knows_token(connection):
+        if not await self._has_token(connection):
             return
         self._strangers.pop(connection, None)
-        if len(self._clients) >= _MOST_CLIENTS:
+        if len(self._pages) >= _MOST_PAGES:
             await connection.close(1013, "too many pages")
             return
-        self._clients.add(connection)
+        self._pages.add(connection)
         try:
-            await self._look(connection)
+            await _Page(self.desk, connection).talk()
         finally:
-            self._clients.discard(connection)
+            self._pages.discard(connection)
 
-    async def _knows_token(self, connection: Any) -> bool:
+    async def _has_token(self, connection: Any) -> bool:
         from websockets.exceptions import ConnectionClosed
 
         try:
-            hello = json.loads(await asyncio.wait_for(connection.recv(), _PATIENCE))
+            first = json.loads(await asyncio.wait_for(connection.recv(), _TOKEN_TIMEOUT))
         except (TimeoutError, ValueError, RecursionError):
             await connection.close(1008, "no token")
             return False
         except ConnectionClosed:
             return False
-        said = hello.get("token") if isinstance(hello, dict) else None
-        if not isinstance(said, str) or not hmac.compare_digest(
-            said.encode("utf-8", "replace"), self.token.encode()
+        token = first.get("token") if isinstance(first, dict) else None
+        if not isinstance(token, str) or not hmac.compare_digest(
+            token.encode("utf-8", "replace"), self.token.encode()
         ):
             await connection.close(1008, "token")
             return False
         return True
 
-    async def _look(self, connection: Any) -> None:
-        loop, fresh = asyncio.get_running_loop(), asyncio.Event()
-        out: asyncio.Queue[str | bytes] = asyncio.Queue()
 
-        def wake() -> None:
-            with contextlib.suppress(
-                RuntimeError
-            ):  # the door was closed in this moment: nobody is there to be told
-                loop.call_soon_threadsafe(fresh.set)
+class _Page:
+    """The connection to one page; all methods with `async` run in the server's thread."""
 
-        def say(message: dict[str, Any]) -> None:
-            text = json.dumps(message, separators=(",", ":"))
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(out.put_nowait, text)
-            wake()
+    def __init__(self, desk: Desk, connection: Any) -> None:
+        self._desk, self._connection = desk, connection
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+        self._messages: asyncio.Queue[str] = asyncio.Queue()
+        self._unanswered = asyncio.Semaphore(_MOST_UNANSWERED)
+        self._client = Client(self._wake, self._send)
 
-        client = Client(wake, say)
-        geometry = self.desk.geometry
-        greeting = await self._greeting(connection)
-        if greeting is None:
-            return
-        say({**greeting, "geometry": len(geometry)})
-        self.desk.stage.enter(client)
-        ear = asyncio.ensure_future(self._listen(connection, client, fresh))
-        mouth = asyncio.ensure_future(self._speak(connection, client, fresh, out, geometry))
+    def _call(self, function: Any, *arguments: Any) -> None:
+        """Call a function in the server's thread, from any thread."""
+        with contextlib.suppress(RuntimeError):  # the server has stopped
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    def _wake(self) -> None:
+        self._call(self._news.set)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._call(self._messages.put_nowait, json.dumps(message, separators=(",", ":")))
+        self._wake()
+
+    async def talk(self) -> None:
+        """Send and receive until the page is gone."""
+        self._desk.hub.add(self._client)
+        tasks = [asyncio.ensure_future(each) for each in (self._receive_all(), self._send_all())]
         try:
-            await asyncio.wait({ear, mouth}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self.desk.stage.leave(client)
-            for task in (ear, mouth):
+            self._desk.hub.remove(self._client)
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(ear, mouth, return_exceptions=True)
-            await connection.close()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._connection.close()
 
-    async def _greeting(self, connection: Any) -> dict[str, Any] | None:
-        """The greeting of a page, made where the world is; None where the page has gone before."""
-        loop = asyncio.get_running_loop()
-        greeting: asyncio.Future[dict[str, Any]] = loop.create_future()
+    async def _send_all(self) -> None:
+        hello: asyncio.Future[dict[str, Any]] = self._loop.create_future()
 
-        def tell(answer: dict[str, Any]) -> None:
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(
-                    lambda: None if greeting.done() else greeting.set_result(answer)
-                )
+        def finish(answer: dict[str, Any]) -> None:
+            if not hello.done():
+                hello.set_result(answer)
 
-        self.desk.greet(tell)
-        gone = asyncio.ensure_future(connection.wait_closed())
-        try:
-            await asyncio.wait({greeting, gone}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            gone.cancel()
-        return greeting.result() if greeting.done() else None
-
-    async def _speak(
-        self,
-        connection: Any,
-        client: Client,
-        fresh: asyncio.Event,
-        out: asyncio.Queue[str | bytes],
-        geometry: bytes,
-    ) -> None:
-        first = True
+        self._desk.receive(Request(0, None, Hello()), lambda answer: self._call(finish, answer))
+        answer = await hello
+        geometry = self._desk.geometry
+        await self._connection.send(json.dumps({**answer, "geometry": len(geometry)}))
+        if geometry:
+            await self._connection.send(geometry)
         while True:
-            await fresh.wait()
-            fresh.clear()
-            while not out.empty():
-                await connection.send(out.get_nowait())
-                if first and geometry:
-                    await connection.send(geometry)
-                first = False
-            frame = self.desk.stage.frame_for(client)
+            while not self._messages.empty():
+                await self._connection.send(self._messages.get_nowait())
+            frame = self._desk.hub.frame_for(self._client)
             if frame is not None:
-                await connection.send(frame)
+                await self._connection.send(frame)
+            await self._news.wait()
+            self._news.clear()
 
-    async def _listen(self, connection: Any, client: Client, fresh: asyncio.Event) -> None:
-        refused = 0
-        unanswered = asyncio.Semaphore(_MOST_UNANSWERED)
-        async for text in connection:
+    async def _receive_all(self) -> None:
+        errors = 0
+        async for text in self._connection:
             try:
-                said = protocol.parse(text, self.desk.kinds)
+                request = protocol.parse(text, self._desk.orders)
             except FieldcraftError as error:
-                refused += 1
-                client.say({"error": str(error)})
-                if refused > _ERRORS_TOLD:
-                    await connection.close(1008, "too many mistakes")
+                errors += 1
+                self._send({"error": str(error)})
+                if errors > _MOST_ERRORS:
+                    await self._connection.close(1008, "too many errors")
                     return
                 continue
-            message = said.message
+            message = request.message
             if isinstance(message, protocol.Ack):
-                client.acknowledge(message.frame)
-                fresh.set()
-            elif isinstance(message, protocol.Look):
-                client.look, client.look_number = message, said.number
-                fresh.set()
+                self._client.acknowledge(message.frame)
+                self._news.set()
+            elif isinstance(message, protocol.Show):
+                self._client.show, self._client.show_number = message, request.number
+                self._news.set()
             else:
-                await unanswered.acquire()
-                self.desk.hear(said, _replying(client, said.number, unanswered))
+                await self._unanswered.acquire()
+                self._desk.receive(request, self._reply_to(request))
+
+    def _reply_to(self, request: Request) -> Reply:
+        """Return the function that sends answers. An empty answer is only counted in the next
+        frame; the first answer lets the next message in.
+        """
+        places = [self._unanswered]
+
+        def reply(answer: dict[str, Any]) -> None:
+            self._client.done = max(self._client.done, request.number)
+            if places:
+                self._call(places.pop().release)
+            if len(answer) > 1:
+                self._send(answer)
+
+        return reply
 
 
-def _replying(
-    client: Client, number: int, unanswered: asyncio.Semaphore
-) -> Callable[[dict[str, Any]], None]:
-    """Return how an answer comes to a client: a bare one as the number of the last order done, in
-    its next frame. The first answer lets the next message in.
+def _response(status: int, body: bytes = b"", *more: tuple[str, str]) -> Any:
+    from websockets.datastructures import Headers
+    from websockets.http11 import Response
+
+    headers = Headers(
+        [
+            ("Content-Length", str(len(body))),
+            ("Connection", "close"),
+            ("X-Content-Type-Options", "nosniff"),
+            *more,
+        ]
+    )
+    return Response(status, http.HTTPStatus(status).phrase, headers, body)
+
+
+def _policy(text: bytes, origins: str) -> str:
+    """Return the Content-Security-Policy of the page: its script and its style by their hashes, its
+    socket, and nothing else.
     """
-    loop, places = asyncio.get_running_loop(), [unanswered]
+    script, style = (_hash(text, tag) for tag in (b"script", b"style"))
+    return (
+        f"default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; connect-src"
+        f" {origins}; img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors"
+        " 'none'"
+    )
 
-    def reply(answer: dict[str, Any]) -> None:
-        client.done = max(client.done, number)
-        if places:
-            place = places.pop()
-            with contextlib.suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(place.release)
-        if len(answer) > 1:
-            client.say(answer)
 
-    return reply
+def _hash(text: bytes, tag: bytes) -> str:
+    found = re.search(b"<" + tag + b">(.*?)</" + tag + b">", text, re.DOTALL)
+    assert found is not None
+    return base64.b64encode(hashlib.sha256(found[1]).digest()).decode()
 
 
 def _listening(host: str, port: int) -> socket.socket:
@@ -385,7 +350,7 @@ def _listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port))
     except OSError as error:
         raise InvalidValue(
-            "The lab listens at a port that is free",
+            "The lab listens at a free port",
             got=f"{host}:{port}, {error.strerror}",
             remedy="Pass --port 0",
         ) from None

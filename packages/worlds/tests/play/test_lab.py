@@ -9,7 +9,7 @@ import pytest
 from fieldcraft.errors import FieldcraftError
 from fieldcraft_lab import Session
 from fieldcraft_lab.answers import probe
-from fieldcraft_lab.live import opened
+from fieldcraft_lab.opening import opened
 from fieldcraft_worlds.play.lab import Act, LiveGame, Turn, open_game
 
 
@@ -24,11 +24,11 @@ def test_a_match_comes_back_bit_for_bit(name: str, tmp_path: Path) -> None:
     for action, _, needs_position in live.actions:
         if needs_position:
             try:
-                session.obey(Act(action, middle))
+                session.apply(Act(action, middle))
             except FieldcraftError:
                 continue
-    for knob in [knob for told in live.knobs().values() for knob in told["knobs"]][:1]:
-        session.obey(Turn(knob["name"], knob["low"]))
+    for each in [each for found in live.controls({}).values() for each in found["controls"]][:1]:
+        session.apply(Turn(each["name"], each["low"]))
     session.step(25)
     digest = session.digest()
     assert all(shown.values.shape == live.space.shape for shown in session.live.maps.values())
@@ -44,7 +44,7 @@ def test_what_a_game_does_not_know_is_refused() -> None:
     session = Session(open_game("flock"))
     for order in (Act("fly"), Turn("wings", 2.0)):
         with pytest.raises(FieldcraftError):
-            session.obey(order)
+            session.apply(order)
     assert session.log == ()
 
 
@@ -52,7 +52,7 @@ def test_why_in_a_game_names_the_units_that_are_near() -> None:
     live = open_game("tether")
     assert isinstance(live, LiveGame)
     told = probe(live, next(iter(live.maps.values())), (5.0, 5.0))
-    gaps = [gap for _, _, gap, _ in told["near"]]
+    gaps = [gap for _, _, gap, _ in told["units"]]
     assert len(gaps) >= 2 and gaps == sorted(gaps) and "why" not in told
 
 

@@ -1,9 +1,9 @@
-// What the page knows: what it was told, what it shows, what is chosen.
+// The state of the page: data from the server, what is shown, and what is selected.
 const S = {
-  hello: null, status: null, sources: {}, drawings: {}, views: [], side: "a", pane: "a", tool: "look", layer: null, solo: null,
+  hello: null, status: null, sources: {}, controls: {}, drawings: {}, views: [], side: "a", pane: "a", tool: "inspect", layer: null, solo: null,
   probe: null, pin: null, at: null, best: null, lit: null, strength: 5, brush: 1.5, radius: 12, overlays: new Set(), history: { a: new Map(), b: new Map() },
   showSources: true, camera: { x: 0, y: 0, zoom: 1, fitted: false }, geometry: 0, selected: null,
-  changes: { edits: {}, undone: {}, unsaved: false, stopped: null }, gesture: 0, lastGesture: -1, plotted: "sum", filmSize: 640, isShared: true,
+  changes: { controls: {}, edits: {}, undone: {}, unsaved: false, written: 0, stopped: null }, gesture: 0, lastGesture: -1, plotted: "sum", filmSize: 640, isShared: true,
 };
 const $ = (id) => document.getElementById(id);
 const make = (tag, options = {}, ...children) => {
@@ -23,7 +23,7 @@ const short = (value) => {
   const size = Math.abs(value);
   return size === 0 ? "0" : size >= 1000 || size < 0.001 ? value.toExponential(1) : String(+value.toPrecision(size < 1 ? 2 : 3));
 };
-const later = (act) => { // at most once a picture
+const later = (act) => { // at most once a frame
   let waits = false, last;
   return (...given) => { last = given; if (!waits) { waits = true; requestAnimationFrame(() => { waits = false; act(...last); }); } };
 };

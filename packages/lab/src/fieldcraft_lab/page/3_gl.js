@@ -22,7 +22,7 @@ uniform vec4 camera; layout(location=0) in vec2 place; void main(){gl_Position=v
 precision highp float;out vec4 o;uniform vec4 ink;void main(){o=ink;}`);
 
 function program(vertex, fragment) {
-  if (!gl) { complain("This browser has no WebGL2: the map can't be drawn.", true); return null; }
+  if (!gl) { showBanner("This browser has no WebGL2: the map can't be drawn.", true); return null; }
   const made = gl.createProgram();
   for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
     const shader = gl.createShader(kind);
@@ -59,14 +59,14 @@ function tableOf(name) {
     });
   } else {
     const rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential);
-    const zero = isLight.matches ? { sequential: 0, diverging: 127 }[name] : undefined; // on a light page the least influence is the faintest, not the darkest
+    const zero = isLight.matches ? { sequential: 0, diverging: 127 }[name] : undefined; // on a light page weak influence is faint, not dark
     for (let i = 0; i < rgb.length / 3; i++) pixels.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], zero === undefined ? 255 : Math.min(255, 4 * Math.abs(i - zero))], 4 * i);
   }
   const made = texture(256, 1, gl.RGBA8, gl.RGBA, pixels);
   GL.tables.set(name, made);
   return made;
 }
-function takeView(key, view, buffer, at) {
+function applyView(key, view, buffer, at) {
   const size = view.width * view.height;
   if (view.whole) {
     const data = new Uint8Array(buffer, at, size);
@@ -88,10 +88,10 @@ function takeView(key, view, buffer, at) {
   }
   return at;
 }
-function keepTextures(keys) {
+function deleteUnusedTextures(keys) {
   for (const [key, { texture: each }] of [...GL.textures]) if (!keys.has(key)) { gl.deleteTexture(each); GL.textures.delete(key); }
 }
-function takeGeometry(buffer) {
+function applyGeometry(buffer) {
   const { triangles, dots, edges } = S.hello.shape, count = triangles || dots;
   const place = gl.createBuffer(), owner = gl.createBuffer(), index = gl.createBuffer(), array = gl.createVertexArray();
   gl.bindVertexArray(array);
@@ -121,7 +121,7 @@ function fit() {
   const [x0, y0, x1, y1] = S.hello.shape.extent, pane = panes()[0];
   S.camera = { x: (x0 + x1) / 2, y: (y0 + y1) / 2, zoom: 0.94 * Math.min(pane.width / Math.max(x1 - x0, 1e-9), pane.height / Math.max(y1 - y0, 1e-9)), fitted: true };
 }
-function regionNow() { // the part of a map of very many cells that is in view, in steps, so that it is not asked for anew all the time
+function regionNow() { // the visible part of a map of very many cells, rounded so that it changes rarely
   if (!S.hello || S.hello.shape.form !== "pixels") return null;
   const [x0, y0, x1, y1] = S.hello.shape.extent, pane = panes()[0];
   const wide = pane.width / S.camera.zoom, high = pane.height / S.camera.zoom;
@@ -153,25 +153,25 @@ function paintMaps() {
     if (GL.geometry && GL.geometry.edges) paintEdges(camera);
     for (const view of [...shownViews()].reverse()) {
       const key = keyOf({ map: view.map, side: pane.side, limits: limitsFor(view, pane.side), region });
-      const told = GL.textures.get(key);
-      if (told && told.why === undefined) paintView(key, tableFor(view, pane.side, told), view.opacity, camera, ratio);
+      const info = GL.textures.get(key);
+      if (info && info.why === undefined) paintView(key, tableFor(view, pane.side, info), view.opacity, camera, ratio);
     }
-    if (isWaiting()) paintView(keyOf({ map: "#walls", side: "a", limits: null, region }), "#walls over", 1, camera, ratio); // maps still hold what was there before
+    if (isWaiting()) paintView(keyOf({ map: "#walls", side: "a", limits: null, region }), "#walls over", 1, camera, ratio); // maps still have the values under new walls
     paintMarks(pane, index, camera, ratio);
   });
 }
-const tableFor = (view, side, told) => (side === "diff" || (told.signed && view.table === "sequential") ? "diverging" : view.table);
+const tableFor = (view, side, info) => (side === "diff" || (info.signed && view.table === "sequential") ? "diverging" : view.table);
 function paintView(key, table, opacity, camera, ratio) {
-  const told = GL.textures.get(key);
-  if (!told) return;
+  const info = GL.textures.get(key);
+  if (!info) return;
   const shape = S.hello.shape, isPlane = shape.form !== "cells", { made, places } = isPlane ? PLANE : CELLS;
   gl.useProgram(made);
-  gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, told.texture); gl.uniform1i(places.values, 0);
+  gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, info.texture); gl.uniform1i(places.values, 0);
   gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, tableOf(table)); gl.uniform1i(places.table, 1);
   gl.activeTexture(gl.TEXTURE0);
   gl.uniform4fv(places.camera, camera); gl.uniform1f(places.opacity, opacity);
   if (isPlane) {
-    gl.uniform4fv(places.extent, told.extent || shape.extent);
+    gl.uniform4fv(places.extent, info.extent || shape.extent);
     gl.uniform1f(places.turned, shape.form === "grid" && shape.y_up ? 1 : 0);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     return;

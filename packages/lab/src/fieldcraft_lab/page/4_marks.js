@@ -1,4 +1,4 @@
-// Sources and agents as discs, drawn by the card with the maps: a canvas over the whole stage would be laid on them anew with each frame.
+// Sources and units as discs, drawn by WebGL with the maps: a canvas on top would be composited anew with each frame.
 const MARKS = program(`#version 300 es
 uniform vec4 camera; uniform float ratio; layout(location=0) in vec2 place; layout(location=1) in vec2 shape; layout(location=2) in vec4 fill; layout(location=3) in vec3 rim;
 flat out vec2 sizes; flat out vec4 inner; flat out vec3 outer;
@@ -13,17 +13,17 @@ const channels = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 
 const DARK = channels("#0b0d10"), WHITE = [1, 1, 1], KEYED = channels("#9aa0ac"), BELOW = channels("#6fb7ff");
 function sourcesOf(side) {
   const all = S.sources[sideOfPane(side)] || {}, shown = new Set(shownViews().map((view) => view.map));
-  return Object.entries(all).filter(([layer, told]) => told.marks || shown.has(layer) || layer === S.layer || !S.hello.maps.some((map) => shown.has(map)));
+  return Object.entries(all).filter(([layer, info]) => info.marks || shown.has(layer) || layer === S.layer || !S.hello.maps.some((map) => shown.has(map)));
 }
 const isAmong = (chosen, layer, source) => Boolean(chosen && chosen.layer === layer && chosen.source === source);
 function marksOf(pane) {
   const rows = [];
   if (!S.showSources) return new Float32Array();
-  const count = sourcesOf(pane.side).reduce((sum, [, told]) => sum + (told.sources || []).length, 0);
-  const size = Math.min(5.5, Math.max(1.2, 0.14 * Math.sqrt((pane.width * pane.height) / Math.max(count, 1)))); // many discs are small, so that the map is seen
-  for (const [layer, told] of sourcesOf(pane.side)) {
-    for (const [x, y, size, color, alpha] of told.marks || []) rows.push(x, y, Math.max((size * S.camera.zoom) / 2, 2), 0.7, ...channels(color), alpha ?? 1, ...DARK);
-    for (const [id, x, y, strength, keyed] of told.sources || []) {
+  const count = sourcesOf(pane.side).reduce((sum, [, info]) => sum + (info.sources || []).length, 0);
+  const size = Math.min(5.5, Math.max(1.2, 0.14 * Math.sqrt((pane.width * pane.height) / Math.max(count, 1)))); // many discs are small, so that the map stays visible
+  for (const [layer, info] of sourcesOf(pane.side)) {
+    for (const [x, y, size, color, alpha] of info.marks || []) rows.push(x, y, Math.max((size * S.camera.zoom) / 2, 2), 0.7, ...channels(color), alpha ?? 1, ...DARK);
+    for (const [id, x, y, strength, keyed] of info.sources || []) {
       const isLit = isAmong(S.lit, layer, id), stands = isLit || isAmong(S.selected, layer, id);
       rows.push(x, y, isLit ? 9 : stands ? 5.5 : size, stands ? 3 : Math.min(1.5, size / 3), ...(keyed ? KEYED : strength < 0 ? BELOW : WHITE), 1, ...(stands ? WHITE : DARK));
     }

@@ -1,4 +1,4 @@
-// What is drawn over the maps and marks: the probe and the sources that make its value, answers, drawings, the brush.
+// Drawings over the maps and marks: the probe and its sources, results of queries, overlays, the brush.
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 let isOverDirty = true;
 const redrawMaps = () => { GL.isDirty = true; };
@@ -11,7 +11,7 @@ function tick() {
   fitCanvases();
   paintMaps();
   if (isOverDirty) { isOverDirty = false; paintOver(); }
-  drawn();
+  acknowledge();
 }
 const isBrush = () => S.brushAt && (S.tool === "wall" || S.tool === "open");
 function paintOver() {
@@ -42,7 +42,7 @@ function line(pane, points, color, width) {
   points.forEach(([x, y], i) => { const place = toScreen(pane, x, y); if (i) pen.lineTo(...place); else pen.moveTo(...place); });
   pen.strokeStyle = color; pen.lineWidth = width; pen.stroke();
 }
-let labels = []; // boxes of those that are drawn: one that would lie on another is left out
+let labels = []; // the boxes of labels; a label that would overlap another is left out
 function label(pane, place, text) {
   const [x, y] = toScreen(pane, place[0], place[1]), box = [x + 8, y - 18, x + 8 + 6.5 * text.length, y - 2];
   if (labels.some((other) => box[0] < other[2] && other[0] < box[2] && box[1] < other[3] && other[1] < box[3])) return;
@@ -60,7 +60,7 @@ function cross(pane, place, size, color) {
 function paintProbe(pane) {
   if (S.pin) { cross(pane, S.pin.position, 7, "#ffb35c"); label(pane, S.pin.position, `pinned ${short(S.pin.value)}`); }
   if (!S.probe) return;
-  const lit = S.lit && S.showSources && sourcesOf(pane.side).filter(([layer]) => layer === S.lit.layer).flatMap(([, told]) => told.sources || []).find(([id]) => id === S.lit.source);
+  const lit = S.lit && S.showSources && sourcesOf(pane.side).filter(([layer]) => layer === S.lit.layer).flatMap(([, info]) => info.sources || []).find(([id]) => id === S.lit.source);
   if (lit) line(pane, [lit.slice(1, 3), S.probe.position], "#ffffff", 1.5);
   cross(pane, S.probe.position, 7, "#ffffff");
 }
@@ -68,30 +68,30 @@ function paintBest(pane) {
   circle(pane, S.best.from, S.best.radius * S.camera.zoom, "#ffffff", null, 1);
   S.best.places.forEach((place, i) => { circle(pane, place, i ? 7 : 10, "#0b0d10", i ? "rgba(255,255,255,.55)" : "#7df09b", 2); label(pane, place, `${i + 1}: ${short(S.best.values[i])}`); });
 }
-function paintDrawing(pane, told) {
-  if (!told || told.why) return;
-  for (const points of told.lines || []) { line(pane, points, "rgba(0,0,0,.6)", 3); line(pane, points, "#ffffff", 1.2); }
-  for (const [x0, y0, x1, y1] of told.arrows || []) {
+function paintDrawing(pane, info) {
+  if (!info || info.why) return;
+  for (const points of info.lines || []) { line(pane, points, "rgba(0,0,0,.6)", 3); line(pane, points, "#ffffff", 1.2); }
+  for (const [x0, y0, x1, y1] of info.arrows || []) {
     line(pane, [[x0, y0], [x1, y1]], "rgba(255,255,255,.75)", 1.2);
     circle(pane, [x1, y1], 2, null, "#ffffff");
   }
-  (told.points || []).forEach((place, i) => { cross(pane, place, 5, "#7df09b"); label(pane, place, short(told.values[i])); });
-  for (const each of told.regions || []) { circle(pane, each.center, 4, "#0b0d10", "#7df09b"); label(pane, each.center, `${short(each.area)} ground, sum ${short(each.total)}`); }
+  (info.points || []).forEach((place, i) => { cross(pane, place, 5, "#7df09b"); label(pane, place, short(info.values[i])); });
+  for (const each of info.regions || []) { circle(pane, each.center, 4, "#0b0d10", "#7df09b"); label(pane, each.center, `${short(each.area)} ground, sum ${short(each.total)}`); }
 }
 function paintLegend() {
   const view = shownViews()[0], box = $("legend");
   box.hidden = !view;
   if (!view) return;
-  const side = sidesShown()[0], isDiff = side === "diff", told = GL.textures.get(keyOf({ map: view.map, side, limits: limitsFor(view, side), region: regionNow() }));
-  if (!told) return;
-  const name = tableFor(view, side, told), rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential), count = rgb.length / 3;
+  const side = sidesShown()[0], isDiff = side === "diff", info = GL.textures.get(keyOf({ map: view.map, side, limits: limitsFor(view, side), region: regionNow() }));
+  if (!info) return;
+  const name = tableFor(view, side, info), rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential), count = rgb.length / 3;
   const hidden = Object.entries(S.sources[sideOfPane(side)] || {}).map(([, each]) => (each.sources ? each.all - each.sources.length : 0)).reduce((a, b) => a + b, 0);
-  const asked = `${view.map}|${told.low}|${told.high}|${name}|${side}|${hidden}`;
-  if (box.dataset.told === asked) return;
-  box.dataset.told = asked;
+  const key = `${view.map}|${info.low}|${info.high}|${name}|${side}|${hidden}`;
+  if (box.dataset.info === key) return;
+  box.dataset.info = key;
   const strip = make("canvas", { width: count, height: 1 }), ink = strip.getContext("2d"), image = ink.createImageData(count, 1);
   for (let i = 0; i < count; i++) image.data.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
   ink.putImageData(image, 0, 0);
-  box.replaceChildren(make("span", {}, isDiff ? `${view.map}: A - B` : view.map), make("span", { class: "num" }, isDiff ? `B more ${short(told.low)}` : short(told.low)), strip, make("span", { class: "num" }, isDiff ? `${short(told.high)} A more` : short(told.high)),
+  box.replaceChildren(make("span", {}, isDiff ? `${view.map}: A - B` : view.map), make("span", { class: "num" }, isDiff ? `B more ${short(info.low)}` : short(info.low)), strip, make("span", { class: "num" }, isDiff ? `${short(info.high)} A more` : short(info.high)),
     hidden > 0 ? make("span", {}, `${hidden.toLocaleString("en")} sources not drawn`) : "");
 }

@@ -1,35 +1,35 @@
-// Hands on the map: mouse, finger and keyboard.
+// Input on the map: mouse, touch and keyboard.
 const TOOLS = [
-  ["look", "\u25ce", "Look", "Point to ask why; drag a source to move it; drag the ground to pan; the wheel zooms, with Shift over a source it changes the strength (1)"],
-  ["source", "\u25cf", "Source", "Click to put a source on the chosen layer (2)"],
-  ["drop", "\u25be", "Deposit", "Click to put an amount on the chosen layer, which fades or gathers (3)"],
+  ["inspect", "\u25ce", "Inspect", "Point at a cell to see its sources; drag a source to move it; drag the map to pan; the wheel zooms, with Shift over a source it changes the strength (1)"],
+  ["source", "\u25cf", "Source", "Click to add a source to the chosen layer (2)"],
+  ["drop", "\u25be", "Deposit", "Click to deposit an amount on the chosen layer (3)"],
   ["wall", "\u25a0", "Wall", "Drag to paint walls (4)"],
   ["open", "\u25a1", "Open", "Drag to open walls (5)"],
-  ["best", "\u25b2", "Best near", "Click: where near here is the top map highest? (6)"],
-  ["worst", "\u25bc", "Lowest near", "Click: where near here is the top map lowest? (7)"],
+  ["best", "\u25b2", "Best near", "Click to find the highest values of the top layer near there (6)"],
+  ["worst", "\u25bc", "Lowest near", "Click to find the lowest values of the top layer near there (7)"],
 ];
 const canTravel = () => !["program", "notebook"].includes(S.hello.kind);
 const sideMeant = () => (isForked() ? { to: S.side } : {});
 const undo = (count = 1) => { for (let i = 0; i < count; i++) send({ do: "undo", ...sideMeant() }); };
 for (const begin of ["pointerdown", "keydown"]) document.addEventListener(begin, (event) => { if (!event.repeat) S.gesture++; }, true);
 const fingers = new Map();
-let held = null;
+let drag = null;
 
 function buildTools() {
   const [x0, y0, x1, y1] = S.hello.shape.extent, reach = Math.max(x1 - x0, y1 - y0);
   S.brush = +(reach / 80).toPrecision(2); S.radius = +(reach / 8).toPrecision(2);
   const canTouch = Object.keys(S.hello.layers).length > 0;
-  const shown = TOOLS.filter(([name]) => canTouch || ["look", "best", "worst"].includes(name));
+  const shown = TOOLS.filter(([name]) => canTouch || ["inspect", "best", "worst"].includes(name));
   const group = (name, ...children) => (children.length ? make("div", { class: "group", role: "group", "aria-label": name }, ...children) : "");
   const act = ([name, text, needsPlace]) => make("button", { title: needsPlace ? `${text}: then click on the map` : text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, `${needsPlace ? "\u25ce " : ""}${name}`);
   $("tools").replaceChildren(
     group("Tools", ...shown.map(([name, icon, text, title]) => make("button", { title, "aria-pressed": String(S.tool === name), onclick: () => chooseTool(name), "data-tool": name }, `${icon} ${text}`))),
     group("Numbers of the tool", number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius")),
-    group("Orders of a player", ...(S.hello.actions || []).map(act)),
+    group("Actions of a player", ...(S.hello.actions || []).map(act)),
     group("Edits and view",
       canTravel() ? make("button", { id: "undo", title: "Undo the last edit (Ctrl+Z)", onclick: () => undo() }, "\u21b6 Undo") : null,
       canTravel() ? make("button", { id: "redo", title: "Redo (Ctrl+Shift+Z)", onclick: () => send({ do: "redo", ...sideMeant() }) }, "\u21b7 Redo") : null,
-      make("button", { title: "Show the whole map (0)", onclick: () => { fit(); look(); redraw(); } }, "\u25a3 Fit"),
+      make("button", { title: "Show the whole map (0)", onclick: () => { fit(); sendShow(); redraw(); } }, "\u25a3 Fit"),
       S.hello.recipes ? make("button", { title: "Open another world", onclick: showStart }, "\u2630 Worlds") : null,
       make("button", { id: "do-help", title: "Keys, and what the parts of this page do (?)", onclick: showHelp }, "? Help")),
   );
@@ -44,7 +44,7 @@ function chooseTool(name) {
   for (const button of $("tools").querySelectorAll("button[data-tool]")) button.setAttribute("aria-pressed", String(button.dataset.tool === name));
   const needs = { source: ["strength"], drop: ["strength"], wall: ["brush"], open: ["brush"], best: ["radius"], worst: ["radius"] }[name] || [];
   for (const each of $("tools").querySelectorAll("label")) each.hidden = !needs.includes(each.dataset.for);
-  over.style.cursor = name === "look" ? "crosshair" : "cell";
+  over.style.cursor = name === "inspect" ? "crosshair" : "cell";
   redraw();
 }
 function spot(event) {
@@ -53,23 +53,23 @@ function spot(event) {
 }
 function sourceAt(at, reach = 12) {
   let found = null, least = reach;
-  for (const [layer, told] of sourcesOf(at.pane.side)) {
-    for (const [source, x, y, strength, keyed] of told.sources || []) {
+  for (const [layer, info] of sourcesOf(at.pane.side)) {
+    for (const [source, x, y, strength, keyed] of info.sources || []) {
       const [sx, sy] = toScreen(at.pane, x, y), gap = Math.hypot(sx - at.x, sy - at.y);
       if (gap < least) { least = gap; found = { layer, source, strength, keyed, position: [x, y] }; }
     }
   }
   return found;
 }
-const ask = (() => { // one question on the way at a time, the newest next
+const ask = (() => { // one query at a time, then the newest
   let waits = false, next = null;
   const go = () => {
     if (waits || !next) return;
     const question = next;
     next = null; waits = true;
-    const hear = (said) => { waits = false; if (said.probe) takeProbe(said.probe, question); go(); };
-    hear.quiet = true;
-    if (!send({ do: "probe", ...question }, hear)) waits = false;
+    const onAnswer = (answer) => { waits = false; if (answer.probe) applyProbe(answer.probe, question); go(); };
+    onAnswer.quiet = true;
+    if (!send({ do: "probe", ...question }, onAnswer)) waits = false;
     setTimeout(() => { if (waits) { waits = false; go(); } }, 3000);
   };
   return (position, side) => {
@@ -82,27 +82,27 @@ const ask = (() => { // one question on the way at a time, the newest next
 })();
 const probeAt = later((at) => ask(at.world, sideOfPane(at.pane.side)));
 const move = (what, at) => order({ do: "move", layer: what.layer, source: what.source, position: at.world });
-const moveSource = later(() => { if (held && held.kind === "move") move(held.what, held.at); });
+const moveSource = later(() => { if (drag && drag.kind === "move") move(drag.what, drag.at); });
 function paintStroke(stroke) {
   while (stroke.length) order({ do: "paint", stroke: stroke.splice(0, 200), radius: S.brush, blocked: S.tool === "wall" }, true);
 }
-const paintWalls = later(() => { if (held && held.kind === "paint") paintStroke(held.stroke); });
+const paintWalls = later(() => { if (drag && drag.kind === "paint") paintStroke(drag.stroke); });
 
 over.addEventListener("pointerdown", (event) => {
   if (!S.hello) return;
   over.setPointerCapture(event.pointerId);
   const at = spot(event);
   fingers.set(event.pointerId, at);
-  if (fingers.size === 2) { held = { kind: "pinch", gap: gapOfFingers(), zoom: S.camera.zoom }; return; }
+  if (fingers.size === 2) { drag = { kind: "pinch", gap: gapOfFingers(), zoom: S.camera.zoom }; return; }
   if (sideOfPane(at.pane.side) !== S.side && isForked()) chooseSide(sideOfPane(at.pane.side));
   if (S.tool.startsWith("act:")) { order({ do: "act", action: S.tool.slice(4), position: at.world }, true); return; }
-  if (S.tool === "wall" || S.tool === "open") { held = { kind: "paint", stroke: [at.world], last: at.world }; S.brushAt = at.world; paintWalls(); return; }
+  if (S.tool === "wall" || S.tool === "open") { drag = { kind: "paint", stroke: [at.world], last: at.world }; S.brushAt = at.world; paintWalls(); return; }
   if (S.tool === "source") { order({ do: "place", layer: S.layer, position: at.world, strength: S.strength }, true); return; }
   if (S.tool === "drop") { order({ do: "deposit", layer: S.layer, position: at.world, amount: S.strength }, true); return; }
   if (S.tool === "best" || S.tool === "worst") { askBest(at); return; }
   const what = sourceAt(at);
   S.selected = what;
-  held = what ? { kind: "move", what, at, from: at } : { kind: "pan", at, camera: { ...S.camera }, from: at };
+  drag = what ? { kind: "move", what, at, from: at } : { kind: "pan", at, camera: { ...S.camera }, from: at };
   redraw();
 });
 over.addEventListener("pointermove", (event) => {
@@ -110,43 +110,43 @@ over.addEventListener("pointermove", (event) => {
   const at = spot(event);
   if (fingers.has(event.pointerId)) fingers.set(event.pointerId, at);
   S.brushAt = at.world;
-  if (S.tool !== "look") redraw();
-  if (held && held.kind === "pinch") { S.camera.zoom = held.zoom * (gapOfFingers() / Math.max(held.gap, 1)); redraw(); return; }
-  if (held && held.kind === "paint") { // a fast stroke has few points: those between are put in
-    const [x, y] = held.last || at.world, [dx, dy] = [at.world[0] - x, at.world[1] - y], parts = Math.min(Math.max(1, Math.ceil(Math.hypot(dx, dy) / Math.max(S.brush, 0.5))), 100);
-    for (let i = 1; i <= parts; i++) held.stroke.push([x + (dx * i) / parts, y + (dy * i) / parts]);
-    held.last = at.world; paintWalls(); return;
+  if (S.tool !== "inspect") redraw();
+  if (drag && drag.kind === "pinch") { S.camera.zoom = drag.zoom * (gapOfFingers() / Math.max(drag.gap, 1)); redraw(); return; }
+  if (drag && drag.kind === "paint") { // interpolate the points of a fast stroke
+    const [x, y] = drag.last || at.world, [dx, dy] = [at.world[0] - x, at.world[1] - y], parts = Math.min(Math.max(1, Math.ceil(Math.hypot(dx, dy) / Math.max(S.brush, 0.5))), 100);
+    for (let i = 1; i <= parts; i++) drag.stroke.push([x + (dx * i) / parts, y + (dy * i) / parts]);
+    drag.last = at.world; paintWalls(); return;
   }
-  if (held && held.kind === "move") {
-    held.at = at; held.moved = true;
-    if (held.what.keyed) { complain("This source is moved by a recording or by the program; place one of your own instead."); held = null; return; }
+  if (drag && drag.kind === "move") {
+    drag.at = at; drag.moved = true;
+    if (drag.what.keyed) { showBanner("A recording or the program moves this source. Add a source of your own instead."); drag = null; return; }
     moveSource(); return;
   }
-  if (held && held.kind === "pan") {
-    if (Math.hypot(at.x - held.from.x, at.y - held.from.y) > 4) held.moved = true;
-    if (held.moved) {
-      S.camera.x = held.camera.x - (at.x - held.from.x) / S.camera.zoom;
-      S.camera.y = held.camera.y - (flip() * (at.y - held.from.y)) / S.camera.zoom;
+  if (drag && drag.kind === "pan") {
+    if (Math.hypot(at.x - drag.from.x, at.y - drag.from.y) > 4) drag.moved = true;
+    if (drag.moved) {
+      S.camera.x = drag.camera.x - (at.x - drag.from.x) / S.camera.zoom;
+      S.camera.y = drag.camera.y - (flip() * (at.y - drag.from.y)) / S.camera.zoom;
       redraw(); return;
     }
   }
   if (event.pointerType === "mouse") probeAt(at);
 });
-function letGo(event) {
-  const was = held;
+function endDrag(event) {
+  const was = drag;
   fingers.delete(event.pointerId);
-  held = null;
+  drag = null;
   if (!was || !S.hello || event.type === "pointercancel") return;
-  // where it was let go counts, even if no picture came since
+  // the last position counts, even if no frame was drawn since
   if (was.kind === "move" && was.moved) move(was.what, was.at);
   if (was.kind === "paint") paintStroke(was.stroke);
-  if (was.kind === "pan" && was.moved) look();
+  if (was.kind === "pan" && was.moved) sendShow();
   if (was.kind === "pan" && !was.moved) { const at = spot(event); S.pinning = true; ask(at.world, sideOfPane(at.pane.side)); }
-  if (was.kind === "pinch") look();
+  if (was.kind === "pinch") sendShow();
   redraw();
 }
-over.addEventListener("pointerup", letGo);
-over.addEventListener("pointercancel", letGo);
+over.addEventListener("pointerup", endDrag);
+over.addEventListener("pointercancel", endDrag);
 over.addEventListener("pointerleave", () => { S.brushAt = null; redraw(); });
 function gapOfFingers() { const [a, b] = [...fingers.values()]; return Math.hypot(a.x - b.x, a.y - b.y); }
 over.addEventListener("wheel", (event) => {
@@ -157,36 +157,36 @@ over.addEventListener("wheel", (event) => {
   zoomAt(at, 1.15 ** turn);
 }, { passive: false });
 function strengthen(what, turn) {
-  const told = (S.sources[S.side] || {})[what.layer], row = told && told.sources.find(([id]) => id === what.source);
+  const info = (S.sources[S.side] || {})[what.layer], row = info && info.sources.find(([id]) => id === what.source);
   if (!row) return;
   const grain = 10 ** Math.floor(Math.log10(Math.max(Math.abs(row[3]), 1e-3))) / 2;
   row[3] = +(row[3] + turn * grain).toPrecision(6);
   order({ do: "strengthen", layer: what.layer, source: what.source, strength: row[3] });
   redraw();
 }
-const lookSoon = (() => { let timer = 0; return () => { clearTimeout(timer); timer = setTimeout(look, 250); }; })();
+const showSoon = (() => { let timer = 0; return () => { clearTimeout(timer); timer = setTimeout(sendShow, 250); }; })();
 function zoomAt(at, factor) {
   const [x, y] = at.world;
   S.camera.zoom *= factor;
   const moved = toWorld(at.pane, at.x, at.y);
   S.camera.x += x - moved[0]; S.camera.y += y - moved[1];
-  lookSoon(); redraw();
+  showSoon(); redraw();
 }
 function removeSelected() {
   if (!S.selected) return;
   order({ do: "remove", layer: S.selected.layer, source: S.selected.source });
   S.selected = null; redraw();
 }
-function forgetGone() {
+function clearRemoved() {
   if (!S.selected) return;
-  const told = (S.sources[S.side] || {})[S.selected.layer];
-  if (!told || !(told.sources || []).some(([id]) => id === S.selected.source)) S.selected = null;
+  const info = (S.sources[S.side] || {})[S.selected.layer];
+  if (!info || !(info.sources || []).some(([id]) => id === S.selected.source)) S.selected = null;
 }
 function askBest(at) {
   const view = shownViews()[0];
   if (!view) return;
   send({ do: "best", position: at.world, map: view.map, radius: S.radius, lowest: S.tool === "worst", side: sideOfPane(at.pane.side) },
-    (said) => { if (said.best) { S.best = said.best; redraw(); } });
+    (answer) => { if (answer.best) { S.best = answer.best; redraw(); } });
 }
 over.addEventListener("keydown", (event) => {
   if (!S.hello) return;
@@ -207,7 +207,7 @@ over.addEventListener("keydown", (event) => {
   } else if (event.key === "+" || event.key === "-") {
     zoomAt({ x: pane.x + pane.width / 2, y: pane.height / 2, pane, world: [S.camera.x, S.camera.y] }, event.key === "+" ? 1.15 : 1 / 1.15);
   } else if (event.key === "s") { // chooses the next source, so that it can be changed without a mouse
-    const all = sourcesOf(S.side).flatMap(([layer, told]) => (told.sources || []).map(([source, x, y, strength, keyed]) => ({ layer, source, strength, keyed, position: [x, y] })));
+    const all = sourcesOf(S.side).flatMap(([layer, info]) => (info.sources || []).map(([source, x, y, strength, keyed]) => ({ layer, source, strength, keyed, position: [x, y] })));
     const now = S.selected ? all.findIndex((each) => each.layer === S.selected.layer && each.source === S.selected.source) : -1;
     if (all.length) { S.selected = all[(now + 1) % all.length]; ask(S.selected.position, S.side); }
     redraw();
@@ -228,6 +228,6 @@ document.addEventListener("keydown", (event) => {
   if (event.key === " " && event.target.tagName !== "BUTTON") { event.preventDefault(); $("play").click(); }
   else if (event.key === ".") $("step").click();
   else if (event.key === ",") $("back").click();
-  else if (event.key === "0") { fit(); look(); redraw(); }
+  else if (event.key === "0") { fit(); sendShow(); redraw(); }
   else if (/^[1-7]$/.test(event.key) && TOOLS[event.key - 1]) { const button = $("tools").querySelector(`[data-tool=${TOOLS[event.key - 1][0]}]`); if (button) button.click(); }
 });

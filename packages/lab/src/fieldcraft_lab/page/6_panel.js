@@ -1,7 +1,7 @@
-// The panel: why a value is what it is, knobs, layers, formulas, forks, the plot, what is kept.
+// The panel: contributions to a value, parameters, layers, formulas, forks, saving.
 const nameOfSource = (layer, bar) => (bar.name ? bar.name : `source ${bar.source % 2 ** 32}`) + (bar.strength === null ? ", gone" : ` at (${bar.position.slice(0, 2).map((v) => short(v)).join(", ")}), strength ${short(bar.strength)}`);
 
-function takeProbe(probe, question) {
+function applyProbe(probe, question) {
   S.probe = { ...probe, map: question.map, side: question.side };
   if (S.pinning) { S.pinning = false; S.pin = S.pin && S.pin.cell === probe.cell ? null : S.probe; }
   paintWhy(); redraw();
@@ -23,111 +23,117 @@ function paintWhy() {
     }
     if (probe.others > 0) rows.push(make("p", { class: "hint" }, `and ${probe.others} more`));
     if (Math.abs(probe.remainder) > 1e-3 * Math.abs(probe.value)) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
-  } else if (probe.near) rows.push(...nearRows(probe));
-  else if (probe.wall) rows.push(make("p", { class: "hint" }, "Walls hold no influence. Open the wall, or point at open ground."));
+  } else if (probe.units) rows.push(...unitRows(probe));
+  else if (probe.wall) rows.push(make("p", { class: "hint" }, "Walls have no influence. Open the wall, or point at an open cell."));
   else if (probe.why) rows.push(make("p", { class: "hint" }, probe.why));
   else if (!probe.value) rows.push(make("p", { class: "hint" }, "No source reaches here."));
   else if (probe.remainder_is) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
   const others = Object.entries(probe.values).filter(([name]) => name !== probe.map);
   if (others.length) rows.push(make("details", {}, make("summary", {}, "Other maps here"), ...others.map(([name, value]) => make("div", { class: "row" }, make("span", { class: "name" }, name), make("span", { class: "num" }, short(value))))));
-  if (S.hello.layers[probe.map] && !probe.wall) rows.push(make("button", { id: "levers", onclick: askLevers, title: "Tries each knob a little on a copy of the world, and says what this cell would read" }, "What would change it?"));
+  if (S.hello.layers[probe.map] && !probe.wall) rows.push(make("button", { id: "levers", onclick: askLevers, title: "Tries each parameter on a copy of the world, and lists the value that this cell would get" }, "What would change it?"));
   const box = $("why"), had = box.contains(document.activeElement) && document.activeElement.className === "bar";
   if (!had) box.replaceChildren(...rows);
   if (S.levers && S.levers.cell === probe.cell && S.levers.map === probe.map && !had) box.append(paintLevers());
 }
-function nearRows(probe) { // the maps of a game are made by its units
-  const rows = probe.near.map(([x, y, gap, color]) => { const dot = make("i", { class: "dot" }); dot.style.background = color; return make("div", { class: "row" }, dot, make("span", { class: "name" }, `${short(gap)} away, at (${short(x)}, ${short(y)})`)); });
-  return [make("p", { class: "hint" }, rows.length ? "The units nearest to this place:" : "No unit is on the map."), ...rows];
+function unitRows(probe) { // the units of a game, with their shares where the map is a sum of them
+  const most = Math.max(...probe.units.map((unit) => Math.abs(unit.amount || 0)), 1e-30), isSum = probe.units.some((unit) => unit.amount !== null);
+  const rows = probe.units.map((unit) => {
+    const dot = make("i", { class: "dot" }), meter = make("i", { class: unit.amount < 0 ? "neg" : "", style: `width:${(100 * Math.abs(unit.amount || 0)) / most}%` });
+    dot.style.background = unit.color;
+    return make("div", { class: "bar" }, make("span", { class: "row" }, dot, `${short(unit.distance)} away, at (${unit.position.map((v) => short(v)).join(", ")})`), isSum ? make("span", { class: "meter" }, meter) : "", isSum ? make("output", {}, short(unit.amount)) : "");
+  });
+  const text = !rows.length ? "No unit contributes here." : isSum ? "The units that contribute, the largest share first:" : "This map is not a sum of units. The nearest units:";
+  return [make("p", { class: "hint" }, text), ...rows];
 }
 function askLevers() {
   const { position, map, side, cell } = S.probe;
   $("levers").disabled = true;
-  send({ do: "levers", position, map, side }, (said) => { if (said.levers) { S.levers = { ...said.levers, cell, map }; paintWhy(); } });
+  send({ do: "levers", position, map, side }, (answer) => { if (answer.levers) { S.levers = { ...answer.levers, cell, map }; paintWhy(); } });
 }
 function paintLevers() {
   const rows = S.levers.levers.map((each) => make("tr", {}, make("td", {}, each.name), make("td", {}, `${short(each.from)} to ${short(each.to)}`), make("td", {}, `${short(S.levers.now)} to ${short(each.value)}`),
-    make("td", {}, make("button", { onclick: () => each.source === undefined ? order({ do: "tune", layer: S.levers.map, name: each.name, value: each.to }) : order({ do: "strengthen", layer: S.levers.map, source: each.source, strength: each.to }) }, "Do it"))));
-  return make("div", {}, make("p", { class: "hint" }, S.levers.levers.length ? "What this cell would come to, the strongest lever first:" : "No knob of this layer changes this cell."), make("table", { class: "levers" }, make("tbody", {}, ...rows)));
+    make("td", {}, make("button", { onclick: () => each.source === undefined ? order({ do: "tune", layer: S.levers.map, name: each.name, value: each.to }) : order({ do: "strengthen", layer: S.levers.map, source: each.source, strength: each.to }) }, "Apply"))));
+  return make("div", {}, make("p", { class: "hint" }, S.levers.levers.length ? "The value of this cell after each change, the largest change first:" : "No parameter of this layer changes this cell."), make("table", { class: "levers" }, make("tbody", {}, ...rows)));
 }
 
-// Knobs
-const toShare = (knob, value) => (knob.log ? Math.log(value / knob.low) / Math.log(knob.high / knob.low) : (value - knob.low) / (knob.high - knob.low || 1));
-const fromShare = (knob, share) => (knob.log ? knob.low * (knob.high / knob.low) ** share : knob.low + share * (knob.high - knob.low));
-const saved = (layer, name) => (S.hello.saved[layer] || {})[name];
+// Parameters
+const toShare = (control, value) => (control.log ? Math.log(value / control.low) / Math.log(control.high / control.low) : (value - control.low) / (control.high - control.low || 1));
+const fromShare = (control, share) => (control.log ? control.low * (control.high / control.low) ** share : control.low + share * (control.high - control.low));
+const saved = (layer, name) => (S.hello.initial[layer] || {})[name];
 const same = (a, b) => a === b || (typeof a === "number" && typeof b === "number" && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b), 1e-9));
 
-function paintKnobs() {
-  const box = $("knobs"), layers = S.hello.sides[S.side] ? S.hello.sides[S.side].knobs : {};
+function paintControls() {
+  const box = $("controls"), layers = S.controls[S.side] || {};
   const names = Object.keys(layers);
-  if (!names.length) { box.replaceChildren(make("p", { class: "hint" }, "This world has no knobs.")); return; }
+  if (!names.length) { box.replaceChildren(make("p", { class: "hint" }, "This world has no parameters.")); return; }
   if (!names.includes(S.layer)) S.layer = names[0];
-  const choice = make("select", { "aria-label": "The layer whose knobs these are, and that sources are put on", onchange: () => { S.layer = choice.value; paintKnobs(); paintPlot(); redraw(); } }, ...names.map((name) => make("option", { selected: name === S.layer }, name)));
-  const { knobs, curve } = layers[S.layer];
+  const choice = make("select", { "aria-label": "The layer whose parameters are shown, and to which new sources are added", onchange: () => { S.layer = choice.value; paintControls(); paintPlot(); redraw(); } }, ...names.map((name) => make("option", { selected: name === S.layer }, name)));
+  const { controls, curve } = layers[S.layer];
   const focused = document.activeElement ? document.activeElement.id : "";
-  box.replaceChildren(make("div", { class: "row" }, choice, isForked() ? make("span", { class: "hint" }, `of side ${S.side.toUpperCase()}`) : null), ...knobs.map((knob) => paintKnob(S.layer, knob)), make("p", { id: "about", class: "hint" }, "Point at a knob: here stands what it does."), curve ? paintCurve(S.layer, knobs, curve) : "");
-  if (focused.startsWith("knob_")) { const again = $(focused); if (again) again.focus(); }
+  box.replaceChildren(make("div", { class: "row" }, choice, isForked() ? make("span", { class: "hint" }, `of side ${S.side.toUpperCase()}`) : null), ...controls.map((control) => paintControl(S.layer, control)), make("p", { id: "about", class: "hint" }, "Point at a parameter to read what it does."), curve ? paintCurve(S.layer, controls, curve) : "");
+  if (focused.startsWith("control_")) { const again = $(focused); if (again) again.focus(); }
 }
 const UNITS = { "1 / world unit": "per world unit", s: "seconds", share: "a share", value: "" };
-const unitOf = (knob) => (knob.unit ? UNITS[knob.unit] ?? knob.unit : "");
-function aboutKnob(layer, knob) { // the sentence, the unit and the range that the setting declares
-  const before = saved(layer, knob.name), range = knob.kind === "number" ? ` ${short(knob.low)} to ${short(knob.high)}${unitOf(knob) ? `, ${unitOf(knob)}` : ""}.` : "";
-  return `${knob.name}: ${(knob.about || knob.title || "").replace(/\.?$/, ".")}${range}${before === undefined || before === null ? "" : ` ${short(before)} at the beginning.`}${knob.optional && knob.value === null ? " It is off; move the slider to turn it on." : ""}`;
+const unitOf = (control) => (control.unit ? UNITS[control.unit] ?? control.unit : "");
+function aboutControl(layer, control) { // the sentence, the unit and the range that the setting declares
+  const before = saved(layer, control.name), range = control.kind === "number" ? ` ${short(control.low)} to ${short(control.high)}${unitOf(control) ? `, ${unitOf(control)}` : ""}.` : "";
+  return `${control.name}: ${(control.about || "").replace(/\.?$/, ".")}${range}${before === undefined || before === null ? "" : ` ${short(before)} at the beginning.`}${control.optional && control.value === null ? " It is off; move the slider to turn it on." : ""}`;
 }
 let tunedAt = -1e9;
-function tune(layer, knob, value) {
+function tune(layer, control, value) {
   tunedAt = performance.now();
-  knob.value = value;
-  sendTune(layer, knob.name, value);
+  control.value = value;
+  sendTune(layer, control.name, value);
 }
 const pendingTunes = new Map();
 const flushTunes = later(() => { for (const [key, message] of pendingTunes) { order(message); pendingTunes.delete(key); } });
 function sendTune(layer, name, value) { pendingTunes.set(`${layer}|${name}`, S.hello.kind === "game" ? { do: "turn", name, value } : { do: "tune", layer, name, value }); flushTunes(); }
-function paintKnob(layer, knob) {
-  const id = `knob-${layer}-${knob.name}`.replace(/\W/g, "_"), before = saved(layer, knob.name);
-  const out = make("output", { for: id }), row = make("div", { class: "knob" });
+function paintControl(layer, control) {
+  const id = `control-${layer}-${control.name}`.replace(/\W/g, "_"), before = saved(layer, control.name);
+  const out = make("output", { for: id }), row = make("div", { class: "control" });
   const mark = () => {
-    out.textContent = short(knob.value);
-    const isChanged = before !== undefined && !same(knob.value, before);
+    out.textContent = short(control.value);
+    const isChanged = before !== undefined && !same(control.value, before);
     row.classList.toggle("changed", isChanged);
     undo.hidden = !isChanged; undo.title = `Back to ${short(before)}, as it was in the file`;
-    undo.setAttribute("aria-label", `${knob.name} back to ${short(before)}`);
+    undo.setAttribute("aria-label", `${control.name} back to ${short(before)}`);
   };
-  const undo = make("button", { onclick: () => { tune(layer, knob, before); paintKnobs(); } }, "\u21ba");
+  const undo = make("button", { onclick: () => { tune(layer, control, before); paintControls(); } }, "\u21ba");
   let input;
-  if (knob.kind === "word") {
-    input = make("select", { id, onchange: () => { tune(layer, knob, input.value); mark(); setTimeout(refresh, 60); } }, ...knob.words.map((word) => make("option", { selected: word === knob.value }, word)));
+  if (control.kind === "word") {
+    input = make("select", { id, onchange: () => { tune(layer, control, input.value); mark(); setTimeout(refresh, 60); } }, ...control.words.map((word) => make("option", { selected: word === control.value }, word)));
     out.hidden = true;
-  } else if (knob.kind === "flag") {
-    input = make("input", { id, type: "checkbox", checked: knob.value, onchange: () => { tune(layer, knob, input.checked); mark(); } });
+  } else if (control.kind === "flag") {
+    input = make("input", { id, type: "checkbox", checked: control.value, onchange: () => { tune(layer, control, input.checked); mark(); } });
   } else {
-    const isOff = knob.value === null;
-    input = make("input", { id, type: "range", min: 0, max: 1000, step: 1, value: isOff ? 500 : 1000 * Math.min(Math.max(toShare(knob, knob.value), 0), 1), "aria-valuetext": short(knob.value), oninput: () => {
-      let value = fromShare(knob, input.value / 1000);
-      value = knob.step ? Math.round((value - knob.low) / knob.step) * knob.step + knob.low : +value.toPrecision(4);
-      tune(layer, knob, value); input.setAttribute("aria-valuetext", short(value)); mark(); repaintCurve();
+    const isOff = control.value === null;
+    input = make("input", { id, type: "range", min: 0, max: 1000, step: 1, value: isOff ? 500 : 1000 * Math.min(Math.max(toShare(control, control.value), 0), 1), "aria-valuetext": short(control.value), oninput: () => {
+      let value = fromShare(control, input.value / 1000);
+      value = control.step ? Math.round((value - control.low) / control.step) * control.step + control.low : +value.toPrecision(4);
+      tune(layer, control, value); input.setAttribute("aria-valuetext", short(value)); mark(); repaintCurve();
     } });
   }
-  const explain = () => { $("about").textContent = aboutKnob(layer, knob); };
+  const explain = () => { $("about").textContent = aboutControl(layer, control); };
   row.addEventListener("pointerenter", explain); row.addEventListener("focusin", explain);
-  row.append(make("label", { htmlFor: id, title: aboutKnob(layer, knob) }, knob.name), input, out, undo);
+  row.append(make("label", { htmlFor: id, title: aboutControl(layer, control) }, control.name), input, out, undo);
   mark();
   return row;
 }
 let repaintCurve = () => {};
-function paintCurve(layer, knobs, curve) { // the falloff over distance, with a handle that reaches farther or less far
-  const knob = knobs.find((each) => each.name === curve.setting), NS = "http://www.w3.org/2000/svg", W = 300, H = 76;
-  if (!knob) return "";
+function paintCurve(layer, controls, curve) { // the falloff over distance, with a handle that reaches farther or less far
+  const control = controls.find((each) => each.name === curve.setting), NS = "http://www.w3.org/2000/svg", W = 300, H = 76;
+  if (!control) return "";
   const [x0, y0, x1, y1] = S.hello.shape.extent, far = Math.max(x1 - x0, y1 - y0) / 2;
   const svg = document.createElementNS(NS, "svg");
   svg.setAttribute("viewBox", `0 0 ${W} ${H}`); svg.setAttribute("class", "curve"); svg.setAttribute("role", "img");
   const isRadial = curve.setting === "radius", top = 10, p = curve.exponent;
-  const strength = () => { const told = (S.sources[S.side] || {})[layer], all = told && told.sources ? told.sources.map((row) => Math.abs(row[3])) : []; return Math.max(...all, 1e-6) || 1; };
+  const strength = () => { const info = (S.sources[S.side] || {})[layer], all = info && info.sources ? info.sources.map((row) => Math.abs(row[3])) : []; return Math.max(...all, 1e-6) || 1; };
   const weight = (d) => {
-    if (isRadial) { const u = d / knob.value; if (u > 1) return 0; const at = u * 40, i = Math.min(Math.floor(at), 39); return curve.weights[i] + (at - i) * (curve.weights[i + 1] - curve.weights[i]); }
+    if (isRadial) { const u = d / control.value; if (u > 1) return 0; const at = u * 40, i = Math.min(Math.floor(at), 39); return curve.weights[i] + (at - i) * (curve.weights[i + 1] - curve.weights[i]); }
     const s = strength();
-    return p ? Math.max(s ** (1 / p) - knob.value * d, 0) ** p / s : Math.exp(-knob.value * d);
+    return p ? Math.max(s ** (1 / p) - control.value * d, 0) ** p / s : Math.exp(-control.value * d);
   };
-  const half = () => (isRadial ? knob.value : p ? (strength() ** (1 / p) * (1 - 0.5 ** (1 / p))) / Math.max(knob.value, 1e-9) : Math.LN2 / Math.max(knob.value, 1e-9));
+  const half = () => (isRadial ? control.value : p ? (strength() ** (1 / p) * (1 - 0.5 ** (1 / p))) / Math.max(control.value, 1e-9) : Math.LN2 / Math.max(control.value, 1e-9));
   const fromHalf = (d) => (isRadial ? d : p ? (strength() ** (1 / p) * (1 - 0.5 ** (1 / p))) / d : Math.LN2 / d);
   const path = document.createElementNS(NS, "path"), handle = document.createElementNS(NS, "circle"), text = document.createElementNS(NS, "text"), base = document.createElementNS(NS, "line");
   handle.setAttribute("r", 7); handle.setAttribute("tabindex", 0); handle.setAttribute("role", "slider"); handle.setAttribute("aria-label", isRadial ? "radius" : "distance at which half is left");
@@ -141,7 +147,7 @@ function paintCurve(layer, knobs, curve) { // the falloff over distance, with a 
     text.textContent = isRadial ? `reaches ${short(half())}` : `half at ${short(half())}`;
     text.setAttribute("x", Math.min((W * d) / far + 10, W - 70)); text.setAttribute("y", 12);
   };
-  const put = (d) => { const value = +Math.min(Math.max(fromHalf(Math.max(d, far / 400)), knob.low), knob.high).toPrecision(4); tune(layer, knob, value); paint(); const row = document.getElementById(`knob-${layer}-${knob.name}`.replace(/\W/g, "_")); if (row) { row.value = 1000 * toShare(knob, value); row.parentElement.querySelector("output").textContent = short(value); row.parentElement.classList.toggle("changed", !same(value, saved(layer, knob.name))); } };
+  const put = (d) => { const value = +Math.min(Math.max(fromHalf(Math.max(d, far / 400)), control.low), control.high).toPrecision(4); tune(layer, control, value); paint(); const row = document.getElementById(`control-${layer}-${control.name}`.replace(/\W/g, "_")); if (row) { row.value = 1000 * toShare(control, value); row.parentElement.querySelector("output").textContent = short(value); row.parentElement.classList.toggle("changed", !same(value, saved(layer, control.name))); } };
   handle.addEventListener("pointerdown", (event) => handle.setPointerCapture(event.pointerId));
   handle.addEventListener("pointermove", (event) => { if (handle.hasPointerCapture(event.pointerId)) { const box = svg.getBoundingClientRect(); put(((event.clientX - box.left) / box.width) * far); } });
   handle.addEventListener("keydown", (event) => { const turn = { ArrowLeft: 1 / 1.05, ArrowRight: 1.05 }[event.key]; if (turn) { event.preventDefault(); put(half() * turn); } });
@@ -150,7 +156,7 @@ function paintCurve(layer, knobs, curve) { // the falloff over distance, with a 
   paint();
   return svg;
 }
-function refresh() { send({ do: "ask" }); }
+function refresh() { send({ do: "hello" }); }
 
 // Layers
 function buildViews() {
@@ -168,7 +174,7 @@ function paintLayers() {
   const rows = S.views.map((view, i) => paintLayer(view, i));
   $("layers").replaceChildren(...rows);
 }
-function changed() { paintLayers(); look(); redraw(); }
+function changed() { paintLayers(); sendShow(); redraw(); }
 function nameOfColor(color) {
   if (!color.startsWith("#")) return color;
   const [r, g, b] = channels(color), most = Math.max(r, g, b), span = most - Math.min(r, g, b);
@@ -180,10 +186,10 @@ function paintLayer(view, i) {
   const isTop = view === shownViews()[0];
   const eye = make("input", { type: "checkbox", checked: view.visible, "aria-label": `show ${view.map}`, onchange: () => { view.visible = eye.checked; changed(); } });
   const only = make("button", { title: "Show this one alone", "aria-pressed": String(S.solo === view), onclick: () => { S.solo = S.solo === view ? null : view; if (S.solo) view.visible = true; changed(); } }, "Solo");
-  const raise = make("button", { title: "Bring to the top: it is the one that is probed and drawn over", "aria-label": `bring ${view.map} to the top`, disabled: i === 0, onclick: () => { S.views.splice(i, 1); S.views.unshift(view); view.visible = true; if (S.hello.layers[view.map]) { S.layer = view.map; paintKnobs(); } changed(); } }, "\u2191");
+  const raise = make("button", { title: "Bring to the top: it is the one that is probed and drawn over", "aria-label": `bring ${view.map} to the top`, disabled: i === 0, onclick: () => { S.views.splice(i, 1); S.views.unshift(view); view.visible = true; if (S.hello.layers[view.map]) { S.layer = view.map; paintControls(); } changed(); } }, "\u2191");
   const drop = view.isFormula ? make("button", { "aria-label": `remove ${view.map}`, onclick: () => { S.views.splice(i, 1); if (S.solo === view) S.solo = null; changed(); } }, "\u00d7") : null;
   const low = make("input", { type: "number", step: "any", value: view.limits ? view.limits[0] : "", "aria-label": "lowest", placeholder: "follow" }), high = make("input", { type: "number", step: "any", value: view.limits ? view.limits[1] : "", "aria-label": "highest", placeholder: "follow" });
-  const limits = () => { const [a, b] = [low.valueAsNumber, high.valueAsNumber]; const now = Number.isFinite(a) && Number.isFinite(b) && a < b ? [a, b] : null; if (String(now) !== String(view.limits)) { view.limits = now; look(); redraw(); } };
+  const limits = () => { const [a, b] = [low.valueAsNumber, high.valueAsNumber]; const now = Number.isFinite(a) && Number.isFinite(b) && a < b ? [a, b] : null; if (String(now) !== String(view.limits)) { view.limits = now; sendShow(); redraw(); } };
   low.onchange = high.onchange = limits;
   const tables = [...(S.hello.own[view.map] ? [S.hello.own[view.map]] : []), "sequential", "diverging", ...S.hello.colors];
   const colors = make("select", { onchange: () => { view.table = colors.value; redraw(); } }, ...tables.map((name) => make("option", { selected: name === view.table, value: name }, { sequential: "ember (safe for color-blind readers)", diverging: "blue to orange (safe)" }[name] || nameOfColor(name))));
@@ -213,9 +219,9 @@ $("formula").addEventListener("submit", (event) => {
 });
 function tryFormula(text, then) {
   const here = S.at ? S.at.position : [S.camera.x, S.camera.y];
-  const hear = (said) => { const error = said.error || ""; $("formula-error").textContent = error; $("formula-error").hidden = !error; then(error); };
-  hear.quiet = true;
-  send({ do: "probe", position: here, map: text, side: S.side }, hear);
+  const onAnswer = (answer) => { const error = answer.error || ""; $("formula-error").textContent = error; $("formula-error").hidden = !error; then(error); };
+  onAnswer.quiet = true;
+  send({ do: "probe", position: here, map: text, side: S.side }, onAnswer);
 }
 $("formula-text").addEventListener("input", (() => { let timer = 0; return () => { clearTimeout(timer); const text = $("formula-text").value.trim(); if (!text) { $("formula-error").hidden = true; return; } timer = setTimeout(() => tryFormula(text, () => {}), 300); }; })());
 
@@ -223,24 +229,24 @@ $("formula-text").addEventListener("input", (() => { let timer = 0; return () =>
 function buildDrawings() {
   const all = [["contours", "contours"], ["flow", "flow arrows"], ["peaks", "peaks"], ["regions", "regions"], ...((S.hello.teams || []).length ? [["fronts", "front lines"]] : [])];
   const boxes = all.map(([name, text]) => {
-    const box = make("input", { type: "checkbox", checked: S.overlays.has(name), onchange: () => { if (box.checked) S.overlays.add(name); else { S.overlays.delete(name); for (const key of Object.keys(S.drawings)) if (key.startsWith(`${name}|`)) delete S.drawings[key]; } look(); redraw(); } });
+    const box = make("input", { type: "checkbox", checked: S.overlays.has(name), onchange: () => { if (box.checked) S.overlays.add(name); else { S.overlays.delete(name); for (const key of Object.keys(S.drawings)) if (key.startsWith(`${name}|`)) delete S.drawings[key]; } sendShow(); redraw(); } });
     return make("label", {}, box, ` ${text}`);
   });
   const sources = make("input", { type: "checkbox", checked: S.showSources, onchange: () => { S.showSources = sources.checked; redraw(); } });
-  $("drawings").replaceChildren(make("legend", {}, "Drawn over the top one"), ...boxes, make("label", {}, sources, " sources"));
+  $("drawings").replaceChildren(make("legend", {}, "Drawings over the top layer"), ...boxes, make("label", {}, sources, " sources"));
 }
 
 // Forks
-function chooseSide(side) { S.side = side; paintKnobs(); paintFork(); redraw(); }
+function chooseSide(side) { S.side = side; paintControls(); paintFork(); redraw(); }
 function paintFork() {
   const box = $("fork");
   if (!isForked()) {
     S.pane = "a"; S.side = "a";
-    box.replaceChildren(make("button", { id: "do-fork", onclick: () => send({ do: "fork" }) }, "Fork: A | B"), make("p", { class: "hint" }, "Copies the world as it is now. Knobs then belong to the side that is chosen; new sources and walls go to both."));
+    box.replaceChildren(make("button", { id: "do-fork", onclick: () => send({ do: "fork" }) }, "Fork: A | B"), make("p", { class: "hint" }, "Copies the world as it is now. Parameters then belong to the chosen side; new sources and walls go to both."));
     return;
   }
-  const panesButtons = [["a", "A"], ["b", "B"], ["a|b", "A | B"], ["diff", "A - B"]].map(([pane, text]) => make("button", { "aria-pressed": String(S.pane === pane), onclick: () => { S.pane = pane; if (pane === "a" || pane === "b") S.side = pane; paintFork(); paintKnobs(); look(); S.camera.fitted = false; redraw(); } }, text));
-  const sides = ["a", "b"].map((side) => make("button", { "aria-pressed": String(S.side === side), onclick: () => chooseSide(side) }, `Knobs of ${side.toUpperCase()}`));
+  const panesButtons = [["a", "A"], ["b", "B"], ["a|b", "A | B"], ["diff", "A - B"]].map(([pane, text]) => make("button", { "aria-pressed": String(S.pane === pane), onclick: () => { S.pane = pane; if (pane === "a" || pane === "b") S.side = pane; paintFork(); paintControls(); sendShow(); S.camera.fitted = false; redraw(); } }, text));
+  const sides = ["a", "b"].map((side) => make("button", { "aria-pressed": String(S.side === side), onclick: () => chooseSide(side) }, `Parameters of ${side.toUpperCase()}`));
   const keep = ["a", "b"].map((side) => make("button", { onclick: () => send({ do: "keep", side }), title: "Drops the other side" }, `Keep ${side.toUpperCase()}`));
   box.replaceChildren(make("div", { class: "wrap" }, ...panesButtons), make("div", { class: "wrap" }, ...sides), make("div", { class: "wrap" }, ...keep));
 }
@@ -249,41 +255,45 @@ function paintPanes() {
   $("panes").replaceChildren(...(isForked() ? panes().map((pane) => { const tag = make("span", {}, names[pane.side]); tag.style.left = `${pane.x + 10}px`; return tag; }) : []));
 }
 
-// Keeping
+// Saving
 function save(name, data, type) {
   const link = make("a", { download: name, href: URL.createObjectURL(new Blob([data], { type })) });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 5000);
 }
-function exported(told) {
+function exported(info) {
   const kept = $("kept");
-  if (told.what === "recipe") {
-    if (!told.written) save(told.name, told.text, "application/toml");
-    kept.textContent = (told.written ? `Written into ${told.name}.` : `Downloaded as ${told.name}.`) + (told.left_out.length ? ` Not in a recipe: ${told.left_out.join("; ")}.` : "");
+  if (info.what === "recipe") {
+    if (!info.written) save(info.name, info.text, "application/toml");
+    kept.textContent = (info.written ? `Written into ${info.name}.` : `Downloaded as ${info.name}.`) + (info.left_out.length ? ` Not in a recipe: ${info.left_out.join("; ")}.` : "");
     return;
   }
-  save(told.name, bytesOf(told.data), "application/octet-stream");
-  kept.textContent = told.digest ? `Downloaded as ${told.name}. fieldcraft replay ${told.name} ends at ${told.digest.slice(0, 12)}...` : `Downloaded as ${told.name}.`;
+  save(info.name, bytesOf(info.data), "application/octet-stream");
+  kept.textContent = info.digest ? `Downloaded as ${info.name}. fieldcraft replay ${info.name} ends at ${info.digest.slice(0, 12)}...` : `Downloaded as ${info.name}.`;
 }
 function buildKeep() {
-  const hear = (said) => { $("cancel").hidden = said.working === undefined; if (said.export) exported(said.export); else $("kept").textContent = said.error || `Filming: ${Math.round(100 * said.working)} %`; };
-  hear.quiet = true;
-  const out = (what, more = () => ({})) => () => { $("kept").textContent = "Working ..."; send({ do: "export", what, side: S.side, map: (shownViews()[0] || {}).map || "", ...more() }, hear); };
+  const onAnswer = (answer) => { $("cancel").hidden = answer.working === undefined; if (answer.export) exported(answer.export); else $("kept").textContent = answer.error || `Filming: ${Math.round(100 * answer.working)} %`; };
+  onAnswer.quiet = true;
+  const out = (what, more = () => ({})) => () => { $("kept").textContent = "Working ..."; send({ do: "export", what, side: S.side, map: (shownViews()[0] || {}).map || "", ...more() }, onAnswer); };
   const isRecipe = S.hello.kind === "recipe";
-  const write = make("button", { title: "Puts the changes into the recipe's file; its comments stay", onclick: () => { if (write.dataset.sure) { delete write.dataset.sure; write.textContent = `Write into ${S.hello.recipe}`; out("recipe", () => ({ write: true }))(); } else { write.dataset.sure = "yes"; write.textContent = `Yes, change ${S.hello.recipe}`; setTimeout(() => { delete write.dataset.sure; write.textContent = `Write into ${S.hello.recipe}`; }, 4000); } } }, `Write into ${S.hello.recipe}`);
+  const write = make("button", { title: "Writes the changes to the recipe's file; its comments stay", onclick: () => { if (write.dataset.sure) { delete write.dataset.sure; write.textContent = `Write into ${S.hello.recipe}`; out("recipe", () => ({ write: true }))(); } else { write.dataset.sure = "yes"; write.textContent = `Yes, change ${S.hello.recipe}`; setTimeout(() => { delete write.dataset.sure; write.textContent = `Write into ${S.hello.recipe}`; }, 4000); } } }, `Write into ${S.hello.recipe}`);
   const time = (id, text) => make("label", { class: "slim" }, `${text} `, make("input", { id, type: "number", min: 0, step: "any", placeholder: id === "film-from" ? "0" : "now", style: "width:70px" }));
   const range = () => { const at = (id) => { const value = $(id).valueAsNumber; return Number.isFinite(value) ? Math.max(0, Math.round(value / S.hello.step)) : null; }; return { begin: at("film-from") || 0, end: at("film-to"), size: +$("film-size").value }; };
   const size = make("select", { id: "film-size", onchange: () => { S.filmSize = +size.value; } }, ...[320, 640, 960, 1280].map((each) => make("option", { selected: each === S.filmSize }, each)));
   $("keep").replaceChildren(...[
     isRecipe ? write : null,
+    isRecipe ? make("button", { id: "undo-write", hidden: !S.changes.written, title: "Restores the text that the file had before the last writing", onclick: undoWriting }, "Undo writing") : null,
     isRecipe ? make("button", { title: "Downloads the recipe with the changes in it: a text file", onclick: out("recipe") }, "Recipe") : null,
-    canTravel() ? make("button", { id: "keep-session", title: "Downloads the run with all edits, to replay it bit for bit or to go on", onclick: out("session") }, "Session") : null,
+    canTravel() ? make("button", { id: "keep-session", title: "Downloads the run with all edits, to replay it bit for bit or to continue it", onclick: out("session") }, "Session") : null,
     make("button", { title: "Downloads the map as it is drawn now", onclick: savePicture }, "PNG"),
     inNotebook ? null : make("button", { title: "Copies an address that shows this view at this moment", onclick: copyLink }, "Link"),
     canTravel() ? make("div", { class: "wrap", role: "group", "aria-label": "Film" }, time("film-from", "Film from second"), time("film-to", "to"), make("label", { class: "slim" }, "pixels ", size),
       make("button", { title: "A film for web pages and messengers", onclick: out("gif", range) }, "GIF"), make("button", { title: "A smaller file, for players", onclick: out("mp4", range) }, "MP4")) : null,
     make("button", { id: "cancel", hidden: true, onclick: () => send({ do: "cancel" }) }, "Cancel the film"),
   ].filter(Boolean));
+}
+function undoWriting() {
+  send({ do: "restore", side: S.side }, (answer) => { if (!answer.error) $("kept").textContent = `Restored the previous text of ${S.hello.recipe}.`; });
 }
 function savePicture() {
   paintMaps();
@@ -297,22 +307,22 @@ function stateOfView() {
 }
 function copyLink() { // the session goes along where it is small enough, so that the link holds when this lab is closed
   const view = encodeURIComponent(btoa(unescape(encodeURIComponent(JSON.stringify(stateOfView())))));
-  const hear = async (said) => {
-    const data = said.export && said.export.data.length < 65536 ? said.export.data.replace(/\+/g, "-").replace(/\//g, "_") : "";
+  const onAnswer = async (answer) => {
+    const data = answer.export && answer.export.data.length < 65536 ? answer.export.data.replace(/\+/g, "-").replace(/\//g, "_") : "";
     const link = `${location.origin}/#state=${view}${data ? `&session=${data}` : ""}`; // without the token
     history.replaceState(null, "", link);
     const later = data ? " Elsewhere or later, fieldcraft lab 'LINK' brings it back." : "";
     try { await navigator.clipboard.writeText(link); $("kept").textContent = `Copied: in this browser it opens this view at this moment as long as the lab runs.${later}`; } catch { $("kept").textContent = link; }
   };
-  hear.quiet = true;
-  if (!canTravel()) hear({}); else send({ do: "export", what: "session", side: S.side }, hear);
+  onAnswer.quiet = true;
+  if (!canTravel()) onAnswer({}); else send({ do: "export", what: "session", side: S.side }, onAnswer);
 }
-function takeStateFromLink() {
+function applyStateFromLink() {
   const text = new URLSearchParams(location.hash.slice(1)).get("state");
   if (!text) return;
   try {
     const state = JSON.parse(decodeURIComponent(escape(atob(text))));
     S.views = state.views.map((view) => ({ ...view, why: null })); S.camera = { ...state.camera }; S.overlays = new Set(state.overlays); S.layer = state.layer;
     send({ do: "seek", moment: state.moment });
-  } catch { complain("The link's state can't be read; the lab opens as usual."); }
+  } catch { showBanner("The link's state can't be read; the lab opens as usual."); }
 }

@@ -1,4 +1,4 @@
-// Over time: one number of a layer, with axes; and what can be undone.
+// The plot of a number over time, the list of edits, notes, help, and the list of worlds.
 const PLOTTED = { sum: [0, "sum of all values"], peak: [1, "largest value"], covered: [2, "covered ground, %"] };
 const plotMap = () => (S.layer && S.hello.maps.includes(S.layer) ? S.layer : S.hello.maps[0]);
 function plotRows(side) {
@@ -26,8 +26,8 @@ function paintPlot() {
   if (S.status) mark(S.status.moment, css("--muted"));
   const at = S.plotAt === undefined || S.plotAt === null ? (S.status ? S.status.moment : 0) : Math.min(Math.max(((S.plotAt - left) / W) * end, 0), end);
   if (S.plotAt) mark(at, css("--ink"));
-  const told = lines.map(([side, rows]) => { const near = rows.reduce((best, row) => (!best || Math.abs(row[0] - at) < Math.abs(best[0] - at) ? row : best), null); return near ? `${isForked() ? `${side.toUpperCase()} ` : ""}${short(near[1])}` : ""; });
-  $("plot-text").textContent = `${plotMap() || ""} at ${seconds(Math.round(at))}: ${told.join(", ")}${isForked() ? " (B dashed)" : ""}`;
+  const info = lines.map(([side, rows]) => { const near = rows.reduce((best, row) => (!best || Math.abs(row[0] - at) < Math.abs(best[0] - at) ? row : best), null); return near ? `${isForked() ? `${side.toUpperCase()} ` : ""}${short(near[1])}` : ""; });
+  $("plot-text").textContent = `${plotMap() || ""} at ${seconds(Math.round(at))}: ${info.join(", ")}${isForked() ? " (B dashed)" : ""}`;
 }
 function buildPlot() {
   const choice = make("select", { "aria-label": "What is plotted over time", onchange: () => { S.plotted = choice.value; paintPlot(); } }, ...Object.entries(PLOTTED).map(([name, [, text]]) => make("option", { value: name, selected: name === S.plotted }, text)));
@@ -46,46 +46,47 @@ function paintEdits() {
   const edits = editsOf(S.side), undone = (S.changes.undone || {})[S.side] || 0;
   if ($("undo")) { $("undo").disabled = !edits.length; $("redo").disabled = !undone; }
   const rows = [...edits].reverse().map((edit, i) => make("button", { class: "edit", title: i ? `Undoes this edit and the ${i} after it` : "Undoes this edit", onclick: () => undo(i + 1) }, make("span", {}, textOfEdit(edit)), make("span", { class: "num" }, seconds(edit.moment)), make("span", {}, "\u21b6")));
-  $("edits").replaceChildren(...(rows.length ? rows : [make("p", { class: "hint" }, "Nothing was changed yet. Ctrl+Z undoes every edit.")]));
+  $("edits").replaceChildren(...(rows.length ? rows : [make("p", { class: "hint" }, "No edits yet. Ctrl+Z undoes an edit.")]));
 }
 const isWaiting = () => Boolean(S.status && !S.status.playing && ["a", "b"].some((side) => editsOf(side).some((edit) => edit.moment === S.status.moment)));
-function paintNote() { // what a person has to know now, until it is no longer so
+function paintNote() { // a state that a person must know, shown until it ends
   const box = $("note"), { stopped } = S.changes, end = S.hello.end, status = S.status;
   const isPast = status && end !== null && status.moment >= end && S.noteClosed !== "end";
   const kind = stopped ? "stopped" : isWaiting() ? "waiting" : isPast ? "end" : "", key = `${kind}|${stopped || ""}|${editsOf(S.side).length}`;
-  if (box.dataset.told === key) return;
-  box.dataset.told = key; box.hidden = !kind; box.className = kind;
+  if (box.dataset.info === key) return;
+  box.dataset.info = key; box.hidden = !kind; box.className = kind;
   redraw();
   if (kind === "stopped") box.replaceChildren(make("span", {}, `Time stopped: ${stopped}`), editsOf(S.side).length ? make("button", { onclick: () => undo() }, "Undo the last edit") : "");
-  if (kind === "waiting") box.replaceChildren(make("span", {}, "Time stands still: influence follows with the next step."), make("button", { onclick: () => $("step").click() }, "Step"), make("button", { onclick: () => $("play").click() }, "Play"));
-  if (kind === "end") box.replaceChildren(make("span", {}, `The recipe ended at ${seconds(end)}. The world plays on.`), make("button", { "aria-label": "Close this note", onclick: () => { S.noteClosed = "end"; paintNote(); } }, "\u00d7"));
+  if (kind === "waiting") box.replaceChildren(make("span", {}, "Time is paused: influence is updated at the next step."), make("button", { onclick: () => $("step").click() }, "Step"), make("button", { onclick: () => $("play").click() }, "Play"));
+  if (kind === "end") box.replaceChildren(make("span", {}, `The recipe ended at ${seconds(end)}. Time goes on.`), make("button", { "aria-label": "Close this note", onclick: () => { S.noteClosed = "end"; paintNote(); } }, "\u00d7"));
 }
-function takeChanges(changes) {
+function applyChanges(changes) {
   S.changes = { ...S.changes, ...changes };
   if (!S.hello) return;
   $("unsaved").hidden = !S.changes.unsaved;
+  if ($("undo-write")) $("undo-write").hidden = !S.changes.written;
   paintEdits(); paintNote();
   const wait = 600 - (performance.now() - tunedAt); // a slider that is being moved must not jump back
-  clearTimeout(S.knobTimer);
+  clearTimeout(S.controlTimer);
   const put = () => {
-    const before = JSON.stringify((S.hello.sides[S.side] || {}).knobs);
-    for (const [side, knobs] of Object.entries(S.changes.knobs || {})) if (S.hello.sides[side]) S.hello.sides[side].knobs = knobs;
-    if (before !== JSON.stringify((S.hello.sides[S.side] || {}).knobs)) paintKnobs();
+    const before = JSON.stringify(S.controls[S.side]);
+    S.controls = S.changes.controls;
+    if (before !== JSON.stringify(S.controls[S.side])) paintControls();
   };
-  if (wait > 0) S.knobTimer = setTimeout(put, wait); else put();
+  if (wait > 0) S.controlTimer = setTimeout(put, wait); else put();
 }
 addEventListener("beforeunload", (event) => { if (S.changes.unsaved && !inNotebook) event.preventDefault(); });
 
-// Help, and the page to start from
+// Help, and the list of worlds
 const KEYS = [
   ["space", "play, pause"], [". and ,", "one step on, one step back"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["1 to 7", "choose a tool"], ["0", "show the whole map"], ["+ and -", "zoom (on the map)"],
-  ["arrows, Shift+arrows", "move the probe by a cell, by five"], ["Enter", "pin the probe, or do what the tool does there"], ["s", "choose the next source"], ["[ and ]", "change its strength"], ["Delete", "remove it"], ["Escape", "let go of pin, answers and source"], ["?", "this help"],
+  ["arrows, Shift+arrows", "move the probe by a cell, by five"], ["Enter", "pin the probe, or do what the tool does there"], ["s", "choose the next source"], ["[ and ]", "change its strength"], ["Delete", "remove it"], ["Escape", "clear the pin, results and the selection"], ["?", "this help"],
 ];
-const MOUSE = [["point", "why the value is what it is"], ["click", "pin a cell, to compare others with it"], ["drag", "move a source, or the map"], ["wheel", "zoom"], ["Shift+wheel over a source", "change its strength"]];
+const MOUSE = [["point", "show which sources contribute to the value"], ["click", "pin a cell, to compare others with it"], ["drag", "move a source, or the map"], ["wheel", "zoom"], ["Shift+wheel over a source", "change its strength"]];
 function showHelp() {
   const table = (rows) => make("table", {}, make("tbody", {}, ...rows.map(([key, text]) => make("tr", {}, make("td", {}, make("kbd", {}, key)), make("td", {}, text)))));
   $("help").replaceChildren(make("h2", {}, "On the map"), table(MOUSE), make("h2", {}, "Keys"), table(KEYS),
-    make("p", {}, "Knobs change the chosen layer while it runs. Fork copies the world: two sides with knobs of their own, beside each other or as a difference. Keep writes down what you found."),
+    make("p", {}, "Parameters change the chosen layer while it runs. Fork copies the world: two sides with parameters of their own, side by side or as a difference. Save writes your changes to a file."),
     make("form", { method: "dialog" }, make("button", {}, "Close")));
   if (!$("help").open) $("help").showModal();
 }
@@ -93,8 +94,8 @@ const CODE = `import fieldcraft as fc\n\nimap = fc.InfluenceMap(fc.Grid(walls=my
 function showStart() {
   const go = (world) => () => { if (!S.changes.unsaved || confirm("The changes of this run are not saved. Open another world?")) send({ do: "open", world }); };
   const list = (title, text, names) => make("section", {}, make("h2", {}, title), make("p", { class: "hint" }, text), ...names.map((name) => make("button", { onclick: go(name) }, name.replace(/_/g, " "))));
-  $("start").replaceChildren(make("h1", {}, "What shall the lab open?"), make("div", { class: "doors" },
-    list("A recipe", "A map, layers and sources from a text file.", S.hello.recipes), list("A game", S.hello.games.length ? "The fields that its players read." : "Install fieldcraft-worlds for games.", S.hello.games),
+  $("start").replaceChildren(make("h1", {}, "Choose a world"), make("div", { class: "doors" },
+    list("A recipe", "A map, layers and sources from a text file.", S.hello.recipes), list("A game", S.hello.games.length ? "The fields that players of the game read." : "Install fieldcraft-worlds for games.", S.hello.games),
     make("section", {}, make("h2", {}, "My own array"), make("p", { class: "hint" }, "Run this, or pass a saved map or recipe: fieldcraft lab FILE"), make("pre", {}, CODE), make("button", { onclick: () => navigator.clipboard.writeText(CODE) }, "Copy"))),
     make("form", { method: "dialog" }, make("button", {}, `Stay with ${S.hello.title || "this map"}`)));
   if (!$("start").open) $("start").showModal();

@@ -1,26 +1,26 @@
-// Time, and the beginning of everything.
-let isScrubbing = false, linkTaken = false, lastClock = 0, lastPlot = 0, lastLook = 0;
+// Time, and the start of the page.
+let isScrubbing = false, linkApplied = false, lastClock = 0, lastPlot = 0, lastQuery = 0;
 
-function welcome(hello, isFirst) {
+function applyHello(hello, isFirst) {
   const wasForked = isForked();
   S.hello = hello;
   if (isForked() && !wasForked) { S.pane = "a|b"; S.camera.fitted = false; }
-  if (isFirst) { for (const { texture: each } of GL.textures.values()) gl.deleteTexture(each); GL.textures.clear(); Wire.looked = ""; $("banner").hidden = true; S.history = { a: new Map(), b: new Map() }; }
-  for (const [side, told] of Object.entries(hello.sides)) S.sources[side] = told.sources;
-  if (!isForked()) { S.history.b = new Map(); delete S.sources.b; }
+  if (isFirst) { for (const { texture: each } of GL.textures.values()) gl.deleteTexture(each); GL.textures.clear(); Wire.lastShow = ""; $("banner").hidden = true; }
+  S.sources = { ...hello.sides };
+  for (const side of ["a", "b"]) S.history[side] = new Map(hello.history[side] || []);
   document.title = `${hello.title || "map"} - fieldcraft lab`;
   $("title").textContent = hello.title || "fieldcraft lab";
-  if (!linkTaken) { linkTaken = true; takeStateFromLink(); }
+  if (!linkApplied) { linkApplied = true; applyStateFromLink(); }
   for (const id of ["back", "scrub", "speed"]) $(id).disabled = !canTravel();
   for (const id of ["play", "step"]) $(id).disabled = hello.kind === "program";
   for (const id of ["fork", "edits"]) $(id).closest("section").hidden = !canTravel();
-  buildViews(); buildTools(); buildDrawings(); buildKeep(); buildPlot(); paintFork(); paintKnobs(); paintPanes();
+  buildViews(); buildTools(); buildDrawings(); buildKeep(); buildPlot(); paintFork(); paintPanes(); paintPlot();
   tunedAt = -1e9;
-  takeChanges(hello.changed || {});
+  applyChanges(hello.changed);
   if (hello.start && isFirst && !S.started) { S.started = true; showStart(); }
   if (isFirst) S.camera.fitted = S.camera.fitted && S.camera.zoom !== 1;
-  Wire.looked = "";
-  look(); redraw();
+  Wire.lastShow = "";
+  sendShow(); redraw();
 }
 function paintClock(status) {
   $("play").textContent = status.playing ? "Pause" : "Play";
@@ -32,18 +32,18 @@ function paintClock(status) {
   $("clock").value = `${status.seconds.toFixed(2)} s, step ${status.moment}${isPast ? `; the recipe ended at ${seconds(S.hello.end)}` : ""}`;
   paintNote();
 }
-function takeStatus(status) {
+function applyStatus(status) {
   const before = S.status;
   S.status = status;
   const now = performance.now();
-  if (!status.playing || now - lastClock > 100) { lastClock = now; paintClock(status); } // text that changes with each frame costs more than the map
+  if (!status.playing || now - lastClock > 100) { lastClock = now; paintClock(status); } // changing text with each frame costs more than the map
   for (const side of ["a", "b"]) {
     if (status.totals[side]) S.history[side].set(status.moment, status.totals[side]);
     if (before && status.furthest < before.furthest) for (const moment of [...S.history[side].keys()]) if (moment > status.furthest) S.history[side].delete(moment);
     if (S.history[side].size > 2000) for (const moment of [...S.history[side].keys()].filter((_, i) => i % 2)) S.history[side].delete(moment);
   }
   if (now - lastPlot > 250) { lastPlot = now; paintPlot(); paintLegend(); paintPanes(); }
-  if (status.playing && S.at && now - lastLook > 250 && !held) { lastLook = now; ask(S.at.position, S.at.side); }
+  if (status.playing && S.at && now - lastQuery > 250 && !drag) { lastQuery = now; ask(S.at.position, S.at.side); }
 }
 const seek = later((moment) => send({ do: "seek", moment }));
 $("play").onclick = () => send({ do: S.status && S.status.playing ? "pause" : "play" });
@@ -57,6 +57,6 @@ $("scrub").onchange = () => { isScrubbing = false; };
 new ResizeObserver(() => { if (S.hello) { S.camera.fitted = S.camera.fitted && S.camera.touched; paintPanes(); redraw(); } }).observe(over);
 isLight.addEventListener("change", () => { GL.tables.clear(); redraw(); });
 setInterval(() => { if (S.hello) { paintLegend(); paintPanes(); } }, 500);
-window.lab = { S, Wire, order, send, toScreen, panes }; // for tests and measurements, and for who is curious
+window.lab = { S, Wire, order, send, toScreen, panes }; // for tests and measurements
 requestAnimationFrame(tick);
 connect();

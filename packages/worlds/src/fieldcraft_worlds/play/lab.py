@@ -5,6 +5,7 @@ clicks the inputs of a player.
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,8 +16,9 @@ import numpy as np
 from fieldcraft import Space, checks, packing
 from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
 from fieldcraft.view import between, tinted
+from fieldcraft_lab.function_map import FunctionMap
+from fieldcraft_lab.live import Live
 from fieldcraft_lab.orders import Order, checked, position, word
-from fieldcraft_lab.shown import Shown
 from fieldcraft_worlds.games.game import Game, InputEvent, InputFrame, shown_first
 from fieldcraft_worlds.library import GAMES, find_game, saved_game
 from fieldcraft_worlds.play.bindings import sliders_of
@@ -27,6 +29,7 @@ __all__ = ["Act", "LiveGame", "Turn", "open_game"]
 
 _SEED = 7
 _MOST_MARKS = 4000
+_MOST_UNITS = 8
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,10 @@ class Turn(Order):
     value: float = field(metadata=checked(checks.finite))
 
 
-class LiveGame:
-    """A match in the lab; see `fieldcraft_lab.live.Live`."""
+class LiveGame(Live):
+    """A match in the lab."""
 
     kind = "game"
-    end: int | None = None
     orders: tuple[type, ...] = (Act, Turn)
 
     def __init__(
@@ -74,10 +76,12 @@ class LiveGame:
             if action.group:
                 self._chosen.setdefault(action.group, action.name)
         self._moment = 0
-        self._see()
+        self._maps = {name: self._map_of(name) for name in self._fields()}
 
-    def _see(self) -> None:
-        self.maps = {name: self._map_of(name) for name in self._fields()}
+    @property
+    def maps(self) -> Mapping[str, FunctionMap]:
+        """The fields of the game."""
+        return self._maps
 
     def _fields(self) -> list[str]:
         """The overlays that are fields of values; at least those shown at the start."""
@@ -93,14 +97,14 @@ class LiveGame:
     def _usual(self) -> frozenset[str]:
         return shown_first(self.game.overlays)
 
-    def _map_of(self, name: str) -> Shown:
+    def _map_of(self, name: str) -> FunctionMap:
         wanted = self._usual() if name == "field" else frozenset({name})
 
         def values() -> Any:
             found = self.world.scene(self.state, wanted).field
             return np.zeros(self.space.shape) if found is None else found.values
 
-        return Shown(name, self.space, values, lambda: self._moment)
+        return FunctionMap(name, self.space, values, lambda: self._moment)
 
     @property
     def space(self) -> Space:
@@ -122,7 +126,7 @@ class LiveGame:
         self._pending = ()
         self._moment += 1
 
-    def obey(self, order: Act | Turn) -> None:
+    def apply(self, order: Act | Turn) -> None:
         """Keep what an order means for the next step, or refuse what can't be followed."""
         if isinstance(order, Turn):
             if order.name not in {slider.name for slider in sliders_of(self.game)}:
@@ -161,7 +165,7 @@ class LiveGame:
         twin = object.__new__(LiveGame)
         twin.__dict__.update(self.__dict__)
         twin.state, twin._rng, twin._pending, twin._chosen, twin._moment = pickle.loads(keyframe)
-        twin.maps = {name: twin._map_of(name) for name in self.maps}
+        twin._maps = {name: twin._map_of(name) for name in self._maps}
         return twin
 
     def digest(self) -> str:
@@ -184,7 +188,7 @@ class LiveGame:
 
     # What the page is told
 
-    def knobs(self) -> dict[str, Any]:
+    def controls(self, initial: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         """The sliders of the game."""
         sliders = sliders_of(self.game)
         if not sliders:
@@ -199,10 +203,10 @@ class LiveGame:
                 "log": each.log,
                 "step": each.step,
             }
-            | {"value": tuned[each.name], "title": each.text}
+            | {"value": tuned[each.name], "about": each.text}
             for each in sliders
         ]
-        return {self.game.name: {"knobs": told, "curve": None}}
+        return {self.game.name: {"controls": told, "curve": None}}
 
     def limits(self) -> dict[str, list[float]]:
         """The limits of colors that the game's fields have."""
@@ -229,7 +233,7 @@ class LiveGame:
                 found[name] = tinted(rgb_of_tone(colors))
         return found
 
-    def marks(self) -> dict[str, Any]:
+    def markers(self) -> dict[str, Any]:
         """Everything that stands somewhere: x, y, size, color."""
         rows: list[list[Any]] = []
         for marks in self.world.scene(self.state, self._usual()).marks:
@@ -245,6 +249,17 @@ class LiveGame:
             ]
         return {"units": {"marks": rows[:_MOST_MARKS]}}
 
+    def markers_version(self) -> int:
+        """The moment."""
+        return self._moment
+
+    def units_near(self, name: str, position: tuple[float, ...]) -> list[Any]:
+        """Return the units that are nearest to a position: x, y, distance and color."""
+        marks = self.markers()["units"]["marks"]
+        gaps = [math.dist(mark[:2], position[:2]) for mark in marks]
+        order = sorted(range(len(marks)), key=gaps.__getitem__)[:_MOST_UNITS]
+        return [[*marks[at][:2], gaps[at], marks[at][3]] for at in order]
+
 
 class _Opener:
     """Opens games by their names, and matches that were saved in the lab."""
@@ -256,7 +271,7 @@ class _Opener:
         game = find_game(name)
         return LiveGame(game, settings_from(game.settings, read_table(None, overrides)))
 
-    def begun(self, origin: dict[str, Any]) -> LiveGame:
+    def from_origin(self, origin: dict[str, Any]) -> LiveGame:
         """The match of an `origin`, at its beginning."""
         game = saved_game(origin["game"])
         if game.version != origin["version"]:

@@ -14,20 +14,20 @@ from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.moving import Moving
 from fieldcraft.sources import Source
 from fieldcraft.space import Space
-from fieldcraft_lab.knobs import replaced_by
+from fieldcraft_lab.controls import replaced_by
 from fieldcraft_lab.orders import Deposit, Move, Order, Paint, Place, Remove, Strengthen, Tune
 
-__all__ = ["covered", "obey"]
+__all__ = ["apply", "covered"]
 
 Release = Callable[[str, int], None]
 
 
-def obey(
+def apply(
     order: Order, imap: InfluenceMap, *, release: Release = lambda layer, source: None
 ) -> None:
-    """Apply an order, or raise a `FieldcraftError`; then nothing has changed.
+    """Apply an order, or raise a `FieldcraftError` and change nothing.
 
-    `release` gets the layer and the id of a source that is about to be changed by hand.
+    `release` is called with the layer and the id of a source that is moved or removed.
     """
     match order:
         case Tune():
@@ -54,8 +54,8 @@ def obey(
 def covered(
     space: Space, stroke: tuple[tuple[float, ...], ...], radius: float
 ) -> NDArray[np.int64]:
-    """The ids of the cells under a stroke, ascending: those of its positions, and those whose
-    centers lie within `radius`.
+    """Return the ids of the cells under a stroke, ascending: those of its positions, and those with
+    centers within `radius`.
     """
     points = np.array([_of(space, point) for point in stroke])
     cells = np.atleast_1d(np.asarray(space.cell_at(points, outside="clamp")))
@@ -91,15 +91,15 @@ def _layer(imap: InfluenceMap, name: str, verb: str) -> SourceLayer:
 
 
 def _source(imap: InfluenceMap, name: str, source: int) -> Source:
-    """Return a source, or refuse one that a recording or `sync` moves: it would be put back."""
+    """Return a source; refuse one that a recording or `sync` moves."""
     layer = _layer(imap, name, "changing a source")
     found = layer.source(source)
     key = layer.sources.key_of(source)
     if key is not None:
         raise InvalidValue(
-            "Sources that a recording or sync() moves are put where that says",
+            "Sources that a recording or sync() moves cannot be changed by hand",
             got=f"source {key!r}",
-            remedy="Place one of your own",
+            remedy="Add a source of your own",
         )
     return found
 

@@ -1,4 +1,4 @@
-"""What was found in the lab, written back into a recipe."""
+"""Edits of the lab, written into a recipe."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.recipe import read_recipe
 from fieldcraft_lab import orders
-from fieldcraft_lab.keeping import recipe_of
 from fieldcraft_lab.live import LiveRecipe
+from fieldcraft_lab.recipe_export import recipe_of, restore_recipe, writings
 from fieldcraft_lab.session import Session
 from support.refusals import refused
 from support.sessions import RECIPE, recipe_world, small_map
@@ -19,28 +19,28 @@ pytest.importorskip("tomlkit", reason="tomlkit is not installed")
 
 
 def tuned(tmp_path: Path) -> Session:
-    """A session that was told everything before its first step that a recipe can say."""
+    """A session with every kind of edit before its first step that a recipe can contain."""
     session = Session(recipe_world(tmp_path))
     imap = session.live.imap  # type: ignore[attr-defined]
     camp = int(imap["threat"].sources.ids[0])
-    session.obey(orders.Tune("threat", "decay", 0.5))
-    session.obey(orders.Tune("threat", "half_life", None))
-    session.obey(orders.Tune("known", "amount", 2.0))
-    session.obey(orders.Strengthen("threat", camp, 6.5))
-    session.obey(orders.Move("threat", camp, (20.5, 8.5)))
-    session.obey(orders.Place("threat", (5.5, 12.5), 3.0))
+    session.apply(orders.Tune("threat", "decay", 0.5))
+    session.apply(orders.Tune("threat", "half_life", None))
+    session.apply(orders.Tune("known", "amount", 2.0))
+    session.apply(orders.Strengthen("threat", camp, 6.5))
+    session.apply(orders.Move("threat", camp, (20.5, 8.5)))
+    session.apply(orders.Place("threat", (5.5, 12.5), 3.0))
     return session
 
 
 def test_a_recipe_that_is_written_back_runs_to_the_same_values(tmp_path: Path) -> None:
     session = tuned(tmp_path)
-    told = recipe_of(session, write=True)
+    found = recipe_of(session, write=True)
     text = (tmp_path / "patrol.toml").read_text()
-    assert told["text"] == text
-    assert told["left_out"] == []
+    assert found["text"] == text
+    assert found["left_out"] == []
     assert "decay = 0.5      # how it weakens" in text  # in the same column
     assert "half_life" not in text
-    assert "until = 1.0" in text  # what nobody touched stands
+    assert "until = 1.0" in text
     assert [line for line in RECIPE.splitlines() if "name" in line] == [
         line for line in text.splitlines() if "name" in line
     ]
@@ -57,19 +57,39 @@ def test_a_source_that_is_removed_leaves_the_recipe(tmp_path: Path) -> None:
     session = Session(recipe_world(tmp_path))
     session.step(5)
     patrol = int(session.live.imap["threat"].sources.ids[1])  # type: ignore[attr-defined]
-    session.obey(orders.Remove("threat", patrol))
+    session.apply(orders.Remove("threat", patrol))
     text = recipe_of(session)["text"]
     assert "patrol" not in text.replace("A patrol", "")
     assert "camp" in text
     assert (tmp_path / "patrol.toml").read_text() == RECIPE
 
 
-def test_what_a_recipe_cannot_say_is_told(tmp_path: Path) -> None:
+def test_edits_that_a_recipe_cannot_contain_are_listed(tmp_path: Path) -> None:
     session = tuned(tmp_path)
-    session.obey(orders.Paint(((3.5, 3.5),), 1.0))
+    session.apply(orders.Paint(((3.5, 3.5),), 1.0))
     assert "painted walls" in recipe_of(session)["left_out"][0]
     (tmp_path / "patrol.toml").write_text(RECIPE + "\n# somebody else\n")
-    with refused(fc.errors.InvalidValue, "nobody else changed it"):
+    with refused(fc.errors.InvalidValue, "changed by others"):
         recipe_of(session, write=True)
-    with refused(fc.errors.InvalidValue, "began as one"):
+    with refused(fc.errors.InvalidValue, "Only the world of a recipe"):
         recipe_of(Session(small_map()))
+
+
+def test_each_writing_can_be_undone(tmp_path: Path) -> None:
+    session = tuned(tmp_path)
+    path = tmp_path / "patrol.toml"
+    recipe_of(session, write=True)
+    first = path.read_text()
+    session.apply(orders.Tune("threat", "decay", 0.75))
+    recipe_of(session, write=True)
+    restore_recipe(session)
+    assert path.read_text() == first and writings(session.live) == 1
+    restore_recipe(session)
+    assert path.read_text() == RECIPE
+    with refused(fc.errors.InvalidValue, "Write it first"):
+        restore_recipe(session)
+    recipe_of(session, write=True)
+    path.write_text("# somebody else")
+    with refused(fc.errors.InvalidValue, "changed by others"):
+        restore_recipe(session)
+    assert path.read_text() == "# somebody else"

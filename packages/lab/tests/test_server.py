@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft_lab.host import Host
+from fieldcraft_lab.lab import Lab
 from fieldcraft_lab.server import Server
 from fieldcraft_lab.session import Session
 from support.sessions import small_map
@@ -30,13 +30,8 @@ VIEW = {"map": "threat"}
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    host = Host(Session(small_map()))
-    host.start(warm=False)
-    served = Server(host)
-    served.start()
-    yield served
-    served.stop()
-    host.stop()
+    with Lab(Session(small_map()), playing=True, warm=False) as lab:
+        yield lab.server
 
 
 def get(server: Server, path: str = "/", **headers: str) -> tuple[int, dict[str, str], bytes]:
@@ -87,6 +82,21 @@ class Page:
             await self.send(do="ack", frame=header["frame"])
         return header
 
+    def planes(self) -> dict[int, Any]:
+        """The planes of all views, put together from the whole planes and tiles of all frames."""
+        found: dict[int, Any] = {}
+        for header, data in self.frames:
+            at = 0
+            for view in header["views"]:
+                shape = view["height"], view["width"]
+                parts = [0, 0, *shape[::-1]] if view.get("whole") else view["tiles"]
+                plane = found.setdefault(view["view"], np.zeros(shape, np.uint8))
+                for x, y, wide, high in zip(*[iter(parts)] * 4, strict=True):
+                    tile = np.frombuffer(data, np.uint8, wide * high, at).reshape(high, wide)
+                    plane[y : y + high, x : x + wide] = tile
+                    at += wide * high
+        return found
+
     async def until(self, key: str) -> dict[str, Any]:
         while True:
             told = await self.take()
@@ -106,13 +116,13 @@ def test_a_page_that_comes_while_the_world_runs_is_greeted_where_the_world_is(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """From another thread the map would refuse: two would be inside of it at once."""
-    made, hello = [], Host.hello
+    made, hello = [], Lab.hello
 
-    def noted(self: Host) -> dict[str, Any]:
+    def noted(self: Lab) -> dict[str, Any]:
         made.append(threading.current_thread().name)
         return hello(self)
 
-    monkeypatch.setattr(Host, "hello", noted)
+    monkeypatch.setattr(Lab, "hello", noted)
 
     async def act(page: Page) -> str:
         return str(page.hello["kind"])
@@ -193,9 +203,9 @@ def test_pages_are_counted_and_strangers_cannot_keep_them_out(server: Server) ->
 
     assert asyncio.run(crowd()) == 503
     deadline = time.monotonic() + 5
-    while (server._clients or server._strangers) and time.monotonic() < deadline:
+    while (server._pages or server._strangers) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert not server._clients and not server._strangers
+    assert not server._pages and not server._strangers
 
 
 def test_a_flood_of_questions_waits_in_the_socket(server: Server) -> None:
@@ -211,10 +221,8 @@ def test_a_flood_of_questions_waits_in_the_socket(server: Server) -> None:
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_shared_lab_answers_by_any_address_of_the_machine(shared: bool) -> None:
-    host = Host(Session(small_map()))
-    served = Server(host, share="0.0.0.0" if shared else None)
-    served.start()
-    try:
+    with Lab(small_map().imap, warm=False, share="0.0.0.0" if shared else None) as lab:
+        served = lab.server
         name = f"192.0.2.2:{served.port}"
         status, headers, _ = get(served, Host=name)
         assert status == (200 if shared else 403)
@@ -225,8 +233,6 @@ def test_a_shared_lab_answers_by_any_address_of_the_machine(shared: bool) -> Non
             f"1.2.3.4.evil:{served.port}",
         ):
             assert get(served, Host=foreign)[0] == 403
-    finally:
-        served.stop()
 
 
 @pytest.mark.parametrize(
@@ -248,17 +254,18 @@ def test_a_shared_lab_answers_by_any_address_of_the_machine(shared: bool) -> Non
         ({"do": "place", "layer": "threat", "position": [1, 2], "strength": 1e39}, "at most 1e+30"),
         ({"do": "move", "layer": "threat", "source": 1.5, "position": [1, 2]}, "whole number"),
         ({"do": "paint", "stroke": [[0, 0]] * 300}, "1 to 256 positions"),
-        ({"do": "look", "views": [VIEW] * 30}, "at most 24 maps"),
-        ({"do": "look", "views": [{"map": "threat", "limits": [1, 0]}]}, "limits are low and high"),
-        ({"do": "look", "views": [{"map": "threat", "color": 1}]}, "There is no field"),
-        ({"do": "seek", "moment": 10**9}, "Time goes back to moments that were"),
+        ({"do": "show", "views": [VIEW] * 30}, "at most 24 maps"),
+        ({"do": "show", "views": [{"map": "threat", "limits": [1, 0]}]}, "limits are low and high"),
+        ({"do": "show", "views": [{"map": "threat", "color": 1}]}, "There is no field"),
+        ({"do": "seek", "moment": 10**9}, "Time goes back to known moments"),
         ({"do": "export", "what": "/etc/passwd"}, "what is one of"),
-        ({"do": "export", "what": "recipe"}, "A recipe is kept of a world that began as one"),
+        ({"do": "export", "what": "recipe"}, "Only the world of a recipe"),
+        ({"do": "restore"}, "Only the world of a recipe"),
         ({"do": "probe", "position": [1, 1], "map": "threat +"}, "formula"),
         ({"do": "keep", "side": "b"}, "There is no side"),
         ({"do": "explode"}, "There is no message"),
-        ({"go": 1}, "A message says what to do"),
-        ([], "A message says what to do"),
+        ({"go": 1}, "A message has a field"),
+        ([], "A message has a field"),
     ],
 )
 def test_wrong_messages_get_our_own_words_and_the_world_goes_on(
@@ -267,7 +274,7 @@ def test_wrong_messages_get_our_own_words_and_the_world_goes_on(
     async def act(page: Page) -> str:
         await page.socket.send(json.dumps(message))
         error = (await page.until("error"))["error"]
-        await page.send(do="look", views=[VIEW])
+        await page.send(do="show", views=[VIEW])
         first = await page.until("views")
         later = await page.until("status")
         assert later["status"]["moment"] >= first["status"]["moment"]
@@ -298,7 +305,7 @@ def test_what_is_no_message_is_refused_in_words(server: Server, text: str) -> No
 
 def test_a_client_that_does_not_acknowledge_gets_two_frames_and_then_none(server: Server) -> None:
     async def act(page: Page) -> int:
-        await page.send(do="look", views=[VIEW])
+        await page.send(do="show", views=[VIEW])
         await page.send(do="speed", factor=5)
         count = 0
         with pytest.raises(asyncio.TimeoutError):
@@ -318,7 +325,7 @@ def test_frames_put_together_are_the_values(server: Server) -> None:
     """
 
     async def act(page: Page) -> None:
-        await page.send(do="look", views=[{"map": "threat", "limits": [-8, 8]}, {"map": "#walls"}])
+        await page.send(do="show", views=[{"map": "threat", "limits": [-8, 8]}, {"map": "#walls"}])
         await page.send(do="place", layer="threat", position=[14.5, 8.5], strength=-6)
         await page.send(do="paint", stroke=[[9.5, 9.5]], radius=1.0)
         for _ in range(20):
@@ -329,21 +336,7 @@ def test_frames_put_together_are_the_values(server: Server) -> None:
         with pytest.raises(asyncio.TimeoutError):
             while True:
                 await asyncio.wait_for(page.take(), 0.4)
-        planes: dict[int, Any] = {}
-        for header, data in page.frames:
-            at = 0
-            for view in header["views"]:
-                shape = view["height"], view["width"]
-                if view.get("whole"):
-                    planes[view["view"]] = (
-                        np.frombuffer(data, np.uint8, shape[0] * shape[1], at).reshape(shape).copy()
-                    )
-                    at += shape[0] * shape[1]
-                else:
-                    for x, y, wide, high in zip(*[iter(view["tiles"])] * 4, strict=True):
-                        tile = np.frombuffer(data, np.uint8, wide * high, at).reshape(high, wide)
-                        planes[view["view"]][y : y + high, x : x + wide] = tile
-                        at += wide * high
+        planes = page.planes()
         session = server.desk.sides["a"]  # type: ignore[attr-defined]
         from fieldcraft.view import ColorScale
 
@@ -368,7 +361,7 @@ def test_questions_are_answered(server: Server) -> None:
         best = (await page.until("best"))["best"]
         assert best["values"] == sorted(best["values"], reverse=True)
         await page.send(
-            do="look", views=[VIEW], overlays=["contours", "flow", "peaks", "regions", "fronts"]
+            do="show", views=[VIEW], overlays=["contours", "flow", "peaks", "regions", "fronts"]
         )
         seen: dict[str, Any] = {}
         while len(seen) < 5:

@@ -1,5 +1,4 @@
-"""Findings of the lab, written back into its recipe: values, sources and places, with all comments
-left where they are.
+"""The recipe of a session with its edits: settings, sources and positions, with all comments.
 
 The only file that imports tomlkit.
 """
@@ -12,65 +11,88 @@ from typing import Any
 
 from fieldcraft.errors import BadRecipe, InvalidValue, MissingLibrary
 from fieldcraft.recipe import read_recipe
-from fieldcraft_lab.knobs import replaced_by
-from fieldcraft_lab.live import LiveRecipe
+from fieldcraft_lab.controls import replaced_by
+from fieldcraft_lab.live import Live, LiveRecipe
 from fieldcraft_lab.orders import Deposit, Move, Paint, Place, Remove, Strengthen, Tune
 from fieldcraft_lab.session import Session
 
-__all__ = ["recipe_of"]
+__all__ = ["recipe_of", "restore_recipe", "writings"]
 
 
 def recipe_of(session: Session, *, write: bool = False) -> dict[str, Any]:
-    """The recipe of a session with what it was told since, as text, and what of it no recipe can
-    say.
+    """Return the recipe of a session with its edits as text, and a list of edits that a recipe
+    cannot contain.
 
-    With `write` the text takes the place of the recipe's file, unless that was changed by somebody
-    else since.
+    With `write` the text replaces the recipe's file.
 
     Raises
     ------
     InvalidValue
-        For sessions that began otherwise, and for a file that was changed; then nothing is written.
+        For sessions of other worlds, and for a file that was changed by others; then nothing is
+        written.
     """
-    live = session.live
-    if not isinstance(live, LiveRecipe):
-        raise InvalidValue(
-            "A recipe is kept of a world that began as one",
-            got=f"a {live.kind}",
-            remedy="Keep the session instead",
-        )
+    live = _recipe_world(session)
     text, left_out = _text(session, live)
     path = live.recipe.path
     try:
         read_recipe(path, data=live.recipe.document.data, text=text)
     except BadRecipe as error:
         raise InvalidValue(
-            "What is kept can be read again", got=str(error), remedy="Keep the session instead"
+            "A written recipe can be read", got=str(error), remedy="Save the session instead"
         ) from error
-    told = {
+    if write:
+        _replace(live, text)
+        live.written.append(text)
+    return {
         "what": "recipe",
         "name": path.name,
         "text": text,
         "left_out": left_out,
-        "written": False,
+        "written": write,
     }
-    if write:
-        if path.read_text(encoding="utf-8-sig") != live.written[-1]:
-            raise InvalidValue(
-                "A recipe is written back where nobody else changed it",
-                got=f"another {path.name}",
-                remedy="Download it",
-            )
-        _replace(path, text)
-        live.written.append(text)
-        told["written"] = True
-    return told
 
 
-def _replace(path: Path, text: str) -> None:
-    target = Path(os.path.realpath(path))
+def restore_recipe(session: Session) -> None:
+    """Undo the last writing of a session's recipe: restore the text that its file had before.
+
+    Raises
+    ------
+    InvalidValue
+        If it was not written, or was changed by others since; then nothing is written.
+    """
+    live = _recipe_world(session)
+    if writings(live) == 0:
+        raise InvalidValue("A written recipe can be restored", got="none", remedy="Write it first")
+    _replace(live, live.written[-2])
+    live.written.pop()
+
+
+def writings(live: Live) -> int:
+    """Return how many writings of a recipe can be undone."""
+    return len(live.written) - 1 if isinstance(live, LiveRecipe) else 0
+
+
+def _recipe_world(session: Session) -> LiveRecipe:
+    if not isinstance(session.live, LiveRecipe):
+        raise InvalidValue(
+            "Only the world of a recipe can be written as one",
+            got=f"a {session.live.kind}",
+            remedy="Save the session instead",
+        )
+    return session.live
+
+
+def _replace(live: LiveRecipe, text: str) -> None:
+    """Write the recipe's file, unless it has changed since it was last read or written."""
+    target = Path(os.path.realpath(live.recipe.path))
     partial = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
     try:
+        if target.read_text(encoding="utf-8-sig") != live.written[-1]:
+            raise InvalidValue(
+                "A recipe is written unless its file was changed by others",
+                got=f"another {target.name}",
+                remedy="Download it",
+            )
         partial.write_text(text, encoding="utf-8")
         partial.replace(target)
     except OSError as error:
@@ -86,7 +108,7 @@ def _text(session: Session, live: LiveRecipe) -> tuple[str, list[str]]:
     except ImportError:
         raise MissingLibrary("tomlkit", "lab", "Writing a recipe back") from None
     document: Any = tomlkit.parse(live.recipe.document.text)
-    left_out = [f"--set {override}: it was set from outside" for override in live.overrides]
+    left_out = [f"--set {override}: it was set on the command line" for override in live.overrides]
     _write_settings(document, session, live)
     removed: set[int] = set()
     for number, order in _last(session.log):
@@ -97,7 +119,7 @@ def _text(session: Session, live: LiveRecipe) -> tuple[str, list[str]]:
 
 
 def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
-    """Write the settings that were tuned, as they are now."""
+    """Write the current values of the settings that were changed."""
     tuned = dict.fromkeys(
         (order.layer, order.name) for _, order in session.log if isinstance(order, Tune)
     )
@@ -132,7 +154,7 @@ def _replace_value(table: Any, name: str, value: Any) -> None:
 
 
 def _last(log: tuple[tuple[int, Any], ...]) -> list[tuple[int, Any]]:
-    """The orders that say something about sources, in their order."""
+    """Return the orders about sources, in their order."""
     return [(number, order) for number, (_, order) in enumerate(log) if not isinstance(order, Tune)]
 
 
@@ -140,7 +162,7 @@ def _write_source(
     document: Any, live: LiveRecipe, number: int, order: Any, removed: set[int], left_out: list[str]
 ) -> None:
     if isinstance(order, Paint):
-        text = "painted walls: a recipe takes them from its map"
+        text = "painted walls: they belong to the map"
         if text not in left_out:
             left_out.append(text)
         return
@@ -153,8 +175,7 @@ def _write_source(
     part = live.world.part_of(order.layer, order.source)
     if part is None:
         left_out.append(
-            f"{type(order).__name__.lower()} of source {order.source}: it is not one of the"
-            " recipe's"
+            f"{type(order).__name__.lower()} of source {order.source}: it is not in the recipe"
         )
         return
     index = part.keys[1]

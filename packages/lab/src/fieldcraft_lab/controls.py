@@ -14,7 +14,7 @@ from fieldcraft.layer import Layer
 from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.settings import Setting, declared, values_of
 
-__all__ = ["FIXED", "curve", "knobs", "replaced_by", "settings"]
+__all__ = ["FIXED", "controls", "curve", "replaced_by", "settings"]
 
 FIXED = {
     "vector": "A layer holds numbers or vectors from its beginning",
@@ -32,29 +32,29 @@ def settings(layer: Layer) -> dict[str, Any]:
     return {**plain, "every": layer.every}
 
 
-def knobs(
-    imap: InfluenceMap, layer: Layer, beginnings: dict[str, Any] | None = None
+def controls(
+    imap: InfluenceMap, layer: Layer, initial: dict[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """Return what a page needs to draw the controls of a layer, each with its value now.
+    """Return the description of each control of a layer, with its current value.
 
-    The ranges of sliders follow from the values in `beginnings`, so that they do not change while a
+    The ranges of sliders follow from the values in `initial`, so that they do not change while a
     layer is tuned.
     """
     known = {} if layer.propagation is None else declared(layer.propagation)
     found: list[dict[str, Any]] = []
     now = settings(layer)
-    begun = beginnings or now
+    first = initial or now
     for name, value in now.items():
         setting = known.get(name, _EVERY)
-        knob = {"name": name, "value": value, "about": setting.about, "unit": setting.unit}
+        control = {"name": name, "value": value, "about": setting.about, "unit": setting.unit}
         if setting.kind == "flag":
-            found.append({**knob, "kind": "flag"})
+            found.append({**control, "kind": "flag"})
         elif setting.choices:
-            found.append({**knob, "kind": "word", "words": list(setting.choices)})
+            found.append({**control, "kind": "word", "words": list(setting.choices)})
         elif value is None or isinstance(value, (int, float)):
-            low, high, log, step = _range(imap, setting, float(begun.get(name) or 0.0))
+            low, high, log, step = _range(imap, setting, float(first.get(name) or 0.0))
             ends = {"low": low, "high": high, "log": log, "step": step}
-            found.append({**knob, "kind": "number", **ends, "optional": setting.optional})
+            found.append({**control, "kind": "number", **ends, "optional": setting.optional})
     return found
 
 

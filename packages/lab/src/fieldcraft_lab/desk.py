@@ -1,0 +1,211 @@
+"""The desk: it answers the messages of pages about one or two worlds, and publishes pictures."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
+from fieldcraft_lab import answers, description
+from fieldcraft_lab.history import History
+from fieldcraft_lab.hub import Hub
+from fieldcraft_lab.pictures import WALLS, Painter
+from fieldcraft_lab.planes import shape_of
+from fieldcraft_lab.protocol import Best, Hello, Levers, Probe, Request, View
+from fieldcraft_lab.session import Side
+
+__all__ = ["Desk", "Reply"]
+
+Reply = Callable[[dict[str, Any]], None]
+
+_CLOCK_RATE = 8.0  # status messages per second while maps change
+_STILL_RATE = 1.0  # the same while no map changes
+_CHANGE_RATE = 4.0
+_DRAWING_RATE = 4.0
+_MARKER_RATE = 30.0
+_MOST_EDITS = 30
+
+
+class Desk:
+    """Answers messages about the sides of a world, "a" and after a fork "b".
+
+    `receive` may be called from any thread. Everything else runs in the thread of the worlds.
+    """
+
+    def __init__(self, sides: Mapping[str, Side]) -> None:
+        self.hub = Hub()
+        self._inbox: queue.SimpleQueue[tuple[Request, Reply] | None] = queue.SimpleQueue()
+        self._playing = False
+        self._speed = 1.0
+        self._stopped: str | None = None
+        self._start(sides)
+
+    def _start(self, sides: Mapping[str, Side]) -> None:
+        """Show other worlds."""
+        self.sides = dict(sides)
+        self._shape = shape_of(sides["a"].live.space)
+        self._painter = Painter()
+        self._histories = {name: History() for name in sides}
+        self._last_state: Any = None
+        self._last_moment = -1
+        self._status_at = 0.0
+        self._changes: dict[str, Any] = {}
+        self._changes_at: Any = None
+        self._markers_version: Any = None
+        self._markers_at = 0.0
+        self._drawn: dict[tuple[View, str], Any] = {}
+        self._drawn_at = 0.0
+
+    @property
+    def geometry(self) -> bytes:
+        """The triangles, dots and edges of a map that is no grid."""
+        return self._shape.geometry
+
+    @property
+    def orders(self) -> tuple[type, ...]:
+        """The kinds of orders that pages may send."""
+        return self.sides["a"].live.orders
+
+    # Messages
+
+    def receive(self, request: Request, reply: Reply) -> None:
+        """Queue a request, from any thread; `reply` is called with the answer."""
+        self._inbox.put((request, reply))
+
+    def _answer(self, request: Request, reply: Reply) -> None:
+        def send(answer: dict[str, Any]) -> None:
+            reply({**answer, "id": request.number})
+
+        try:
+            answer = self._handle(request, send)
+        except FieldcraftError as error:
+            answer = {"error": str(error)}
+        except Exception as error:  # a bug in a page's request must not stop the world
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        self._last_state = None
+        send(answer or {})
+
+    def _handle(self, request: Request, send: Reply) -> dict[str, Any] | None:
+        """Return the answer to a request; later parts of it go to `send`."""
+        message = request.message
+        if isinstance(message, (Probe, Levers, Best)):
+            live = self._addressed(message.side)[0].live
+            return answers.answered(message, live, self._painter.map_of)
+        if isinstance(message, Hello):
+            return {"hello": self.hello()}
+        if not isinstance(message, self.orders):
+            raise InvalidValue(
+                f"Time is controlled by the {self.sides['a'].live.kind} that uses the map",
+                got=type(message).__name__.lower(),
+                remedy="Open a copy with fc.lab.serve(imap) to go back in time, fork and save",
+            )
+        for side in self._addressed(request.side):
+            side.apply(message, joined=request.joined)
+        return None
+
+    def _addressed(self, name: str | None) -> list[Side]:
+        if name is None:
+            return list(self.sides.values())
+        if name not in self.sides:
+            raise UnknownName("side", name, self.sides)
+        return [self.sides[name]]
+
+    def hello(self) -> dict[str, Any]:
+        """Return the description of the world for a page that connects."""
+        side = self.sides["a"]
+        return {
+            **description.described(side.live, self._shape.meta, side.initial),
+            "sides": {name: each.live.markers() for name, each in self.sides.items()},
+            "changed": self._changed(),
+            "history": {name: each.rows() for name, each in self._histories.items()},
+        }
+
+    # Publishing
+
+    def publish(self, now: float) -> None:
+        """Send pages what has changed."""
+        if self.hub.is_empty:
+            return
+        self._send_changes(now)
+        views = [view for show in self.hub.shows(ready=True) for view in show.views]
+        is_new = self._painter.paint(self.sides, views, self._shape)
+        status = self._status(now, _CLOCK_RATE if is_new else _STILL_RATE)
+        markers = self._markers(now)
+        if is_new or status is not None or markers is not None:
+            self.hub.publish(self._painter.pictures, status, markers)
+        if now - self._drawn_at > 1 / _DRAWING_RATE:
+            self._drawn_at = now
+            self._send_drawings()
+
+    def _changed(self) -> dict[str, Any]:
+        """Return what is sent again whenever it changes."""
+        sides = self.sides.items()
+        return {
+            "controls": {name: side.live.controls(side.initial) for name, side in sides},
+            "edits": {
+                name: [description.edit_of(*edit) for edit in side.edits[-_MOST_EDITS:]]
+                for name, side in sides
+            },
+            "undone": {name: len(side.undone) for name, side in sides},
+            "stopped": self._stopped,
+        }
+
+    def _send_changes(self, now: float) -> None:
+        """Send changes, at once after an edit and four times a second."""
+        counts = [(len(side.log), side.restores) for side in self.sides.values()]
+        at = (int(now * _CHANGE_RATE), self._stopped, counts)
+        if at != self._changes_at:
+            self._changes_at, changes = at, self._changed()
+            if changes != self._changes:
+                self._changes = changes
+                self.hub.send({"changed": changes})
+
+    def _status(self, now: float, rate: float) -> dict[str, Any] | None:
+        side = self.sides["a"]
+        state = (self._playing, self._speed, [len(each.log) for each in self.sides.values()])
+        is_still = side.moment == self._last_moment or now - self._status_at < 1 / rate
+        if state == self._last_state and is_still:
+            return None
+        self._last_state, self._last_moment, self._status_at = state, side.moment, now
+        totals = {}
+        for name, each in self.sides.items():
+            totals[name] = self._painter.totals(each.live)
+            self._histories[name].add(each.moment, totals[name], each.furthest)
+        return {
+            "moment": side.moment,
+            "seconds": side.seconds,
+            "furthest": max(each.furthest for each in self.sides.values()),
+            "playing": self._playing,
+            "speed": self._speed,
+            "totals": totals,
+        }
+
+    def _markers(self, now: float) -> dict[str, Any] | None:
+        if now - self._markers_at < 1 / _MARKER_RATE:
+            return None
+        sides = self.sides.items()
+        versions = [(name, each.restores, each.live.markers_version()) for name, each in sides]
+        if versions == self._markers_version:
+            return None
+        self._markers_version, self._markers_at = versions, now
+        return {name: side.live.markers() for name, side in sides}
+
+    def _send_drawings(self) -> None:
+        """Send the drawings over maps that have changed."""
+        wanted = set()
+        for show in self.hub.shows():
+            tops = {view.side: view for view in reversed(show.views) if view.map != WALLS}
+            wanted |= {(view, what) for view in tops.values() for what in show.overlays}
+        self._drawn = {key: version for key, version in self._drawn.items() if key in wanted}
+        for view, what in wanted:
+            picture = self._painter.pictures.get(view)
+            if picture is None or view.side not in self.sides:
+                continue
+            if self._drawn.get((view, what)) == picture.version:
+                continue
+            self._drawn[view, what] = picture.version
+            live = self.sides[view.side].live
+            limits = (picture.meta["low"], picture.meta["high"])
+            found = answers.drawing(what, live, self._painter.map_of(live, view.map), limits)
+            self.hub.send({"drawing": found, "what": what, "map": view.map, "side": view.side})
