@@ -151,7 +151,9 @@ def test_it_is_drawn() -> None:
 def test_the_lab_has_a_control_for_each_setting() -> None:
     controls = pytest.importorskip("fieldcraft_lab.controls").controls
     imap = fc.InfluenceMap(fc.Grid(9, 5))
-    found = {control["name"]: control for control in controls(imap, imap.add_layer("heat", Even(0.5)))}
+    found = {
+        control["name"]: control for control in controls(imap, imap.add_layer("heat", Even(0.5)))
+    }
     assert set(found) == {"rate", "every"}
     assert (found["rate"]["low"], found["rate"]["high"], found["rate"]["value"]) == (0, 1, 0.5)
 
