@@ -27,11 +27,11 @@ def a_space(seed=0, width=41, height=27, walls=0.1, **more):
     )
 
 
-def a_battle(count=3, seed=0, space=None, units=8, signs=(1.0,), radial=None):
+def a_battle(count=3, seed=0, space=None, units=8, signs=(1.0,), radial=None, hostile=None):
     """Teams with random sources, shown."""
     space = a_space(seed) if space is None else space
     teams = fc.InfluenceMap(space).add_teams(
-        NAMES[:count], radial or fc.Radial(6 * space.cell_size)
+        NAMES[:count], radial or fc.Radial(6 * space.cell_size), hostile=hostile
     )
     rng = np.random.default_rng(seed + 1)
     corner, size = np.array(space.origin), np.array(space.size)
@@ -137,25 +137,21 @@ def test_two_teams_are_vulnerable_where_they_meet(seed, sign):
 
 @pytest.mark.parametrize("stake", [0.0, 0.7])
 def test_a_team_is_vulnerable_where_it_has_a_stake(stake):
-    teams = a_battle(4, 3)
-    teams.hostile = {"red": ["gold", "blue"], "blue": ["red"]}
+    teams = a_battle(4, 3, hostile={"red": ["gold", "blue"], "blue": ["red"]})
     red, blue, _, gold = stack(teams)
     expected = np.where(red >= stake, 2 * np.minimum(red, blue + gold), 0)
     np.testing.assert_allclose(teams.vulnerability("red", stake=stake).values, expected, rtol=1e-6)
     assert not teams.vulnerability("green", stake=stake).values.any()
 
 
-def test_who_is_hostile_to_whom_may_change():
+def test_influence_is_that_minus_the_enemies():
     teams = a_battle(3, 5)
     red, blue, green = (layer.values for layer in teams.layers.values())
-    before = teams.influence("red")
-    np.testing.assert_array_equal(before.values, red - (blue + green))
-    teams.hostile = {"red": ["green"]}
+    np.testing.assert_array_equal(teams.influence("red").values, red - (blue + green))
+    assert dict(teams.hostile)["green"] == ("red", "blue")
+    teams = a_battle(3, 5, hostile={"red": ["green"]})
     np.testing.assert_array_equal(teams.influence("red").values, red - green)
     np.testing.assert_array_equal(teams.influence("blue").values, blue)
-    np.testing.assert_array_equal(before.values, red - (blue + green))
-    teams.hostile = None
-    assert dict(teams.hostile)["green"] == ("red", "blue")
 
 
 def test_maps_are_kept_until_a_layer_changes_and_go_wherever_a_layer_goes():
@@ -193,16 +189,15 @@ def test_maps_are_kept_until_a_layer_changes_and_go_wherever_a_layer_goes():
     seed=st.integers(0, 10_000),
     count=st.integers(1, 5),
     margin=st.sampled_from([0.0, 0.3]),
-    neutral=st.sampled_from([-1, 77]),
 )
-def test_the_owner_is_the_strongest(seed, count, margin, neutral):
+def test_the_owner_is_the_strongest(seed, count, margin):
     teams = a_battle(count, seed)
     values = stack(teams).astype(f32)
     ranked = np.sort(np.concatenate([values, np.zeros_like(values[:1])]), axis=0)
     clear = (ranked[-1] > 0) & (ranked[-1] - ranked[-2] >= f32(margin))
-    owner = teams.owner(margin=margin, neutral=neutral)
+    owner = teams.owner(margin=margin)
     assert owner.dtype == np.int32 and not owner.flags.writeable
-    np.testing.assert_array_equal(owner, np.where(clear, values.argmax(axis=0), neutral))
+    np.testing.assert_array_equal(owner, np.where(clear, values.argmax(axis=0), -1))
 
 
 def by_brute_force(teams):
@@ -426,7 +421,8 @@ def test_front_lines_lie_between_cells_of_their_two_teams(by, count, y_up):
 def test_a_front_between_two_equals_is_half_way():
     for y_up in (False, True):
         space = fc.Grid(16, 8, cell_size=2.0, origin=(100, 50), y_up=y_up)
-        teams = fc.InfluenceMap(space).add_teams(["west", "east"], fc.Radial(20, "linear"))
+        imap = fc.InfluenceMap(space)
+        teams = imap.add_teams(["west", "east"], fc.Radial(20, "linear"))
         teams["west"].add_source((107, 53))
         teams["east"].add_source((125, 53))
         for layer in teams.layers.values():
@@ -435,10 +431,8 @@ def test_a_front_between_two_equals_is_half_way():
         assert line.teams == ("west", "east") and not line.is_closed
         np.testing.assert_allclose(line.points[:, 0], 116, atol=1e-6)
         assert sorted(line.points[[0, -1], 1].tolist()) == [51, 65]
-        teams.hostile = {}
-        assert teams.front_lines() == []
-        teams.hostile = {"east": ["west"]}
-        assert len(teams.front_lines()) == 1
+        for hostile, count in (({}, 0), ({"east": ["west"]}, 1)):
+            assert len(Teams(imap, ["west", "east"], hostile=hostile).front_lines()) == count
 
 
 def test_a_front_between_teams_that_are_level_runs_where_the_second_begins_to_own():
@@ -627,10 +621,8 @@ def test_nothing_is_added_when_something_is_refused():
     ],
 )
 def test_the_table_names_teams(table, kind, fragment):
-    teams = a_battle(2)
     with refused(kind, fragment):
-        teams.hostile = table
-    assert teams.hostile["red"] == ("blue",)
+        a_battle(2, hostile=table)
 
 
 def test_bad_questions_are_refused():
@@ -649,9 +641,6 @@ def test_bad_questions_are_refused():
             teams.owner(margin=margin)
         with refused(InvalidValue, "margin"):
             teams.regions(margin=margin)
-    for neutral in (0, 2, 2**31, 0.5, True):
-        with refused(InvalidValue, "neutral"):
-            teams.owner(neutral=neutral)
     for call in (teams.owner, teams.front_lines, teams.regions):
         with refused(InvalidValue, "by='units'"):
             call("units")

@@ -1,8 +1,7 @@
-"""The interpreter of expressions and the box mean: the same bits as their references."""
+"""The interpreter of expressions: the same bits compiled and uncompiled, whatever the blocks."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +15,6 @@ from fieldcraft.compose.calculation import Calculation
 from fieldcraft.compose.plan import Program
 from fieldcraft.kernels import operations as reference
 from fieldcraft.kernels import pool
-from oracles.compose import box_mean
 from support.tiers import uncompiled
 
 compiled_only = pytest.mark.skipif(
@@ -108,31 +106,6 @@ def test_a_program_gives_the_reference_bits(seed, cells, length, walled, block):
             ours.run(plan.last, maps, out)
             found.add((low.tobytes(), high.tobytes(), out.tobytes()))
     assert len(found) == 1
-
-
-@compiled_only
-@settings(max_examples=14, deadline=None)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    height=st.integers(1, 20),
-    width=st.integers(1, 20),
-    reach=st.integers(1, 6),
-    wrap=st.booleans(),
-    bands=st.integers(1, 3),
-)
-def test_a_box_mean_gives_the_reference_bits(seed, height, width, reach, wrap, bands):
-    from fieldcraft.kernels import compose
-
-    rng = np.random.default_rng(seed)
-    values = a_map(rng, height * width).reshape(height, width)
-    values.flags.writeable = False
-    counts = rng.integers(0, 10, (height, width)).astype(np.float32)
-    out = np.empty((height, width), np.float32)
-    edges = [height * band // bands for band in range(bands + 1)]
-    with np.errstate(over="ignore"):
-        for first, last in pairwise(edges):
-            compose.box(values, counts, reach, wrap, first, last, out)
-        assert out.tobytes() == box_mean(values, counts, reach, wrap).tobytes()
 
 
 def test_exp_is_exp():

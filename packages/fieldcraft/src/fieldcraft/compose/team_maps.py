@@ -1,4 +1,4 @@
-"""What the maps of teams say: who leads where, front lines and regions."""
+"""Maps of teams: leaders, front lines and regions."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _WORK_PER_THREAD = 500_000  # cells times teams that pay for waking a thread; ch
 
 
 class Survey:
-    """Totals and leaders over the maps of all teams, kept until a layer changes. Arrays of shape
-    (height, width).
+    """Totals and leaders over the maps of all teams, cached until a layer changes. Arrays have the
+    space's shape.
     """
 
     def __init__(self, layers: Sequence[Layer], by: str) -> None:
@@ -50,9 +50,8 @@ class Survey:
                     got=f"layer {layer.name!r} with {type(layer.propagation).__name__}",
                     remedy='Use by="total", or give the teams fc.Radial(...)',
                 )
-        self._together: Operand = reduce(
-            add, self._layers[1:], self._layers[0]
-        )  # refuses layers of different cells
+        # Refuses layers of different cells.
+        self._sum: Operand = reduce(add, self._layers[1:], self._layers[0])
         self.lock = layers[0]._lock
         self.version = 0
         self._seen: tuple[int, ...] | None = None
@@ -67,41 +66,40 @@ class Survey:
     @property
     def space(self) -> Space:
         """The cells that all layers share; a wall where all have one."""
-        return self._together.space
+        return self._sum.space
 
     @property
     def total(self) -> Floats:
         """The sum of all presences."""
-        self.look()
+        self.refresh()
         return read_only(self._total)
 
     @property
     def contested(self) -> Floats:
         """Twice the sum of all presences but the strongest."""
-        self.look()
+        self.refresh()
         return read_only(self._contested)
 
     @property
     def leader(self) -> Numbers:
-        """The number of the strongest team, or `NOBODY`."""
-        self.look()
+        """The number of the strongest team, or -1."""
+        self.refresh()
         return read_only(self._leader)
 
-    def lead(self, margin: float, neutral: int) -> Numbers:
-        """The number of the strongest team where it is ahead by `margin`, else `neutral`."""
+    def lead(self, margin: float) -> Numbers:
+        """Return the number of the strongest team where it is ahead by `margin`, else -1."""
         with self.lock:
             owner = np.empty(self._leader.shape, dtype=np.int32)
-            output = np.float32(margin), np.int32(neutral), owner.reshape(-1)
-            self._over(kernels.teams.lead, output)
+            self._over(kernels.teams.lead, (np.float32(margin), owner.reshape(-1)))
             return read_only(owner)
 
     def presence(self, number: int) -> Floats:
-        """How strong one team is in each cell."""
+        """Return how strong one team is in each cell."""
         with self.lock:
             return np.abs(self._maps_of(number))
 
-    def look(self) -> None:
-        """Survey the layers if one has changed since the last time."""
+    def refresh(self) -> None:
+        """Read the layers again if one has changed."""
         with self.lock:
             seen = tuple(layer.version for layer in self._layers)
             if seen == self._seen:
@@ -119,7 +117,7 @@ class Survey:
         return layer.values
 
     def _over(self, kernel: Callable[..., None], output: tuple[Any, ...]) -> None:
-        """Call a kernel on the maps of all teams, on several threads where that pays."""
+        """Call a kernel for the maps of all teams, on several threads where that pays."""
         numbers, cells = range(len(self._layers)), self._leader.size
         maps = [np.ascontiguousarray(self._maps_of(number), np.float32) for number in numbers]
         bases = np.array([values.__array_interface__["data"][0] for values in maps], dtype=np.int64)
@@ -144,7 +142,7 @@ class Surveyed(Operand):
     @property
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
-        self._survey.look()
+        self._survey.refresh()
         return self._survey.version
 
     @property
@@ -202,9 +200,9 @@ def front_lines(
     names: Sequence[str],
     leader: Numbers,
     presence: Callable[[int], Floats],
-    at_odds: Callable[[int, int], bool],
+    hostile: Callable[[int, int], bool],
 ) -> list[FrontLine]:
-    """The lines between cells led by teams that are `at_odds`, where their `presence` is equal. See
+    """Return the lines between cells led by hostile teams, where their `presence` is equal. See
     `Teams.front_lines`.
     """
     import contourpy
@@ -213,11 +211,11 @@ def front_lines(
     owner = np.pad(leader, seam, mode="wrap")
     lines = []
     for first, second in _neighbors(owner, len(names)):
-        if min(owner.shape) < 2 or not at_odds(first, second):
+        if min(owner.shape) < 2 or not hostile(first, second):
             continue
         mine = (owner == first) | (owner == second)
         rows, columns = (np.flatnonzero(mine.any(axis=axis)) for axis in (1, 0))
-        # At least two rows and columns, or there is no room for a line.
+        # A line needs at least two rows and columns.
         top, left = min(int(rows[0]), owner.shape[0] - 2), min(int(columns[0]), owner.shape[1] - 2)
         cut = np.s_[
             top : max(int(rows[-1]), top + 1) + 1, left : max(int(columns[-1]), left + 1) + 1
@@ -246,11 +244,11 @@ def graph_front_lines(
     names: Sequence[str],
     leader: Numbers,
     presence: Callable[[int], Floats],
-    at_odds: Callable[[int, int], bool],
+    hostile: Callable[[int, int], bool],
 ) -> list[FrontLine]:
-    """The sides that cells of teams `at_odds` share, where an open edge crosses them, joined at
-    their corners. Without polygons, the point of each such edge where both teams are as strong.
-    See `Teams.front_lines`.
+    """Return the sides between cells of hostile teams that an open edge crosses, joined at their
+    corners; without polygons, the point of each such edge where both teams are equally strong. See
+    `Teams.front_lines`.
     """
     edges = np.unique(np.sort(space.graph.open_edges, axis=1), axis=0)
     owners = leader.reshape(-1)[edges]
@@ -260,7 +258,7 @@ def graph_front_lines(
     lines = []
     for code in np.unique(codes).tolist():
         first, second = divmod(code, len(names))
-        if not at_odds(first, second):
+        if not hostile(first, second):
             continue
         crossed, teams = edges[codes == code], (names[first], names[second])
         sides = _sides(space, crossed)
@@ -281,7 +279,7 @@ def graph_front_lines(
 def _level_points(
     space: Space, edges: NDArray[np.int64], ahead: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Where on each edge the lead of a team, `ahead` at both ends, passes through 0."""
+    """Return where on each edge the lead of a team, `ahead` at both ends, is 0."""
     apart = ahead[:, 1] - ahead[:, 0]
     share = np.clip(
         np.where(apart != 0, -ahead[:, 0] / np.where(apart != 0, apart, 1.0), 0.5), 0.0, 1.0
@@ -294,8 +292,8 @@ def _level_points(
 def _sides(
     space: Space, edges: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
-    """Corners (C, 2) and the two of the side that each edge crosses, (K, 2); None where cells have
-    no sides.
+    """Return corners (C, 2) and the two of the side that each edge crosses, (K, 2); None where
+    cells have no sides.
     """
     if isinstance(space, HexGrid):
         return space.sides(edges)
@@ -314,9 +312,8 @@ def _sides(
 
 
 def _chains(ends: NDArray[np.int64]) -> list[tuple[list[int], list[int]]]:
-    """Sides, (K, 2) corners, joined into lines: the corners along each, and its sides.
-
-    Lines end where another number of sides than two meet.
+    """Join sides, (K, 2) corners, into lines that end where other than two sides meet; return the
+    corners along each, and its sides.
     """
     sides_at: dict[int, list[int]] = {}
     for side, pair in enumerate(ends.tolist()):
@@ -344,7 +341,7 @@ def _chains(ends: NDArray[np.int64]) -> list[tuple[list[int], list[int]]]:
 def regions(
     space: Space, names: Sequence[str], owner: Numbers, presence: Callable[[int], Floats]
 ) -> Regions:
-    """The connected cells of each owner; -1 is nobody. See `Teams.regions`."""
+    """Return the connected cells of each owner; -1 is none. See `Teams.regions`."""
     strength = np.zeros(space.shape, dtype=np.float32)
     for team in np.unique(owner[owner >= 0]).tolist():
         cells = owner == team
@@ -354,7 +351,7 @@ def regions(
 
 
 def _neighbors(owner: Numbers, teams: int) -> list[tuple[int, int]]:
-    """Pairs of teams, the lower number first, that hold cells beside each other or corner to
+    """Return the pairs of teams, the lower number first, with cells side by side or corner to
     corner.
     """
     pairs: set[tuple[int, int]] = set()
@@ -375,7 +372,7 @@ def _neighbors(owner: Numbers, teams: int) -> list[tuple[int, int]]:
 
 
 def _world(space: Grid, points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """World positions of places given as (column, row), 0 being the center of the first cell."""
+    """Return world positions of places (column, row); 0 is the center of the first cell."""
     columns, rows = points[:, 0], points[:, 1]
     if space.y_up:
         rows = space.height - 1 - rows

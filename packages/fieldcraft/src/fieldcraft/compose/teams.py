@@ -1,4 +1,4 @@
-"""Teams: who holds which ground, where it is fought over, where the front runs."""
+"""Teams: their influence, the ground that each owns, and front lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from fieldcraft.compose.team_maps import (
 )
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.hooks import Pictured
-from fieldcraft.kernels.operations import NOBODY
 from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
@@ -34,24 +33,18 @@ from fieldcraft.space.answers import Regions
 
 __all__ = ["FrontLine", "Teams", "add_teams"]
 
-_WAYS = ("total", "source")
-_INT32 = np.iinfo(np.int32)
-
 
 class Teams(Pictured):
     """Layers of one influence map, each the influence of one team, and the maps that follow from
     them.
 
-    `imap.add_teams(names, ...)` adds the layers; `Teams(imap, names)` takes layers that are there,
-    such as those of a map
-    that was loaded: a save holds the layers, while names and hostility are the program's own.
-    `teams["red"]` is the layer of red, to which sources are added; teams are numbered in the order
-    of their names.
+    `imap.add_teams(names, ...)` adds the layers; `Teams(imap, names)` uses existing ones, such as
+    those of a loaded map. `teams["red"]` is the layer of red, to which sources are added. Teams are
+    numbered in the order of their names.
 
-    How strong a team is in a cell, its presence, is the magnitude of its layer there. All that
-    follows is made of presences, but for `influence`, which is signed. Maps are expressions: they
-    compute when they are asked, keep their values until a layer changes, and can be used wherever a
-    layer can. Asked for again, a map is the same object.
+    The presence of a team in a cell is the magnitude of its layer there. All maps are made of
+    presences, except `influence`, which is signed. Maps are expressions: they follow the layers and
+    can be used wherever a layer can. A map with the same arguments is the same object.
 
     Parameters
     ----------
@@ -60,8 +53,8 @@ class Teams(Pictured):
     names : iterable of str
         The names of one layer or more.
     hostile : mapping of str to iterable of str, optional
-        The enemies of each team; a team without an entry has none. Without a table all teams are
-        enemies of each other. It matters for `influence`, `vulnerability(team)` and `front_lines`.
+        The enemies of each team; a team without an entry has none. By default all teams are enemies
+        of each other. It matters for `influence`, `vulnerability(team)` and `front_lines`.
 
     Raises
     ------
@@ -92,7 +85,7 @@ class Teams(Pictured):
         hostile: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
         checks.instance(
-            imap, Layered, "Teams live on an influence map", "Pass fc.InfluenceMap(space)"
+            imap, Layered, "Teams are layers of an influence map", "Pass fc.InfluenceMap(space)"
         )
         self._layers = {
             name: cast(SourceLayer, _layer(imap, name)) for name in _checked_names(names)
@@ -103,7 +96,7 @@ class Teams(Pictured):
         self._hostile = _checked_table(hostile, tuple(self._layers))
 
     def __getitem__(self, name: str) -> SourceLayer:
-        return self._layers[self._known(name)]
+        return self._layers[self._checked(name)]
 
     def __contains__(self, name: object) -> bool:
         return name in self._layers
@@ -129,59 +122,57 @@ class Teams(Pictured):
 
     @property
     def hostile(self) -> Mapping[str, tuple[str, ...]]:
-        """The enemies of each team, `{name: names of its enemies}`, read-only. A new table may be
-        set while the game runs.
-
-        It counts for maps asked for from then on; those asked for earlier keep the table that they
-        were made with.
-        """
+        """The enemies of each team, `{name: names of its enemies}`, read-only."""
         return MappingProxyType(self._hostile)
-
-    @hostile.setter
-    def hostile(self, table: Mapping[str, Iterable[str]] | None) -> None:
-        self._hostile = _checked_table(table, self.names)
-        self._made = {key: made for key, made in self._made.items() if isinstance(key, str)}
 
     # Maps
 
     def influence(self, team: str) -> Operand:
-        """The team's layer minus those of its enemies: above 0 where it has the upper hand. Signed,
-        as the layers are.
-        """
+        """Return the team's layer minus those of its enemies: above 0 where it is stronger."""
         own, enemies = self[team], [self[name] for name in self._hostile[team]]
         make = lambda: own - reduce(add, enemies) if enemies else expression_of(own)  # noqa: E731
         return self._map(("influence", team), f"influence of {team}", make)
 
     def tension(self) -> Operand:
-        """How much influence there is, whosever: the sum over the teams of their presence."""
+        """Return the sum of the presences of all teams."""
         return self._surveyed("tension", "total")
 
     def contested(self) -> Operand:
-        """Twice the tension that the strongest team does not account for; 0 where one team is
-        alone. Any number of teams.
+        """Return twice the presence of all teams but the strongest, for any number of teams; 0
+        where one team is alone.
         """
         return self._surveyed("contested", "contested")
 
     def vulnerability(self, team: str | None = None, *, stake: float = 0.0) -> Operand:
-        """Where influences meet.
+        """Return where influences meet.
 
-        Without a team, for two teams: tension minus the magnitude of influence, `T - |I|`. For
-        layers that are not negative
-        this is twice the weaker presence, and so it is computed: the same bits as `contested()`.
+        Parameters
+        ----------
+        team : str, optional
+            Without it, for two teams: tension minus the magnitude of influence, `T - |I|`. For
+            layers that are not negative this is twice the weaker presence, the same bits as
+            `contested()`. With it: twice the smaller of the team's presence and that of its enemies
+            together.
+        stake : float
+            Least presence of the team, in cells with less the value is 0.
 
-        With a team, for any number: twice the smaller of its presence and that of its enemies
-        together, in the cells where its
-        own presence is at least `stake`, else 0: what happens where a team has no stake does not
-        trouble it.
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(4, 1))
+        >>> red = imap.add_layer("red", values=[[3, 2, 1, 0]])
+        >>> blue = imap.add_layer("blue", values=[[0, 1, 2, 3]])
+        >>> teams = fc.Teams(imap, ["red", "blue"])
+        >>> teams.vulnerability().values
+        array([[0., 2., 2., 0.]], dtype=float32)
+        >>> teams.vulnerability("red", stake=2).values
+        array([[0., 2., 0., 0.]], dtype=float32)
         """
         least = checks.not_negative("stake", stake)
         if team is not None:
-            name = self._known(team)
-            return self._map(
-                ("vulnerability", name, least),
-                f"vulnerability of {name}",
-                lambda: self._vulnerable(name, least),
-            )
+            name = self._checked(team)
+            make = lambda: self._vulnerable(name, least)  # noqa: E731
+            return self._map(("vulnerability", name, least), f"vulnerability of {name}", make)
         if least or len(self) != 2:
             raise InvalidValue(
                 "vulnerability() without a team compares two teams, and has no stake",
@@ -191,61 +182,53 @@ class Teams(Pictured):
         return self._surveyed("vulnerability", "contested")
 
     def share(self, team: str) -> Operand:
-        """The team's presence over that of all: 0 to 1, summing to 1 over the teams where anyone
-        is, and 0 where nobody is.
-
-        Presence is a magnitude: where a layer is negative, its size counts.
-        """
+        """Return the team's presence over that of all teams: 0 to 1, and 0 where there is none."""
         own = self[team]
-        return self._map(f"share of {team}", f"share of {team}", lambda: abs(own) / self.tension())
+        return self._map(("share", team), f"share of {team}", lambda: abs(own) / self.tension())
 
     # Ownership
 
-    def owner(
-        self, by: str = "total", *, margin: float = 0.0, neutral: int = NOBODY
-    ) -> NDArray[np.int32]:
-        """The owner of each cell: the numbers of teams, int32 of shape (height, width).
+    def owner(self, by: str = "total", *, margin: float = 0.0) -> NDArray[np.int32]:
+        """Return the owner of each cell.
 
-        By "total" the team with the largest presence owns a cell. By "source" the one with the
-        strongest single source does, however many weaker ones it faces; that takes layers with
-        `fc.Radial`, and is exact: what a layer with blend="max" and the same sources shows, as of
-        the layer's last step. (Asked for the first time straight after a load, or while a budget
-        leaves a layer half way, it is as of the sources instead.)
+        Parameters
+        ----------
+        by : {"total", "source"}
+            By "total" the team with the largest presence owns a cell, by "source" the one with the
+            strongest single source. That takes layers with `fc.Radial`; it is as of their last
+            step, or after a load, as of the sources.
+        margin : float
+            Least lead over the second team.
 
-        A cell is `neutral` where nobody is, or where the owner is ahead of the second by less than
-        `margin`. Of equals the first team owns. The array is read-only and valid until the next
-        change; copy it to keep it.
+        Returns
+        -------
+        ndarray of int32
+            Numbers of teams in the space's shape, -1 where no team leads by the margin; of equals
+            the first team owns. Read-only and valid until the next change.
 
         Raises
         ------
         InvalidValue
-            For a negative margin, and for a neutral value that is a team's number.
+            If an argument has a wrong value.
         """
         survey = self._survey(by)
         ahead = checks.not_negative("margin", margin)
-        nobody = checks.integer("neutral", neutral, minimum=int(_INT32.min))
-        if nobody > _INT32.max or 0 <= nobody < len(self):
-            raise InvalidValue(
-                "neutral is a whole number of 32 bits that is no team's",
-                got=f"neutral={nobody} with {len(self)} teams",
-                remedy="Pass -1",
-            )
-        return survey.lead(ahead, nobody) if ahead > 0 or nobody != NOBODY else survey.leader
+        return survey.lead(ahead) if ahead > 0 else survey.leader
 
     def front_lines(self, by: str = "total") -> list[FrontLine]:
-        """The lines between the ground of teams of which one is hostile to the other, as polylines
-        in world units.
+        """Return the lines between the ground of hostile teams, as polylines in world units.
 
-        A line runs where two teams are equally strong, between the centers of cells that one of
-        them owns and cells that the other owns; each names its two teams. It ends at walls, where
-        nobody is, where a third team owns, and at the rim; on a torus it may stand out over the rim
-        by half a cell, to meet the other end there. Maps of a single row or column have none. `by`
-        as in `owner`.
+        On a grid a line runs where two teams are equally strong, between the centers of cells of
+        both. It ends at walls, at the rim, and where no team or a third one owns; on a torus it may
+        cross the rim by half a cell to meet the other end there. Maps of one row or column have no
+        lines. On hexagons and meshes a line follows the sides between cells of two teams, where an
+        open edge crosses them. On a graph without polygons each open edge between two teams is a
+        front of a single point.
 
-        On hexagons and meshes a line follows the sides between cells of the two teams, where an
-        open edge crosses them. A graph without polygons has no lines: each open edge between a
-        vertex of one team and a vertex of the other is a front of a single point, where both are
-        as strong.
+        Parameters
+        ----------
+        by : {"total", "source"}
+            As in `owner`.
 
         Returns
         -------
@@ -254,36 +237,29 @@ class Teams(Pictured):
         """
         survey = self._survey(by)
 
-        def at_odds(one: int, other: int) -> bool:
+        def hostile(one: int, other: int) -> bool:
             first, second = self.names[one], self.names[other]
             return second in self._hostile[first] or first in self._hostile[second]
 
-        space = survey.space
-        if isinstance(space, Grid):
-            return front_lines(space, self.names, survey.leader, survey.presence, at_odds)
-        return graph_front_lines(space, self.names, survey.leader, survey.presence, at_odds)
+        lines = front_lines if isinstance(survey.space, Grid) else graph_front_lines
+        return lines(survey.space, self.names, survey.leader, survey.presence, hostile)
 
     def regions(self, by: str = "total", *, margin: float = 0.0) -> Regions:
-        """The connected regions of cells with one owner: who owns each, its area, total strength,
-        strongest cell and center.
+        """Return the connected regions of cells with one owner.
 
-        Cells belong together when a step of the space leads from one to the other, in either
-        direction. `by` and `margin` as in `owner`.
+        Cells belong together if a step of the space leads from one to the other, in either
+        direction. `by` and `margin` are as in `owner`.
         """
         survey = self._survey(by)
         return regions(survey.space, self.names, self.owner(by, margin=margin), survey.presence)
 
-    # How
-
-    def _known(self, team: str) -> str:
+    def _checked(self, team: str) -> str:
         if not isinstance(team, str) or team not in self._layers:
             raise UnknownName("team", team, self._layers)
         return team
 
     def _map(self, key: object, name: str, make: Callable[[], Operand]) -> Operand:
-        """The map of this key, made once; keys that are no words depend on the table of
-        hostility.
-        """
+        """Return the map of a key, made once."""
         if key not in self._made:
             made = self._made[key] = make()
             made.name = name
@@ -302,10 +278,9 @@ class Teams(Pictured):
         return verbs.where(own >= stake, threatened, 0) if stake else threatened
 
     def _survey(self, by: str) -> Survey:
-        way = checks.choice("by", by, _WAYS)
-        if way not in self._surveys:
-            self._surveys[way] = Survey(tuple(self._layers.values()), way)
-        return self._surveys[way]
+        if checks.choice("by", by, ("total", "source")) not in self._surveys:
+            self._surveys[by] = Survey(tuple(self._layers.values()), by)
+        return self._surveys[by]
 
 
 def add_teams(

@@ -24,7 +24,6 @@ __all__ = [
     "MULTIPLY_ADD",
     "MULTIPLY_SUBTRACT",
     "NEGATE",
-    "NOBODY",
     "RANGE",
     "SUBTRACT",
     "SUBTRACT_MULTIPLY",
@@ -45,7 +44,6 @@ LESS, LESS_EQUAL, EQUAL, UNEQUAL = 10, 11, 12, 13
 WHERE, CLAMP = 14, 15
 RANGE = 16
 MULTIPLY_ADD, MULTIPLY_SUBTRACT, SUBTRACT_MULTIPLY = 17, 18, 19
-NOBODY = -1
 
 
 def apply(operation: int, a: Floats, b: Floats, c: Floats) -> Floats:

@@ -21,7 +21,7 @@ __all__ = ["lead", "survey"]
 _BLOCK = 1024
 _SECOND, _NUMBER = _BLOCK, 2 * _BLOCK
 _ZERO = np.float32(0)
-_NOBODY = np.float32(-1)
+_NONE = np.float32(-1)
 
 
 @kernel
@@ -39,7 +39,7 @@ def survey(bases, first, last, total, contested, leader):
     teams = bases.shape[0]
     for at in range(first, last, _BLOCK):
         count = min(_BLOCK, last - at)
-        rows[:_NUMBER], rows[_NUMBER:] = _ZERO, _NOBODY
+        rows[:_NUMBER], rows[_NUMBER:] = _ZERO, _NONE
         team = 0
         while team + 4 <= teams:
             a = _block(bases, team, at, count)
@@ -53,35 +53,35 @@ def survey(bases, first, last, total, contested, leader):
                 np.float32(team + 3),
             )
             for x in range(count):
-                best, rest, who = rows[x], rows[_SECOND + x], rows[_NUMBER + x]
+                best, rest, number = rows[x], rows[_SECOND + x], rows[_NUMBER + x]
                 here = abs(a[x])
                 rest += best if here > best else here
-                who = i if here > best else who
+                number = i if here > best else number
                 best = here if here > best else best
                 here = abs(b[x])
                 rest += best if here > best else here
-                who = j if here > best else who
+                number = j if here > best else number
                 best = here if here > best else best
                 here = abs(c[x])
                 rest += best if here > best else here
-                who = k if here > best else who
+                number = k if here > best else number
                 best = here if here > best else best
                 here = abs(d[x])
                 rest += best if here > best else here
-                who = m if here > best else who
+                number = m if here > best else number
                 best = here if here > best else best
-                rows[x], rows[_SECOND + x], rows[_NUMBER + x] = best, rest, who
+                rows[x], rows[_SECOND + x], rows[_NUMBER + x] = best, rest, number
             team += 4
         while team < teams:
             a = _block(bases, team, at, count)
             i = np.float32(team)
             for x in range(count):
-                best, rest, who = rows[x], rows[_SECOND + x], rows[_NUMBER + x]
+                best, rest, number = rows[x], rows[_SECOND + x], rows[_NUMBER + x]
                 here = abs(a[x])
                 rest += best if here > best else here
-                who = i if here > best else who
+                number = i if here > best else number
                 best = here if here > best else best
-                rows[x], rows[_SECOND + x], rows[_NUMBER + x] = best, rest, who
+                rows[x], rows[_SECOND + x], rows[_NUMBER + x] = best, rest, number
             team += 1
         for x in range(count):
             total[at + x] = rows[x] + rows[_SECOND + x]
@@ -91,29 +91,29 @@ def survey(bases, first, last, total, contested, leader):
             leader[at + x] = np.int32(rows[_NUMBER + x])
 
 
-@kernel("i8[::1], i8, i8, f4, i4, out i4[::1]")
-def lead(bases, first, last, margin, neutral, owner):
+@kernel("i8[::1], i8, i8, f4, out i4[::1]")
+def lead(bases, first, last, margin, owner):
     """Write into the cells [first, last) of `owner` the strongest team where it is ahead by
-    `margin`, else `neutral`.
+    `margin`, else -1.
     """
     rows = np.empty(3 * _BLOCK, np.float32)
     for at in range(first, last, _BLOCK):
         count = min(_BLOCK, last - at)
-        rows[:_NUMBER], rows[_NUMBER:] = _ZERO, _NOBODY
+        rows[:_NUMBER], rows[_NUMBER:] = _ZERO, _NONE
         for team in range(bases.shape[0]):
             a = _block(bases, team, at, count)
             i = np.float32(team)
             for x in range(count):
-                best, second, who = rows[x], rows[_SECOND + x], rows[_NUMBER + x]
+                best, second, number = rows[x], rows[_SECOND + x], rows[_NUMBER + x]
                 here = abs(a[x])
                 lower = best if here > best else here
-                who = i if here > best else who
+                number = i if here > best else number
                 best = here if here > best else best
                 rows[x], rows[_SECOND + x], rows[_NUMBER + x] = (
                     best,
                     lower if lower > second else second,
-                    who,
+                    number,
                 )
         for x in range(count):
-            who = np.int32(rows[_NUMBER + x])
-            owner[at + x] = who if who >= 0 and rows[x] - rows[_SECOND + x] >= margin else neutral
+            number = np.int32(rows[_NUMBER + x])
+            owner[at + x] = number if rows[x] - rows[_SECOND + x] >= margin else np.int32(-1)
