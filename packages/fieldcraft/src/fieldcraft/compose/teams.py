@@ -241,8 +241,10 @@ class Teams(Pictured):
             first, second = self.names[one], self.names[other]
             return second in self._hostile[first] or first in self._hostile[second]
 
-        lines = front_lines if isinstance(survey.space, Grid) else graph_front_lines
-        return lines(survey.space, self.names, survey.leader, survey.presence, hostile)
+        space, found = survey.space, (self.names, survey.leader, survey.presence, hostile)
+        if isinstance(space, Grid):
+            return front_lines(space, *found)
+        return graph_front_lines(space, *found)
 
     def regions(self, by: str = "total", *, margin: float = 0.0) -> Regions:
         """Return the connected regions of cells with one owner.
