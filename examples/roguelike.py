@@ -20,7 +20,7 @@ picture = parser.parse_args().picture
 
 # A dungeon as roguelike libraries hold it: walkable[x, y], in Fortran order.
 walkable = np.asfortranarray(~fc.generate_map("rooms", 60, 36, seed=4).walls.T)
-space = fc.Grid.from_walls(~walkable.T, tiles=True, neighbors=8)  # (x, y) are tiles now, everywhere
+space = fc.Grid(walls=~walkable.T, tiles=True, neighbors=8)  # (x, y) are tiles now, everywhere
 
 imap = fc.InfluenceMap(space)
 known = imap.add_layer("known", fc.Fade(amount=0.2, interval=1.0, maximum=100.0), every=1.0)

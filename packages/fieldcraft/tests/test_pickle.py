@@ -19,12 +19,12 @@ def _pickled(thing):
 
 WAYS = {"pickle": _pickled, "deepcopy": copy.deepcopy}
 SPACES = {
-    "grid": lambda: fc.Grid.from_walls(
-        np.eye(7, 11, 2, dtype=bool), neighbors=8, cell_size=2.0, y_up=True
+    "grid": lambda: fc.Grid(
+        walls=np.eye(7, 11, 2, dtype=bool), neighbors=8, cell_size=2.0, y_up=True
     ),
     "torus": lambda: fc.Grid(11, 7, wrap=True),
     "hex": lambda: fc.HexGrid(11, 7),
-    "graph": lambda: fc.Grid.from_walls(np.eye(7, 11, 2, dtype=bool)).to_graph(),
+    "graph": lambda: fc.Grid(walls=np.eye(7, 11, 2, dtype=bool)).to_graph(),
     "mesh": lambda: fc.Graph.from_polygons(
         [(2.0 * x, 3.0 * y) for y in range(4) for x in range(6)],
         [

@@ -568,7 +568,7 @@ def test_regions_are_parted_by_chokes() -> None:
     walls = np.ones((30, 60), dtype=bool)
     walls[3:27, 3:25] = walls[3:27, 35:57] = False
     walls[13:17, 25:35] = False
-    found = regions_of(fc.Grid.from_walls(walls, neighbors=8))
+    found = regions_of(fc.Grid(walls=walls, neighbors=8))
     assert len(found.regions) == 2
     (choke,) = [each for each in found.chokes if each.regions == (0, 1)][:1]
     assert choke.width == pytest.approx(4)

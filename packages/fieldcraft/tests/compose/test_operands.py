@@ -22,7 +22,7 @@ class _World:
         walls = np.zeros((7, 11), dtype=bool)
         walls[2, :8] = walls[:2, 7] = True  # the cells above are shut in
         walls[5, 3] = True
-        self.space = space = fc.Grid.from_walls(walls)
+        self.space = space = fc.Grid(walls=walls)
         self.layer = fc.InfluenceMap(space).add_layer(
             "threat", fc.Radial(4, metric="straight"), every=0.1
         )

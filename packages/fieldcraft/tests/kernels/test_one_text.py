@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.space.graph_sight import stand
+from fieldcraft.space.graph_sight import sight_ends
 from fieldcraft.space.portals import portals_of
 from support import graphs
 
@@ -89,7 +89,7 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     rng = np.random.default_rng(seed)
     graph = meadow(seed)
     places = graph.position_of(rng.integers(0, len(graph), 4))
-    here, (portals, shut) = stand(graph, places), portals_of(graph)
+    here, (portals, shut) = sight_ends(graph, places), portals_of(graph)
     limits = rng.uniform(1, 100, 4)
     turns = rng.uniform(0, 2 * np.pi, 4)
     facings, narrow = (
@@ -100,7 +100,7 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     counts = np.zeros(len(graph), dtype=np.int32)
     mesh = (portals.starts, portals.ends, portals.fine, shut)
     viewers = (here.cells, here.points, here.places, limits, facings)
-    kernels.sees.look_round(
+    kernels.sees.count_seen(
         mesh,
         portals.middles,
         graph.walls,
@@ -114,7 +114,7 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     )
     seen = np.zeros((4, len(graph)), dtype=np.bool_)
     targets = (np.arange(len(graph)), graph.positions, portals.middles)
-    kernels.sees.look_places(mesh, viewers, targets, True, narrow, True, 0, 4, seen)
+    kernels.sees.sees_places(mesh, viewers, targets, narrow, True, False, 0, 4, seen)
     assert counts.tolist() == np.where(graph.walls, 0, seen.sum(axis=0)).tolist()
 
 

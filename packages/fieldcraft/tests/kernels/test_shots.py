@@ -26,7 +26,7 @@ def fired(walls, start, end, half_width=0.0, wrap=False):
     if not kernels.compiled():
         return reference.shot(walls, *start, *end, half_width, wrap)
     crossings = sum(abs(b // UNITS - a // UNITS) for a, b in zip(start, end, strict=True))
-    cells, shares, path, slot = stamp.room(
+    cells, shares, path, slot = stamp.scratch(
         walls.shape, crossings, half_width, np.zeros(walls.size, dtype=np.int32)
     )
     count, stop = stamp.shot(

@@ -34,7 +34,7 @@ def seen(
     """Cells and squared distances, by the kernel that serves."""
     if not kernels.compiled():
         return reference.sight_cells(walls, heights, eye, row, column, limit, wrap, lit)
-    room = sight.room(walls.shape, limit, heights=heights.size > 0)
+    room = sight.scratch(walls.shape, limit, heights=heights.size > 0)
     cells = np.full(sight.most_cells(walls.shape, limit), -1)
     squares = np.full(len(cells), -1)
     calls, walls, eye = 1, read_only(walls), float(eye)
@@ -186,7 +186,7 @@ def test_one_room_serves_shorter_looks_and_other_places():
     rng = np.random.default_rng(5)
     walls = read_only((rng.random((21, 34)) < 0.2).astype(np.uint8))
     heights = rng.random(walls.shape).astype(np.float32) * 2
-    room = sight.room(walls.shape, 200, heights=True)
+    room = sight.scratch(walls.shape, 200, heights=True)
     cells, squares = np.zeros((2, sight.most_cells(walls.shape, 200)), dtype=np.int64)
     for row, column, limit, ground in (
         (10, 10, 200, heights),
@@ -410,7 +410,7 @@ def test_a_field_of_view_counts_who_sees(look, lit, hilly, narrow, seed):
     reference.field_of_view(walls, ground, 1.0, sources, limits, facings, narrow, wrap, lit, counts)
     if kernels.compiled():
         fast = np.zeros(walls.shape, dtype=np.int32)
-        room = sight.room(walls.shape, max(limit, 40), heights=hilly)
+        room = sight.scratch(walls.shape, max(limit, 40), heights=hilly)
         sight.field_of_view(
             read_only(walls), ground, sources, limits, facings, 1.0, narrow, wrap, lit, fast, room
         )

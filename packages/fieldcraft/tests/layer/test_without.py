@@ -23,7 +23,7 @@ KINDS = {
 @given(seed=st.integers(0, 10_000), kind=st.sampled_from(sorted(KINDS)), graph=st.booleans())
 def test_is_the_layer_that_never_had_them(seed, kind, graph):
     rng = np.random.default_rng(seed)
-    grid = fc.Grid.from_walls(rng.random((8, 13)) < 0.2)
+    grid = fc.Grid(walls=rng.random((8, 13)) < 0.2)
     space = grid.to_graph() if graph else grid
     free = np.flatnonzero(~space.walls.reshape(-1))
     layer, never = (fc.InfluenceMap(space).add_layer("units", KINDS[kind]()) for _ in range(2))

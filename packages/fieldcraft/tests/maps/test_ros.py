@@ -150,7 +150,7 @@ def test_the_recipe_of_inflation_is_the_documented_formula() -> None:
         if "inflated" in block
     )
     walls = np.random.default_rng(4).random((43, 61)) < 0.003
-    space = fc.Grid.from_walls(walls, cell_size=0.5, y_up=True)
+    space = fc.Grid(walls=walls, cell_size=0.5, y_up=True)
     names: dict[str, Any] = {"np": np, "space": space}
     exec(recipe, names)
     inscribed, reach, scaling = (names[name] for name in ("inscribed", "reach", "scaling"))

@@ -20,8 +20,8 @@ def _space(seed: int, kind: str):
     rng = np.random.default_rng(seed)
     walls = rng.random((5, 8)) < 0.2
     walls[2, 3] = False
-    grid = fc.Grid.from_walls(
-        walls, neighbors=8 if kind == "king" else 4, wrap=kind == "torus", cell_size=2.0
+    grid = fc.Grid(
+        walls=walls, neighbors=8 if kind == "king" else 4, wrap=kind == "torus", cell_size=2.0
     )
     if kind != "graph":
         return grid
@@ -140,7 +140,7 @@ def test_a_row_of_tiles_reckons_as_board_games_do():
 def test_charged_maps_follow_walls_and_serve_what_others_serve(graph):
     walls = np.zeros((4, 7), dtype=bool)
     walls[:3, 3] = True
-    space = fc.Grid.from_walls(walls)
+    space = fc.Grid(walls=walls)
     space = space.to_graph() if graph else space
     distances = fc.distance_map(space, (6.5, 0.5), charge="enter")
     usual = fc.distance_map(space, (6.5, 0.5))

@@ -184,7 +184,7 @@ def test_a_rat_does_not_hide_the_dragon() -> None:
     corridor = np.ones((3, 20), dtype=bool)
     corridor[1] = False
     for pin, behind in ((True, 1.0 * np.exp(-0.1 * 5)), (False, 9.0 * np.exp(-0.1 * 12))):
-        layer = fc.InfluenceMap(fc.Grid.from_walls(corridor)).add_layer(
+        layer = fc.InfluenceMap(fc.Grid(walls=corridor)).add_layer(
             "threat", fc.Spread(0.1, 1.0, pin=pin)
         )
         layer.add_source((2.5, 1.5), strength=9.0)

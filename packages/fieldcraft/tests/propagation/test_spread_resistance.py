@@ -118,7 +118,7 @@ def test_settled_it_is_the_cheapest_way() -> None:
 def test_a_door_weakens_and_opens(tmp_path: Path) -> None:
     corridor = np.ones((3, 20), dtype=bool)
     corridor[1] = False
-    imap = fc.InfluenceMap(fc.Grid.from_walls(corridor))
+    imap = fc.InfluenceMap(fc.Grid(walls=corridor))
     noise = imap.add_layer("noise", fc.Spread(0.1, 1.0))
     doors = np.zeros((3, 20), dtype=np.float32)
     doors[1, 8] = np.log(4)

@@ -117,7 +117,7 @@ def test_refusals_change_nothing() -> None:
 def test_who_walks_reserves_no_spot_behind_a_wall() -> None:
     walls = np.zeros((5, 9), dtype=bool)
     walls[:4, 4] = True
-    space = fc.Grid.from_walls(walls, tiles=True)
+    space = fc.Grid(walls=walls, tiles=True)
     values = np.zeros(space.shape, dtype=np.float32)
     values[0, 5:8] = 9, 8, 7  # behind the wall
     values[0, 1:3] = 3, 2

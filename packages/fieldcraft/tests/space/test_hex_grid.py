@@ -38,11 +38,9 @@ def test_coordinates_lead_there_and_back(grid: fc.HexGrid) -> None:
     for there, back in (
         ("to_offset", "from_offset"),
         ("to_axial", "from_axial"),
-        ("to_cube", "from_cube"),
     ):
         assert getattr(grid, back)(getattr(grid, there)(ids)).tolist() == ids.tolist()
         assert getattr(grid, back)(getattr(grid, there)(0)) == 0
-    assert not grid.to_cube(ids).sum(axis=1).any()
     assert grid.cell_at(grid.position_of(ids)).tolist() == ids.tolist()  # type: ignore[union-attr]
 
 
@@ -153,8 +151,6 @@ def test_refuses_what_lies_beyond() -> None:
         grid.cell_at([(1.0, 1.0), (99.0, 0.0)])
     with refused(OutsideMap, "Columns lie in 0 to 3", "column 4"):
         grid.from_offset((4, 0))
-    with refused(InvalidValue, "sum to 0"):
-        grid.from_cube((1, 1, 1))
     with refused(OutsideMap, "Cells lie in 0 to 7"):
         grid.position_of(8)
     with refused(InvalidValue, "Axial coordinates are 2 whole numbers"):

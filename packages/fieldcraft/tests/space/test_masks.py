@@ -14,7 +14,7 @@ def _gate() -> fc.Grid:
     walls = np.zeros((4, 9), dtype=bool)
     walls[:, 4] = True
     walls[2, 4] = False
-    return fc.Grid.from_walls(walls)
+    return fc.Grid(walls=walls)
 
 
 def _graph() -> fc.Graph:
@@ -87,13 +87,13 @@ def test_ids_are_checked_and_always_a_row():
 
 def test_a_grid_of_walls_has_their_shape():
     walls = np.eye(3, 5, dtype=bool)
-    grid = fc.Grid.from_walls(walls, cell_size=2.0, neighbors=8)
+    grid = fc.Grid(walls=walls, cell_size=2.0, neighbors=8)
     assert (grid.width, grid.height, grid.cell_size, len(grid.neighborhood)) == (5, 3, 2.0, 8)
     np.testing.assert_array_equal(grid.walls, walls)
     with refused(InvalidValue, "two axes"):
-        fc.Grid.from_walls(np.zeros(4, dtype=bool))
+        fc.Grid(walls=np.zeros(4, dtype=bool))
     with refused(InvalidValue, "dtype int"):
-        fc.Grid.from_walls(np.zeros((2, 2), dtype=int))
+        fc.Grid(walls=np.zeros((2, 2), dtype=int))
 
 
 @pytest.mark.parametrize("size", [1.0, 16.0])

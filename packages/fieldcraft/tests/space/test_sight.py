@@ -13,7 +13,7 @@ pytestmark = pytest.mark.reference
 def test_an_infinite_radius_sees_as_far_as_the_map_goes() -> None:
     walls = np.zeros((7, 30), dtype=bool)
     walls[2:5, 12] = True
-    grid = fc.Grid.from_walls(walls, cell_size=3.0)
+    grid = fc.Grid(walls=walls, cell_size=3.0)
     np.testing.assert_array_equal(fc.visible(grid, (1, 10), np.inf), fc.visible(grid, (1, 10), 1e4))
     assert fc.visible(grid, (1, 1), np.inf)[0, 29]
     assert fc.sees(grid, (1, 1), (89, 1), np.inf).tolist() == [[True]]
@@ -25,14 +25,14 @@ def test_an_infinite_radius_sees_as_far_as_the_map_goes() -> None:
 def test_pairs_are_the_diagonal_of_all(kind: str) -> None:
     rng = np.random.default_rng(5)
     walls = rng.random((14, 23)) < 0.2
-    space: fc.Space = fc.Grid.from_walls(walls, wrap=kind == "torus")
+    space: fc.Space = fc.Grid(walls=walls, wrap=kind == "torus")
     options: dict[str, object] = {}
     if kind == "cone":
         options = {"facing": rng.normal(size=(40, 2)), "angle": 120.0}
     elif kind == "heights":
         options = {"heights": rng.random((14, 23)) * 2}
     elif kind == "graph":
-        space = fc.Grid.from_walls(walls).to_graph()
+        space = fc.Grid(walls=walls).to_graph()
     elif kind == "hex":
         space = fc.HexGrid(23, 14, walls=walls)
     open_ = np.flatnonzero(~space.walls.ravel())

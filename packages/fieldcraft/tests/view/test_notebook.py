@@ -14,7 +14,7 @@ import fieldcraft as fc
 def _world():
     walls = np.zeros((6, 10), dtype=bool)
     walls[:2, 7] = walls[2, 7:] = True
-    space = fc.Grid.from_walls(walls)
+    space = fc.Grid(walls=walls)
     imap = fc.InfluenceMap(space)
     imap.add_layer("threat <b>", fc.Radial(4)).add_source((2.5, 2.5))
     imap.step()
@@ -39,7 +39,7 @@ def test_maps_and_spaces_have_a_picture():
     teams = imap.add_teams(["red", "blue"], fc.Radial(3))
     teams["blue"].add_source((8.5, 4.5))
     imap.step()
-    way = fc.shortest_path(fc.Grid.from_walls(imap.space.walls, wrap=True), (0.5, 0.5), (9.5, 5.5))
+    way = fc.shortest_path(fc.Grid(walls=imap.space.walls, wrap=True), (0.5, 0.5), (9.5, 5.5))
     for shown in (teams, way):
         with image.open(io.BytesIO(shown._repr_png_())) as picture:
             assert len(np.unique(np.asarray(picture.convert("L")))) >= 4

@@ -38,7 +38,7 @@ def grid(
     bool of two dimensions.
     """
     open_ = _table("walkable", walkable)
-    return Grid.from_walls(~open_.T, tiles=True, neighbors=neighbors, corners=corners, wrap=wrap)
+    return Grid(walls=~open_.T, tiles=True, neighbors=neighbors, corners=corners, wrap=wrap)
 
 
 def tiles_of(values: Operand | ArrayLike) -> NDArray[Any]:

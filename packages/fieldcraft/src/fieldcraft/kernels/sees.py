@@ -26,12 +26,11 @@ __all__ = [
     "INWARDS",
     "NO_FACINGS",
     "OPEN",
+    "STACK",
     "between",
-    "between_cells",
-    "look_cells",
-    "look_places",
-    "look_round",
-    "scratch",
+    "count_seen",
+    "sees_cells",
+    "sees_places",
     "sweep",
 ]
 
@@ -39,7 +38,7 @@ OPEN, BLOCKED, CLOSED = 0, 1, 2
 NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
 INWARDS = 1e-3
 """How far places are moved from the rim of their polygon to its middle, in shares of the way."""
-_STACK = 64  # polygons still to be looked at; more lie side by side only where floors share a side
+STACK = 64  # polygons still to be looked at; more lie side by side only where floors share a side
 # how often polygons may come, on average, before a view is given up; in polygons that are not
 # convex it may go in circles
 _TURNS = 16
@@ -57,7 +56,7 @@ def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
     stack[0] = first
     height = 1
     touched = False
-    for _ in range(4 * len(starts) + _STACK):
+    for _ in range(4 * len(starts) + STACK):
         if height == 0:
             return False, touched
         height -= 1
@@ -76,7 +75,7 @@ def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
             v_is_left = to_v > 0 or (to_v == 0 and not left)
             if u_is_left or not v_is_left or (vx - ux) * (by - uy) - (vy - uy) * (bx - ux) >= 0:
                 continue
-            if height < _STACK:
+            if height < STACK:
                 stack[height] = end
                 height += 1
     return False, touched
@@ -271,24 +270,24 @@ def _is_near(points, limits, facings, narrow, v, aims, t):
     "(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8[:,::1], b1[::1], f8[:,::1], (i8[::1], f8[:,::1],"
     " i8[:,::1], f8[::1], f8[:,::1]), f8, f8, i8, i8, out i4[::1]",
 )
-def look_round(mesh, middles, walls, positions, viewers, scale, narrow, first, last, counts):
+def count_seen(mesh, middles, walls, positions, viewers, scale, narrow, first, last, counts):
     """Add 1 to `counts` (N,) for each open polygon whose middle a viewer of [first, last) sees:
-    `look_places` from all to all.
+    `sees_places` from all to all.
 
-    `viewers` are those of `look_places`. `positions` (N, 2 or 3) are those of the vertices, `scale`
+    `viewers` are those of `sees_places`. `positions` (N, 2 or 3) are those of the vertices, `scale`
     says how many of the whole numbers make a world unit.
     """
     (starts, ends, _, _), (cells, points, places, limits, facings) = mesh, viewers
     count = len(middles)
-    line, marks = np.empty(_STACK, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    line, marks = np.empty(STACK, dtype=np.int64), np.zeros(count, dtype=np.int64)
     found = np.empty(count, dtype=np.int64)
     pool, following = (
-        np.empty((len(ends) + _STACK, 4), dtype=np.int64),
-        np.empty(len(ends) + _STACK, dtype=np.int64),
+        np.empty((len(ends) + STACK, 4), dtype=np.int64),
+        np.empty(len(ends) + STACK, dtype=np.int64),
     )
     following[0], pool[0, 0] = 0, 1
     waiting = np.zeros(len(starts), dtype=np.int64), pool, following
-    heap = np.empty(len(starts) + _STACK), np.empty(len(starts) + _STACK, dtype=np.int64)
+    heap = np.empty(len(starts) + STACK), np.empty(len(starts) + STACK, dtype=np.int64)
     sectors = np.empty((_SECTORS, 4), dtype=np.int64)
     for v in range(first, last):
         ax, ay = places[v, 0], places[v, 1]
@@ -315,44 +314,33 @@ def look_round(mesh, middles, walls, positions, viewers, scale, narrow, first, l
             counts[end] += 1
 
 
-def scratch() -> tuple[NDArray[np.int64]]:
-    """The scratch that `between` needs."""
-    return (np.empty(_STACK, dtype=np.int64),)
-
-
 @kernel(
     "(i8[::1], i4[::1], i8[:,::1], u1[::1]), (i8[::1], f8[:,::1], i8[:,::1], f8[::1], f8[:,::1]),"
-    " (i8[::1], f8[:,::1], i8[:,::1]), b1, f8, b1, i8, i8, out b1[:,::1]",
+    " (i8[::1], f8[:,::1], i8[:,::1]), f8, b1, b1, i8, i8, out b1[:,::1]",
 )
-def look_places(mesh, viewers, targets, has_mesh, narrow, own, first, last, seen):
-    """Which of the aims (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T).
+def sees_places(mesh, viewers, targets, narrow, own, pairs, first, last, seen):
+    """Which of the targets (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T); with
+    `pairs`, whether each sees the target of its own number: (V, 1).
 
-    `mesh` is (starts, ends, fine, shut). `viewers` are (cells, points, places, limits, facings):
-    those in `cells` (V,) at `points` (V, 2 or 3), and `places` (V, 2) is where their lines begin;
-    `limits` (V,) are squared distances, `facings` (V, 2) unit vectors or `NO_FACINGS`; then only
-    what lies in a direction whose cosine is at least `narrow` is seen. `targets` are (cells,
-    points, places) of what is looked at. With `own`, a viewer's own cell is seen, too.
+    `mesh` is (starts, ends, fine, shut), without polygons where nothing hides. `viewers` are
+    (cells, points, places, limits, facings): those in `cells` (V,) at `points` (V, 2 or 3), and
+    `places` (V, 2) is where their lines begin; `limits` (V,) are squared distances, `facings`
+    (V, 2) unit vectors or `NO_FACINGS`; then only what lies in a direction whose cosine is at least
+    `narrow` is seen. `targets` are (cells, points, places). With `own`, a viewer's own cell is
+    seen, too.
     """
     (cells, points, places, limits, facings), (goals, aims, spots) = viewers, targets
-    stack = np.empty(_STACK, dtype=np.int64)
+    stack = np.empty(STACK, dtype=np.int64)
     for v in range(first, last):
-        for t in range(len(goals)):
-            seen[v, t] = (own and goals[t] == cells[v]) or (
-                _is_near(points, limits, facings, narrow, v, aims, t)
-                and (
-                    not has_mesh
-                    or between(
-                        mesh,
-                        cells[v],
-                        places[v, 0],
-                        places[v, 1],
-                        goals[t],
-                        spots[t, 0],
-                        spots[t, 1],
-                        stack,
-                    )
+        for k in range(seen.shape[1]):
+            t = v if pairs else k
+            is_seen = own and goals[t] == cells[v]
+            if not is_seen and _is_near(points, limits, facings, narrow, v, aims, t):
+                x, y = spots[t, 0], spots[t, 1]
+                is_seen = len(mesh[0]) <= 1 or between(
+                    mesh, cells[v], places[v, 0], places[v, 1], goals[t], x, y, stack
                 )
-            )
+            seen[v, k] = is_seen
 
 
 @kernel
@@ -416,7 +404,7 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
 
 
 @kernel
-def between_cells(walls, row, column, dy, dx):
+def _between_cells(walls, row, column, dy, dx):
     """Whether the centers of two cells of a grid see each other; see
     `tests/oracles/visible`.
 
@@ -473,7 +461,7 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, narrow):
             and not facings[v, 0] * x + facings[v, 1] * y >= narrow * math.sqrt(float(squared))
         ):
             continue
-        if between_cells(walls, row, column, y, x):
+        if _between_cells(walls, row, column, y, x):
             return True
     return False
 
@@ -481,7 +469,7 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, narrow):
 @kernel(
     "u1[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], b1, f8, b1, i8, i8, out b1[:,::1]",
 )
-def look_cells(walls, cells, limits, facings, goals, wrap, narrow, pairs, first, last, seen):
+def sees_cells(walls, cells, limits, facings, goals, wrap, narrow, pairs, first, last, seen):
     """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen`
     (V, T); with `pairs`, whether each sees the goal of its own number: (V, 1).
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["LONGEST", "UNITS", "WIDEST", "room", "shot", "units"]
+__all__ = ["LONGEST", "UNITS", "WIDEST", "scratch", "shot", "units"]
 
 UNITS = 4094
 LONGEST = 2**18  # cells from start to end, so that products of two lengths fit 64 bits
@@ -28,12 +28,12 @@ def units(cells: float) -> int:
 
 _HALF = UNITS // 2
 
-Room = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
+Scratch = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 
 
-def room(
+def scratch(
     shape: tuple[int, ...], crossings: int, half_width: float, slot: NDArray[np.int32]
-) -> Room:
+) -> Scratch:
     """Arrays for shots of up to so many steps from cell to cell and this width: cells, shares, and
     scratch, of which `slot` has a 0 for each cell.
 
@@ -54,7 +54,8 @@ def room(
 def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):
     """Go from point to point; returns (number of cells passed, where it stops, out of what number).
 
-    Writes the cells passed, on the unrolled map, to `path` if it has room.
+    Writes the cells passed, on the unrolled map, to `path` if that has entries. The wall at the
+    start does not stop it, and that at the end only with `end_stops`.
     """
     height, width = walls.shape
     ay, ax = abs(y1 - y0), abs(x1 - x0)
@@ -161,8 +162,8 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     `walls` (height, width), not 0 where a wall stands. Points in units (rows, columns), see
     `units`; the start on the map, at most `LONGEST` cells from the end along each axis;
     `half_width` in units, at most `WIDEST` cells. Where: shares of the way from start (0) to end
-    (1). The last four arguments come from `room`; `slot` is all 0 before and after. First the cells
-    crossed come in their order, then those beside them.
+    (1). The last four arguments come from `scratch`; `slot` is all 0 before and after. First come
+    the cells crossed in their order, then those beside them.
     """
     height, width = walls.shape
     dy, dx = y1 - y0, x1 - x0

@@ -29,9 +29,10 @@ __all__ = [
     "STAGE",
     "field_of_view",
     "most_cells",
-    "room",
+    "scratch",
     "sight_cells",
     "squared_reach",
+    "squared_reaches",
 ]
 
 NO_HEIGHTS: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
@@ -48,7 +49,12 @@ def squared_reach(radius: float) -> int:
     return int(min(radius, _FARTHEST) ** 2 * (1 + 1e-9))
 
 
-Room = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
+def squared_reaches(radii: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return `squared_reach` of each radius."""
+    return (np.minimum(radii, _FARTHEST) ** 2 * (1 + 1e-9)).astype(np.int64)
+
+
+Scratch = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
 
 ENDLESS = np.int64(
     2**62
@@ -67,20 +73,20 @@ _WALL, _SEEN, _LIT, _CORNER = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
 
 
 def most_cells(shape: tuple[int, ...], limit: int) -> int:
-    """The room that arrays of the cells in sight need, for a map's shape and the largest squared
+    """Return the length of arrays of the cells in sight, for a map's shape and the largest squared
     distance.
     """
     side = 2 * math.isqrt(limit) + 1
     return min(side, shape[0] + 1) * min(side, shape[1] + 1)
 
 
-def room(shape: tuple[int, ...], limit: int, *, heights: bool = False) -> Room:
-    """Scratch for every call on a map of this shape up to this largest squared distance: window,
-    sectors, ground, state.
+def scratch(shape: tuple[int, ...], limit: int, *, heights: bool = False) -> Scratch:
+    """Return scratch for every call on a map of this shape up to this largest squared distance:
+    window, sectors, ground, state.
 
-    Looks with heights need a room made with `heights`. One look at a time may use it.
-    `state[STAGE]` must be 0 where a look begins, as it is when one ends; fill `state` with 0 to
-    drop one half done.
+    Calls with heights need one made with `heights`; one call at a time may use it. `state[STAGE]`
+    must be 0 where a field of view begins, as it is when one ends; fill `state` with 0 to drop one
+    that is half done.
     """
     cells = most_cells(shape, limit)
     deepest = min(math.isqrt(limit), max(shape))
@@ -390,9 +396,9 @@ def _find_corners(window, rows, columns, north, west, limit, state, budget):
 
 
 @kernel
-def _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, room):
+def _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, scratch):
     """Mark the window up to the stage of gathering; returns what is left of the budget."""
-    (north, south, west, east), (window, sectors, ground, state) = extents, room
+    (north, south, west, east), (window, sectors, ground, state) = extents, scratch
     height, rows, columns = walls.shape[0], north + south + 1, west + east + 1
     origin = north * columns + west
     with_heights = heights.shape[0] > 0
@@ -472,22 +478,24 @@ def _counts(bits, lit):
     "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, i8, out i8[::1], out i8[::1], (out u1[::1], out"
     " i8[:,:,::1], out f4[::1], out i8[::1])",
 )
-def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, budget, cells, squares, room):
+def sight_cells(
+    walls, heights, eye, row, column, limit, wrap, lit, budget, cells, squares, scratch
+):
     """Write the cells seen from a cell, ascending, and their squared distances; whether all is
     done.
 
     `walls` (height, width), not 0 where a wall stands; `heights` (height, width) float32 or
     `NO_HEIGHTS`; `limit` is the largest squared distance in cells. Only open cells, with `lit` also
-    walls of which a part is seen. `cells` and `squares` are int64 with space for `most_cells`;
-    `room` comes from `room`, and its last array is the state. `state[COUNT]` is how many there are.
-    Of a call that was not done, repeat it with the same arguments. Walls may not change in between.
+    walls of which a part is seen. `cells` and `squares` are int64 with space for `most_cells`; the
+    last array of `scratch` is the state, and `state[COUNT]` the number of cells. Repeat a call that
+    was not done with the same arguments. Walls may not change in between.
     """
     height, width = walls.shape
-    window, _, _, state = room
+    window, _, _, state = scratch
     extents = _extents(walls.shape, row, column, limit, wrap)
     north, south, west, east = extents
     cone = 0.0, 0.0, -2.0
-    budget = _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, room)
+    budget = _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, scratch)
     if state[STAGE] != _GATHER or budget <= 0:
         return False
     rows, columns = north + south + 1, west + east + 1
@@ -532,7 +540,9 @@ def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, budget, cell
     "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], f8, f8, b1, b1, out i4[:,::1], (out"
     " u1[::1], out i8[:,:,::1], out f4[::1], out i8[::1])",
 )
-def field_of_view(walls, heights, sources, limits, facings, eye, narrow, wrap, lit, counts, room):
+def field_of_view(
+    walls, heights, sources, limits, facings, eye, narrow, wrap, lit, counts, scratch
+):
     """Add 1 to `counts` (height, width) wherever a source sees, once per source.
 
     `sources` are cells, `limits` the largest squared distance of each. `facings` (N, 2) are unit
@@ -540,7 +550,7 @@ def field_of_view(walls, heights, sources, limits, facings, eye, narrow, wrap, l
     facing is at least `narrow`, and its own cell.
     """
     height, width = walls.shape
-    window, _, _, state = room
+    window, _, _, state = scratch
     walls_too = np.uint8(1) if lit else np.uint8(0)
     for s in range(sources.shape[0]):
         row, column = divmod(sources[s], width)
@@ -549,7 +559,7 @@ def field_of_view(walls, heights, sources, limits, facings, eye, narrow, wrap, l
         cone = 0.0, 0.0, -2.0
         if facings.shape[0] > 0:
             cone = facings[s, 0], facings[s, 1], narrow
-        _look(walls, heights, eye, row, column, limits[s], extents, lit, cone, ENDLESS, room)
+        _look(walls, heights, eye, row, column, limits[s], extents, lit, cone, ENDLESS, scratch)
         state[STAGE] = 0
         rows, columns = north + south + 1, west + east + 1
         _fold(window, rows, columns, height, width)

@@ -181,7 +181,7 @@ def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
     """A cost as numbers of the space's shape, not checked one by one; not a copy."""
     other = getattr(cost, "space", None)
     if isinstance(other, Space):
-        if other is not space and (differs := space.difference(other)):
+        if other is not space and (differs := space.describe_difference(other)):
             raise InvalidValue(
                 "cost lies on the cells of the space",
                 got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",

@@ -17,7 +17,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.hooks import Pictured
 from fieldcraft.kernels import pool
-from fieldcraft.space import Space
+from fieldcraft.space import Graph, Space
 
 __all__ = [
     "ON_WALL",
@@ -225,7 +225,7 @@ class Path(Pictured):
         center = space.position_of(cells.item(0))
         if center.tolist() == start.tolist():
             return cls(space, cells, length, cost)
-        if space.forms == ("graph",) and space.graph.mesh is None:
+        if isinstance(space, Graph) and space.mesh is None:
             return cls(space, cells, length, cost)  # agents keep to the edges
         second = space.position_of(cells.item(1))
         leg, step = (

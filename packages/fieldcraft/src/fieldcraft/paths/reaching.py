@@ -85,9 +85,8 @@ class Reach:
             return visible(space, self.positions, max(self.range, _NOWHERE))
         from scipy.spatial import cKDTree
 
-        begin, size = space.torus or (None, None)
-        origin = np.zeros(space.dimensions) if begin is None else begin
-        places = space.positions - origin
+        size = space.period
+        places = space.positions - (0 if size is None else space.positions.min(axis=0))
         tree = cKDTree(places[self.cells], boxsize=size)
         low, high = (f(places[self.cells], axis=0) for f in (np.min, np.max))
         near = ((places >= low - self.range) & (places <= high + self.range)).all(axis=1)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
-from fieldcraft.space.opacity import look_at
+from fieldcraft.space.opacity import sees_cells
 
 __all__ = [
     "UNIT_SEARCHED",
@@ -336,7 +336,7 @@ class Looks:
             self._rooms[limit, aside] = (
                 np.zeros(size, np.int64),
                 np.zeros(size, np.int64),
-                kernels.visible.room(walls.shape, limit, heights=False),
+                kernels.visible.scratch(walls.shape, limit, heights=False),
             )
         cells, squares, room = self._rooms[limit, aside]
         state = room[-1]
@@ -379,7 +379,7 @@ def _with_doors(
     is_open = ~walls.reshape(-1)[found]
     doors = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
     here, limits = np.array([cell]), np.array([limit])
-    seen = look_at(opaque, wrap, here, doors, limits, kernels.visible.NO_FACINGS, -2.0)[0]
+    seen = sees_cells(opaque, wrap, here, doors, limits, kernels.visible.NO_FACINGS, -2.0)[0]
     doors, (height, width) = doors[seen], walls.shape
     down, right = np.abs(doors // width - cell // width), np.abs(doors % width - cell % width)
     if wrap:

@@ -5,7 +5,7 @@ from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
-from fieldcraft.space.kinds import checked_space, grid_of, needs, needs_plane
+from fieldcraft.space.kinds import checked_space, grid_of, needs_plane
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood, Terrain
 from fieldcraft.space.protocol import Space, located
@@ -30,7 +30,6 @@ __all__ = [
     "grid_of",
     "incoming",
     "located",
-    "needs",
     "needs_plane",
     "sees",
     "visible",

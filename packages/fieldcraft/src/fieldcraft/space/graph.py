@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import OutsideMap
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import graph_parts
-from fieldcraft.space.cells import Many, One, checked_cells
+from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph_edges import EdgeSpace
 from fieldcraft.space.graph_parts import (
     MAX_EDGES,
@@ -82,7 +82,6 @@ class Graph(EdgeSpace):
         vertices in one place are not either.
     """
 
-    forms = ("graph",)
     cell_name = "vertex"
     axes = "(N,)"
 
@@ -168,8 +167,7 @@ class Graph(EdgeSpace):
         `position` names the attribute of nodes that holds (x, y) or (x, y, z), None takes the nodes
         themselves; `length` that of edges that holds their length, "length" after `to_networkx`,
         None for straight distances. Of parallel edges the shortest counts. Nodes and edges whose
-        attribute "blocked" is True are blocked, parallel edges if all of them are. Where all nodes
-        of a graph of squares are still in their places, it is one again.
+        attribute "blocked" is True are blocked, parallel edges if all of them are.
 
         Raises
         ------
@@ -183,8 +181,8 @@ class Graph(EdgeSpace):
         """A networkx Graph, or DiGraph if this is directed: nodes are `labels` if there are any,
         else vertex numbers.
 
-        Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked"; the graph "squares",
-        a dict, if it has any. A mesh stays behind. Raises `MissingLibrary` without networkx.
+        Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked". A mesh and squares
+        are left out. Raises `MissingLibrary` without networkx.
         """
         return graph_parts.to_networkx(self, self._closed[self._shown])
 
@@ -227,9 +225,13 @@ class Graph(EdgeSpace):
         return known[1]
 
     @property
-    def torus(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    def period(self) -> NDArray[np.float64] | None:
         """That of the squares, if there are any."""
-        return None if self._squares is None else self._squares.torus
+        return None if self._squares is None else self._squares.period
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Space.wrapped`."""
+        return positions if self._squares is None else self._squares.wrapped(positions)
 
     @property
     def graph(self) -> Graph:
@@ -252,63 +254,25 @@ class Graph(EdgeSpace):
 
     # Cells and positions
 
-    @overload
-    def cell_at(
-        self, positions: One, *, outside: str = ..., max_height: float | None = ...
-    ) -> int: ...
-    @overload
-    def cell_at(
-        self, positions: Many, *, outside: str = ..., max_height: float | None = ...
-    ) -> NDArray[np.int64]: ...
-    @overload
-    def cell_at(
-        self, positions: ArrayLike, *, outside: str = ..., max_height: float | None = ...
-    ) -> int | NDArray[np.int64]: ...
-    def cell_at(
-        self, positions: ArrayLike, *, outside: str = "refuse", max_height: float | None = None
-    ) -> int | NDArray[np.int64]:
-        """The vertices nearest to world positions: an int for one position, (N,) int64 for many.
-        Blocked ones count.
-
-        With squares, the one that holds a position, over the seam of a torus if there is one, or
-        the nearest of the rim. With a mesh, the polygon straight below or above a position, if that
-        is nearer than the nearest middle of one. Of equally near vertices always the same is taken.
-        `max_height` stands in for that of the graph: a vertex (or the polygon's surface) is at most
-        so far above or below the position. Where none is, `OutsideMap` is raised, or with
-        `outside="clamp"` the nearest at any height is taken.
+    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """The vertices of points: with squares the one that holds each, or the nearest; with a mesh
+        that of the polygon below or above, if it is nearer than the nearest center of one.
         """
-        points, single = checks.positions(positions, dimensions=self.dimensions)
-        checks.choice("outside", outside, ("refuse", "clamp"))
-        limit = (
-            self.max_height if max_height is None else checks.not_negative("max_height", max_height)
-        )
-        found = self._located(points, outside, limit)
-        return int(found[0]) if single else found
-
-    def _located(
-        self, points: NDArray[np.float64], outside: str, max_height: float | None = None
-    ) -> NDArray[np.int64]:
-        limit = self.max_height if max_height is None else max_height
-        points = np.clip(
-            points, -checks.LARGEST, checks.LARGEST
-        )  # from farther off no distance is a number
-        clamp = outside == "clamp"
-        found = self._find(points, limit)
-        missing = found < 0
-        if missing.any() and clamp and len(self):
+        # from farther off no distance is a number
+        points = np.clip(points, -checks.LARGEST, checks.LARGEST)
+        found = self._find(points, self.max_height)
+        missing = np.flatnonzero(found < 0)
+        if len(missing) and outside == "clamp" and len(self):
             found[missing] = self._find(points[missing], None)
-        elif missing.any():
-            index = int(np.flatnonzero(missing)[0])
+        elif len(missing):
+            limit = self.max_height
             height = "" if limit is None else f" at most {limit:g} above or below it"
+            where = f" at index {missing[0]}" if len(points) > 1 else ""
+            remedy = 'Correct the position, allow a larger max_height, or pass outside="clamp"'
             raise OutsideMap(
                 f"A position has a vertex of the graph{height}",
-                got=f"{tuple(points[index].tolist())}"
-                + (f" at index {index}" if len(points) > 1 else ""),
-                remedy=(
-                    'Mend the position, allow a larger max_height, or pass outside="clamp"'
-                    if len(self)
-                    else "Give the graph vertices"
-                ),
+                got=f"{tuple(points[missing[0]].tolist())}{where}",
+                remedy=remedy if len(self) else "Give the graph vertices",
             )
         return found
 

@@ -185,7 +185,7 @@ class EdgeSpace(Space):
         blocked[[] if walls is None else checked_cells(self, walls)] = True
         self._walls = read_only(blocked)
 
-    def difference(self, other: object) -> str:
+    def describe_difference(self, other: object) -> str:
         """Empty for a graph of the same vertices and edges; what is blocked may differ."""
         same = isinstance(other, EdgeSpace) and self.topology.same_as(other.topology)
         return "" if same else f"on {other!r}"

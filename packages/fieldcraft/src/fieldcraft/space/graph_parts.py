@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_EDGES",
     "MAX_VERTICES",
-    "are_cells",
     "check_mesh",
     "check_squares",
     "checked_edges",
@@ -168,16 +167,9 @@ def checked_labels(labels: Sequence[Hashable], count: int) -> tuple[Hashable, ..
     return names
 
 
-def are_cells(squares: object, places: ArrayLike) -> bool:
-    """Whether something is a grid whose cells lie in these places, in their order."""
-    return isinstance(squares, Grid) and np.array_equal(
-        squares.position_of(np.arange(len(squares))), places
-    )
-
-
 def check_squares(squares: object, places: NDArray[np.float64], mesh: Mesh | None) -> None:
     """Refuse squares that the vertices are not."""
-    if not are_cells(squares, places) or mesh is not None:
+    if not isinstance(squares, Grid) or not np.array_equal(squares.positions, places):
         raise InvalidValue(
             "squares are a grid whose cells the vertices are, in their order, where there is no"
             " mesh",
@@ -186,16 +178,6 @@ def check_squares(squares: object, places: NDArray[np.float64], mesh: Mesh | Non
             ],
             remedy="Pass grid.position_of(range(len(grid))) as positions, or use grid.to_graph()",
         )
-
-
-_SQUARES = (
-    "width",
-    "height",
-    "cell_size",
-    "origin",
-    "y_up",
-    "wrap",
-)  # what networkx is told of a grid
 
 
 def from_networkx(
@@ -242,19 +224,7 @@ def from_networkx(
     walls = np.array(
         [_shut(graph.nodes[label], f"node {label!r}") for label in labels], dtype=np.bool_
     )
-    squares = _squares_from(getattr(graph, "graph", {}), places)
-    y_up = squares is not None and squares.y_up
-    made = kind(
-        places,
-        pairs,
-        sizes,
-        directed,
-        blocked=walls,
-        max_height=max_height,
-        labels=labels,
-        y_up=y_up,
-        squares=squares,
-    )
+    made = kind(places, pairs, sizes, directed, blocked=walls, max_height=max_height, labels=labels)
     shut: dict[tuple[int, int], bool] = {}
     for (a, b, data), pair in zip(graph.edges(data=True), pairs.tolist(), strict=True):
         key = (pair[0], pair[1]) if directed else (min(pair), max(pair))
@@ -281,19 +251,7 @@ def to_networkx(graph: Graph, closed: NDArray[np.bool_]) -> Any:
         graph.edges.tolist(), graph.lengths.tolist(), closed.tolist(), strict=True
     ):
         made.add_edge(names[start], names[end], length=size, blocked=shut)
-    squares = graph.sight_grid
-    if squares is not None:
-        made.graph["squares"] = {name: getattr(squares, name) for name in _SQUARES}
     return made
-
-
-def _squares_from(attributes: Mapping[str, Any], places: ArrayLike) -> Grid | None:
-    """The squares that networkx was told of, if their cells are where the nodes are."""
-    known = attributes.get("squares")
-    squares = (
-        Grid(**known) if isinstance(known, Mapping) and sorted(known) == sorted(_SQUARES) else None
-    )
-    return squares if are_cells(squares, places) else None
 
 
 def _shut(data: Mapping[str, Any], what: str) -> bool:

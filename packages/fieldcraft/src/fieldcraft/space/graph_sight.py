@@ -1,10 +1,9 @@
-"""The sight between the vertices of a graph, and vertices within a distance."""
+"""Sight between the vertices of a graph, and vertices within a distance."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +13,27 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import portals_of, windows_of
+from fieldcraft.space.viewers import Viewers
 
-__all__ = ["Outlook", "Stand", "counted", "is_clear", "sees", "stand", "vertices_within"]
+__all__ = ["Outlook", "SightEnds", "counted", "is_clear", "sees", "sight_ends", "vertices_within"]
+
+Floats = NDArray[np.float64]
+Links = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]
+"""Portals as `kernels.sees` takes them: starts, ends, fine sides, flags."""
+
+_SEEN = 200  # polygons that a viewer sees, to begin with
+_PAIRS_PER_THREAD = 1_000
+_NO_LINKS: Links = (
+    np.zeros(1, dtype=np.int64),
+    np.zeros(0, dtype=np.int32),
+    np.zeros((0, 4), dtype=np.int64),
+    np.zeros(0, dtype=np.uint8),
+)
 
 
-def vertices_within(graph: Graph, points: NDArray[np.float64], radius: float) -> list[list[int]]:
-    """The vertices within a straight distance of each point, round a torus the short way, in no
-    order.
+def vertices_within(graph: Graph, points: Floats, radius: float) -> list[list[int]]:
+    """Return the vertices within a straight distance of each point, over the seam of a torus too,
+    in no order.
     """
     if not len(graph) or not len(points):
         return [[] for _ in points]
@@ -33,21 +46,10 @@ def vertices_within(graph: Graph, points: NDArray[np.float64], radius: float) ->
     return [sorted(set(chain.from_iterable(each))) for each in zip(*found, strict=True)]
 
 
-Floats = NDArray[np.float64]
-_SEEN = 200  # polygons that a viewer sees, to begin with
-_PAIRS_PER_THREAD = 1_000
-_NO_PORTALS = (
-    np.zeros(1, dtype=np.int64),
-    np.zeros(0, dtype=np.int32),
-    np.zeros((0, 4), dtype=np.int64),
-    np.zeros(0, dtype=np.uint8),
-)
-
-
 @dataclass(frozen=True, eq=False)
-class Stand:
-    """Positions on a graph: their vertices (N,), themselves (N, 2 or 3), and where on a mesh their
-    lines of sight begin, (N, 2).
+class SightEnds:
+    """Ends of lines of sight on a graph: vertices (N,), positions (N, 2 or 3), and on a mesh the
+    places (N, 2) in whole numbers where lines begin or end.
     """
 
     cells: NDArray[np.int64]
@@ -55,84 +57,82 @@ class Stand:
     places: NDArray[np.int64]
 
 
-def stand(graph: Graph, points: Floats) -> Stand:
-    """Positions on a graph; raises `OutsideMap`."""
-    points = np.ascontiguousarray(points).view()
-    # as those of vertices are: kernels are compiled anew for arrays that can be written to
-    points.flags.writeable = False
-    cells = (
-        np.atleast_1d(np.asarray(graph.cell_at(points), dtype=np.int64))
-        if len(points)
-        else np.zeros(0, dtype=np.int64)
-    )
+def sight_ends(graph: Graph, points: Floats) -> SightEnds:
+    """Return the ends of lines of sight at positions; raises `OutsideMap`."""
+    # Read-only as those of vertices are: kernels are compiled anew for arrays that can be written.
+    points = read_only(np.ascontiguousarray(points).view())
+    cells = np.atleast_1d(np.asarray(graph.cell_at(points), dtype=np.int64))
     if graph.mesh is None:
-        return Stand(cells, points, np.zeros((len(points), 2), dtype=np.int64))
+        return SightEnds(cells, points, np.zeros((len(points), 2), dtype=np.int64))
     portals, _ = portals_of(graph)
     places = np.empty((len(points), 2))
     plan = np.ascontiguousarray(graph.mesh.centers[:, :2])
     kernels.mesh_moving.nearest(portals.corners, portals.rings, read_only(cells), points, places)
     places += (plan[cells] - places) * kernels.sees.INWARDS
-    return Stand(cells, points, portals.rounded(places))
+    return SightEnds(cells, points, portals.rounded(places))
 
 
-def sees(
-    graph: Graph, viewers: Floats, targets: Floats, limits: Floats, facings: Floats, narrow: float
-) -> NDArray[np.bool_]:
-    """Which viewers see which targets, (V, T); `limits` (V,) are squared distances, `facings` (V,
-    2) or none.
-    """
-    return _look(
-        graph, stand(graph, viewers), stand(graph, targets), limits, facings, narrow, own=False
-    )
-
-
-def counted(
-    graph: Graph, viewers: Floats, limits: Floats, facings: Floats, narrow: float
-) -> NDArray[np.int32]:
-    """How many of the viewers see each open vertex, (N,) int32."""
-    here = stand(graph, viewers)
+def _centers(graph: Graph, cells: NDArray[np.int64]) -> SightEnds:
+    """Return the ends of lines of sight at vertices."""
     if graph.mesh is None:
-        there = Stand(
-            np.arange(len(graph)), graph.positions, np.zeros((len(graph), 2), dtype=np.int64)
+        places = np.zeros((len(cells), 2), dtype=np.int64)
+    else:
+        places = portals_of(graph)[0].middles[cells]
+    return SightEnds(cells, read_only(graph.positions[cells]), places)
+
+
+def _links(graph: Graph) -> Links:
+    """Return the links that can be looked through now."""
+    if graph.mesh is None:
+        return _NO_LINKS
+    portals, flags = windows_of(graph)
+    return portals.starts, portals.ends, portals.fine, flags
+
+
+def sees(graph: Graph, viewers: Viewers, targets: Floats, *, pairs: bool) -> NDArray[np.bool_]:
+    """Return which viewers see which targets, (V, T), or with `pairs` each its own, (V, 1)."""
+    here, there = sight_ends(graph, viewers.points), sight_ends(graph, targets)
+    return _seen(_links(graph), here, there, viewers, own=False, pairs=pairs)
+
+
+def counted(graph: Graph, viewers: Viewers) -> NDArray[np.int32]:
+    """Return how many of the viewers see each open vertex, (N,) int32."""
+    here = sight_ends(graph, viewers.points)
+    return _counts(graph, here, viewers, _links(graph), graph.walls, graph.opaque)
+
+
+def _counts(
+    graph: Graph,
+    here: SightEnds,
+    viewers: Viewers,
+    links: Links,
+    walls: NDArray[np.bool_],
+    opaque: NDArray[np.bool_],
+) -> NDArray[np.int32]:
+    """Return how many viewers see each open vertex; walls, and opaque vertices, may be those of an
+    earlier moment.
+    """
+    others = np.flatnonzero(~walls if graph.mesh is None else opaque & ~walls)
+    counts = np.zeros(len(graph), dtype=np.int32)
+    if graph.mesh is not None:
+        portals, _ = portals_of(graph)
+        work = len(here.cells) * min(len(graph), _SEEN)
+        bands = pool.bands(len(here.cells), work // _PAIRS_PER_THREAD)
+        shares = [np.zeros(len(graph), dtype=np.int32) for _ in bands]
+        looking = (here.cells, here.points, here.places, viewers.squares, viewers.facings)
+        common = (links, portals.middles, walls, graph.positions, looking)
+        scalars = (portals.scale, viewers.narrow)
+        pool.run(
+            [
+                (kernels.sees.count_seen, (*common, *scalars, *band, share))
+                for band, share in zip(bands, shares, strict=True)
+            ]
         )
-        seen = _look(graph, here, there, limits, facings, narrow, own=True)
-        return np.where(graph.walls, 0, seen.sum(axis=0)).astype(np.int32)
-    portals, shut = windows_of(graph)
-    bands = pool.bands(len(viewers), len(viewers) * min(len(graph), _SEEN) // _PAIRS_PER_THREAD)
-    counts = [np.zeros(len(graph), dtype=np.int32) for _ in bands]
-    pool.run(
-        [
-            (
-                kernels.sees.look_round,
-                (
-                    (portals.starts, portals.ends, portals.fine, shut),
-                    portals.middles,
-                    graph.walls,
-                    graph.positions,
-                    (here.cells, here.points, here.places, limits, facings),
-                    portals.scale,
-                    narrow,
-                    low,
-                    high,
-                    share,
-                ),
-            )
-            for (low, high), share in zip(bands, counts, strict=True)
-        ]
-    )
-    for share in counts[1:]:
-        counts[0] += share
-    if graph.opaque is not graph.walls:
-        doors = np.flatnonzero(graph.opaque & ~graph.walls)
-        seen = _look(graph, here, _middles(graph, doors), limits, facings, narrow, own=True)
-        counts[0][doors] = seen.sum(axis=0)
-    return counts[0]
-
-
-def _middles(graph: Graph, cells: NDArray[np.int64]) -> Stand:
-    """The middles of the polygons of a mesh."""
-    portals = portals_of(graph)[0]
-    return Stand(cells, graph.positions[cells], portals.middles[cells])
+        counts = sum(shares[1:], start=shares[0])
+    if len(others):
+        there = _centers(graph, others)
+        counts[others] = _seen(links, here, there, viewers, own=True).sum(axis=0)
+    return counts
 
 
 class Outlook:
@@ -145,106 +145,47 @@ class Outlook:
         closed: NDArray[np.bool_],
         opaque: NDArray[np.bool_],
     ) -> None:
-        self._graph = graph
-        self._walls = walls.view()
-        self._walls.flags.writeable = False  # as those of a graph are
-        self._doors = np.flatnonzero(opaque & ~walls)
-        self._shut = None if graph.mesh is None else portals_of(graph)[0].shut(opaque, closed)
+        self._graph, self._opaque = graph, opaque
+        self._walls = read_only(walls.view())
+        self._links = _NO_LINKS
+        if graph.mesh is not None:
+            portals, _ = portals_of(graph)
+            flags = portals.flags(opaque, closed)
+            self._links = portals.starts, portals.ends, portals.fine, flags
 
     def seen_from(self, cell: int, radius: float) -> NDArray[np.int64]:
-        """The open vertices in sight of the middle of one, within `radius` world units,
+        """Return the open vertices in sight of the center of one, within `radius` world units,
         ascending.
         """
-        graph, here = self._graph, self._graph.positions[cell]
-        limit = radius * radius * (1 + 1e-9)
-        if graph.mesh is None or self._shut is None:
-            near = ((graph.positions - here) ** 2).sum(axis=1) <= limit
-            return np.flatnonzero(near & ~self._walls)
-        portals, _ = portals_of(graph)
-        counts = np.zeros(len(graph), dtype=np.int32)
-        kernels.sees.look_round(
-            (portals.starts, portals.ends, portals.fine, self._shut),
-            portals.middles,
-            self._walls,
-            graph.positions,
-            (
-                np.array([cell]),
-                here[np.newaxis],
-                portals.middles[cell : cell + 1],
-                np.array([limit]),
-                kernels.sees.NO_FACINGS,
-            ),
-            portals.scale,
-            -2.0,
-            0,
-            1,
-            counts,
-        )
-        if len(self._doors):
-            viewer = Stand(np.array([cell]), here[np.newaxis], portals.middles[cell : cell + 1])
-            mesh = (portals.starts, portals.ends, portals.fine, self._shut)
-            doors, limits = _middles(graph, self._doors), np.array([limit])
-            seen = _look_over(
-                mesh, True, viewer, doors, limits, kernels.sees.NO_FACINGS, -2.0, True
-            )
-            counts[self._doors] = seen[0]
+        here = _centers(self._graph, np.array([cell]))
+        viewers = Viewers(here.points, np.array([radius]), kernels.sees.NO_FACINGS, -2.0)
+        counts = _counts(self._graph, here, viewers, self._links, self._walls, self._opaque)
         return np.flatnonzero(counts)
 
 
 def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
-    """Whether nothing on a mesh hides the middle of a polygon from a place (x, y) in another."""
-    portals, shut = portals_of(graph)
-    ops, ground = kernels.sees, (portals.starts, portals.ends, portals.fine, shut)
+    """Whether the middle of a polygon of a mesh is in sight of a place (x, y) in another."""
+    portals, flags = portals_of(graph)
+    links = (portals.starts, portals.ends, portals.fine, flags)
+    stack = np.empty(kernels.sees.STACK, dtype=np.int64)
     (x0, y0), (x1, y1) = portals.rounded(place).tolist(), portals.middles[target].tolist()
-    return bool(ops.between(ground, cell, x0, y0, target, x1, y1, *ops.scratch()))
+    return bool(kernels.sees.between(links, cell, x0, y0, target, x1, y1, stack))
 
 
-def _look(
-    graph: Graph,
-    here: Stand,
-    there: Stand,
-    limits: Floats,
-    facings: Floats,
-    narrow: float,
+def _seen(
+    links: Links,
+    here: SightEnds,
+    there: SightEnds,
+    viewers: Viewers,
     *,
     own: bool,
+    pairs: bool = False,
 ) -> NDArray[np.bool_]:
-    has_mesh = graph.mesh is not None
-    mesh: tuple[NDArray[Any], ...] = _NO_PORTALS
-    if has_mesh:
-        portals, shut = windows_of(graph)
-        mesh = (portals.starts, portals.ends, portals.fine, shut)
-    return _look_over(mesh, has_mesh, here, there, limits, facings, narrow, own)
-
-
-def _look_over(
-    mesh: tuple[NDArray[Any], ...],
-    has_mesh: bool,
-    here: Stand,
-    there: Stand,
-    limits: Floats,
-    facings: Floats,
-    narrow: float,
-    own: bool,
-) -> NDArray[np.bool_]:
-    seen = np.zeros((len(here.cells), len(there.cells)), dtype=np.bool_)
-    pool.run(
-        [
-            (
-                kernels.sees.look_places,
-                (
-                    mesh,
-                    (here.cells, here.points, here.places, limits, facings),
-                    (there.cells, there.points, there.places),
-                    has_mesh,
-                    narrow,
-                    own,
-                    low,
-                    high,
-                    seen,
-                ),
-            )
-            for low, high in pool.bands(len(seen), seen.size // _PAIRS_PER_THREAD)
-        ]
-    )
+    """Return which viewers see which targets, (V, T), or with `pairs` each its own, (V, 1)."""
+    seen = np.zeros((len(here.cells), 1 if pairs else len(there.cells)), dtype=np.bool_)
+    looking = (here.cells, here.points, here.places, viewers.squares, viewers.facings)
+    common = (links, looking, (there.cells, there.points, there.places))
+    bands = pool.bands(len(seen), seen.size // _PAIRS_PER_THREAD)
+    scalars = (viewers.narrow, own, pairs)
+    pool.run([(kernels.sees.sees_places, (*common, *scalars, *band, seen)) for band in bands])
     return seen

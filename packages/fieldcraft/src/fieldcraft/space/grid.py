@@ -80,7 +80,6 @@ class Grid(Lattice):
         For sizes, shapes and types that don't fit.
     """
 
-    forms = ("grid",)
     axes = "(height, width)"
     placement = ("shape", "cell_size", "origin", "y_up", "wrap")
     objects: Mapping[str, MapObjects] = MappingProxyType({})
@@ -141,17 +140,6 @@ class Grid(Lattice):
         self._changes: list[NDArray[np.int64]] = []
         self._parent: Grid | None = None
         self._followed = 0
-
-    @classmethod
-    def from_walls(cls, walls: ArrayLike, **settings: Any) -> Grid:
-        """The grid of an array of walls, bool of shape (height, width), [row, column]; settings as
-        those of `Grid`.
-
-        >>> dungeon = np.array([[1, 1, 1], [1, 0, 1]], dtype=bool)
-        >>> fc.Grid.from_walls(dungeon, tiles=True)
-        <Grid 3 x 2, cell_size 1, 1 open cells>
-        """
-        return cls(walls=walls, **settings)
 
     def _form(self) -> str:
         return f"cell_size {self.cell_size:g}"

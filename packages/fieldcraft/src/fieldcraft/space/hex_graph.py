@@ -51,9 +51,13 @@ class HexGraph(Graph):
         return np.broadcast_to(np.float64(self._layout.area), len(self))
 
     @property
-    def torus(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    def period(self) -> NDArray[np.float64] | None:
         """That of the grid of hexagons."""
-        return self._hexes.torus
+        return self._hexes.period
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Space.wrapped`."""
+        return self._hexes.wrapped(positions)
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
         return self._hexes._located(points, "clamp")

@@ -60,7 +60,6 @@ class HexGrid(Lattice):
         Whether y grows upwards.
     """
 
-    forms = ("hex", "graph")
     axes = "(rows, columns)"
     placement = ("shape", "orientation", "size", "origin", "y_up", "wrap")
 
@@ -131,7 +130,7 @@ class HexGrid(Lattice):
         """The cells at (column, row), one or (N, 2); on a torus round and round. Raises
         `OutsideMap`.
         """
-        pairs, single = self._coordinates("Offset coordinates", offset, 2)
+        pairs, single = self._coordinates("Offset coordinates", offset)
         inside = np.mod(pairs, (self.columns, self.rows)) if self.wrap else pairs
         wrong = ((inside < 0) | (inside >= (self.columns, self.rows))).any(axis=1)
         if wrong.any():
@@ -151,28 +150,9 @@ class HexGrid(Lattice):
         """The cells at axial (q, r), one or (N, 2); on a torus round and round. Raises
         `OutsideMap`.
         """
-        pairs, single = self._coordinates("Axial coordinates", axial, 2)
+        pairs, single = self._coordinates("Axial coordinates", axial)
         offset = hex_layout.to_offset(pairs, pointy=self._pointy)
         return self.from_offset(offset[0] if single else offset)
-
-    def to_cube(self, cells: ArrayLike) -> NDArray[np.int64]:
-        """The cube coordinates (q, r, s) of cells, which sum to 0: (3,) or (N, 3)."""
-        axial = self.to_axial(cells)
-        return np.concatenate([axial, -axial.sum(axis=-1, keepdims=True)], axis=-1)
-
-    def from_cube(self, cube: ArrayLike) -> int | NDArray[np.int64]:
-        """The cells at cube coordinates (q, r, s), one or (N, 3). Raises `InvalidValue` where they
-        don't sum to 0, and `OutsideMap`.
-        """
-        triples, single = self._coordinates("Cube coordinates", cube, 3)
-        if triples.sum(axis=1).any():
-            bad = triples[triples.sum(axis=1) != 0][0].tolist()
-            raise InvalidValue(
-                "Cube coordinates sum to 0",
-                got=f"{tuple(bad)}",
-                remedy="Pass (q, r, -q - r), or use from_axial",
-            )
-        return self.from_axial(triples[0, :2] if single else triples[:, :2])
 
     def steps_between(self, cells: ArrayLike, others: ArrayLike) -> int | NDArray[np.int64]:
         """How many steps it is from cells to others if all ground is open: an int for two cells,
@@ -203,22 +183,16 @@ class HexGrid(Lattice):
         return int(found) if found.ndim == 0 else found
 
     @staticmethod
-    def _coordinates(what: str, value: ArrayLike, count: int) -> tuple[NDArray[np.int64], bool]:
+    def _coordinates(what: str, value: ArrayLike) -> tuple[NDArray[np.int64], bool]:
         array = checks.array(what, value)
-        single = array.ndim == 1 and len(array) == count
-        if not (single or (array.ndim == 2 and array.shape[1] == count)) or (
-            array.size and array.dtype.kind not in "iu"
-        ):
+        is_pairs = array.shape[-1:] == (2,) and array.ndim <= 2 and array.dtype.kind in "iu"
+        if array.size and not (is_pairs and np.abs(array.astype(np.float64)).max() <= 2**40):
             raise InvalidValue(
-                f"{what} are {count} whole numbers, or an (N, {count}) array of them",
-                got=f"{array.dtype} of shape {array.shape}",
+                f"{what} are 2 whole numbers, or an (N, 2) array of them, within 2**40 of 0",
+                got=f"{array.dtype} of shape {array.shape}, {array.flat[0]}",
                 remedy="Use cell_at() to turn positions into cells",
             )
-        if np.abs(array.astype(np.float64)).max(initial=0) > 2**40:
-            raise InvalidValue(
-                f"{what} lie within 2**40 of 0", got=f"{array.flat[0]}", remedy="Mend them"
-            )
-        return np.atleast_2d(array).astype(np.int64), single
+        return array.reshape(-1, 2).astype(np.int64), array.ndim == 1 and array.size > 0
 
     def _cells(self, offset: NDArray[np.int64]) -> NDArray[np.int64]:
         """The cells at (column, row) on the map."""

@@ -6,25 +6,16 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
-__all__ = ["checked_space", "grid_of", "has_lines", "needs", "needs_plane"]
-
-_NAMES = {
-    "grid": ("a grid", "Use a fieldcraft.Grid, a map of cells"),
-    "graph": ("a graph", "Use a fieldcraft.Graph, or grid.to_graph()"),
-}
+__all__ = ["checked_space", "grid_of", "has_lines", "needs_plane"]
 
 
-def needs(space: object, form: str, what: str, *, remedy: str | None = None) -> None:
-    """Refuse a space that can't be served in a form: `InvalidValue` says that `what` needs one."""
-    if not isinstance(space, Space) or form not in space.forms:
-        raise _refusal(space, what, form, remedy)
-
-
-def grid_of(space: object, what: str, *, remedy: str | None = None) -> Grid:
-    """The space, if it is a grid; else `InvalidValue` says that `what` needs one."""
+def grid_of(
+    space: object, what: str, *, remedy: str = "Use a fieldcraft.Grid, a map of cells"
+) -> Grid:
+    """Return a space that is a grid; for others `InvalidValue` says that `what` needs one."""
     if isinstance(space, Grid):
         return space
-    raise _refusal(space, what, "grid", remedy)
+    raise InvalidValue(f"{what} needs a grid", got=repr(space)[:120], remedy=remedy)
 
 
 def checked_space(space: object, what: str = "A search takes place on") -> Space:
@@ -55,10 +46,3 @@ def needs_plane(space: Space, what: str) -> None:
             got=repr(space),
             remedy='Use a map with wrap=False, or the metric "connected" or "path"',
         )
-
-
-def _refusal(space: object, what: str, form: str, remedy: str | None = None) -> InvalidValue:
-    name, usual = _NAMES.get(form, ("another space", "Use one of those"))
-    return InvalidValue(
-        f"{what} needs {name}", got=repr(space)[:120], remedy=usual if remedy is None else remedy
-    )

@@ -51,7 +51,7 @@ class Lattice(Space):
         row, column = divmod(checks.cell("cell", cell, len(self)), self.shape[1])
         return f"row {row}, column {column} (cell {cell})"
 
-    def difference(self, other: object) -> str:
+    def describe_difference(self, other: object) -> str:
         """The first attribute of `placement` in which another grid differs; walls may differ."""
         if not isinstance(other, Lattice) or other.placement != self.placement:
             return f"on {other!r}"
@@ -62,9 +62,16 @@ class Lattice(Space):
         return ""
 
     @property
-    def torus(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Where a torus begins and after how much it repeats; see `Space.torus`."""
-        return (np.array(self.origin), self._repeats()) if self.wrap else None
+    def period(self) -> NDArray[np.float64] | None:
+        """After how many world units along x and y a torus repeats, (2,); None without `wrap`."""
+        return self._repeats() if self.wrap else None
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        if not self.wrap:
+            return positions
+        low = np.array(self.origin)
+        return np.asarray(low + np.mod(positions - low, self._repeats()))
 
     def _repeats(self) -> NDArray[np.float64]:
         """After how many world units along x and y the map would repeat, (2,)."""

@@ -17,7 +17,7 @@ from fieldcraft.space.cells import checked_cells
 if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
 
-__all__ = ["hide", "hide_as", "look_at", "opaque_of", "set_opaque"]
+__all__ = ["hide", "hide_as", "opaque_of", "sees_cells", "set_opaque"]
 
 _PAIRS_PER_THREAD = 2_000
 
@@ -68,7 +68,7 @@ def opaque_of(space: Space) -> NDArray[np.bool_]:
     return found
 
 
-def look_at(
+def sees_cells(
     opaque: NDArray[np.bool_],
     wrap: bool,
     viewers: NDArray[np.int64],
@@ -85,5 +85,5 @@ def look_at(
     seen = np.zeros((len(viewers), 1 if pairs else len(cells)), dtype=np.bool_)
     common = (opaque.view(np.uint8), viewers, limits, facings, cells, wrap, narrow, pairs)
     parts = pool.bands(len(viewers), seen.size // _PAIRS_PER_THREAD)
-    pool.run([(kernels.sees.look_cells, (*common, low, high, seen)) for low, high in parts])
+    pool.run([(kernels.sees.sees_cells, (*common, low, high, seen)) for low, high in parts])
     return seen

@@ -76,7 +76,7 @@ class Portals:
         """At least as many whole numbers as make a world unit along x or y."""
         return float(self.scales.max())
 
-    def shut(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    def flags(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked
         and arcs `closed` (A,) are.
         """
@@ -117,12 +117,12 @@ def _portals(graph: Graph) -> Portals:
 
 @cached_until_walls_change
 def _shut(graph: Graph) -> NDArray[np.uint8]:
-    return _portals(graph).shut(graph.walls, graph.closed)
+    return _portals(graph).flags(graph.walls, graph.closed)
 
 
 @cached_until_walls_change
 def _hidden(graph: Graph) -> NDArray[np.uint8]:
-    return _portals(graph).shut(graph.opaque, graph.closed)
+    return _portals(graph).flags(graph.opaque, graph.closed)
 
 
 def _built(mesh: Mesh, topology: Topology) -> Portals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from fieldcraft.space.grid import Grid
     from fieldcraft.space.snapshots import Snapshot
 
-__all__ = ["Form", "Space", "located"]
+__all__ = ["Space", "located"]
 
 
-Form = Literal["grid", "graph", "hex"]
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
@@ -36,12 +35,10 @@ class Space(Pictured, ABC):
     layer are arrays of `shape`; flattened, they are indexed by cell id. Everything here holds for
     the walls as they are when it is asked.
 
-    `forms` says by what kinds of kernels a space can be served, the most special one first; each
-    package picks by it. `cell_name` is the word for a cell in messages, and `axes` says what the
+    `cell_name` is the word for a cell in messages, and `axes` says what the
     axes of `shape` are.
     """
 
-    forms: ClassVar[tuple[Form, ...]]
     cell_name: ClassVar[str] = "cell"
     axes: ClassVar[str]
     y_up: bool
@@ -111,10 +108,10 @@ class Space(Pictured, ABC):
 
     def same_cells(self, other: object) -> bool:
         """Whether another space has the same cells in the same places; walls may differ."""
-        return not self.difference(other)
+        return not self.describe_difference(other)
 
     @abstractmethod
-    def difference(self, other: object) -> str:
+    def describe_difference(self, other: object) -> str:
         """The difference to the cells of another space, in the words of a message; empty where they
         are the same. Walls may differ.
         """
@@ -336,24 +333,13 @@ class Space(Pictured, ABC):
         return straight if size is None else straight - np.rint(straight / size) * size
 
     @property
-    def torus(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """Where a torus begins and after how much it repeats, (2,) each, in world units; None for
-        other spaces.
-        """
-        return None
-
-    @property
     def period(self) -> NDArray[np.float64] | None:
         """After how many world units along x and y a torus repeats, (2,); None for other spaces."""
-        torus = self.torus
-        return None if torus is None else torus[1]
+        return None
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
-        torus = self.torus
-        if torus is None:
-            return positions
-        return np.asarray(torus[0] + np.mod(positions - torus[0], torus[1]))
+        return positions
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
         """The ways from a position to all cells, (N, 2) or (N, 3); the short ones round a torus."""

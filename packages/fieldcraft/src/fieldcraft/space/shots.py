@@ -120,10 +120,10 @@ def incoming(
         crossings = min(crossings, grid.height + grid.width)
     free = _free_slots(grid)
     slot = free.pop() if free else np.zeros(len(grid), dtype=np.int32)
-    room = ops.room(grid.shape, crossings, half_width, slot)
-    count, stop = ops.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, *room)
+    scratch = ops.scratch(grid.shape, crossings, half_width, slot)
+    count, stop = ops.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, *scratch)
     free.append(slot)
-    cells, shares = room[0][:count], room[1][:count]
+    cells, shares = scratch[0][:count], scratch[1][:count]
     order = np.lexsort((cells, shares))
     x, y = from_to[0] + stop * (from_to[1] - from_to[0])
     return Shot(cells[order], shares[order] * seconds, (float(x), float(y)), stop < 1)
@@ -150,7 +150,7 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
     """Over polygons only the plan counts: those that the shot crosses, and those whose middle is
     near it with nothing in between.
     """
-    here = graph_sight.stand(graph, start[np.newaxis])
+    here = graph_sight.sight_ends(graph, start[np.newaxis])
     portals, _ = portals_of(graph)
     first, last = portals.low + here.places[0] / portals.scales, end[:2]
     passed, leaves, stopped = _swept(graph, int(here.cells[0]), here.places[0], first, last)

@@ -13,7 +13,7 @@ from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.query.ground import run_in_bands
-from fieldcraft.space import Space, needs
+from fieldcraft.space import Grid, Space
 from fieldcraft.steering.arguments import per_agent, rows_of
 
 __all__ = ["Travelers"]
@@ -68,7 +68,12 @@ class Travelers:
         InvalidValue
             If positions have a wrong shape, or the space is a grid.
         """
-        needs(space, "graph", "Travelling along edges", remedy="On a grid use steering.move")
+        if not isinstance(space, Space) or isinstance(space, Grid):
+            raise InvalidValue(
+                "Traveling along edges needs a graph",
+                got=repr(space)[:120],
+                remedy="On a grid use steering.move",
+            )
         points, _ = checks.positions(positions, dimensions=space.dimensions)
         vertices = np.empty(0, dtype=np.int64)
         if len(points):

@@ -45,7 +45,7 @@ def loaded_map(path: str | os.PathLike[str], neighbors: int, **options: Any) -> 
     has edges of its own.
     """
     space = load_map(path, **options)
-    return load_map(path, neighbors=neighbors, **options) if "grid" in space.forms else space
+    return load_map(path, neighbors=neighbors, **options) if isinstance(space, Grid) else space
 
 
 def largest_part(space: Grid | Graph) -> NDArray[np.int64]:

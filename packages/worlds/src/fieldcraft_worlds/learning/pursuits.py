@@ -340,7 +340,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
 
 def _open_steps(space: Grid) -> Bools:
     """Return which of the `WAYS` are open from each cell, (cells, 9)."""
-    grid = Grid.from_walls(np.pad(space.walls, 1, constant_values=True), neighbors=8)
+    grid = Grid(walls=np.pad(space.walls, 1, constant_values=True), neighbors=8)
     arrivals = dict(zip(grid.neighborhood.steps, grid.link_masks, strict=True))
     opens = np.repeat(~grid.walls[..., np.newaxis], len(WAYS), axis=2)
     for way, (dx, dy) in enumerate(WAYS.tolist()[1:], start=1):

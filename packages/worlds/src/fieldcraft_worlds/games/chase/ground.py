@@ -58,7 +58,7 @@ class ChaseGround:
     @property
     def is_grid(self) -> bool:
         """Whether people walk on cells in rows, not on polygons or waypoints."""
-        return "grid" in self.space.forms
+        return isinstance(self.space, Grid)
 
     @property
     def is_straight(self) -> bool:
