@@ -18,7 +18,7 @@ from fieldcraft.compose.text import Written
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import operations, pool
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.space import Space, checked_space, grid_of
+from fieldcraft.space import Grid, Space, checked_space, grid_of
 
 __all__ = ["Mapped", "Refined", "Smoothed", "exponential", "powered", "rooted"]
 
@@ -78,7 +78,7 @@ class Refined(Separate):
     def __init__(self, source: Expression, space: Space) -> None:
         own = source.space
         checked_space(space, "A map is read on the cells of")
-        if "grid" in own.forms and "grid" in space.forms:
+        if isinstance(own, Grid) and isinstance(space, Grid):
             coarse, fine = grid_of(own, "on()"), grid_of(space, "on()")
             if fine.cell_size > coarse.cell_size:
                 raise InvalidValue(
