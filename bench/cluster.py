@@ -1,4 +1,4 @@
-"""Worlds in blocks against one array: busy, mostly asleep and huge; checkpoints against the disk;
+"""Worlds in blocks against one array: busy, mostly idle and huge; checkpoints against the disk;
 matches on a scheduler.
 
 Times of one process are CPU time of all its threads where both sides are in this process, so that

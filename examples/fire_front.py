@@ -90,15 +90,15 @@ def burn(world):
                     time.perf_counter() - begun,
                     fire.steps,
                     report.blocks_run,
-                    report.blocks_asleep,
+                    report.blocks_idle,
                     me.memory_info().rss / 1e6,
                 )
             )
             if len(told) % 50 == 0:
-                took, step, blocks, asleep, megabytes = told[-1]
+                took, step, blocks, idle, megabytes = told[-1]
                 print(
-                    f"{took:7.0f} s, step {step:,}: {blocks} blocks at the front, {asleep:,}"
-                    f" asleep, {megabytes:,.0f} MB",
+                    f"{took:7.0f} s, step {step:,}: {blocks} blocks at the front, {idle:,}"
+                    f" idle, {megabytes:,.0f} MB",
                     flush=True,
                 )
             if not report.blocks_run:
@@ -134,9 +134,7 @@ cpu = sum(psutil.Process().cpu_times()[:2])
 print(f"{size[0]:,} x {size[1]:,} = {size[0] * size[1]:,} cells")
 print(f"after {fire.steps:,} steps the fire has come {np.nanmax(burnt):,.0f} steps far")
 print(f"{took:,.0f} s, {cpu:,.0f} s of CPU time, at most {told[:, 4].max():,.0f} MB of memory")
-print(
-    f"at the front {told[:, 2].max():.0f} blocks at once, {told[:, 3].max():,.0f} asleep behind it"
-)
+print(f"at the front {told[:, 2].max():.0f} blocks at once, {told[:, 3].max():,.0f} idle behind it")
 
 if options.picture:
     ages = np.where(np.isnan(burnt), 0, np.nanmax(burnt) + 1 - burnt).astype(np.float32)

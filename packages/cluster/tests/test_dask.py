@@ -18,7 +18,7 @@ import pytest
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import InvalidValue
-from fieldcraft_cluster.plan import Box
+from fieldcraft_cluster.partition import Box
 from support.refusals import refused
 
 distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
@@ -73,7 +73,7 @@ def nine_steps() -> np.ndarray:
 def pids(world: cluster.World) -> list[int]:
     """The processes that hold the stores of a world."""
     stores: Any = world.coordinator._stores
-    return stores.each("pid", [()] * stores.count)
+    return stores.call("pid", [()] * stores.count)
 
 
 def strike(
@@ -87,13 +87,13 @@ def strike(
     answered; `limit` holds for that call.
     """
     stores: Any = world.coordinator._stores
-    victim, usual, opening = pids(world)[0], stores._tell, stores.open
+    victim, usual, opening = pids(world)[0], stores._submit, stores.open
 
     def tell(verb: str, arguments: list[Any]) -> list[Any]:
         told = usual(verb, arguments)
         if moment in (verb, *arguments[0][:2]):
             os.kill(victim, blow)
-            monkeypatch.setattr(stores, "_tell", usual)
+            monkeypatch.setattr(stores, "_submit", usual)
             monkeypatch.setattr(stores, "_timeout", limit)
         return told
 
@@ -101,7 +101,7 @@ def strike(
         monkeypatch.setattr(stores, "_timeout", LIMIT)
         opening(*arguments)
 
-    monkeypatch.setattr(stores, "_tell", tell)
+    monkeypatch.setattr(stores, "_submit", tell)
     monkeypatch.setattr(stores, "open", reopen)
 
 
@@ -138,7 +138,7 @@ def test_workers_that_die_and_hang_change_no_bit(
         strike(world, monkeypatch, "superstep", signal.SIGSTOP, limit=1.0)
         lost = running.step(10).workers_lost
         assert lost and all(name.startswith("tcp://127.0.0.1:") for name in lost)
-    assert f"{lost[0]} did not answer in 1 s and is given up" in caplog.text
+    assert f"{lost[0]} did not answer in 1 s and is abandoned" in caplog.text
     assert layer.digest() == cluster.digest_of(one_array(80).values, 40)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from fieldcraft_cluster.plan import Box
+from fieldcraft_cluster.partition import Box
 from fieldcraft_cluster.store import Stores
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
@@ -207,7 +207,7 @@ def made(
     two = world.add_layer(
         "layer", KINDS[kind], every=0.1, reach=3.0 if kind.startswith("fade") else None
     )
-    world.use(Stores(stores))
+    world.move_to(Stores(stores))
     return Pair(rng, kind, grid, one, world, two, make)
 
 

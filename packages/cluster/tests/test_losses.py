@@ -39,12 +39,12 @@ class DyingStores(Stores):
         self.calls = 0
         self.losses = losses
 
-    def each(self, verb: str, arguments: list[Any]) -> list[Any]:
+    def call(self, verb: str, arguments: list[Any]) -> list[Any]:
         self.calls += 1
         if self.calls not in self.losses:
-            return super().each(verb, arguments)
+            return super().call(verb, arguments)
         if self.losses[self.calls]:
-            super().each(verb, arguments)
+            super().call(verb, arguments)
         self.count = 1 + self.calls % 3  # as many as are left
         raise WorkerLost(f"worker {self.calls}", "no answer")
 
@@ -76,7 +76,7 @@ def test_a_lost_worker_changes_no_bit(
     world = world_in(tmp_path_factory.mktemp("world"))
     layer = world.add_layer("threat", SPREAD)
     ids = layer.add_sources(POINTS, 7.0, on_wall="through")
-    world.use(DyingStores(2, losses))
+    world.move_to(DyingStores(2, losses))
     running = cluster.Running(world, every)
     running.step(20)
     layer.move(ids[:3], POINTS[3:6], on_wall="through")
@@ -90,7 +90,7 @@ def test_workers_that_all_die_are_an_error_and_the_checkpoint_stays(tmp_path: Pa
     world = world_in(tmp_path)
     world.add_layer("threat", SPREAD).add_sources(POINTS, 7.0, on_wall="through")
     world.step(10)
-    world.use(DyingStores(2, dict.fromkeys(range(8, 60), False)))
+    world.move_to(DyingStores(2, dict.fromkeys(range(8, 60), False)))
     with pytest.raises(WorkerLost, match="worker"):
         cluster.Running(world, None).step(50)
     with refused(FieldcraftError, "failed halfway", "Open it again"):

@@ -9,7 +9,7 @@ import pytest
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from fieldcraft_cluster.plan import Box
+from fieldcraft_cluster.partition import Box
 from fieldcraft_cluster.store import Stores
 from packages.cluster.tests.test_laws import KINDS
 
@@ -43,9 +43,9 @@ def test_new_walls_read_0_at_once_wherever_blocks_lie(
     world.set_walls(wall)
     assert not np.any(two.sample(wall))
     agree()
-    world.use(Stores(2))  # by way of files
+    world.move_to(Stores(2))  # by way of files
     agree()
-    world.use(Stores(1), halo_steps=3)  # and into blocks with other halos
+    world.move_to(Stores(1), halo_steps=3)  # and into blocks with other halos
     agree()
     one.step(3)
     world.step(3)

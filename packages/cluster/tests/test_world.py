@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import DeadSource, InvalidValue, NameTaken, OnWall, OutsideMap, UnknownName
-from fieldcraft_cluster.plan import Box
+from fieldcraft_cluster.partition import Box
 from support.refusals import refused
 
 
@@ -58,12 +58,12 @@ def test_what_is_quiet_costs_nothing(tmp_path: Path) -> None:
     busy = world.step(32)
     assert busy.blocks_run <= 2 * 4
     calm = world.step(320)
-    assert calm.blocks_run <= 10 and calm.blocks_asleep > 20
+    assert calm.blocks_run <= 10 and calm.blocks_idle > 20
     assert world.checkpoint() < 300_000
     assert world.checkpoint() == 0
     layer.remove(ids)
     world.step(600)
-    assert world.coordinator.of_blocks("digests", "threat") == {}
+    assert world.coordinator.query_blocks("digests", "threat") == {}
     world.checkpoint()
     assert list((tmp_path / "blocks").iterdir()) == []
 

@@ -1,5 +1,5 @@
-"""Checkpoints: one sealed file lists the block files that make up the world; a new checkpoint
-replaces the old one in a single step.
+"""Checkpoints: one sealed file lists the block files of the world; a new checkpoint replaces the
+old one atomically.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LayerState:
 
 @dataclass
 class Checkpoint:
-    """A world at one moment. `shape` is the map that the world was made with."""
+    """A world at one moment. `shape` are the settings of its map."""
 
     number: int
     shape: dict[str, Any]
@@ -62,8 +62,8 @@ class Checkpoint:
     layers: list[LayerState]
 
     @classmethod
-    def none(cls) -> Checkpoint:
-        """The moment before the first checkpoint."""
+    def empty(cls) -> Checkpoint:
+        """Return the checkpoint of a new world."""
         return cls(0, {}, 0, np.zeros(0, np.int64), np.zeros(0, np.bool_), [])
 
 
@@ -73,7 +73,7 @@ def commit(folder: Path, label: str, checkpoint: Checkpoint) -> None:
     layers = []
     for layer in checkpoint.layers:
         names = tuple(entry.file for entry in layer.entries)
-        numbers = [(e.number, e.at_rest, e.made, e.halo_steps) for e in layer.entries]
+        numbers = [(e.number, e.at_rest, e.steps_taken, e.halo_steps) for e in layer.entries]
         files += names
         layers.append(
             _as_dict(layer)
@@ -113,7 +113,7 @@ def read(folder: Path, label: str) -> Checkpoint | None:
         except FieldcraftError:
             raise
         except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            raise damaged(target, f"contents that don't fit together ({error})") from error
+            raise damaged(target, f"invalid contents ({error})") from error
     return checkpoint
 
 
@@ -128,16 +128,18 @@ def _layer(entry: dict[str, Any], label: str) -> LayerState:
     _require(type(layer.reach) is float and 0 <= layer.reach < math.inf, "a reach")
     _require(type(layer.resists) is bool and isinstance(layer.sources, dict), "sources")
     _array("entries", numbers, np.int64, (len(files), 4))
-    for name, (number, at_rest, made, halo_steps) in zip(files, numbers.tolist(), strict=True):
+    for name, (number, at_rest, steps_taken, halo_steps) in zip(
+        files, numbers.tolist(), strict=True
+    ):
         _require(is_block_name(name, label), f"a block file {name!r}")
-        _whole("made", made, 0, layer.steps)
+        _whole("steps_taken", steps_taken, 0, layer.steps)
         _whole("halo_steps", halo_steps, 1, 1024)
-        layer.entries.append(BlockEntry(number, name, bool(at_rest), made, halo_steps))
+        layer.entries.append(BlockEntry(number, name, bool(at_rest), steps_taken, halo_steps))
     return layer
 
 
 def _check(found: Checkpoint) -> None:
-    """Check what several parts of a checkpoint must agree on; raises ValueError."""
+    """Check that the parts of a checkpoint fit together; raises ValueError."""
     _whole("number", found.number, 0, _MOST)
     _whole("ticks", found.ticks, 0, _MOST_TIME)
     sides = [found.shape[name] for name in ("width", "height", "block")]
@@ -161,7 +163,7 @@ def _check(found: Checkpoint) -> None:
 
 def _require(fits: bool, what: str) -> None:
     if not fits:
-        raise ValueError(f"{what} that no world writes")
+        raise ValueError(f"{what} out of range")
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> None:

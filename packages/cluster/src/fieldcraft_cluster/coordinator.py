@@ -18,7 +18,7 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft_cluster.block import HaloUpdate
 from fieldcraft_cluster.blocks import BlockCommands, BlockEntry, Superstep, owner
 from fieldcraft_cluster.folder import BLOCKS
-from fieldcraft_cluster.plan import Plan
+from fieldcraft_cluster.partition import Partition
 from fieldcraft_cluster.store import Stores, WorkerLost
 from fieldcraft_cluster.transfer import LayerPlan
 
@@ -36,7 +36,7 @@ class Report:
     """The outcome of a call that took steps.
 
     `steps` are counted by layer. A *superstep* is up to `halo_steps` steps, after which blocks
-    exchange halos. `blocks_run` and `blocks_asleep` count existing blocks over all supersteps.
+    exchange halos. `blocks_run` and `blocks_idle` count existing blocks over all supersteps.
     `bytes_between_blocks` is the size of all changed halos, `bytes_between_workers` the part that
     was sent from one process to another. `workers_lost` lists the addresses of workers that died or
     timed out; their part was computed again.
@@ -45,7 +45,7 @@ class Report:
     steps: Mapping[str, int] = field(default_factory=dict)
     supersteps: int = 0
     blocks_run: int = 0
-    blocks_asleep: int = 0
+    blocks_idle: int = 0
     bytes_between_blocks: int = 0
     bytes_between_workers: int = 0
     workers_lost: list[str] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Report:
         lost = f"; lost {', '.join(self.workers_lost)}" if self.workers_lost else ""
         return (
             f"steps: {made}; {self.supersteps} supersteps, {self.blocks_run:,} blocks run and"
-            f" {self.blocks_asleep:,} asleep; {self.bytes_between_blocks / 1e6:,.1f} MB between"
+            f" {self.blocks_idle:,} idle; {self.bytes_between_blocks / 1e6:,.1f} MB between"
             f" blocks, {self.bytes_between_workers / 1e6:,.1f} MB between workers{lost}"
         )
 
@@ -74,10 +74,10 @@ def command(
 ) -> Callable[Concatenate[Coordinator, P], T]:
     """Turn a method into a command, which is repeated after the loss of a worker."""
 
-    def do(self: Coordinator, /, *arguments: P.args, **named: P.kwargs) -> T:
-        return self._do(partial(method, self, *arguments, **named))
+    def run(self: Coordinator, /, *arguments: P.args, **named: P.kwargs) -> T:
+        return self._run(partial(method, self, *arguments, **named))
 
-    return do
+    return run
 
 
 class Coordinator:
@@ -91,22 +91,23 @@ class Coordinator:
         self, stores: Stores, folder: Path, label: str, memory: float, start: Start
     ) -> None:
         self._stores, self._folder, self._label, self._memory = stores, folder, label, memory
-        self.begins_again = stores.can_be_lost
-        self._layers: dict[str, Plan] = {}
+        self._layers: dict[str, Partition] = {}
         self._pending: dict[str, list[HaloUpdate]] = {}
-        self._replays = False
-        self._torn: str | None = None
+        self._is_replaying = False
+        self._failure: str | None = None
         self.report = Report()
-        self.committed(start, {})
-        self._surviving(self._reopen, self._reopen)
+        self.set_checkpoint(start, {})
+        self._retrying(self._reopen, self._reopen)
 
-    def committed(self, start: Start, orders: Mapping[str, Mapping[int, BlockCommands]]) -> None:
+    def set_checkpoint(
+        self, start: Start, commands: Mapping[str, Mapping[int, BlockCommands]]
+    ) -> None:
         """Start from this checkpoint, with these sources, if a worker is lost from now on."""
         self._log: list[Callable[[], Any]] = []
-        self._begin: list[Callable[[], Any]] = [
+        self._start_commands: list[Callable[[], Any]] = [
             partial(self.set_walls, start.changed, start.blocked),
             *(partial(self.add_layer, *layer) for layer in start.layers),
-            *(partial(self.order, name, dict(some)) for name, some in orders.items()),
+            *(partial(self.apply, name, dict(some)) for name, some in commands.items()),
         ]
 
     # Commands
@@ -116,42 +117,42 @@ class Coordinator:
         self, layer: LayerPlan, steps: int = 0, entries: Sequence[BlockEntry] = ()
     ) -> None:
         """Add a layer after `steps` steps, with the blocks of a checkpoint."""
-        self._layers[layer.name] = layer.plan()
+        self._layers[layer.name] = layer.partition()
         self._pending[layer.name] = []
-        self._each("add_layer", layer, steps, tuple(entries))
+        self._call_all("add_layer", layer, steps, tuple(entries))
 
     @command
     def set_walls(self, cells: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
         """Set the walls of blocks that are created from now on."""
-        self._each("set_walls", cells, blocked)
+        self._call_all("set_walls", cells, blocked)
 
     @command
-    def order(self, name: str, orders: Mapping[int, BlockCommands]) -> None:
+    def apply(self, name: str, commands: Mapping[int, BlockCommands]) -> None:
         """Apply calls and sources to blocks."""
         parts: list[dict[int, BlockCommands]] = [{} for _ in range(self._stores.count)]
-        for number, order in orders.items():
-            parts[self._owner(name, number)][number] = order
+        for number, one in commands.items():
+            parts[self._owner(name, number)][number] = one
         self._send_halos(name)
-        self._of_layer("order", name, [(part,) if part else None for part in parts])
+        self._call_layer("apply", name, [(part,) if part else None for part in parts])
 
     @command
     def tune(self, layer: LayerPlan) -> None:
         """Set the parameters of a propagation."""
-        self._of_layer("tune", layer.name, [(layer,)] * self._stores.count)
+        self._call_layer("tune", layer.name, [(layer,)] * self._stores.count)
 
     def superstep(self, name: str, steps: int, now: int) -> None:
         """Take steps, at most as many as halos are wide enough for."""
         self.report.supersteps += 1
         for one in self._superstep(name, steps, now):
             self.report.blocks_run += one.ran
-            self.report.blocks_asleep += one.asleep
+            self.report.blocks_idle += one.idle
             self.report.bytes_between_blocks += one.bytes_between
             self.report.bytes_between_workers += sum(halo.bytes for halo in one.halos)
 
     @command
     def _superstep(self, name: str, steps: int, now: int) -> list[Superstep]:
-        found: list[Superstep] = self._of_layer(
-            "superstep", name, [(steps, now, part) for part in self._taken(name)]
+        found: list[Superstep] = self._call_layer(
+            "superstep", name, [(steps, now, part) for part in self._pop_halos(name)]
         )
         self._pending[name] = [halo for one in found for halo in one.halos]
         return found
@@ -160,26 +161,28 @@ class Coordinator:
     def settle(self, name: str) -> None:
         """Settle all blocks, then again those whose halos changed, until no halo changes."""
         self._pending[name] = []
-        found: list[Superstep] = self._of_layer("relax", name, [((), True)] * self._stores.count)
-        while any(one.halos or one.asleep for one in found):
+        found: list[Superstep] = self._call_layer("settle", name, [((), True)] * self._stores.count)
+        while any(one.halos or one.idle for one in found):
             self._pending[name] = [halo for one in found for halo in one.halos]
-            found = self._of_layer("relax", name, [(part, False) for part in self._taken(name)])
-        self._of_layer("wake", name, [()] * self._stores.count)
+            found = self._call_layer(
+                "settle", name, [(part, False) for part in self._pop_halos(name)]
+            )
+        self._call_layer("activate_all", name, [()] * self._stores.count)
 
     # Stores
 
-    def _each(self, verb: str, *arguments: Any) -> list[Any]:
-        return self._stores.each(verb, [arguments] * self._stores.count)
+    def _call_all(self, method: str, *arguments: Any) -> list[Any]:
+        return self._stores.call(method, [arguments] * self._stores.count)
 
-    def _of_layer(self, verb: str, name: str, arguments: Arguments) -> list[Any]:
+    def _call_layer(self, method: str, name: str, arguments: Arguments) -> list[Any]:
         """Call a method of the blocks of a layer on the stores that have arguments."""
-        parts = [None if part is None else (name, verb, *part) for part in arguments]
-        return self._stores.each("of_layer", parts)
+        parts = [None if part is None else (name, method, *part) for part in arguments]
+        return self._stores.call("call_layer", parts)
 
     def _owner(self, name: str, number: int) -> int:
         return owner(self._layers[name], number, self._stores.count)
 
-    def _taken(self, name: str) -> list[list[HaloUpdate]]:
+    def _pop_halos(self, name: str) -> list[list[HaloUpdate]]:
         """Return the pending halos of each store, and clear them."""
         parts: list[list[HaloUpdate]] = [[] for _ in range(self._stores.count)]
         for halo in self._pending[name]:
@@ -189,46 +192,46 @@ class Coordinator:
 
     def _send_halos(self, name: str) -> None:
         """Send stores their pending halos."""
-        parts = self._taken(name)
+        parts = self._pop_halos(name)
         if any(parts):
-            self._of_layer("take", name, [(part,) if part else None for part in parts])
+            self._call_layer("set_halos", name, [(part,) if part else None for part in parts])
 
     # Losses
 
-    def _do(self, act: Callable[[], T]) -> T:
-        if self._replays:
-            return act()
+    def _run(self, command: Callable[[], T]) -> T:
+        if self._is_replaying:
+            return command()
         self._check()
         if self._stores.can_be_lost:
-            self._log.append(act)
-        with self._tearing():
-            found: T = self._surviving(act, self._reopen)
-        return found
+            self._log.append(command)
+        with self._marking_failure():
+            result: T = self._retrying(command, self._reopen)
+        return result
 
     @property
-    def is_torn(self) -> bool:
+    def has_failed(self) -> bool:
         """Whether a call failed halfway, so that only the last checkpoint is valid."""
-        return self._torn is not None
+        return self._failure is not None
 
     def _check(self) -> None:
-        if self._torn is not None:
+        if self._failure is not None:
             raise FieldcraftError(
                 "A world cannot be used after a call that failed halfway",
-                got=f"a call that ended with {self._torn}",
+                got=f"a call that ended with {self._failure}",
                 remedy="Open it again from its folder: the last checkpoint is valid",
             )
 
     @contextlib.contextmanager
-    def _tearing(self) -> Iterator[None]:
+    def _marking_failure(self) -> Iterator[None]:
         try:
             yield
         except WorkerLost:
             raise
         except BaseException as error:
-            self._torn = f"{type(error).__name__}: {error}"
+            self._failure = f"{type(error).__name__}: {error}"
             raise
 
-    def _surviving(self, attempt: Callable[[], T], again: Callable[[], T]) -> T:
+    def _retrying(self, attempt: Callable[[], T], again: Callable[[], T]) -> T:
         """Return the result of `attempt`, or of `again` after the loss of a worker."""
         losses = 0
         while True:
@@ -238,32 +241,32 @@ class Coordinator:
                 self.report.workers_lost.append(lost.worker)
                 losses, attempt = losses + 1, again
                 if losses > _MOST_LOSSES:
-                    self._torn = f"WorkerLost: {lost}"
+                    self._failure = f"WorkerLost: {lost}"
                     raise
 
     def _reopen(self) -> Any:
         """Restart from the last checkpoint and replay the log; return the last command's result."""
-        answer: Any = None
-        self._replays = True
+        result: Any = None
+        self._is_replaying = True
         try:
-            with self._tearing():
+            with self._marking_failure():
                 self._stores.open(str(self._folder / BLOCKS), self._label, self._memory)
                 self._layers, self._pending = {}, {}
-                for act in [*self._begin, *self._log]:
-                    answer = act()
+                for one in [*self._start_commands, *self._log]:
+                    result = one()
         finally:
-            self._replays = False
-        return answer
+            self._is_replaying = False
+        return result
 
-    def _query(self, ask: Callable[[], T]) -> T:
+    def _query(self, query: Callable[[], T]) -> T:
         """Return the result of a call that changes nothing."""
 
         def again() -> T:
             self._reopen()
-            return ask()
+            return query()
 
         self._check()
-        return self._surviving(ask, again)
+        return self._retrying(query, again)
 
     # Queries
 
@@ -275,7 +278,7 @@ class Coordinator:
         entries, written = {}, 0
         for name in self._layers:
             self._send_halos(name)
-            saved = self._of_layer("save", name, [(stamp,)] * self._stores.count)
+            saved = self._call_layer("save", name, [(stamp,)] * self._stores.count)
             entries[name] = sorted(entry for some, _ in saved for entry in some)
             written += sum(more for _, more in saved)
         return entries, written
@@ -285,19 +288,21 @@ class Coordinator:
     ) -> NDArray[np.float32] | None:
         """Return the values of some cells of a block; None if all are 0."""
 
-        def ask() -> NDArray[np.float32] | None:
+        def query() -> NDArray[np.float32] | None:
             place = self._owner(name, number)
             arguments: list[tuple[Any, ...] | None] = [None] * self._stores.count
             arguments[place] = (number, rows, columns)
-            found: NDArray[np.float32] | None = self._of_layer("read", name, arguments)[place]
+            found: NDArray[np.float32] | None = self._call_layer("read", name, arguments)[place]
             return found
 
-        return self._query(ask)
+        return self._query(query)
 
-    def of_blocks(self, verb: str, name: str, *arguments: Any) -> dict[int, Any]:
+    def query_blocks(self, method: str, name: str, *arguments: Any) -> dict[int, Any]:
         """Return the results of a method of the blocks of a layer, by block."""
-        answers = self._query(lambda: self._of_layer(verb, name, [arguments] * self._stores.count))
-        return {number: value for one in answers for number, value in one}
+        results = self._query(
+            lambda: self._call_layer(method, name, [arguments] * self._stores.count)
+        )
+        return {number: value for one in results for number, value in one}
 
     def close(self) -> None:
         """Close the stores."""

@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft.kernels import pool
-from fieldcraft_cluster.plan import Box, Plan
+from fieldcraft_cluster.partition import Box, Partition
 from fieldcraft_cluster.store import Store, Stores, WorkerLost
 
 __all__ = ["DaskStores", "array_of"]
 
 _log = logging.getLogger("fieldcraft")
-# seconds in which a cluster may replace a worker that died, and in which one that is well answers
-_COMES_BACK = 15.0
-_STARTS = 60.0  # seconds that a worker may take at least to import fieldcraft and to make its store
-_LOOK = 0.2
+_RESTART_SECONDS = 15.0  # for the replacement of a worker, and for its answer to a small task
+_START_SECONDS = 60.0  # the least limit for importing fieldcraft and creating a store
+_POLL_SECONDS = 0.2
 
 
 class _WorkerStore(Store):
@@ -35,8 +34,8 @@ class _WorkerStore(Store):
 
 
 class DaskStores(Stores):
-    """A store in each worker of a client, as a Dask actor: blocks stay where they are, and halos
-    travel by way of the client.
+    """A store in each worker of a client, as a Dask actor: blocks stay there, and halos go through
+    the client.
     """
 
     can_be_lost = True
@@ -55,15 +54,15 @@ class DaskStores(Stores):
         super().__init__(0)
         self._client, self._timeout = client, timeout
         self._wanted = 0
-        self._given_up: set[str] = set()
-        self._homes: list[str] = []
+        self._abandoned: set[str] = set()
+        self._addresses: list[str] = []
 
     def open(self, folder: str, label: str, memory: float) -> None:
-        """Have empty stores, one in each worker that answers."""
+        """Create empty stores, one in each worker that answers."""
         self.close()
         workers = self._workers()
         self._wanted = max(self._wanted, len(workers))
-        self._homes, self.count = list(workers), len(workers)
+        self._addresses, self.count = list(workers), len(workers)
         made = [
             self._client.submit(
                 _WorkerStore,
@@ -74,20 +73,20 @@ class DaskStores(Stores):
                 label,
                 memory,
                 actor=True,
-                workers=[home],
+                workers=[address],
                 pure=False,
                 allow_other_workers=False,
             )
-            for place, (home, threads) in enumerate(workers.items())
+            for place, (address, threads) in enumerate(workers.items())
         ]
-        limit = max(self._timeout, _STARTS)
+        limit = max(self._timeout, _START_SECONDS)
         self.stores = [
             self._result(place, future.result, limit) for place, future in enumerate(made)
         ]
 
     def _workers(self) -> dict[str, int]:
-        """Workers that answer, and their threads; waits a while for those that may come back."""
-        until = time.monotonic() + (_COMES_BACK if self._wanted else self._timeout)
+        """Return the workers that answer, with their threads; wait for lost ones to restart."""
+        until = time.monotonic() + (_RESTART_SECONDS if self._wanted else self._timeout)
         while True:
             with contextlib.suppress(OSError, TimeoutError):
                 found = self._answering()
@@ -95,85 +94,92 @@ class DaskStores(Stores):
                     return found
             if time.monotonic() > until:
                 raise WorkerLost(
-                    "none", f"no worker in {_COMES_BACK if self._wanted else self._timeout:g} s"
+                    "none",
+                    f"no worker in {_RESTART_SECONDS if self._wanted else self._timeout:g} s",
                 )
-            time.sleep(_LOOK)
+            time.sleep(_POLL_SECONDS)
 
     def _answering(self) -> dict[str, int]:
-        """The workers that do a small task now, and their threads: the scheduler still knows of one
-        that is stopped.
+        """Return the workers that finish a small task, with their threads. The scheduler still
+        lists stopped ones.
         """
         threads = {
-            home: count
-            for home, count in sorted(self._client.nthreads().items())
-            if home not in self._given_up
+            address: count
+            for address, count in sorted(self._client.nthreads().items())
+            if address not in self._abandoned
         }
-        asked = {
-            home: self._client.submit(
-                os.getpid, workers=[home], pure=False, allow_other_workers=False
+        tasks = {
+            address: self._client.submit(
+                os.getpid, workers=[address], pure=False, allow_other_workers=False
             )
-            for home in threads
+            for address in threads
         }
-        until = time.monotonic() + min(self._timeout, _COMES_BACK)
+        until = time.monotonic() + min(self._timeout, _RESTART_SECONDS)
         while time.monotonic() < until:
             known = self._client.nthreads()
-            if all(task.done() or home not in known for home, task in asked.items()):
+            if all(task.done() or address not in known for address, task in tasks.items()):
                 break
-            time.sleep(_LOOK / 10)
-        return {home: threads[home] for home, task in asked.items() if task.status == "finished"}
+            time.sleep(_POLL_SECONDS / 10)
+        return {
+            address: threads[address]
+            for address, task in tasks.items()
+            if task.status == "finished"
+        }
 
-    def each(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
-        """Call a verb of every store that has arguments, side by side."""
-        told = self._tell(verb, arguments)
+    def call(self, method: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
+        """Call a method of every store that has arguments, in parallel."""
+        futures = self._submit(method, arguments)
         return [
             None if future is None else self._result(place, future.result)
-            for place, future in enumerate(told)
+            for place, future in enumerate(futures)
         ]
 
-    def _tell(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
-        """The answers to come of the stores that have arguments, None for the others."""
-        told: list[Any] = []
+    def _submit(self, method: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
+        """Return the futures of the stores that have arguments, None for the others."""
+        futures: list[Any] = []
         for place, given in enumerate(arguments):
-            told.append(
+            futures.append(
                 None
                 if given is None
                 else self._result(
-                    place, lambda p=place, g=given, **_: getattr(self.stores[p], verb)(*g)
+                    place, lambda p=place, g=given, **_: getattr(self.stores[p], method)(*g)
                 )
             )
-        return told
+        return futures
 
-    def _result(self, place: int, ask: Callable[..., Any], limit: float | None = None) -> Any:
-        """The answer of a worker; raises `WorkerLost` where it is dead or takes longer than the
-        limit, by default that of a superstep.
+    def _result(self, place: int, wait: Callable[..., Any], limit: float | None = None) -> Any:
+        """Return the result of a worker; raises `WorkerLost` if it is dead or exceeds the limit, by
+        default that of a superstep.
         """
-        home = self._homes[place]
+        address = self._addresses[place]
         seconds = self._timeout if limit is None else limit
         try:
-            return ask(timeout=seconds)
+            return wait(timeout=seconds)
         except FieldcraftError:
             raise
         except TimeoutError:
-            self._give_up(home, seconds)
-            raise WorkerLost(home, f"no answer in {seconds:g} s") from None
+            self._abandon(address, seconds)
+            raise WorkerLost(address, f"no answer in {seconds:g} s") from None
         except Exception as error:
             if _is_loss(error):
                 _log.warning(
-                    "worker %s was lost (%s); its part is done again", home, type(error).__name__
+                    "worker %s was lost (%s); its part is computed again",
+                    address,
+                    type(error).__name__,
                 )
-                raise WorkerLost(home, f"{type(error).__name__}") from error
+                raise WorkerLost(address, f"{type(error).__name__}") from error
             raise
 
-    def _give_up(self, home: str, seconds: float) -> None:
-        """Do without a worker that hangs; where something watches over it, that starts it anew."""
+    def _abandon(self, address: str, seconds: float) -> None:
+        """Ignore a worker from now on, and try to restart it."""
         _log.warning(
-            "worker %s did not answer in %g s and is given up; its part is done again",
-            home,
+            "worker %s did not answer in %g s and is abandoned; its part is computed again",
+            address,
             seconds,
         )
-        self._given_up.add(home)
+        self._abandoned.add(address)
         with contextlib.suppress(Exception):
-            self._client.restart_workers([home], timeout=_COMES_BACK, raise_for_error=False)
+            self._client.restart_workers([address], timeout=_RESTART_SECONDS, raise_for_error=False)
 
 
 def _is_loss(error: Exception) -> bool:
@@ -186,8 +192,8 @@ def _is_loss(error: Exception) -> bool:
     return lost or (isinstance(error, (ValueError, RuntimeError)) and "Actor" in str(error))
 
 
-def array_of(plan: Plan, values_in: Callable[[Box], NDArray[np.float32]]) -> Any:
-    """A Dask array of a layer's values, a chunk a block."""
+def array_of(partition: Partition, values_in: Callable[[Box], NDArray[np.float32]]) -> Any:
+    """Return a Dask array of a layer's values, one chunk per block."""
     try:
         import dask.array
         from dask import delayed
@@ -196,12 +202,12 @@ def array_of(plan: Plan, values_in: Callable[[Box], NDArray[np.float32]]) -> Any
     rows = [
         [
             dask.array.from_delayed(
-                delayed(values_in)(plan.interior(i * plan.across + j)),
-                plan.interior(i * plan.across + j).shape,
+                delayed(values_in)(partition.interior(i * partition.across + j)),
+                partition.interior(i * partition.across + j).shape,
                 np.float32,
             )
-            for j in range(plan.across)
+            for j in range(partition.across)
         ]
-        for i in range(plan.down)
+        for i in range(partition.down)
     ]
     return dask.array.block(rows)

@@ -1,5 +1,5 @@
-"""Blocks as files: planes of numbers, of which only tiles that hold any are written, under a
-seal.
+"""The files of blocks: planes of numbers with a checksum, of which only tiles with nonzero values
+are written.
 """
 
 from __future__ import annotations
@@ -23,15 +23,13 @@ _TILE = 64
 _DTYPES = ("<f4", "<i4", "<i8")
 _MOST_PLANES = 8
 _MOST_HEADER = 1 << 28
-_DENSE = 0.75  # from this share of tiles on, a plane is written as it stands
+_DENSE = 0.75  # a plane with at least this share of nonzero tiles is written whole
 
 Planes = dict[str, NDArray[Any]]
 
 
 def write_planes(target: Path, planes: Planes) -> int:
-    """Write planes (height, width) to a file that is whole or not there; how many bytes that
-    took.
-    """
+    """Write planes (height, width) to a file atomically; return the bytes written."""
     header: dict[str, Any] = {}
     bodies: list[Any] = []
     for name, plane in sorted(planes.items()):  # as packing sorts them
@@ -70,9 +68,7 @@ def read_planes(target: Path, shape: tuple[int, int]) -> Planes:
 
 
 def _packed(plane: NDArray[Any]) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
-    """The numbers of the tiles that hold something and these tiles; or no numbers and the whole
-    plane.
-    """
+    """Return the numbers of nonzero tiles and these tiles; or None and the whole plane."""
     height, width = plane.shape
     down, across = -(-height // _TILE), -(-width // _TILE)
     rows = np.logical_or.reduceat(plane != 0, np.arange(0, width, _TILE), axis=1)
@@ -98,13 +94,13 @@ def _plane(
     count = height * width
     if tiles is not None:
         if tiles.dtype != np.int64 or tiles.ndim != 1 or not (np.diff(tiles) > 0).all():
-            raise ValueError("tiles that are not in order")
+            raise ValueError("tiles out of order")
         if len(tiles) and not 0 <= tiles[0] <= tiles[-1] < down * across:
             raise ValueError("tiles beyond the plane")
         count = len(tiles) * _TILE * _TILE
     raw = file.read(min(count * kind.itemsize, inside))
     if len(raw) != count * kind.itemsize:
-        raise ValueError("an end before its time")
+        raise ValueError("too few bytes")
     values = np.frombuffer(raw, dtype=kind)
     if not np.isfinite(values).all():
         raise ValueError("values that are not finite")

@@ -1,5 +1,5 @@
-"""The folder of a world: a marker file says that it is one, and gives the label that all of its
-files carry. Only files with this label are ever deleted, and one process at a time uses a folder.
+"""The folder of a world. A marker file has the label of all of its files. Only files with this
+label are ever deleted, and one process at a time uses a folder.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _NAME = re.compile(r"([0-9a-f]{16})-\w{1,40}-\d{1,15}-\w{1,20}-[0-9a-f]{10}\.blo
 _PART = re.compile(r"\.(.+)\.[0-9a-f]{8}\.part")
 _TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 _locked: dict[tuple[int, str], tuple[IO[bytes], list[object]]] = {}
-"""The lock files that are open, by process and folder, each with its users."""
+"""The open lock files, by process and folder, with their users."""
 
 
 def claim(folder: Path) -> str:
-    """Return the label of a world's folder; make the folder, if it is absent or empty, into one.
+    """Return the label of a world's folder; an absent or empty folder becomes one.
 
     Raises
     ------
     InvalidValue
-        For a folder that holds anything else.
+        For a folder with other files.
     BadSaveFile
         For a marker file that cannot be read.
     """
@@ -67,7 +67,7 @@ def claim(folder: Path) -> str:
             marker.write_text(text, encoding="utf-8")
         if blocks.is_symlink():
             raise InvalidValue(
-                "The blocks of a world lie in a folder of its own",
+                "The blocks of a world are in a folder of their own",
                 got=f"{str(blocks)[:80]}, which is a link",
                 remedy="Link the whole folder of the world instead",
             )
@@ -76,14 +76,14 @@ def claim(folder: Path) -> str:
         if isinstance(error, InvalidValue):
             raise
         raise InvalidValue(
-            "A world lives in a folder that can be written",
+            "The folder of a world can be written",
             got=f"{str(folder)[:80]!r}: {getattr(error, 'strerror', None) or error}",
             remedy="Pass another",
         ) from error
     label = text.removeprefix(_TEXT)
     if not re.fullmatch(r"[0-9a-f]{16}", label):
         raise BadSaveFile(
-            "The marker file of a world gives its label",
+            "The marker file of a world contains its label",
             got=f"{label[:40]!r} in {marker}",
             remedy="Use another copy of the folder",
         )
@@ -91,15 +91,14 @@ def claim(folder: Path) -> str:
 
 
 def lock(folder: Path, user: object) -> None:
-    """Keep other processes out of a folder until all users of this process have unlocked it.
+    """Lock a folder for this process until all of its users have unlocked it.
 
-    The system unlocks the folder of a process that ends. Folders on disks that know no locks stay
-    open.
+    The system unlocks the folder of a process that ends. Disks without locks are not protected.
 
     Raises
     ------
     InvalidValue
-        Where another process uses the folder.
+        If another process uses the folder.
     """
     place = os.getpid(), os.path.realpath(folder)
     if place not in _locked:
@@ -122,7 +121,7 @@ def lock(folder: Path, user: object) -> None:
 
 
 def unlock(folder: Path, user: object) -> None:
-    """Let others have a folder that nobody in this process uses any more."""
+    """Unlock a folder; other processes may use it after its last user here."""
     place = os.getpid(), os.path.realpath(folder)
     file, users = _locked.get(place, (None, []))
     if file is not None and user in users:
@@ -133,7 +132,7 @@ def unlock(folder: Path, user: object) -> None:
 
 
 def block_name(label: str, name: str, number: int, stamp: str) -> str:
-    """Return a new name for the file of block `number` of the layer or swarm `name`."""
+    """Return a new name for the file of block `number` of the layer `name`."""
     word = re.sub(r"\W", "_", name, flags=re.ASCII)[:40] or "_"
     return f"{label}-{word}-{number}-{stamp}-{os.urandom(5).hex()}.block"
 

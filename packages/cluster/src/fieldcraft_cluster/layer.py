@@ -1,4 +1,4 @@
-"""A layer of a world in blocks: what all kinds of them answer."""
+"""The base class of layers of a world in blocks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import ArrayLayer
 from fieldcraft.propagation import Propagation
 from fieldcraft.propagation.settings import values_of
 from fieldcraft_cluster.block import LayerCall
 from fieldcraft_cluster.blocks import BlockCommands
-from fieldcraft_cluster.plan import Box, Plan
+from fieldcraft_cluster.partition import Box, Partition
 from fieldcraft_cluster.transfer import LayerPlan
 
 if TYPE_CHECKING:
@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 __all__ = ["MOST_REACH", "WorldLayer", "digest_of"]
 
 MOST_REACH = 2000
-"""The most cells that a mark, a source or a stamp reaches."""
+"""The largest reach of a mark, a source or a stamp, in cells."""
 _MOST_WINDOW = 2**28
 
 
 class WorldLayer:
     """A layer of a world in blocks; made by `World.add_layer`.
 
-    Its values are never held as one array: `window` gives a piece as a plain layer, `sample` values
-    at positions, `overview` the whole in larger cells, and `to_dask` a Dask array.
+    Its values are never one array: `window` returns a part as a plain layer, `sample` values at
+    positions, `overview` the whole map in larger cells, and `to_dask` a Dask array.
     """
 
     def __init__(self, world: World, plan: LayerPlan) -> None:
         self.name = plan.name
         self._world = world
         self.plan = plan
-        self.cut: Plan = plan.plan()
+        self.partition: Partition = plan.partition()
         self._calls: dict[int, list[LayerCall]] = {}
         self.steps = 0
         self.due = 0
@@ -58,7 +58,7 @@ class WorldLayer:
 
     @property
     def propagation(self) -> Propagation:
-        """How influence gets from cell to cell."""
+        """The propagation."""
         return self.plan.propagation
 
     @property
@@ -68,24 +68,23 @@ class WorldLayer:
 
     @property
     def time(self) -> float:
-        """Seconds that it has lived through."""
+        """The time of its steps, in seconds."""
         return clock.seconds(self.steps * self.plan.every)
 
     def tune(self, **parameters: Any) -> None:
-        """Go on with other parameters of the propagation, such as `decay`; shows from the next step
-        on.
+        """Set parameters of the propagation, such as `decay`, from the next step on.
 
         Raises
         ------
         InvalidValue
-            For what would need halos of another width, such as another blur.
+            For parameters that need halos of another width, such as another blur.
         """
         kind = type(self.propagation)
         new = kind(**(values_of(self.propagation) | parameters))
         plan = dataclasses.replace(self.plan, propagation=new)
-        if plan.plan() != self.cut:
+        if plan.partition() != self.partition:
             raise InvalidValue(
-                "Rims keep their width while a world runs",
+                "Halos keep their width while a world runs",
                 got=repr(new),
                 remedy="Add another layer",
             )
@@ -94,18 +93,17 @@ class WorldLayer:
         self._world.coordinator.tune(plan)
 
     def set_halo(self, halo_steps: int) -> None:
-        """Have blocks with halos for so many steps."""
+        """Set the number of steps that halos are wide enough for."""
         self.plan = dataclasses.replace(self.plan, halo_steps=halo_steps)
-        self.cut = self.plan.plan()
+        self.partition = self.plan.partition()
 
-    # Answers
+    # Values
 
     def window(self, low: ArrayLike, high: ArrayLike) -> ArrayLayer:
-        """The piece of the map between two world positions, whole cells, as a plain layer with its
-        walls, at its place in the world.
+        """Return a copy of the part of the map between two world positions as a plain layer with
+        its walls, at its place in the world.
 
-        At most 2**28 cells. It is a copy: the world goes on without it. Raises `OutsideMap` for
-        positions off the map.
+        At most 2**28 cells. Raises `OutsideMap` for positions off the map.
         """
         box = self._world.box(low, high)
         if math.prod(box.shape) > _MOST_WINDOW:
@@ -123,12 +121,12 @@ class WorldLayer:
         return layer
 
     def values_in(self, box: Box) -> NDArray[np.float32]:
-        """The values of the rows and columns of a box of the map, (height, width)."""
+        """Return the values of a box of the map, (height, width)."""
         self._world.flush(self)
         found = np.zeros(box.shape, dtype=np.float32)
-        for number in self.cut.blocks_over(box):
-            interior = self.cut.interior(number)
-            part = interior.cut(box)
+        for number in self.partition.blocks_over(box):
+            interior = self.partition.interior(number)
+            part = interior.intersection(box)
             values = self._world.coordinator.read(self.name, number, *part.within(interior))
             if values is not None:
                 found[part.within(box)] = values
@@ -137,17 +135,17 @@ class WorldLayer:
     def sample(
         self, positions: ArrayLike, *, outside: str = "refuse"
     ) -> float | NDArray[np.float32]:
-        """The values of the cells at world positions: a float for one (x, y) pair, (N,) float32 for
-        an (N, 2) array.
+        """Return the values of the cells at world positions: a float for one (x, y) pair, (N,)
+        float32 for an (N, 2) array.
         """
         points, single = checks.positions(positions)
         rows, columns = self._world.cells(points, outside=outside)
         self._world.flush(self)
         found = np.zeros(len(points), dtype=np.float32)
-        homes = self.cut.home(rows, columns)
+        homes = self.partition.home(rows, columns)
         for number in np.unique(homes).tolist():
             here = homes == number
-            interior = self.cut.interior(number)
+            interior = self.partition.interior(number)
             down, right = rows[here] - interior.top, columns[here] - interior.left
             first, left = int(down.min()), int(right.min())
             part = slice(first, int(down.max()) + 1), slice(left, int(right.max()) + 1)
@@ -157,8 +155,8 @@ class WorldLayer:
         return float(found[0]) if single else found
 
     def overview(self, scale: int = 64) -> NDArray[np.float32]:
-        """The strongest value in each square of `scale` x `scale` cells: float32, [row, column],
-        from the first row and column on.
+        """Return the strongest value in each square of `scale` x `scale` cells: float32, indexed
+        [row, column], from the first row and column on.
         """
         size = checks.integer("scale", scale, minimum=1)
         world = self._world.plan
@@ -171,8 +169,10 @@ class WorldLayer:
             )
         self._world.flush(self)
         found = np.zeros(shape, dtype=np.float32)
-        for number, part in self._world.coordinator.of_blocks("strongest", self.name, size).items():
-            interior = self.cut.interior(number)
+        for number, part in self._world.coordinator.query_blocks(
+            "strongest", self.name, size
+        ).items():
+            interior = self.partition.interior(number)
             top, left = interior.top // size, interior.left // size
             here = found[top : top + part.shape[0], left : left + part.shape[1]]
             stronger = (np.abs(part) > np.abs(here)) | (
@@ -182,84 +182,82 @@ class WorldLayer:
         return found
 
     def digest(self) -> str:
-        """The SHA-256 over those of the values of all blocks in order, in hexadecimal: equal where
-        all bits are.
-        """
+        """Return the SHA-256 of the digests of all blocks in order, in hexadecimal."""
         self._world.flush(self)
-        known = self._world.coordinator.of_blocks("digests", self.name)
-        return _digest(self.cut, known.get)
+        known = self._world.coordinator.query_blocks("digests", self.name)
+        return _digest(self.partition, known.get)
 
     def to_dask(self) -> Any:
-        """The values as a Dask array of float32, (height, width), a chunk a block, fetched when it
-        is computed.
+        """Return the values as a Dask array of float32, (height, width), one chunk per block, which
+        are read when it is computed.
         """
         from fieldcraft_cluster.dask_transport import array_of
 
-        return array_of(self.cut, self.values_in)
+        return array_of(self.partition, self.values_in)
 
-    # What comes in
+    # Calls
 
     def _place(
         self, positions: ArrayLike, on_wall: str, outside: str, allowed: tuple[str, ...]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if isinstance(on_wall, str) and on_wall == "nearest":
             raise InvalidValue(
-                "Worlds in blocks don't look for the nearest open cell: it may lie in any block",
+                "Worlds in blocks do not search for the nearest open cell",
                 got='on_wall="nearest"',
-                remedy="Look for it on layer.window(...).space.nearest_open",
+                remedy="Search with layer.window(...).space.nearest_open",
             )
         checks.choice("on_wall", on_wall, allowed)
         points, _ = checks.positions(positions)
         rows, columns = self._world.cells(points, outside=outside)
-        if on_wall == "refuse":
-            self._world.refuse_walls(
-                rows,
-                columns,
-                points,
-                "Sources, deposits and marks stand",
-                'Move it, or pass on_wall="through" for a source',
+        blocked = self._world.walls_at(rows, columns) if on_wall == "refuse" else np.zeros(0, bool)
+        if blocked.any():
+            index = int(np.flatnonzero(blocked)[0])
+            raise OnWall(
+                "Sources, deposits and marks need open cells",
+                got=f"{tuple(points[index].tolist())} at index {index}",
+                remedy='Move it, or pass on_wall="through" for a source',
             )
         return rows, columns
 
     def _call(
         self,
-        verb: str,
+        method: str,
         rows: NDArray[np.int64],
         columns: NDArray[np.int64],
         beyond: int,
         each: dict[str, Any],
         **common: Any,
     ) -> None:
-        """Let the layers of all blocks that hold these cells do something there, before the next
-        step; `each` has a row for each cell.
+        """Queue a call for all blocks that have these cells, before the next step; `each` are
+        arguments with a row for each cell.
         """
-        which, blocks, down, right = self.cut.holders(rows, columns, beyond)
+        which, blocks, down, right = self.partition.holders(rows, columns, beyond)
         order = np.lexsort((which, blocks))
         which, blocks, down, right = which[order], blocks[order], down[order], right[order]
         for number in np.unique(blocks).tolist():
             here = slice(*np.searchsorted(blocks, (number, number + 1)))
             own = {name: values[which[here]] for name, values in each.items()}
             self._calls.setdefault(number, []).append(
-                LayerCall(verb, down[here], right[here], {**own, **common})
+                LayerCall(method, down[here], right[here], {**own, **common})
             )
-        self._world.changed.add(self.name)
+        self._world.changed_layers.add(self.name)
 
-    def take_orders(self) -> dict[int, BlockCommands]:
-        """The orders that have come in since this was last asked, for each block."""
+    def take_commands(self) -> dict[int, BlockCommands]:
+        """Return the commands for each block since the last call."""
         calls, self._calls = self._calls, {}
         return {number: BlockCommands(tuple(some)) for number, some in calls.items()}
 
     def set_walls(self, rows: NDArray[np.int64], columns: NDArray[np.int64], blocked: bool) -> None:
-        """Let the blocks that there are know of changed walls."""
+        """Queue changed walls for existing blocks."""
         self._call("set_walls", rows, columns, 0, {}, blocked=blocked)
 
     @property
     def next_expiry(self) -> int | None:
-        """The step before which something ends by itself."""
+        """The step before which the next lifetime ends."""
         return None
 
 
-def _digest(plan: Plan, of: Callable[[int], bytes | None]) -> str:
+def _digest(plan: Partition, of: Callable[[int], bytes | None]) -> str:
     whole = hashlib.sha256()
     for number in range(len(plan)):
         whole.update(of(number) or _empty(plan.interior(number).shape))
@@ -272,8 +270,8 @@ def _empty(shape: tuple[int, int]) -> bytes:
 
 
 def digest_of(values: NDArray[np.float32], block: int) -> str:
-    """The digest that a world in blocks of `block` cells a side says of these values, (height,
-    width).
+    """Return the digest of values (height, width) as `WorldLayer.digest` computes it, for blocks of
+    `block` cells a side.
     """
     given = checks.array("values", values)
     if given.ndim != 2 or given.dtype != np.float32:
@@ -283,7 +281,7 @@ def digest_of(values: NDArray[np.float32], block: int) -> str:
             remedy="Pass those",
         )
     height, width = given.shape
-    plan = Plan(width, height, checks.integer("block", block, minimum=1), 0, False)
+    plan = Partition(width, height, checks.integer("block", block, minimum=1), 0, False)
 
     def of(number: int) -> bytes:
         top, bottom, left, right = plan.interior(number)

@@ -1,4 +1,4 @@
-"""Layers of a world in blocks, by what feeds them."""
+"""The layers of a world in blocks: with sources, marks or deposits."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class SourceLayer(WorldLayer):
     def __init__(self, world: World, plan: LayerPlan) -> None:
         super().__init__(world, plan)
         self.sources = WorldSources(
-            self.cut, plan.reach if isinstance(self, WorldRadialLayer) else None
+            self.partition, plan.reach if isinstance(self, WorldRadialLayer) else None
         )
 
     def set_halo(self, halo_steps: int) -> None:
         """Have blocks with halos for so many steps."""
         super().set_halo(halo_steps)
-        self.sources.stand_on(self.cut)
+        self.sources.set_partition(self.partition)
 
     def _add(
         self,
@@ -65,7 +65,7 @@ class SourceLayer(WorldLayer):
             expires = np.array(
                 [now + clock.ticks("lifetime", s, minimum=1) for s in seconds], dtype=np.int64
             )
-        self._world.changed.add(self.name)
+        self._world.changed_layers.add(self.name)
         return self.sources.add(rows, columns, amounts, radii, expires)
 
     def move(
@@ -76,40 +76,38 @@ class SourceLayer(WorldLayer):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Move sources to world positions, one each; between blocks as within one. Shows from the
-        next step on.
-        """
+        """Move sources to world positions, one each, from the next step on."""
         wanted = self.sources.checked(ids)
         rows, columns = self._place(positions, on_wall, outside, ("refuse", "through"))
         self.sources.move(wanted, rows, columns)
-        self._world.changed.add(self.name)
+        self._world.changed_layers.add(self.name)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
-        """Give sources other strengths: one number for all, or one each."""
+        """Set strengths of sources: one number for all, or one each."""
         self.sources.set_strengths(ids, strengths)
-        self._world.changed.add(self.name)
+        self._world.changed_layers.add(self.name)
 
     def remove(self, ids: ArrayLike) -> None:
-        """Take sources away."""
+        """Remove sources."""
         self.sources.remove(ids)
-        self._world.changed.add(self.name)
+        self._world.changed_layers.add(self.name)
 
-    def take_orders(self) -> dict[int, BlockCommands]:
-        """The orders that have come in, and the sources of the blocks where these have changed."""
+    def take_commands(self) -> dict[int, BlockCommands]:
+        """Return the commands for each block since the last call, with changed sources."""
         self.sources.expire(self.steps * self.plan.every)
-        orders = super().take_orders()
-        for number, held in self.sources.take_changes().items():
-            orders[number] = orders.get(number, BlockCommands())._replace(sources=held)
-        return orders
+        commands = super().take_commands()
+        for number, sources in self.sources.take_changes().items():
+            commands[number] = commands.get(number, BlockCommands())._replace(sources=sources)
+        return commands
 
     @property
     def next_expiry(self) -> int | None:
-        """The step before which a lifetime ends."""
+        """The step before which the next lifetime ends."""
         return -(-self.sources.next_expiry // self.plan.every)
 
 
 class WorldSpreadLayer(SourceLayer):
-    """A layer with `Spread`: sources, and deposits that only fade."""
+    """A layer with `Spread`: sources and deposits."""
 
     def add_sources(
         self,
@@ -120,12 +118,11 @@ class WorldSpreadLayer(SourceLayer):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> NDArray[np.int64]:
-        """Put sources at (N, 2) world positions; returns their ids, (N,). Shows from the next step
-        on.
+        """Add sources at (N, 2) world positions, from the next step on, and return their ids, (N,).
 
         `strengths` and `lifetimes` (seconds) are one number for all or N numbers.
-        `on_wall="through"` lets sources stand on walls. Raises `OutsideMap`, `OnWall` or
-        `InvalidValue`; then nothing has changed.
+        `on_wall="through"` allows walls. Raises `OutsideMap`, `OnWall` or `InvalidValue`, and then
+        changes nothing.
         """
         return self._add(positions, strengths, None, lifetimes, on_wall, outside)
 
@@ -137,7 +134,7 @@ class WorldSpreadLayer(SourceLayer):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Add to the values of cells at once: an event that only fades. `amounts` is one number for
+        """Add to the values of cells at once; the amounts then fade. `amounts` is one number for
         all or N numbers.
         """
         rows, columns = self._place(positions, on_wall, outside, ("refuse",))
@@ -145,18 +142,14 @@ class WorldSpreadLayer(SourceLayer):
         self._call("deposit", rows, columns, 0, {"amounts": given})
 
     def settle(self) -> None:
-        """Go where endless steps would lead: to the least map that the sources hold up, with the
-        bits of one array.
+        """Set the values to the fixed point that further steps lead to, with the bits of one array.
 
-        Each block settles by itself, tells what has changed of its halo, and settles again where
-        its neighbors' halos have changed, until
-        none has: as many supersteps as the longest way crosses blocks. Not with
-        `Spread(pin=False)`, whose sources would have to be
-        weighed against each other over the whole map: `InvalidValue`.
+        Each block settles by itself, then again whenever its halo has changed. Raises
+        `InvalidValue` with `Spread(pin=False)`.
         """
         if not values_of(self.propagation)["pin"]:
             raise InvalidValue(
-                "Blocks settle where sources hold their cells",
+                "Blocks settle with pinned sources",
                 got=repr(self.propagation),
                 remedy="Take steps, or settle a window",
             )
@@ -165,7 +158,7 @@ class WorldSpreadLayer(SourceLayer):
 
 
 class WorldRadialLayer(SourceLayer):
-    """A layer with `Radial`: its values are what its sources say."""
+    """A layer with `Radial`: values follow from its sources."""
 
     def add_sources(
         self,
@@ -177,11 +170,10 @@ class WorldRadialLayer(SourceLayer):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> NDArray[np.int64]:
-        """Put sources at (N, 2) world positions; returns their ids, (N,). Shows from the next step
-        on.
+        """Add sources at (N, 2) world positions, from the next step on, and return their ids, (N,).
 
         `radii` are world units, at most the layer's `reach`, which is by default the radius of its
-        propagation. Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        propagation. Raises `OutsideMap`, `OnWall` or `InvalidValue`, and then changes nothing.
         """
         points, _ = checks.positions(positions)
         usual = values_of(self.propagation)["radius"]
@@ -196,7 +188,7 @@ class WorldRadialLayer(SourceLayer):
 
 
 class WorldMemoryLayer(WorldLayer):
-    """A layer with `Fade`: what was marked, and how long ago."""
+    """A layer with `Fade`: marks that fade."""
 
     def mark(
         self,
@@ -209,8 +201,8 @@ class WorldMemoryLayer(WorldLayer):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Remember these places: shows at once, then fades. As `MemoryLayer.mark`, with one
-        `radius` within the layer's `reach`.
+        """Mark positions at once. As `MemoryLayer.mark`, with one `radius` within the layer's
+        `reach`.
         """
         rows, columns = self._place(positions, on_wall, outside, ("refuse",))
         each: dict[str, Any] = {}
@@ -238,7 +230,7 @@ class WorldMemoryLayer(WorldLayer):
 
 
 class WorldTrailLayer(WorldLayer):
-    """A layer with `Trail`: what agents leave behind gathers, blurs and evaporates."""
+    """A layer with `Trail`: deposits that add up, blur and evaporate."""
 
     def deposit(
         self,
@@ -265,7 +257,7 @@ class WorldTrailLayer(WorldLayer):
         blend: str = "add",
         outside: str = "refuse",
     ) -> None:
-        """Put a stamp on the cell of each position, times an amount; shows at the next step. As
+        """Add a stamp, times an amount, at the cell of each position, at the next step. As
         `TrailLayer.stamp` with `how="nearest"`.
         """
         rule = "A stamp is a fieldcraft.Stamp"
@@ -332,7 +324,7 @@ def plan_of(
     reach: float | None,
     halo_steps: int,
 ) -> LayerPlan:
-    """The plan of a new layer; raises `InvalidValue` for what can't be cut into blocks."""
+    """Return the plan of a new layer; raises `InvalidValue` for kinds without blocks."""
     transfer_of(propagation)
     if reach is not None and isinstance(propagation, (Spread, Trail)):
         raise InvalidValue(
@@ -356,5 +348,5 @@ def plan_of(
         )
     plan = LayerPlan(name, propagation, every, far, halo_steps, world.plan, resistance)
     if far:
-        world.check_torus(plan.plan().halo, f"a reach of {far:g}")
+        world.check_torus(plan.partition().halo, f"a reach of {far:g}")
     return plan

@@ -1,4 +1,4 @@
-"""Worlds at work, in this process or on a cluster."""
+"""Runs of worlds, in this process or on a cluster."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ __all__ = ["Running", "run"]
 
 
 class Running:
-    """A world at work, inside of `run`."""
+    """A running world, inside of `run`."""
 
     def __init__(self, world: World, every: int | None) -> None:
         self.world = world
         self._every = every
 
     def step(self, count: int = 1) -> Report:
-        """Let every layer make `count` steps."""
+        """Take `count` steps of every layer."""
         steps = dict.fromkeys(self.world.layers, checks.integer("count", count))
-        return stepping.take(self.world, steps, self._every)
+        return stepping.take_steps(self.world, steps, self._every)
 
     def advance(self, dt: float) -> Report:
-        """Let `dt` seconds pass."""
-        return stepping.take(self.world, stepping.fall_due(self.world, dt), self._every)
+        """Advance by `dt` seconds."""
+        return stepping.take_steps(self.world, stepping.due_steps(self.world, dt), self._every)
 
 
 @contextlib.contextmanager
@@ -41,28 +41,27 @@ def run(
     checkpoint: int | None = 50,
     timeout: float = 600.0,
 ) -> Iterator[Running]:
-    """Run a world on the workers of a Dask client, or without one on the interiors of this process.
+    """Run a world on the workers of a Dask client, or without one in this process.
 
     Parameters
     ----------
     world : World
-        The world; until the end it is computed there. Its folder must be the same for all workers:
-        one machine, or a shared disk.
+        The world. All workers must have its folder: one machine, or a shared disk.
     client : object, optional
-        A `dask.distributed.Client`; each of its workers holds a band of the map.
+        A `dask.distributed.Client`; each of its workers computes a band of the map.
     halo_steps : int, optional
-        Steps in a superstep, from now on; by default as the world was made.
+        Steps of a superstep, from now on; by default unchanged.
     checkpoint : int, optional
-        Supersteps between two checkpoints; None for one at the beginning and one at the end. From
-        the last of them the part of a worker that dies is done again.
+        Supersteps between two checkpoints; None for one at the beginning and one at the end. The
+        part of a worker that dies is computed again from the last checkpoint.
     timeout : float, optional
-        Seconds that a worker has for a superstep. One that takes longer is named in the log and
-        given up; the others do its part.
+        Time limit of a worker for a superstep, in seconds. A slower worker is logged and abandoned,
+        and the others compute its part.
 
     Raises
     ------
     WorkerLost
-        If no worker is left; the world is opened again from its folder then.
+        If no worker is left. The world can be opened again from its folder.
     """
     checks.instance(world, World, "A world in blocks is run", "Pass cluster.World(folder, size)")
     every = None if checkpoint is None else checks.integer("checkpoint", checkpoint, minimum=1)
@@ -76,11 +75,11 @@ def run(
         from fieldcraft_cluster.dask_transport import DaskStores
 
         stores = DaskStores(client, checks.positive("timeout", timeout))
-    world.use(stores, steps)
+    world.move_to(stores, steps)
     try:
         yield Running(world, every)
     finally:
-        if world.coordinator.is_torn:
+        if world.coordinator.has_failed:
             world.coordinator.close()
         else:
-            world.use(Stores())
+            world.move_to(Stores())

@@ -1,4 +1,4 @@
-"""What a world keeps in a checkpoint, and how it goes on from one."""
+"""The state of a world in a checkpoint."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from fieldcraft_cluster.blocks import BlockCommands, BlockEntry
 from fieldcraft_cluster.checkpoint import Checkpoint, LayerState
 from fieldcraft_cluster.coordinator import Start
 from fieldcraft_cluster.layers import SourceLayer
-from fieldcraft_cluster.plan import Box
-from fieldcraft_cluster.terrain import Changes
+from fieldcraft_cluster.partition import Box
+from fieldcraft_cluster.terrain import WallChanges
 
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
 
-__all__ = ["go_on", "sources_of", "start", "state_of"]
+__all__ = ["restore_world", "source_commands", "start", "state_of"]
 
-_SAMPLE = 64  # cells a side of the parts by which the walls of a world are known again
+_SAMPLE = 64  # cells a side of the parts by which the walls of a world are identified
 
 
 def state_of(
@@ -46,43 +46,43 @@ def state_of(
         )
         for layer in world.layers.values()
     ]
-    changes = world.changes
+    changes = world.wall_changes
     return Checkpoint(number, _shape(world), world.ticks, changes.cells, changes.blocked, layers)
 
 
 def start(world: World, last: Checkpoint) -> Start:
-    """The checkpoint as coordinators begin from it, with halos as they are now."""
+    """Return the checkpoint as a coordinator starts from it, with the current halo widths."""
     layers = [(world.layer(one.name).plan, one.steps, one.entries) for one in last.layers]
     return Start(layers, last.changed, last.blocked)
 
 
-def sources_of(world: World) -> dict[str, dict[int, BlockCommands]]:
-    """The sources of all blocks by layers, which checkpoints keep for the whole map."""
+def source_commands(world: World) -> dict[str, dict[int, BlockCommands]]:
+    """Return the commands that set the sources of all blocks, by layer."""
     found = {}
     for name, layer in world.layers.items():
         if isinstance(layer, SourceLayer) and len(layer.sources):
-            layer.sources.all_changed()
-            found[name] = layer.take_orders()
+            layer.sources.mark_all_changed()
+            found[name] = layer.take_commands()
     return found
 
 
-def go_on(world: World, found: Checkpoint) -> None:
-    """Let a new world be where a checkpoint stands. Raises `InvalidValue` for one that was made
-    otherwise.
+def restore_world(world: World, found: Checkpoint) -> None:
+    """Restore a new world from a checkpoint. Raises `InvalidValue` if the world has other
+    settings.
     """
     for name, value in _shape(world).items():
         if pack((found.shape.get(name),)) != pack((value,)):
             raise InvalidValue(
-                "A world is opened as it was made",
-                got=f"{name} of {value!r}, where {found.shape.get(name)!r} lies in {world.folder}",
+                "A world is opened with the settings that it was created with",
+                got=f"{name} of {value!r}, where {found.shape.get(name)!r} is stored in {world.folder}",
                 remedy="Pass the same, or another folder",
             )
     world.ticks = found.ticks
-    world.changes = Changes(found.changed.copy(), found.blocked.copy())
+    world.wall_changes = WallChanges(found.changed.copy(), found.blocked.copy())
     for state in found.layers:
         if state.resists and state.name not in world.resistance:
             raise InvalidValue(
-                "A world is opened as it was made",
+                "A world is opened with the settings that it was created with",
                 got=f"no resistance of layer {state.name!r}",
                 remedy=f"Pass resistance={{{state.name!r}: ...}}",
             )
@@ -96,14 +96,16 @@ def go_on(world: World, found: Checkpoint) -> None:
 
 
 def _shape(world: World) -> dict[str, Any]:
-    """The map that a world was made with. Its walls stand there by five small parts of them."""
-    plan, seen = world.plan, hashlib.sha256()
+    """Return the settings of a world's map; its walls are identified by five small parts."""
+    plan, digest = world.plan, hashlib.sha256()
     for down, right in ((0, 0), (0, 1), (1, 0), (1, 1), (0.5, 0.5)):
         top, left = (
             int(share * max(side - _SAMPLE, 0))
             for share, side in ((down, plan.height), (right, plan.width))
         )
-        box = Box(top, top + _SAMPLE, left, left + _SAMPLE).cut(Box(0, plan.height, 0, plan.width))
-        seen.update(np.packbits(plan.walls.over(box)).tobytes())
+        box = Box(top, top + _SAMPLE, left, left + _SAMPLE).intersection(
+            Box(0, plan.height, 0, plan.width)
+        )
+        digest.update(np.packbits(plan.walls.read(box)).tobytes())
     fields = [each.name for each in dataclasses.fields(plan)]
-    return {name: getattr(plan, name) for name in fields} | {"walls": seen.hexdigest()}
+    return {name: getattr(plan, name) for name in fields} | {"walls": digest.hexdigest()}

@@ -1,6 +1,4 @@
-"""The sources of a layer of a world: known by ids of the whole map, told to the blocks on whose
-ground they stand.
-"""
+"""The sources of a layer of a world, with ids that are unique on the whole map."""
 
 from __future__ import annotations
 
@@ -13,22 +11,22 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import DeadSource, InvalidValue
 from fieldcraft_cluster.block import BlockSources
-from fieldcraft_cluster.plan import Plan
+from fieldcraft_cluster.partition import Partition
 
 __all__ = ["WorldSources"]
 
 _NEVER = np.iinfo(np.int64).max
 _COLUMNS = ("alive", "rows", "columns", "strengths", "radii", "expires")
-_IMAGES = 10  # bits for the places that one source has on the extended block of one block
+_IMAGES = 10  # bits for the copies of one source on one extended block of a torus
 
 
 class WorldSources:
-    """The sources of one layer; an id is a row of these columns, and never used twice. Rows and
-    columns are of the map.
+    """The sources of one layer, as columns; an id is an index that is never used twice. Rows and
+    columns are those of the map.
     """
 
-    def __init__(self, plan: Plan, radius: float | None) -> None:
-        self._plan = plan
+    def __init__(self, partition: Partition, radius: float | None) -> None:
+        self._partition = partition
         self._radius = radius
         self.alive = np.zeros(0, dtype=np.bool_)
         self.rows = np.zeros(0, dtype=np.int64)
@@ -51,7 +49,7 @@ class WorldSources:
 
     @property
     def next_expiry(self) -> int:
-        """When the next lifetime ends, in ticks of the layer."""
+        """The end of the next lifetime, in ticks of the layer."""
         return int(self.expires[self.alive].min(initial=_NEVER))
 
     def add(
@@ -62,7 +60,7 @@ class WorldSources:
         radii: NDArray[np.float64] | None,
         expires: NDArray[np.int64] | None,
     ) -> NDArray[np.int64]:
-        """Add sources on cells of the map, and answer their ids."""
+        """Add sources on cells of the map, and return their ids."""
         count, first = len(rows), len(self.alive)
         usual = np.nan if self._radius is None else self._radius
         new: dict[str, NDArray[Any]] = {
@@ -75,7 +73,7 @@ class WorldSources:
         }
         for name in _COLUMNS:
             setattr(self, name, np.concatenate([getattr(self, name), new[name]]))
-        self._touch(rows, columns)
+        self._mark_changed(rows, columns)
         return np.arange(first, first + count)
 
     def move(self, ids: ArrayLike, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
@@ -87,20 +85,20 @@ class WorldSources:
                 got=f"{len(rows)} positions for {len(wanted)} sources",
                 remedy="Pass as many positions as ids",
             )
-        self._touch(self.rows[wanted], self.columns[wanted])
+        self._mark_changed(self.rows[wanted], self.columns[wanted])
         self.rows[wanted], self.columns[wanted] = rows, columns
-        self._touch(rows, columns)
+        self._mark_changed(rows, columns)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
-        """Give sources other strengths: one number for all, or one each."""
+        """Set strengths: one number for all, or one each."""
         wanted = self.checked(ids)
         self.strengths[wanted] = checks.amounts("strengths", strengths, len(wanted))
-        self._touch(self.rows[wanted], self.columns[wanted])
+        self._mark_changed(self.rows[wanted], self.columns[wanted])
 
     def remove(self, ids: ArrayLike) -> None:
-        """Take sources away."""
+        """Remove sources."""
         wanted = self.checked(ids)
-        self._touch(self.rows[wanted], self.columns[wanted])
+        self._mark_changed(self.rows[wanted], self.columns[wanted])
         self.alive[wanted] = False
 
     def expire(self, now: int) -> None:
@@ -108,7 +106,7 @@ class WorldSources:
         self.remove(np.flatnonzero(self.alive & (self.expires <= now)))
 
     def checked(self, ids: ArrayLike) -> NDArray[np.int64]:
-        """Ids as an array, each of a live source, none twice."""
+        """Return ids as an array; each must be of a live source, and none may repeat."""
         wanted = np.atleast_1d(checks.array("Ids", ids))
         if wanted.size == 0:
             return np.zeros(0, dtype=np.int64)
@@ -122,30 +120,30 @@ class WorldSources:
         known[known] = self.alive[wanted[known]]
         if not known.all():
             raise DeadSource(
-                "A source can be used until it is removed or its lifetime ends",
-                got=f"id {int(wanted[~known][0])}, which is gone or was never there",
-                remedy="Ask layer.sources.ids first",
+                "A source exists until it is removed or its lifetime ends",
+                got=f"id {int(wanted[~known][0])}, which does not exist",
+                remedy="Use layer.sources.ids",
             )
         if len(np.unique(wanted)) != len(wanted):
             raise InvalidValue(
-                "Each id comes once",
+                "Each id is passed once",
                 got=f"{len(wanted)} ids with repeats",
                 remedy="Drop the repeats",
             )
         return wanted.astype(np.int64)
 
-    def _touch(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
-        self._changed.update(np.unique(self._plan.holders(rows, columns).blocks).tolist())
+    def _mark_changed(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> None:
+        self._changed.update(np.unique(self._partition.holders(rows, columns).blocks).tolist())
 
     def take_changes(self) -> dict[int, BlockSources]:
-        """The sources that stand now on the extended block where anything has changed since
-        this was last asked.
+        """Return all sources of each extended block where sources have changed since the last
+        call.
         """
         changed, self._changed = self._changed, set()
         if not changed:
             return {}
         ids = self.ids
-        which, blocks, rows, columns = self._plan.holders(self.rows[ids], self.columns[ids])
+        which, blocks, rows, columns = self._partition.holders(self.rows[ids], self.columns[ids])
         some = np.isin(blocks, np.array(sorted(changed)))
         which, blocks, rows, columns = which[some], blocks[some], rows[some], columns[some]
         order = np.lexsort((columns, rows, which, blocks))
@@ -160,7 +158,7 @@ class WorldSources:
         for number in sorted(changed):
             here = slice(*np.searchsorted(blocks, (number, number + 1)))
             own = ids[which[here]]
-            box = self._plan.extended(number)
+            box = self._partition.extended(number)
             found[number] = BlockSources(
                 own << _IMAGES | image[here],
                 rows[here] * box.shape[1] + columns[here],
@@ -169,21 +167,21 @@ class WorldSources:
             )
         return found
 
-    def stand_on(self, plan: Plan) -> None:
-        """Go on with blocks that have other halos."""
-        self._plan = plan
+    def set_partition(self, partition: Partition) -> None:
+        """Use blocks with other halos."""
+        self._partition = partition
         self._changed = set()
 
-    def all_changed(self) -> None:
-        """Tell every block about its sources."""
-        self._touch(self.rows[self.alive], self.columns[self.alive])
+    def mark_all_changed(self) -> None:
+        """Mark the sources of all blocks as changed."""
+        self._mark_changed(self.rows[self.alive], self.columns[self.alive])
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The columns."""
+        """Return the columns."""
         return {name: getattr(self, name) for name in _COLUMNS}
 
     def restore(self, columns: dict[str, NDArray[Any]]) -> None:
-        """Go on from columns that `state` gave; ValueError for others."""
+        """Restore the columns of `state`; raises ValueError for others."""
         rows = len(columns["alive"])
         for name in _COLUMNS:
             known = getattr(self, name)
@@ -191,11 +189,11 @@ class WorldSources:
                 raise ValueError(
                     f"sources with {name} of {columns[name].dtype} and shape {columns[name].shape}"
                 )
-        on_map = (columns["rows"] >= 0) & (columns["rows"] < self._plan.height)
-        on_map &= (columns["columns"] >= 0) & (columns["columns"] < self._plan.width)
+        on_map = (columns["rows"] >= 0) & (columns["rows"] < self._partition.height)
+        on_map &= (columns["columns"] >= 0) & (columns["columns"] < self._partition.width)
         sizes = columns["radii"] if self._radius is not None else np.ones(rows)
         strong = np.abs(columns["strengths"]) <= checks.LARGEST
         if not (on_map & strong & (sizes > 0) & (sizes <= (self._radius or math.inf))).all():
-            raise ValueError("sources off the map, or with other sizes than the layer takes")
+            raise ValueError("sources off the map, or with invalid sizes")
         for name in _COLUMNS:
             setattr(self, name, columns[name].copy())

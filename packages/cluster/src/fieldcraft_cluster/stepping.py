@@ -13,18 +13,18 @@ from fieldcraft_cluster.layer import WorldLayer
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
 
-__all__ = ["fall_due", "take"]
+__all__ = ["due_steps", "take_steps"]
 
 _MOST_STEPS = 1_000_000
 
 
-def fall_due(world: World, dt: float) -> dict[str, int]:
+def due_steps(world: World, dt: float) -> dict[str, int]:
     """Advance the clock of a world by `dt` seconds; return the due steps of each layer."""
     ticks = clock.ticks("dt", dt)
-    fallen = {
+    counts = {
         name: divmod(layer.due + ticks, layer.plan.every) for name, layer in world.layers.items()
     }
-    for name, (count, _) in fallen.items():
+    for name, (count, _) in counts.items():
         if count > _MOST_STEPS:
             raise InvalidValue(
                 f"A layer makes at most {_MOST_STEPS:,} steps in one call",
@@ -32,12 +32,12 @@ def fall_due(world: World, dt: float) -> dict[str, int]:
                 remedy="Pass a shorter dt, or call it several times",
             )
     world.ticks += ticks
-    for name, (_, due) in fallen.items():
+    for name, (_, due) in counts.items():
         world.layers[name].due = due
-    return {name: count for name, (count, _) in fallen.items()}
+    return {name: count for name, (count, _) in counts.items()}
 
 
-def take(world: World, steps: dict[str, int], every: int | None = None) -> Report:
+def take_steps(world: World, steps: dict[str, int], every: int | None = None) -> Report:
     """Take steps of layers, with a checkpoint after every `every` supersteps."""
     report = world.coordinator.report = Report(steps)
     for name, count in steps.items():
@@ -62,4 +62,4 @@ def _superstep(world: World, layer: WorldLayer, steps: int) -> None:
     world.coordinator.superstep(layer.name, steps, layer.steps + steps)
     layer.steps += steps
     if expiry is not None and expiry <= layer.steps:
-        world.changed.add(layer.name)
+        world.changed_layers.add(layer.name)

@@ -1,4 +1,4 @@
-"""The store: the blocks that one process holds, and what is done with all of them."""
+"""The store: the blocks of all layers that one process has."""
 
 from __future__ import annotations
 
@@ -13,62 +13,57 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft_cluster.block import Block
 from fieldcraft_cluster.blocks import BlockEntry, Blocks, owner
 from fieldcraft_cluster.folder import block_name
-from fieldcraft_cluster.plan import Plan
-from fieldcraft_cluster.terrain import Changes
+from fieldcraft_cluster.partition import Partition
+from fieldcraft_cluster.terrain import WallChanges
 from fieldcraft_cluster.transfer import LayerPlan
 
 __all__ = ["Store", "Stores", "WorkerLost"]
 
 
 class Store:
-    """The blocks of all layers that one process holds, of which no more are in memory than `memory`
-    bytes hold.
+    """The blocks of all layers that one process has, with at most `memory` bytes of them in memory.
 
-    `place` is which of `stores` it is. `folder` is where blocks are kept that don't fit into the
-    memory; the same for all.
+    `place` is its number among `stores`. All stores have the same `folder`, for blocks that do not
+    fit into memory.
     """
 
     def __init__(self, place: int, stores: int, folder: str, label: str, memory: float) -> None:
         self.place, self.stores = place, stores
         self.folder = Path(folder)
         self._label, self._memory = label, memory
-        self.walls = Changes()
-        self.in_checkpoint: set[str] = set()
+        self.walls = WallChanges()
+        self.checkpoint_files: set[str] = set()
         self.layers: dict[str, Blocks] = {}
 
     def pid(self) -> int:
-        """The process that holds it."""
+        """Return the id of its process."""
         return os.getpid()
 
-    def of_layer(self, name: str, verb: str, *arguments: Any) -> Any:
-        """Call a verb of the blocks of a layer."""
-        return getattr(self.layers[name], verb)(*arguments)
+    def call_layer(self, name: str, method: str, *arguments: Any) -> Any:
+        """Call a method of the blocks of a layer."""
+        return getattr(self.layers[name], method)(*arguments)
 
     def add_layer(self, layer: LayerPlan, steps: int, entries: tuple[BlockEntry, ...]) -> None:
-        """Have a layer that has made some steps, with the blocks of a checkpoint."""
+        """Add a layer after `steps` steps, with the blocks of a checkpoint."""
         blocks = self.layers[layer.name] = Blocks(self, layer, steps)
         blocks.open(entries)
 
     def set_walls(self, cells: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
-        """Take notice of walls that differ from those that the world was made with; blocks in
-        memory are told by an order.
-        """
+        """Store changed walls, for blocks that are created from now on."""
         for state in (True, False):
             if (blocked == state).any():
                 self.walls.add(cells[blocked == state], state)
 
-    def is_mine(self, plan: Plan, number: int) -> bool:
-        """Whether this store holds a block."""
-        return owner(plan, number, self.stores) == self.place
+    def owns(self, partition: Partition, number: int) -> bool:
+        """Return whether this store has a block."""
+        return owner(partition, number, self.stores) == self.place
 
     def path(self, name: str, number: int, stamp: str) -> Path:
-        """Return where to write a block."""
+        """Return a new path for the file of a block."""
         return self.folder / block_name(self._label, name, number, stamp)
 
-    def make_room(self, wanted: Block) -> None:
-        """Unload the blocks that were used longest ago until the rest, with one that is wanted,
-        fits into the memory.
-        """
+    def free_memory(self, wanted: Block) -> None:
+        """Unload the least recently used blocks until the rest and a wanted one fit into memory."""
         loaded = [
             (blocks.used.get(number, 0), blocks, block)
             for blocks in self.layers.values()
@@ -84,7 +79,7 @@ class Store:
 
 
 class WorkerLost(FieldcraftError, RuntimeError):
-    """A worker died, or did not answer within the time limit; `worker` says which."""
+    """A worker died, or did not answer within the time limit; `worker` is its address."""
 
     def __init__(self, worker: str, got: str) -> None:
         self.worker = worker
@@ -96,9 +91,7 @@ class WorkerLost(FieldcraftError, RuntimeError):
 
 
 class Stores:
-    """All stores of a world: here in this process, one after the other. One is as fast as several,
-    which are for tests.
-    """
+    """All stores of a world, in this process. One is enough; several are for tests."""
 
     can_be_lost = False
 
@@ -107,28 +100,25 @@ class Stores:
         self.stores: list[Any] = []
 
     def open(self, folder: str, label: str, memory: float) -> None:
-        """Have empty stores, in place of all that were there; raises `WorkerLost` where no worker
-        is left.
-        """
+        """Create empty stores in place of all others; raises `WorkerLost` if no worker is left."""
         share = memory / self.count
         self.stores = [
             Store(place, self.count, folder, label, share) for place in range(self.count)
         ]
 
-    def each(self, verb: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
-        """Call a verb of every store that has arguments, side by side, and answer what came, None
-        for the others.
+    def call(self, method: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
+        """Call a method of every store that has arguments; return the results, None for the others.
 
         Raises
         ------
         WorkerLost
-            What the others have done is then not to be trusted.
+            The state of the other stores is then undefined.
         """
         return [
-            None if given is None else getattr(store, verb)(*given)
+            None if given is None else getattr(store, method)(*given)
             for store, given in zip(self.stores, arguments, strict=True)
         ]
 
     def close(self) -> None:
-        """Let go of them."""
+        """Drop all stores."""
         self.stores = []

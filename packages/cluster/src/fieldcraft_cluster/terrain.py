@@ -1,5 +1,5 @@
-"""The ground of a world: which cell is where, walls that are asked for piece by piece, and what has
-been built and torn down since.
+"""The geometry of a world: positions and cells, walls that are read in parts, and changes of
+them.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Grid
-from fieldcraft_cluster.plan import Box
+from fieldcraft_cluster.partition import Box
 
 if TYPE_CHECKING:
     from fieldcraft_cluster.transfer import WorldPlan
 
-__all__ = ["Changes", "Cover", "Surface", "grid_over", "walls_in"]
+__all__ = ["LazyArray", "WallChanges", "WorldGeometry", "grid_of", "walls_in"]
 
 Make = Callable[[slice, slice], ArrayLike]
 
 
-class Cover:
-    """Numbers for each cell of a map too large to be held: made on demand by a function, or cut out
-    of an array.
+class LazyArray:
+    """A value for each cell of a map that may be too large for memory, read in parts.
 
-    `source` is None for nothing anywhere, an array-like of shape (height, width) that gives a part
-    for two slices (NumPy, a memory map, zarr), or a function of a slice of rows and one of columns,
-    both within the map, that gives the array there. It must give the same each time.
+    `source` is None for zeros, an array-like of shape (height, width) that can be sliced (NumPy, a
+    memory map, zarr), or a function of a slice of rows and a slice of columns that returns the
+    array there, the same each time.
     """
 
     def __init__(self, source: Any, shape: tuple[int, int], dtype: type, what: str) -> None:
@@ -46,13 +45,13 @@ class Cover:
                     remedy="Pass an array indexed [row, column], or a function of two slices",
                 )
 
-    def over(self, box: Box) -> NDArray[Any]:
-        """The numbers over a box, beyond the map those of its other side."""
+    def read(self, box: Box) -> NDArray[Any]:
+        """Return the values of a box; beyond the map those of its other side."""
         found = np.zeros(box.shape, dtype=self.dtype)
         if self.source is None:
             return found
-        for rows, to_rows in _stretches(box.top, box.bottom, self.shape[0]):
-            for columns, to_columns in _stretches(box.left, box.right, self.shape[1]):
+        for rows, to_rows in _segments(box.top, box.bottom, self.shape[0]):
+            for columns, to_columns in _segments(box.left, box.right, self.shape[1]):
                 found[to_rows, to_columns] = self._part(rows, columns)
         return found
 
@@ -70,12 +69,12 @@ class Cover:
                 f"{self.what} of rows {rows.start} to {rows.stop} and columns {columns.start} to"
                 f" {columns.stop} are {self.dtype} of shape {wanted}",
                 got=f"{part.dtype} of shape {part.shape}",
-                remedy="Mend the function: it takes two slices and answers the array there",
+                remedy="Correct the function: it takes two slices and returns the array there",
             )
         return part
 
 
-def _stretches(low: int, high: int, size: int) -> list[tuple[slice, slice]]:
+def _segments(low: int, high: int, size: int) -> list[tuple[slice, slice]]:
     found, at = [], low
     while at < high:
         place = at % size
@@ -85,10 +84,8 @@ def _stretches(low: int, high: int, size: int) -> list[tuple[slice, slice]]:
     return found
 
 
-class Changes:
-    """Cells whose walls were changed since the world was made: kept for good, since its walls are
-    made anew each time.
-    """
+class WallChanges:
+    """All cells whose walls have changed since the world was created, ascending."""
 
     def __init__(
         self, cells: NDArray[np.int64] | None = None, blocked: NDArray[np.bool_] | None = None
@@ -97,7 +94,7 @@ class Changes:
         self.blocked = np.zeros(0, dtype=np.bool_) if blocked is None else blocked
 
     def add(self, cells: NDArray[np.int64], blocked: bool) -> None:
-        """Take notice that these cells of the map, ascending, are blocked or open from now on."""
+        """Block or open cells, ascending."""
         kept = ~np.isin(self.cells, cells)
         every = np.concatenate([self.cells[kept], cells])
         order = np.argsort(every)
@@ -105,13 +102,13 @@ class Changes:
         self.blocked = np.concatenate([self.blocked[kept], np.full(len(cells), blocked)])[order]
 
     def apply(self, walls: NDArray[np.bool_], box: Box, shape: tuple[int, int]) -> None:
-        """Write them into walls over a box."""
+        """Apply the changes to the initial walls of a box."""
         if not len(self.cells):
             return
-        for rows, to_rows in _stretches(box.top, box.bottom, shape[0]):
+        for rows, to_rows in _segments(box.top, box.bottom, shape[0]):
             first, last = np.searchsorted(self.cells, (rows.start * shape[1], rows.stop * shape[1]))
             down, right = np.divmod(self.cells[first:last], shape[1])
-            for columns, to_columns in _stretches(box.left, box.right, shape[1]):
+            for columns, to_columns in _segments(box.left, box.right, shape[1]):
                 here = (right >= columns.start) & (right < columns.stop)
                 part = walls[to_rows, to_columns]
                 part[down[here] - rows.start, right[here] - columns.start] = self.blocked[
@@ -119,15 +116,15 @@ class Changes:
                 ][here]
 
 
-def walls_in(cover: Cover, changes: Changes, box: Box) -> NDArray[np.bool_]:
-    """The walls over a box as they are now."""
-    walls = cover.over(box)
+def walls_in(cover: LazyArray, changes: WallChanges, box: Box) -> NDArray[np.bool_]:
+    """Return the current walls of a box."""
+    walls = cover.read(box)
     changes.apply(walls, box, cover.shape)
     return walls
 
 
-def grid_over(plan: WorldPlan, box: Box, walls: NDArray[np.bool_], origin: Any = (0, 0)) -> Grid:
-    """A grid of the rows and columns of a box of a world."""
+def grid_of(plan: WorldPlan, box: Box, walls: NDArray[np.bool_], origin: Any = (0, 0)) -> Grid:
+    """Return a grid of the cells of a box."""
     return Grid(
         box.shape[1],
         box.shape[0],
@@ -139,19 +136,17 @@ def grid_over(plan: WorldPlan, box: Box, walls: NDArray[np.bool_], origin: Any =
     )
 
 
-class Surface:
-    """A map too large to be held: positions, cells, and walls piece by piece."""
+class WorldGeometry:
+    """Positions, cells and walls of a map that may be too large for memory."""
 
     plan: WorldPlan
-    changes: Changes
-    """The walls that have changed since it was made."""
+    wall_changes: WallChanges
+    """The walls that have changed since the world was created."""
 
     def cells(
         self, positions: ArrayLike, *, outside: str = "refuse"
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows and columns of the map, (N,) each, in which world positions lie; as
-        `Grid.cell_at`.
-        """
+        """Return the rows and columns of world positions, (N,) each; see `Grid.cell_at`."""
         checks.choice("outside", outside, ("refuse", "clamp"))
         points, _ = checks.positions(positions)
         plan = self.plan
@@ -172,28 +167,26 @@ class Surface:
             raise OutsideMap(
                 f"Positions lie on the map, from {plan.origin} up to but not including {far}",
                 got=f"{tuple(points[index].tolist())} at index {index}",
-                remedy='Mend the position, or pass outside="clamp"',
+                remedy='Correct the position, or pass outside="clamp"',
             )
         if plan.y_up:
             rows = plan.height - 1 - rows
         return rows.astype(np.int64), columns.astype(np.int64)
 
     def box(self, low: ArrayLike, high: ArrayLike) -> Box:
-        """The rows and columns between two world positions, whole cells; raises `OutsideMap`."""
+        """Return the box of the cells between two world positions; raises `OutsideMap`."""
         rows, columns = self.cells([checks.pair("low", low), checks.pair("high", high)])
         return Box(int(rows.min()), int(rows.max()) + 1, int(columns.min()), int(columns.max()) + 1)
 
     def grid(self, box: Box) -> Grid:
-        """The rows and columns of a box of the map as a grid of its own, at its place in the world,
-        with the walls as they are now.
-        """
+        """Return a box of the map as a grid, at its place in the world, with its current walls."""
         plan, size = self.plan, self.plan.cell_size
         below = plan.height - box.bottom if plan.y_up else box.top
         origin = (plan.origin[0] + box.left * size, plan.origin[1] + below * size)
-        return grid_over(plan, box, walls_in(plan.walls, self.changes, box), origin)
+        return grid_of(plan, box, walls_in(plan.walls, self.wall_changes, box), origin)
 
     def walls_at(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether cells of the map are walls, (N,)."""
+        """Return whether cells are walls, (N,)."""
         found = np.zeros(len(rows), dtype=np.bool_)
         tile = min(self.plan.block, 256)
         keys = rows // tile * (self.plan.width // tile + 1) + columns // tile
@@ -201,32 +194,16 @@ class Surface:
             here = keys == key
             down, right = rows[here], columns[here]
             box = Box(int(down.min()), int(down.max()) + 1, int(right.min()), int(right.max()) + 1)
-            found[here] = walls_in(self.plan.walls, self.changes, box)[
+            found[here] = walls_in(self.plan.walls, self.wall_changes, box)[
                 down - box.top, right - box.left
             ]
         return found
 
-    def refuse_walls(
-        self,
-        rows: NDArray[np.int64],
-        columns: NDArray[np.int64],
-        positions: ArrayLike,
-        what: str,
-        remedy: str = "Move it to open ground",
-    ) -> None:
-        """Refuse cells that are walls, at these world positions; `what` stands on open ground."""
-        blocked = np.flatnonzero(self.walls_at(rows, columns))
-        if len(blocked):
-            where = tuple(checks.positions(positions)[0][blocked[0]].tolist())
-            raise OnWall(
-                f"{what} on open ground", got=f"{where} at index {blocked[0]}", remedy=remedy
-            )
-
     def check_torus(self, cells: int, what: str) -> None:
-        """Refuse what would meet itself on the other side of a torus."""
+        """Refuse a radius that would reach itself around a torus."""
         if self.plan.wrap and 2 * cells + 1 > min(self.plan.width, self.plan.height):
             raise InvalidValue(
-                "What a block is told of doesn't reach around a torus, where it would count twice",
+                "A radius does not reach around a torus, where cells would count twice",
                 got=f"{what} on {self.plan.width} x {self.plan.height}",
                 remedy="Use one fieldcraft.Grid: a map as small as this fits into an array",
             )

@@ -1,5 +1,5 @@
-"""The freight of blocks: for each kind of propagation, the planes that travel between blocks and
-those that are kept.
+"""The planes of blocks, for each kind of propagation: those that halos consist of, and those that
+are saved.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.sources import Sources
 from fieldcraft.space import Neighborhood
-from fieldcraft_cluster.plan import Plan
-from fieldcraft_cluster.terrain import Cover
+from fieldcraft_cluster.partition import Partition
+from fieldcraft_cluster.terrain import LazyArray
 
 __all__ = ["LayerPlan", "Transfer", "WorldPlan", "transfer_of"]
 
@@ -29,8 +29,8 @@ class Transfer(ABC):
     """One kind of propagation in blocks."""
 
     bytes_per_cell: ClassVar[int]
-    timeless: ClassVar[bool] = False
-    """Whether steps are made up for when somebody asks, and cost as much as one."""
+    is_lazy: ClassVar[bool] = False
+    """Whether any number of steps costs as much as one, so that they are taken on demand."""
 
     @abstractmethod
     def halo(
@@ -41,38 +41,34 @@ class Transfer(ABC):
         steps: int,
         reach: float,
     ) -> int:
-        """How many cells of a halo make the interior right for so many steps."""
+        """Return the width of a halo that keeps the interior valid for `steps` steps."""
 
     def inset(self, propagation: Any, neighborhood: Neighborhood) -> int:
-        """How many cells from the edge of its extended block inwards a block is wrong after one
-        step.
-        """
+        """Return the width of the border of an extended block that is invalid after one step."""
         return 0
 
-    def travels(self, field: Any) -> tuple[NDArray[np.float32], ...]:
-        """The planes of which halos are sent: views."""
+    def halo_planes(self, field: Any) -> tuple[NDArray[np.float32], ...]:
+        """Return views of the planes that halos consist of."""
         return ()
 
-    def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:  # noqa: B027 - of those that send none
-        """Give cells of the extended block the values of the planes that travel."""
+    def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:  # noqa: B027 - without halos nothing is set
+        """Set values of the halo planes at cells of the extended block."""
 
-    def empty(self, field: Any) -> None:
-        """Begin to settle, from a map that holds nothing."""
+    def clear(self, field: Any) -> None:
+        """Set all values to 0."""
         raise NotImplementedError
 
-    def relax(self, layer: Any, halo: NDArray[np.float32]) -> None:
-        """Go where endless steps would lead, if the halo, the only part of this block that
-        is not 0, stayed as it is.
-        """
+    def settle(self, layer: Any, halo: NDArray[np.float32]) -> None:
+        """Settle a layer whose values are 0, with a constant halo."""
         raise NotImplementedError
 
     @abstractmethod
-    def kept(self, field: Any) -> Planes:
-        """The planes that a block goes on from, each in the shape of its extended block."""
+    def saved_planes(self, field: Any) -> Planes:
+        """Return the planes to save, each in the shape of the extended block."""
 
     @abstractmethod
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
-        """Go on from these."""
+        """Restore saved planes."""
 
 
 class _Spread(Transfer):
@@ -91,22 +87,22 @@ class _Spread(Transfer):
     def inset(self, propagation: Spread, neighborhood: Neighborhood) -> int:
         return max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
 
-    def travels(self, field: Any) -> tuple[NDArray[np.float32], ...]:
+    def halo_planes(self, field: Any) -> tuple[NDArray[np.float32], ...]:
         return (field.values,)
 
     def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:
         field.put(cells, values[0])
 
-    def kept(self, field: Any) -> Planes:
+    def saved_planes(self, field: Any) -> Planes:
         return {"values": field.values}
 
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
         field.restore({"values": planes["values"], "pinned": np.zeros(0, dtype=np.int64)}, sources)
 
-    def empty(self, field: Any) -> None:
+    def clear(self, field: Any) -> None:
         field.write(np.zeros_like(field.values))
 
-    def relax(self, layer: Any, halo: NDArray[np.float32]) -> None:
+    def settle(self, layer: Any, halo: NDArray[np.float32]) -> None:
         layer._feed()
         field, flat = layer._field, halo.reshape(-1)
         held, strengths = layer._sources.pins(field.spread.stack)
@@ -133,13 +129,13 @@ class _Trail(Transfer):
     def inset(self, propagation: Trail, neighborhood: Neighborhood) -> int:
         return len(propagation._weights()[0]) // 2
 
-    def travels(self, field: Any) -> tuple[NDArray[np.float32], ...]:
+    def halo_planes(self, field: Any) -> tuple[NDArray[np.float32], ...]:
         return tuple(field.planes)
 
     def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:
         field.put(cells, np.stack(values))
 
-    def kept(self, field: Any) -> Planes:
+    def saved_planes(self, field: Any) -> Planes:
         state = field.state()
         planes = {f"plane {i}": plane for i, plane in enumerate(field.planes)}
         return planes | {f"inflow {i}": sums for i, sums in enumerate(state.get("inflow", ()))}
@@ -155,7 +151,7 @@ class _Trail(Transfer):
 
 class _Fade(Transfer):
     bytes_per_cell = 16
-    timeless = True
+    is_lazy = True
 
     def halo(
         self,
@@ -173,7 +169,7 @@ class _Fade(Transfer):
         longest = max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
         return 2 * (math.ceil(reach / cell_size) + 1 + spreads * longest) if reach or spreads else 0
 
-    def kept(self, field: Any) -> Planes:
+    def saved_planes(self, field: Any) -> Planes:
         moments = field.moments()
         tiles, places = _tiles(field)
         tiles[moments["tiles"]] = moments["left"].reshape(-1, tiles.shape[1])
@@ -188,7 +184,7 @@ class _Fade(Transfer):
 
 
 def _tiles(field: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Empty tiles of a field that remembers, and the place of each cell in them."""
+    """Return empty tiles of a fade field, and the index of each cell in them."""
     height, width = field.space.shape
     rows, columns = kernels.fade.TILE
     tiles = np.zeros((-(-height // rows) * -(-width // columns), rows * columns), dtype=np.int64)
@@ -208,7 +204,7 @@ class _Radial(Transfer):
     ) -> int:
         return (1 if propagation.metric == "straight" else 2) * (math.ceil(reach / cell_size) + 1)
 
-    def kept(self, field: Any) -> Planes:
+    def saved_planes(self, field: Any) -> Planes:
         return {"values": field.values}
 
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
@@ -224,16 +220,15 @@ _KINDS: dict[type[Propagation], Transfer] = {
 
 
 def transfer_of(propagation: Propagation) -> Transfer:
-    """How a propagation is carried in blocks; `InvalidValue` for one that can't be."""
+    """Return the transfer of a propagation; raises `InvalidValue` for one without."""
     kind = _KINDS.get(type(propagation))
     if kind is None:
         raise InvalidValue(
-            "Worlds in blocks carry fc.Spread, Trail, Fade and Radial: what a cell becomes must"
-            " follow from ground near to it",
+            "Layers in blocks have fc.Spread, Trail, Fade or Radial: values must follow from cells"
+            " near by",
             got=repr(propagation),
             remedy=(
-                "Flood stops by counts over the whole map: put it on window(...), or on a"
-                " coarser map"
+                "Flood needs totals of the whole map: use it on window(...), or on a coarser map"
             ),
         )
     return kind
@@ -241,7 +236,7 @@ def transfer_of(propagation: Propagation) -> Transfer:
 
 @dataclass(frozen=True)
 class WorldPlan:
-    """The plan of a world, which all of its layers share; `walls` are those it was made with."""
+    """The settings that all layers of a world share; `walls` are the initial ones."""
 
     width: int
     height: int
@@ -251,18 +246,18 @@ class WorldPlan:
     y_up: bool
     neighbors: tuple[tuple[int, int], ...]
     wrap: bool
-    walls: Cover
+    walls: LazyArray
 
     @property
     def neighborhood(self) -> Neighborhood:
-        """Its steps."""
+        """The neighborhood of a cell."""
         return Neighborhood.of(np.array(self.neighbors), y_up=self.y_up)
 
 
 @dataclass(frozen=True)
 class LayerPlan:
-    """A layer of a world: `every` in ticks, `reach` in world units, `halo_steps` of one
-    superstep.
+    """The settings of a layer: `every` in ticks, `reach` in world units, `halo_steps` the steps of
+    a superstep.
     """
 
     name: str
@@ -271,18 +266,18 @@ class LayerPlan:
     reach: float
     halo_steps: int
     world: WorldPlan
-    resistance: Cover | None = None
+    resistance: LazyArray | None = None
 
     @property
     def kind(self) -> Transfer:
-        """How it is carried."""
+        """The transfer of its propagation."""
         return transfer_of(self.propagation)
 
-    def plan(self, halo_steps: int | None = None) -> Plan:
-        """Its blocks, with halos for so many steps."""
+    def partition(self, halo_steps: int | None = None) -> Partition:
+        """Return its partition into blocks, with halos for `halo_steps` steps."""
         steps = self.halo_steps if halo_steps is None else halo_steps
         world = self.world
         halo = self.kind.halo(
             self.propagation, world.neighborhood, world.cell_size, steps, self.reach
         )
-        return Plan(world.width, world.height, world.block, halo, world.wrap)
+        return Partition(world.width, world.height, world.block, halo, world.wrap)

@@ -1,6 +1,4 @@
-"""Worlds larger than an array: a map in blocks, of which only those where something happens
-exist.
-"""
+"""Worlds larger than an array: a map in blocks, which exist only where something happens."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ from fieldcraft_cluster.layers import (
     plan_of,
 )
 from fieldcraft_cluster.store import Stores
-from fieldcraft_cluster.terrain import Changes, Cover, Surface
+from fieldcraft_cluster.terrain import LazyArray, WallChanges, WorldGeometry
 from fieldcraft_cluster.transfer import WorldPlan
 
 __all__ = ["World"]
@@ -40,44 +38,45 @@ _MOST_SIDE = 2**24
 _MOST_BLOCK = 2**14
 
 
-class World(Surface):
-    """A map in square blocks, kept in a folder; what never happened anywhere takes no time, no
-    memory and no disk.
+class World(WorldGeometry):
+    """A map in square blocks, stored in a folder. Empty blocks take no time, memory or disk.
 
-    Layers on it give the same bits as on one `fieldcraft.Grid` of this size, whatever the size of
-    blocks, how many steps a superstep makes and who computes them.
+    Layers have the same bits as on one `fieldcraft.Grid` of this size, for any block size, any
+    number of steps in a superstep and any number of workers.
 
     Parameters
     ----------
     folder : str or path
-        Where it lives: an absent or empty folder, or that of a world, which goes on from its last
-        checkpoint: pass the same size, settings and walls. No other folder is touched, since a
-        world deletes its outdated files. One process at a time uses it, until `close`.
+        An absent or empty folder for a new world, or the folder of a world, which continues from
+        its last checkpoint: pass the same size, settings and walls. Other folders are refused,
+        because a world deletes its outdated files. One process at a time uses a folder, until
+        `close`.
     size : tuple[int, int]
         (width, height) in cells, at most 2**24 each.
     block : int, optional
         Cells along a side of a block: 512 suit a quiet world, 2048 a busy one.
     walls : array_like or Callable[[slice, slice], array_like], optional
-        Where influence cannot go: an array of bool, (height, width), that can be cut by slices
-        (NumPy, a memory map, zarr), or a function of two slices, of rows and of columns, that
-        answers it for the cells there, the same each time.
+        Blocked cells: an array of bool, (height, width), that can be sliced (NumPy, a memory map,
+        zarr), or a function of a slice of rows and a slice of columns that returns the array there,
+        the same each time.
     resistance : Mapping[str, Any], optional
-        For layers with `Spread`, by name, how much cells resist, as `SpreadLayer.resistance`; given
-        as walls are.
+        Resistances of layers with `Spread`, by name, see `SpreadLayer.resistance`; each as an array
+        or a function, like walls.
     cell_size, origin, y_up, neighbors, wrap
-        As those of `fieldcraft.Grid`.
+        As in `fieldcraft.Grid`.
     memory : float, optional
-        Bytes of blocks, about 12 a cell of `Spread`, that each process keeps in memory; more are
-        moved to the folder and back.
+        Bytes of blocks that each process has in memory, about 12 per cell of `Spread`; more are
+        moved to the folder.
     halo_steps : int, optional
-        Steps of a superstep: more mean fewer messages, and wider halos that are computed twice.
+        Steps of a superstep. More steps mean fewer messages, and wider halos that are computed
+        twice.
 
     Raises
     ------
     InvalidValue
-        Also for a folder that holds anything else, or that another process uses.
+        Also for a folder with other files, or that another process uses.
     BadSaveFile
-        For a damaged one.
+        For a damaged folder.
     """
 
     def __init__(
@@ -103,39 +102,39 @@ class World(Surface):
                 "size is (width, height)", got=repr(size), remedy="Pass two whole numbers"
             )
         width, height = (checks.integer("size", n, minimum=1, maximum=_MOST_SIDE) for n in sides)
-        cover = Cover(walls, (height, width), np.bool_, "walls")
-        model = Grid(
+        initial_walls = LazyArray(walls, (height, width), np.bool_, "walls")
+        grid = Grid(
             1, 1, cell_size=cell_size, origin=origin, y_up=y_up, neighbors=neighbors, wrap=wrap
         )
         side = checks.integer("block", block, minimum=1, maximum=_MOST_BLOCK)
         self.plan = WorldPlan(
-            *(width, height, side, model.cell_size, model.origin, model.y_up),
-            *(tuple(model.world_steps), model.wrap, cover),
+            *(width, height, side, grid.cell_size, grid.origin, grid.y_up),
+            *(tuple(grid.world_steps), grid.wrap, initial_walls),
         )
         self._memory = checks.positive("memory", memory)
         self._halo_steps = checks.integer("halo_steps", halo_steps, minimum=1, maximum=1024)
         if resistance is not None and not isinstance(resistance, Mapping):
             raise InvalidValue(
-                "resistance is by the names of layers",
+                "resistance is a mapping from names of layers",
                 got=type(resistance).__name__,
                 remedy='Pass {"noise": array}',
             )
         self.resistance = {
-            name: Cover(given, (height, width), np.float32, "resistances")
+            name: LazyArray(given, (height, width), np.float32, "resistances")
             for name, given in (resistance or {}).items()
         }
         self._layers: dict[str, WorldLayer] = {}
-        self.changed: set[str] = set()
-        """The layers for which something has come in."""
-        self.changes = Changes()
+        self.changed_layers: set[str] = set()
+        """The layers with commands for their blocks."""
+        self.wall_changes = WallChanges()
         self.ticks = 0
         self._label = claim(self.folder)
         token = object()
         lock(self.folder, token)
         self._unlock = weakref.finalize(self, unlock, self.folder, token)
-        self._last = read(self.folder, self._label) or Checkpoint.none()
+        self._last = read(self.folder, self._label) or Checkpoint.empty()
         if self._last.shape:
-            saving.go_on(self, self._last)
+            saving.restore_world(self, self._last)
         self.coordinator = self._open(Stores())
 
     def __repr__(self) -> str:
@@ -171,7 +170,7 @@ class World(Surface):
         Parameters
         ----------
         name : str
-            A new one, not empty.
+            A new name.
         propagation : Propagation
             `Spread`, `Trail`, `Fade` or `Radial`.
         every : float, optional
@@ -180,7 +179,7 @@ class World(Surface):
             With `Fade` and `Radial`, the largest radius of a mark or a source in world units. By
             default the radius of the propagation, and a single cell for marks.
 
-        Raises `NameTaken`, and `InvalidValue` for kinds that can't be cut into blocks.
+        Raises `NameTaken`, and `InvalidValue` for kinds without blocks.
         """
         _check_name("layer", name, self._layers)
         layer = self.new_layer(name, propagation, clock.ticks("every", every, minimum=1), reach)
@@ -190,13 +189,13 @@ class World(Surface):
     def new_layer(
         self, name: str, propagation: Propagation, every: int, reach: float | None
     ) -> WorldLayer:
-        """A layer that blocks don't have yet; `every` in ticks."""
+        """Return a new layer without blocks; `every` is in ticks."""
         plan = plan_of(self, name, propagation, every, reach, self._halo_steps)
         layer = self._layers[name] = LAYERS[propagation._layer_kind](self, plan)
         return layer
 
     def layer(self, name: str) -> Any:
-        """The layer of that name; raises `UnknownName`."""
+        """Return the layer of that name; raises `UnknownName`."""
         try:
             return self._layers[name]
         except Exception:
@@ -209,14 +208,14 @@ class World(Surface):
 
     @property
     def time(self) -> float:
-        """Seconds that `advance` has been told of."""
+        """The sum of all `advance` calls, in seconds."""
         return clock.seconds(self.ticks)
 
-    # The ground
+    # Walls
 
     def set_walls(self, positions: ArrayLike, blocked: bool = True) -> None:
         """Block or open the cells at world positions, (N, 2), on all layers. New walls read 0 at
-        once; influence notices them at the next step.
+        once; influence follows at the next step.
         """
         rows, columns = self.cells(positions)
         state = checks.flag("blocked", blocked)
@@ -227,39 +226,40 @@ class World(Surface):
             return
         for layer in self._layers.values():
             layer.set_walls(rows[new], columns[new], state)
-            self.flush(layer)  # blocks that come from files still have the walls of before
-        self.changes.add(cells[new], state)
+            self.flush(layer)  # blocks that are loaded from files still have the previous walls
+        self.wall_changes.add(cells[new], state)
         self.coordinator.set_walls(cells[new], np.full(int(new.sum()), state))
 
     # Time
 
     def step(self, count: int = 1) -> Report:
-        """Let every layer make `count` steps, whatever its interval."""
-        return stepping.take(self, dict.fromkeys(self._layers, checks.integer("count", count)))
+        """Take `count` steps of every layer, whatever its interval."""
+        return stepping.take_steps(
+            self, dict.fromkeys(self._layers, checks.integer("count", count))
+        )
 
     def advance(self, dt: float) -> Report:
-        """Let `dt` seconds pass: each layer makes the steps that fall due; none is dropped. Raises
-        `InvalidValue` for more than a million steps of one layer.
+        """Advance by `dt` seconds: each layer takes all due steps. Raises `InvalidValue` for more
+        than a million steps of one layer.
         """
-        return stepping.take(self, stepping.fall_due(self, dt))
+        return stepping.take_steps(self, stepping.due_steps(self, dt))
 
     def flush(self, layer: WorldLayer) -> None:
-        """Tell the blocks of a layer what has come in."""
-        if layer.name in self.changed:
-            self.changed.discard(layer.name)
-            orders = layer.take_orders()
-            if orders:
-                self.coordinator.order(layer.name, orders)
+        """Send the queued commands of a layer to its blocks."""
+        if layer.name in self.changed_layers:
+            self.changed_layers.discard(layer.name)
+            commands = layer.take_commands()
+            if commands:
+                self.coordinator.apply(layer.name, commands)
 
     # Checkpoints
 
     def checkpoint(self) -> int:
-        """Write down where the world stands, as the place from which it goes on when it is opened
-        again; the bytes written.
+        """Save the world, so that it continues from here when it is opened again; return the bytes
+        written.
 
-        Only blocks that have changed since the last are written. The new checkpoint takes the place
-        of the old at once: whatever fails on the way, one of the two is whole. Raises `BadSaveFile`
-        where the folder can't be written.
+        Only changed blocks are written. The new checkpoint replaces the old one atomically: after
+        any failure one of the two is valid. Raises `BadSaveFile` if the folder cannot be written.
         """
         for layer in self._layers.values():
             self.flush(layer)
@@ -267,20 +267,19 @@ class World(Surface):
         state = saving.state_of(self, self._last.number + 1, entries)
         commit(self.folder, self._label, state)
         self._last = state
-        orders = saving.sources_of(self) if self.coordinator.begins_again else {}
-        self.coordinator.committed(saving.start(self, state), orders)
+        self.coordinator.set_checkpoint(saving.start(self, state), saving.source_commands(self))
         return written
 
     def _open(self, stores: Stores) -> Coordinator:
-        """A coordinator that goes on from the last checkpoint."""
+        """Return a coordinator that continues from the last checkpoint."""
         start = saving.start(self, self._last)
         coordinator = Coordinator(stores, self.folder, self._label, self._memory, start)
-        for name, orders in saving.sources_of(self).items():
-            coordinator.order(name, orders)
+        for name, commands in saving.source_commands(self).items():
+            coordinator.apply(name, commands)
         return coordinator
 
-    def use(self, stores: Stores, halo_steps: int | None = None) -> None:
-        """Go on, from a checkpoint that is made now, on other stores and with other halos."""
+    def move_to(self, stores: Stores, halo_steps: int | None = None) -> None:
+        """Continue from a new checkpoint on other stores, and with other halos."""
         self.checkpoint()
         self.coordinator.close()
         self._halo_steps = halo_steps or self._halo_steps
@@ -289,19 +288,17 @@ class World(Surface):
         self.coordinator = self._open(stores)
 
     def close(self) -> None:
-        """Let go of memory and files; what was not put into a checkpoint is lost. The folder can be
-        opened again.
-        """
+        """Free memory and unlock the folder; changes since the last checkpoint are lost."""
         self.coordinator.close()
         self._unlock()
 
-    # Looks
+    # Overview
 
     def overview(self, scale: int = 64, layer: str | None = None) -> NDArray[np.float32]:
-        """The overview of a layer, by default of the first: see `WorldLayer.overview`."""
+        """Return the overview of a layer, by default the first: see `WorldLayer.overview`."""
         if not self._layers:
             raise InvalidValue(
-                "An overview is of a layer", got="a world without any", remedy="Add a layer first"
+                "An overview shows a layer", got="a world without any", remedy="Add a layer first"
             )
         chosen: WorldLayer = self.layer(next(iter(self._layers)) if layer is None else layer)
         return chosen.overview(scale)
@@ -316,5 +313,5 @@ def _check_name(what: str, name: Any, known: Mapping[str, object]) -> None:
         raise NameTaken(
             f"Names of {what}s differ",
             got=f"{name!r}, which exists",
-            remedy=f"Ask for world.{what}(name), or choose another",
+            remedy=f"Use world.{what}(name), or choose another name",
         )

@@ -1,6 +1,4 @@
-"""The plan of a world: how a map is cut into blocks, and which ground each block looks at beyond
-its own.
-"""
+"""The partition of a map into blocks with halos."""
 
 from __future__ import annotations
 
@@ -12,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Box", "Holders", "Piece", "Plan"]
+__all__ = ["Box", "Holders", "Partition", "Piece"]
 
 Cells = NDArray[np.int64]
 
 
 class Box(NamedTuple):
-    """Rows [top, bottom) and columns [left, right) of the map. On a torus they may lie beyond it,
-    and stand for its other side.
+    """Rows [top, bottom) and columns [left, right) of the map. On a torus they may lie beyond its
+    edges, and mean the other side.
     """
 
     top: int
@@ -33,13 +31,13 @@ class Box(NamedTuple):
         return self.bottom - self.top, self.right - self.left
 
     def within(self, outer: Box) -> tuple[slice, slice]:
-        """The part of an array over `outer` that lies over this box."""
+        """Return the slices of this box in an array of the box `outer`."""
         return slice(self.top - outer.top, self.bottom - outer.top), slice(
             self.left - outer.left, self.right - outer.left
         )
 
-    def cut(self, other: Box) -> Box:
-        """The part that lies in another box, too."""
+    def intersection(self, other: Box) -> Box:
+        """Return the intersection with another box."""
         return Box(
             max(self.top, other.top),
             min(self.bottom, other.bottom),
@@ -49,8 +47,8 @@ class Box(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of a block's halo that another block, or the same one on a torus, holds: where it lies
-    in the extended block of each.
+    """A part of the halo of block `target` that belongs to block `source`: `there` in its interior,
+    `here` in the extended block of the target.
     """
 
     source: int
@@ -61,8 +59,8 @@ class Piece(NamedTuple):
 
 
 class Holders(NamedTuple):
-    """The blocks whose extended area holds some cells, (N,): which cell, which block, and row and
-    column in the extended block.
+    """The extended blocks that contain some cells, (N,): the index of the cell, the block, and row
+    and column in the extended block.
     """
 
     which: Cells
@@ -72,7 +70,7 @@ class Holders(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class Partition:
     """A map of `height` x `width` cells in blocks of `block` cells a side, each with a halo of
     `halo` cells around it.
 
@@ -100,39 +98,39 @@ class Plan:
         return self.down * self.across
 
     def interior(self, number: int) -> Box:
-        """The cells of a block."""
+        """Return the cells of a block."""
         row, column = divmod(number, self.across)
         top, left = row * self.block, column * self.block
         whole = Box(0, self.height, 0, self.width)
-        return Box(top, top + self.block, left, left + self.block).cut(whole)
+        return Box(top, top + self.block, left, left + self.block).intersection(whole)
 
     def extended(self, number: int) -> Box:
-        """The cells that a block holds, its halo included."""
+        """Return the cells of a block and its halo."""
         top, bottom, left, right = self.interior(number)
         found = Box(top - self.halo, bottom + self.halo, left - self.halo, right + self.halo)
-        return found if self.wrap else found.cut(Box(0, self.height, 0, self.width))
+        return found if self.wrap else found.intersection(Box(0, self.height, 0, self.width))
 
     def pieces(self, target: int) -> tuple[Piece, ...]:
-        """The pieces that a block's halo is made of."""
+        """Return the pieces of a block's halo."""
         return _pieces(self, target)
 
     def outgoing(self, source: int) -> tuple[Piece, ...]:
-        """The pieces of others' halos that are made of a block's interior."""
+        """Return the pieces of other blocks' halos that belong to a block."""
         return _outgoing(self, source)
 
     def blocks_over(self, box: Box) -> list[int]:
-        """The blocks of which some cells lie in a box of the map."""
+        """Return the blocks that intersect a box of the map."""
         rows = range(box.top // self.block, -(-box.bottom // self.block))
         columns = range(box.left // self.block, -(-box.right // self.block))
         return [row * self.across + column for row in rows for column in columns]
 
     def home(self, rows: Cells, columns: Cells) -> Cells:
-        """The block of each cell."""
+        """Return the block of each cell."""
         return rows // self.block * self.across + columns // self.block
 
     def holders(self, rows: Cells, columns: Cells, beyond: int = 0) -> Holders:
-        """The blocks whose extended area, or `beyond` cells around it, holds each of these cells;
-        several times where a torus is small.
+        """Return the extended blocks, widened by `beyond` cells, that contain each of these cells.
+        On a small torus a block may contain a cell several times.
         """
         down = self._along(rows, self.height, self.down, beyond)
         right = self._along(columns, self.width, self.across, beyond)
@@ -149,8 +147,8 @@ class Plan:
     def _along(
         self, places: Cells, size: int, count: int, beyond: int
     ) -> list[tuple[NDArray[np.bool_], Cells, Cells]]:
-        """For each way in which a block can hold places along one axis: where it does, which block,
-        and how far from its start.
+        """Return, for each relative position of a block along one axis, which places it contains,
+        the blocks, and the offsets from their starts.
         """
         halo = self.halo + beyond
         turns = range(-(halo // size + 1), halo // size + 2) if self.wrap else range(1)
@@ -175,12 +173,14 @@ class Plan:
 
 
 @lru_cache(maxsize=1 << 16)
-def _pieces(plan: Plan, target: int) -> tuple[Piece, ...]:
-    extended, interior = plan.extended(target), plan.interior(target)
+def _pieces(partition: Partition, target: int) -> tuple[Piece, ...]:
+    extended, interior = partition.extended(target), partition.interior(target)
     found: list[Piece] = []
-    for row, there_rows, here_rows in _runs(extended.top, extended.bottom, plan.height, plan.block):
+    for row, there_rows, here_rows in _runs(
+        extended.top, extended.bottom, partition.height, partition.block
+    ):
         for column, there_columns, here_columns in _runs(
-            extended.left, extended.right, plan.width, plan.block
+            extended.left, extended.right, partition.width, partition.block
         ):
             if (
                 extended.top + here_rows.start == interior.top
@@ -188,34 +188,37 @@ def _pieces(plan: Plan, target: int) -> tuple[Piece, ...]:
             ):
                 continue
             there, here = (there_rows, there_columns), (here_rows, here_columns)
-            found.append(Piece(row * plan.across + column, target, len(found), there, here))
+            found.append(Piece(row * partition.across + column, target, len(found), there, here))
     return tuple(found)
 
 
 @lru_cache(maxsize=1 << 16)
-def _outgoing(plan: Plan, source: int) -> tuple[Piece, ...]:
-    row, column = divmod(source, plan.across)
-    rows, columns = _near(row, plan.down, plan), _near(column, plan.across, plan)
+def _outgoing(partition: Partition, source: int) -> tuple[Piece, ...]:
+    row, column = divmod(source, partition.across)
+    rows, columns = (
+        _near(row, partition.down, partition),
+        _near(column, partition.across, partition),
+    )
     return tuple(
         piece
         for i in rows
         for j in columns
-        for piece in plan.pieces(i * plan.across + j)
+        for piece in partition.pieces(i * partition.across + j)
         if piece.source == source
     )
 
 
-def _near(place: int, count: int, plan: Plan) -> list[int]:
-    """The places along one axis whose halos may reach this one."""
-    reach = -(-plan.halo // plan.block) + 1
-    if plan.wrap:
+def _near(place: int, count: int, partition: Partition) -> list[int]:
+    """Return the blocks along one axis whose halos may reach this one."""
+    reach = -(-partition.halo // partition.block) + 1
+    if partition.wrap:
         return sorted({other % count for other in range(place - reach - 1, place + reach + 2)})
     return list(range(max(place - reach, 0), min(place + reach + 1, count)))
 
 
 def _runs(low: int, high: int, size: int, block: int) -> Iterator[tuple[int, slice, slice]]:
-    """The stretch [low, high) cut where blocks of a line of `size` cells end: the block, where in
-    it, and where in the stretch.
+    """Split the range [low, high) at the ends of blocks of a line of `size` cells: yield the block,
+    the slice in the block, and the slice in the range.
     """
     at = low
     while at < high:
