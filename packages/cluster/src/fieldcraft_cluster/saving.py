@@ -74,7 +74,7 @@ def restore_world(world: World, found: Checkpoint) -> None:
         if pack((found.shape.get(name),)) != pack((value,)):
             raise InvalidValue(
                 "A world is opened with the settings that it was created with",
-                got=f"{name} of {value!r}, where {found.shape.get(name)!r} is stored in {world.folder}",
+                got=f"{name} of {value!r}; {world.folder} has {found.shape.get(name)!r}",
                 remedy="Pass the same, or another folder",
             )
     world.ticks = found.ticks
