@@ -1,4 +1,4 @@
-"""Devices: what they are, how they are examined, and what is said where there is none."""
+"""Devices: their properties, their test, and errors without one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import ConcurrentUse, InvalidValue, NoDevice
 from fieldcraft.steering import Swarm, Walk
-from fieldcraft_gpu import Device, cards, devices, examination
+from fieldcraft_gpu import Device, card, examination, wgpu_library
 from support.refusals import refused
 
 
-def test_says_what_it_is(device: Device) -> None:
+def test_the_properties_of_a_device(device: Device) -> None:
     assert device.exact, device.examined
     assert f"{examination.PATTERNS:,} patterns: all as on the CPU" in device.examined
     assert device is fc.gpu.device()
@@ -43,23 +43,23 @@ def test_an_examination_finds_fused_products(
 
     monkeypatch.setattr(type(device), "compiled", fused)
     monkeypatch.setattr(device, "_shaders", {})
-    exact, said = examination.examine(device)
+    exact, report = examination.examine(device)
     assert not exact
-    assert "products and sums differ in" in said
+    assert "products and sums differ in" in report
     monkeypatch.setattr(device, "exact", exact)
-    monkeypatch.setattr(device, "examined", said)
+    monkeypatch.setattr(device, "examined", report)
     with refused(NoDevice, "differ in"):
         fc.gpu.device()
     assert fc.gpu.device(exact=False) is device
 
 
 def test_no_pattern_is_subnormal_and_fusing_would_show() -> None:
-    asked = examination.patterns()
-    wanted, _ = examination.answers(asked)
+    inputs = examination.patterns()
+    wanted, _ = examination.results(inputs)
     for floats in wanted[:, :3].T:
         size = np.abs(floats.view(np.float32))
         assert not ((size > 0) & (size < np.finfo(np.float32).tiny)).any()
-    wide = asked.astype(np.longdouble)
+    wide = inputs.astype(np.longdouble)
     once = (wide[:, 0] * wide[:, 1] + wide[:, 2]).astype(np.float32).view(np.uint32)
     assert (once != wanted[:, 0]).mean() > 0.1
 
@@ -75,12 +75,12 @@ def test_names_the_library_its_version_and_the_adapters(
         sys.modules, "wgpu", SimpleNamespace(__version__="0.19.3", version_info=(0, 19, 3))
     )
     with refused(NoDevice, "0.19.3", "fieldcraft[gpu]"):
-        cards.library()
+        wgpu_library.library()
     monkeypatch.setitem(sys.modules, "wgpu", None)
     with refused(NoDevice, "fieldcraft[gpu]"):
-        cards.library()
+        wgpu_library.library()
     monkeypatch.undo()
-    monkeypatch.setattr(cards, "_found", lambda: ())
+    monkeypatch.setattr(wgpu_library, "_found", lambda: ())
     with refused(NoDevice, "mesa-vulkan-drivers"):
         fc.gpu.adapters()
     assert "the CPU" in repr(
@@ -107,14 +107,14 @@ def test_refuses_a_second_thread(device: Device) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-def test_a_child_that_was_forked_is_told_to_be_spawned(device: Device) -> None:
+def test_a_child_that_was_forked_is_refused(device: Device) -> None:
     """Opening a device there would wait for ever."""
     grid = fc.Grid(9, 7)
     trail = fc.InfluenceMap(grid, device=device).add_layer("trail", fc.Trail())
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        told = []
+        calls = []
         for ask in (
             device.fence,
             trail.step,
@@ -124,16 +124,16 @@ def test_a_child_that_was_forked_is_told_to_be_spawned(device: Device) -> None:
         ):
             try:
                 ask()
-                told.append("nothing")
+                calls.append("nothing")
             except (ConcurrentUse, NoDevice) as error:
-                told.append("spawn" if "spawn" in str(error) else str(error))
-        told.append(
+                calls.append("spawn" if "spawn" in str(error) else str(error))
+        calls.append(
             "CPU"
             if "the CPU"
             in repr(fc.InfluenceMap(grid, device="auto").add_layer("trail", fc.Trail()))
             else "no"
         )
-        os.write(writer, " ".join(told).encode())
+        os.write(writer, " ".join(calls).encode())
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as file:
@@ -148,7 +148,7 @@ def test_a_child_that_was_forked_is_told_to_be_spawned(device: Device) -> None:
 def small(device: Device, monkeypatch: pytest.MonkeyPatch) -> Device:
     """A device of which no shader is given more than 2 MiB, as a card with little memory is."""
     monkeypatch.setattr(
-        devices,
+        card,
         "_WIDER",
         {
             "max-storage-buffer-binding-size": (1 << 21, 1 << 21),

@@ -1,4 +1,4 @@
-"""Layers on a device, beside those of the CPU: bit for bit, whatever happens to them."""
+"""Layers on a device have the bits of the CPU."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ REFUSED = [
     (fc.Spread(0.1, 0.5, floor=0.0), "floor"),
     (fc.Spread(0.1, 0.5, pin=False), "pin"),
     (fc.Radial(3.0, blend="max"), "adds up"),
-    (fc.Radial(3.0, metric="straight", exact=True), "centres"),
+    (fc.Radial(3.0, metric="straight", exact=True), "centers"),
     (fc.Fade(half_life=2.0), "half_life"),
     (fc.Fade(diffusion=0.2), "diffusion"),
 ]
@@ -241,7 +241,7 @@ def test_amounts_that_do_not_fit_change_nothing(device: Device) -> None:
         layer.tune(blur=(0.25, 0.5, 0.25))
     with refused(InvalidValue, "at most"):
         layer.deposit_at(np.array([3]), 1e9)
-    with refused(InvalidValue, "adds up"):
+    with refused(InvalidValue, "add up"):
         layer.deposit_at(np.full(300_000, 3), 2.0**20)
     layer.step(1)
     assert not layer.values.any()

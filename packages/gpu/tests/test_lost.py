@@ -1,5 +1,5 @@
-"""A device that is lost in mid-run: whatever is asked of it says so, and maps and swarms go on from
-what was last read back.
+"""A device that is lost halfway: every use raises DeviceLost, and maps and swarms continue from the
+last values that were read.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ FIRST: dict[str, Callable[[World, Device], object]] = {
 
 
 @pytest.mark.parametrize("first", FIRST)
-def test_whatever_is_asked_first_of_a_lost_device_says_so(own: Device, first: str) -> None:
+def test_every_use_of_a_lost_device_raises(own: Device, first: str) -> None:
     world = World(own)
     world.run(3)
     own.handle.destroy()
@@ -80,9 +80,9 @@ def test_whatever_is_asked_first_of_a_lost_device_says_so(own: Device, first: st
     assert "lost" in repr(own)
     assert "lost" in repr(world.trail)
     assert "lost" in repr(world.swarm)
-    for ask in FIRST.values():
+    for use in FIRST.values():
         with refused(DeviceLost, "lost before"):
-            ask(world, own)
+            use(world, own)
 
 
 @pytest.mark.parametrize("to", ["cpu", "device"])

@@ -114,20 +114,20 @@ def test_many_steps_are_one_submission_and_nothing_comes_back(
     grid = fc.Grid(40, 30)
     trail = fc.InfluenceMap(grid, device=device).add_layer("trail", fc.Trail())
     swarm = Swarm.scattered(grid, 100, device=device)
-    told: list[str] = []
+    calls: list[str] = []
     for name in ("submit", "read"):
         whole = getattr(type(device), name)
         monkeypatch.setattr(
             type(device),
             name,
-            lambda self, *given, name=name, whole=whole: told.append(name) or whole(self, *given),
+            lambda self, *given, name=name, whole=whole: calls.append(name) or whole(self, *given),
         )
     swarm.run(Walk(5.0, follow=1.0), 0.1, steps=64, trail=trail, deposit=1.0)
-    assert told == ["submit"]
+    assert calls == ["submit"]
     assert trail.updates == 64
     assert swarm.positions.shape == (100, 2)
     assert swarm.cells.shape == (100,)
-    assert told == ["submit", "read"]
+    assert calls == ["submit", "read"]
 
 
 def test_swarms_and_layers_of_both_places_go_together(device: Device) -> None:

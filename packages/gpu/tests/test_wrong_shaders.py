@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fieldcraft_gpu import Device, bits
+from fieldcraft_gpu import Device, comparison
 
 WRONG = {
     "Trail, 3 x 3, with stamps": [
@@ -25,7 +25,7 @@ WRONG = {
         ("if (before + amount.x < before) { high += 1u; }", ""),  # a carry that is lost
     ],
     "Trail, 7 x 7, losing at edges": [("i < run.y;", "i < run.x;")],
-    "Spread, exponential, 8 neighbours": [
+    "Spread, exponential, 8 neighbors": [
         ("kept(value * loss, p.zero)", "kept(value * loss, p.zero) * 1.0000001")
     ],
     "Radial, among walls": [("put(p.plane + cells[i]", "put(p.plane + cells[i] + 1u")],
@@ -65,8 +65,8 @@ def test_a_wrong_shader_is_found(
 
     monkeypatch.setattr(type(device), "compiled", mistaken)
     monkeypatch.setattr(device, "_shaders", {})
-    monkeypatch.setattr(bits, "_SWARM_STEPS", 15)
-    monkeypatch.setattr(bits, "CASES", {case: bits.CASES[case]})
-    ((_, differ),) = bits.bits(device)
+    monkeypatch.setattr(comparison, "_SWARM_STEPS", 15)
+    monkeypatch.setattr(comparison, "CASES", {case: comparison.CASES[case]})
+    ((_, differ),) = comparison.differences(device)
     assert changed
     assert differ > 0

@@ -1,15 +1,14 @@
-"""Layers and swarms on graphics hardware, with the bits of the CPU.
+"""Layers and swarms on graphics cards, with the bits of the CPU.
 
-`device()` opens a card, `adapters()` says which there are. wgpu is imported when the first of these
-is called.
+`device()` opens a card, `adapters()` lists them. Both import wgpu when they are called.
 """
 
-from fieldcraft_gpu.cards import adapters
-from fieldcraft_gpu.carrying import Device, device
-from fieldcraft_gpu.carrying import agents as agents
-from fieldcraft_gpu.carrying import carrier as carrier
-from fieldcraft_gpu.carrying import checked_device as checked_device
-from fieldcraft_gpu.carrying import food as food
+from fieldcraft_gpu.opening import Device, device
+from fieldcraft_gpu.opening import agents as agents
+from fieldcraft_gpu.opening import carrier as carrier
+from fieldcraft_gpu.opening import checked_device as checked_device
+from fieldcraft_gpu.opening import food as food
+from fieldcraft_gpu.wgpu_library import adapters
 
 __all__ = [
     "Device",

@@ -1,4 +1,4 @@
-"""Work for a device: memory, shaders, and what is put down before it is handed over."""
+"""Buffers, shaders, and batches of commands for a device."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fieldcraft_gpu.devices import Card
+    from fieldcraft_gpu.card import Card
 
 __all__ = ["STRIDE", "Batch", "Buffer", "Shader"]
 
 STRIDE = 256
-"""The bytes from the number of one step to that of the next."""
+"""The distance between the numbers of two steps, in bytes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Buffer:
 
 
 class Batch:
-    """Work that is put down first and handed over at once."""
+    """Commands that are recorded first and submitted together."""
 
     def __init__(self, owner: Card) -> None:
         self._owner = owner
@@ -36,7 +36,7 @@ class Batch:
     def run(
         self, shader: Shader, group: Any, groups: tuple[int, ...], number: int | None = None
     ) -> None:
-        """Dispatch (across, down) work groups; `number` is the place of the step in the buffer of
+        """Dispatch (across, down) work groups; `number` is the index of the step in the buffer of
         step numbers.
         """
         if self._pass is None:
@@ -50,7 +50,7 @@ class Batch:
     def dispatch(
         self, files: Sequence[str], entry: str, kinds: str, groups: tuple[int, ...], *given: Any
     ) -> None:
-        """Dispatch a shader by its files, on buffers, arrays and blocks of parameters."""
+        """Dispatch a shader by its files, with buffers, arrays and blocks of parameters."""
         shader = self._owner.shader(files, entry, kinds)
         self.run(shader, self._owner.group(shader, *given), groups)
 
@@ -65,15 +65,15 @@ class Batch:
             self._pass = self._pipeline = None
 
     def finish(self) -> Any:
-        """The commands, to be submitted."""
+        """Return the commands, to be submitted."""
         self._end_pass()
         return self._encoder.finish()
 
 
 @dataclass(frozen=True, eq=False)
 class Shader:
-    """A compute shader and what its bindings are: a letter each, u(niform), d(ifferent at each
-    step), r(ead), w(ritten).
+    """A compute shader and the kinds of its bindings, a letter each: u(niform), d(ynamic, different
+    at each step), r(ead), w(ritten).
     """
 
     pipeline: Any

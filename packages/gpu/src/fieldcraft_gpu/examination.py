@@ -1,9 +1,9 @@
-"""The examination of a device: does it reckon as the CPU does?
+"""The test of a device: are its results those of the CPU?
 
-WGSL promises whole numbers, and neither a mode of rounding nor the order of sums. What is behind a
-barrier, an `xor` with a 0 that the compiler cannot know, is neither fused nor reordered; that
-single sums, differences and products of float32 numbers are rounded to nearest even is only likely,
-and so it is looked at.
+WGSL defines integer arithmetic, but neither a rounding mode nor the order of sums. The shaders put
+a barrier around float32 results, an `xor` with a 0 that the compiler cannot know, so that they are
+neither fused nor reordered. That single operations round to nearest even is likely but not
+guaranteed, so it is tested.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from fieldcraft_gpu.devices import Card
+    from fieldcraft_gpu.card import Card
 
 __all__ = ["PATTERNS", "examine", "patterns"]
 
@@ -23,23 +23,23 @@ PATTERNS = 1 << 16
 
 
 def examine(device: Card) -> tuple[bool, str]:
-    """Whether the device's answers to all patterns are the CPU's, and which are not."""
-    asked = patterns()
-    told, groups = device.buffer(PATTERNS * 32), (PATTERNS // 256, 1)
+    """Return whether the device's results for all patterns are the CPU's, and a report."""
+    inputs = patterns()
+    outputs, groups = device.buffer(PATTERNS * 32), (PATTERNS // 256, 1)
     parameters = struct.pack("<II", 0, PATTERNS)
-    device.run(("exact", "examination"), "main", "urw", groups, parameters, asked, told)
-    found = device.read(told, np.uint32, (PATTERNS, 8))
-    wanted, fuses = answers(asked)
+    device.run(("exact", "examination"), "main", "urw", groups, parameters, inputs, outputs)
+    found = device.read(outputs, np.uint32, (PATTERNS, 8))
+    wanted, fuses = results(inputs)
     wrong = [
         f"{name} differ in {int(bad):,}"
         for name, bad in zip(_NAMES, (found != wanted).sum(axis=0), strict=True)
         if bad
     ]
     problems = [each for each in wrong if not each.startswith("unguarded")]
-    said = f"{PATTERNS:,} patterns: " + (
+    report = f"{PATTERNS:,} patterns: " + (
         "all as on the CPU" if not problems else "; ".join(problems)
     )
-    return not problems, said + (
+    return not problems, report + (
         "" if (found[:, 3] == wanted[:, 3]).all() else f"; fuses where it may ({fuses})"
     )
 
@@ -57,23 +57,25 @@ _NAMES = (
 
 
 def patterns() -> NDArray[np.float32]:
-    """Numbers of all sizes and signs, many of which nearly cancel, (PATTERNS, 4); nothing subnormal
-    comes of them.
+    """Return numbers of all sizes and signs, (PATTERNS, 4), many of which nearly cancel; no result
+    is subnormal.
     """
     rng = np.random.default_rng(1)
-    asked = rng.normal(size=(PATTERNS, 4)) * 10.0 ** rng.integers(-6, 7, size=(PATTERNS, 4))
+    inputs = rng.normal(size=(PATTERNS, 4)) * 10.0 ** rng.integers(-6, 7, size=(PATTERNS, 4))
     near = slice(0, PATTERNS // 4)
-    asked[near, 2] = (
-        -asked[near, 0] * asked[near, 1] * (1 + rng.integers(-4, 5, size=PATTERNS // 4) * 2.0**-24)
+    inputs[near, 2] = (
+        -inputs[near, 0]
+        * inputs[near, 1]
+        * (1 + rng.integers(-4, 5, size=PATTERNS // 4) * 2.0**-24)
     )
-    asked[PATTERNS // 4 : PATTERNS // 2, 3] = rng.random(PATTERNS // 4)
-    return asked.astype(np.float32)
+    inputs[PATTERNS // 4 : PATTERNS // 2, 3] = rng.random(PATTERNS // 4)
+    return inputs.astype(np.float32)
 
 
-def answers(asked: NDArray[np.float32]) -> tuple[NDArray[np.uint32], str]:
-    """The answers that the CPU gives to patterns, (N, 8), and how fused products would show."""
-    a, b, c, d = asked.T
-    bits: NDArray[Any] = np.ascontiguousarray(asked).view(np.uint32)
+def results(inputs: NDArray[np.float32]) -> tuple[NDArray[np.uint32], str]:
+    """Return the results of the CPU for patterns, (N, 8), and the operation that may be fused."""
+    a, b, c, d = inputs.T
+    bits: NDArray[Any] = np.ascontiguousarray(inputs).view(np.uint32)
     whole_a, whole_b = bits[:, 0], bits[:, 1]
     floats = [a * b + c, a + d * (c - a), (a + b) + c, a * b + c]
     whole = [

@@ -1,4 +1,4 @@
-"""The fields of a device: their values lie there, and the host keeps what it last read of them."""
+"""Fields with values on a device, and a copy of the last values that the host has read."""
 
 from __future__ import annotations
 
@@ -13,84 +13,84 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
 from fieldcraft.sources import Sources
 from fieldcraft_gpu.batches import Buffer
-from fieldcraft_gpu.devices import Card
+from fieldcraft_gpu.card import Card
 
-__all__ = ["DeviceField", "SteppedField", "lives_on", "refuse"]
+__all__ = ["DeviceField", "SteppedField", "field_on", "refuse"]
 
 
 class DeviceField(Field):
-    """A field whose values lie on a device. What the host reads is read back once and kept until
-    the next change.
+    """A field with values on a device. Values that the host reads are cached until the next
+    change.
     """
 
     device: Card
     unread: int = 0
-    """How many steps were made since the host last read, or wrote, all values."""
+    """The number of steps since the host last read or wrote all values."""
 
     @property
     @abstractmethod
     def now(self) -> Buffer:
-        """The values now: planes of float32 bits."""
+        """The buffer of the current values: planes of float32."""
 
     @abstractmethod
     def last_read(self) -> dict[str, NDArray[Any]]:
-        """A state, see `Field.state`, as the host last read or wrote it: nothing is asked of the
+        """Return the state, see `Field.state`, that the host last read or wrote, without the
         device, which may be lost.
         """
 
 
 class SteppedField(DeviceField):
-    """A field whose steps lead from one buffer of a device to another. What comes from outside goes
-    by the host.
+    """A field with two buffers, between which steps alternate. Other changes go through the
+    host.
     """
 
     def _allocate(self, device: Card, shape: tuple[int, ...]) -> None:
         self.device = device
         self._host: NDArray[np.float32] = np.zeros(shape, np.float32)
         self._buffers = [device.buffer(self._host.nbytes), device.buffer(self._host.nbytes)]
-        self.turn = 0  # the buffer that holds the values now
-        self._host_knows = self._device_knows = True
+        self.turn = 0  # the index of the buffer with the current values
+        self._host_is_current = self._device_is_current = True
         self._loaded = False
 
     @property
     def now(self) -> Buffer:
-        """The values now: planes of float32 bits."""
-        if not self._device_knows:
+        """The buffer of the current values: planes of float32."""
+        if not self._device_is_current:
             self.device.write(self._buffers[self.turn], self._host)
-            self._device_knows = True
+            self._device_is_current = True
         return self._buffers[self.turn]
 
-    def _bring(self) -> NDArray[np.float32]:
-        """The values on the host, read back if the device has newer ones."""
-        if not self._host_knows:
+    def _read_back(self) -> NDArray[np.float32]:
+        """Return the values on the host, read from the device if it has newer ones."""
+        if not self._host_is_current:
             self._host[:] = self.device.read(self.now, np.float32, self._host.shape)
-            self._host_knows, self.unread = True, 0
+            self._host_is_current, self.unread = True, 0
         return self._host
 
-    def _by_host(self) -> None:
-        """Bring the values to the host, which is about to change them."""
-        self._bring()
-        self._device_knows = False
+    def _read_for_change(self) -> None:
+        """Read the values before the host changes them."""
+        self._read_back()
+        self._device_is_current = False
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values; see `Field.write`."""
-        self._by_host()
+        self._read_for_change()
         super().write(values)
 
     def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values; see `Field.put`."""
-        self._by_host()
+        """Set the values of cells; see `Field.put`."""
+        self._read_for_change()
         super().put(cells, values)
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
-        self._by_host()
+        """Restore a state; see `Field.restore`."""
+        self._read_for_change()
         self._loaded = False
         super().restore(state, sources)  # type: ignore[safe-super]
 
     def settle(self) -> None:
-        """Go where endless steps would lead; the host finds it."""
-        self._by_host()
+        """Settle on the host."""
+        self._read_for_change()
         super().settle()  # type: ignore[safe-super]
 
     def step_in_units(self) -> Iterator[None]:
@@ -99,15 +99,15 @@ class SteppedField(DeviceField):
         yield
 
 
-def lives_on(device: Card, layer: Any) -> DeviceField | None:
-    """The field of a layer, if its values lie on this device."""
+def field_on(device: Card, layer: Any) -> DeviceField | None:
+    """Return the field of a layer, if it is on this device."""
     field = getattr(layer, "_field", None)
     return field if isinstance(field, DeviceField) and field.device is device else None
 
 
 def refuse(*cases: tuple[bool, str, str]) -> None:
-    """Refuse what a device does not carry: each case is whether it holds, the rule, and what was
-    given.
+    """Refuse unsupported settings: each case is whether it is one, the rule, and the given
+    value.
     """
     for wrong, rule, got in cases:
         if wrong:

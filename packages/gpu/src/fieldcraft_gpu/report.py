@@ -14,7 +14,7 @@ from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Spread, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Swarm, Walk
-from fieldcraft_gpu.bits import bits
+from fieldcraft_gpu.comparison import differences
 
 __all__ = ["add"]
 
@@ -48,7 +48,7 @@ def _report(chosen: argparse.Namespace) -> None:
     print(f"device   {device.name}")
     print(f"memory   at most {device.most_bytes >> 20:,} MiB for one array")
     print(f"exact    {'yes' if device.exact else 'NO'}: {device.examined}")
-    for case, wrong in bits(device):
+    for case, wrong in differences(device):
         print(f"bits     {case}: {f'{wrong:,} DIFFER' if wrong else 'all as on the CPU'}")
     for case, make in _CASES.items():
         cpu, card = (_milliseconds(make(place), place) for place in ("cpu", device))

@@ -1,4 +1,4 @@
-"""The agents of a swarm on a device: many steps in one submission, and nothing read back."""
+"""The agents of a swarm on a device: many steps in one submission, without reading back."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import circle, packed
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer, Shader
-from fieldcraft_gpu.devices import STEPS, Card
-from fieldcraft_gpu.fields import lives_on
-from fieldcraft_gpu.trails import DeviceTrailField
+from fieldcraft_gpu.card import STEPS, Card
+from fieldcraft_gpu.fields import field_on
+from fieldcraft_gpu.trail_field import DeviceTrailField
 
 __all__ = ["DeviceAgents"]
 
@@ -26,44 +26,44 @@ _ALL = (1 << 64) - 1
 
 
 class DeviceAgents:
-    """Agents as three columns of words, by their numbers."""
+    """Agents as three rows of words, by their numbers."""
 
     def __init__(self, device: Card, agents: NDArray[np.int32]) -> None:
         self.device = device
         self.count = int(agents.shape[1])
         self.buffer = device.buffer(np.ascontiguousarray(agents))
         self._read: NDArray[np.int32] = agents
-        self._host_knows = True
+        self._host_is_current = True
         self.unread = 0
         self._rule = device.uniform(bytes(80))
         self._none = device.buffer(16)
-        self._ground: tuple[Grid, int, Buffer] | None = None
+        self._wall_words: tuple[Grid, int, Buffer] | None = None
         self._groups: dict[tuple[int, ...], tuple[Any, tuple[Buffer, ...]]] = {}
-        self._kept: dict[Any, Buffer] = {}
+        self._cache: dict[Any, Buffer] = {}
         self._smells: dict[int, tuple[Any, list[tuple[float, float, Buffer, Buffer]]]] = {}
 
     def read(self) -> NDArray[np.int32]:
-        """All of them, (3, N), read back once."""
-        if not self._host_knows:
+        """Return all agents, (3, N); they are read once."""
+        if not self._host_is_current:
             self._read = self.device.read(self.buffer, np.int32, (3, self.count))
-            self._host_knows, self.unread = True, 0
+            self._host_is_current, self.unread = True, 0
         return self._read
 
     def last_read(self) -> NDArray[np.int32]:
-        """All of them, as the host last read or wrote them: nothing is asked of the device, which
-        may be lost.
+        """Return the agents that the host last read or wrote, without the device, which may be
+        lost.
         """
         return self._read
 
     def write(self, agents: NDArray[np.int32]) -> None:
-        """Others in their place, as many."""
+        """Replace all agents."""
         self.device.write(self.buffer, agents)
-        self._read, self._host_knows, self.unread = agents, True, 0
+        self._read, self._host_is_current, self.unread = agents, True, 0
 
     def run(self, plan: Any, step: int, count: int) -> None:
-        """Make `count` steps from number `step` on, of a `SwarmPlan` of `fieldcraft.steering`."""
+        """Take `count` steps of a `SwarmPlan`, from step `step` on."""
         self._refuse(plan)
-        at_once = 1 if _must_be_seen(self.device, plan) else STEPS
+        at_once = 1 if _needs_single_steps(self.device, plan) else STEPS
         for first in range(step, step + count, at_once):
             self._submit(plan, first, min(at_once, step + count - first))
 
@@ -72,7 +72,7 @@ class DeviceAgents:
             field = layer._field
             if not isinstance(field, DeviceTrailField) or field.device is not self.device:
                 raise InvalidValue(
-                    "Agents on a device leave something on layers of the same device",
+                    "Agents on a device deposit on layers of the same device",
                     got=(
                         f"layer {layer.name!r} on"
                         f" {'another' if isinstance(field, DeviceTrailField) else 'the CPU'}"
@@ -113,9 +113,9 @@ class DeviceAgents:
                 layer._field.prepare()
         for mark in plan.marks:
             most = float(np.abs(mark.amounts).max()) / kernels.stamps.SCALE
-            mark.layer._field.book(mark.plane, most, most * self.count)
+            mark.layer._field.reserve(mark.plane, most, most * self.count)
         food = None if plan.forage is None else plan.forage.on(device)
-        smells = [part for scent in plan.scents for part in self._smelling(plan, scent)]
+        smells = [part for scent in plan.scents for part in self._smell_dispatches(plan, scent)]
         batch = device.batch()
         fields = [layer._field for layer in plan.updated]
         known: dict[tuple[int, ...], list[_Dispatch]] = {}
@@ -127,7 +127,7 @@ class DeviceAgents:
                 batch.run(shader, group, groups, number if numbered else None)
             for field in fields:
                 field.record(batch)
-        self._host_knows = False
+        self._host_is_current = False
         device.submit(batch)
         self.unread += count
         for layer in plan.updated:
@@ -138,8 +138,8 @@ class DeviceAgents:
     def _dispatches(
         self, plan: Any, host: dict[tuple[int, bool], Buffer], food: Any
     ) -> Iterator[_Dispatch]:
-        """The dispatches of what agents do at a step: all decide and move, then fetch, then leave;
-        and whether they ask for the step.
+        """Yield the dispatches of a step: agents move, then fetch food, then deposit; and whether
+        each depends on the number of the step.
         """
         if not self.count:
             return
@@ -148,12 +148,12 @@ class DeviceAgents:
         shader = device.shader(("swarm",), "walk", "udwrrrrrrr")
         sights = [
             self._none if layer is None else host.get((id(layer), flows)) or layer._field.now
-            for layer, flows in _read_by(plan)
+            for layer, flows in _read_layers(plan)
         ]
         yield (
             shader,
             self._group(
-                shader, self._rule, device.steps, self.buffer, self._closed(plan.space), *sights
+                shader, self._rule, device.steps, self.buffer, self._walls(plan.space), *sights
             ),
             groups,
             True,
@@ -163,7 +163,13 @@ class DeviceAgents:
             for entry, size in (("claim", self.count), ("settle", self.count), ("serve", cells)):
                 shader = device.shader(("forage",), entry, "uwwrww")
                 group = self._group(
-                    shader, parameters, self.buffer, food.food, food.homes, food.claims, food.tally
+                    shader,
+                    parameters,
+                    self.buffer,
+                    food.food,
+                    food.homes,
+                    food.claims,
+                    food.counters,
                 )
                 yield shader, group, device.groups(size, _GROUP), False
         shader = device.shader(("put", "leave"), "leave", "urrw")
@@ -185,26 +191,26 @@ class DeviceAgents:
                 False,
             )
 
-    def _smelling(self, plan: Any, scent: Any) -> Iterator[_Dispatch]:
-        """The dispatches that let places smell at a step."""
+    def _smell_dispatches(self, plan: Any, scent: Any) -> Iterator[_Dispatch]:
+        """Yield the dispatches of the deposits of places at a step."""
         device, field, cells = self.device, scent.layer._field, plan.rule.width * plan.rule.height
         places = scent.smell.places
         if not isinstance(places, np.ndarray):  # food
             amount = float(scent.amounts)
-            field.book(0, abs(amount), abs(amount) * cells)
+            field.reserve(0, abs(amount), abs(amount) * cells)
             shader, units = (
                 device.shader(("put", "smell"), "smell", "urrw"),
                 round(amount * kernels.stamps.SCALE) & _ALL,
             )
             parameters = self._block("<IIII", cells, 0, units & 0xFFFFFFFF, units >> 32)
             group = self._group(
-                shader, parameters, places.on(device).food, self._closed(plan.space), field.sums
+                shader, parameters, places.on(device).food, self._walls(plan.space), field.sums
             )
             yield shader, group, device.groups(cells, _GROUP), False
             return
         shader = device.shader(("put", "scatter"), "scatter", "urrw")
         for plane, (largest, total, held, amounts) in enumerate(self._places(scent)):
-            field.book(plane, largest, total)
+            field.reserve(plane, largest, total)
             parameters = self._block("<II", len(places), plane * cells)
             yield (
                 shader,
@@ -214,11 +220,11 @@ class DeviceAgents:
             )
 
     def _places(self, scent: Any) -> list[tuple[float, float, Buffer, Buffer]]:
-        """The places of a smell and their amounts on the device, by planes, with the largest amount
-        and their sum.
+        """Return the places of a smell and their amounts on the device, by planes, with the largest
+        amount and the sum.
         """
-        place = id(scent.smell)
-        if place not in self._smells:
+        key = id(scent.smell)
+        if key not in self._smells:
             if len(self._smells) > 16:
                 self._smells.clear()
             found = []
@@ -231,18 +237,18 @@ class DeviceAgents:
                     found.append(
                         (float(np.abs(part).max()), float(np.abs(part).sum()), cells, units)
                     )
-            self._smells[place] = (scent.smell, found)
-        return self._smells[place][1]
+            self._smells[key] = (scent.smell, found)
+        return self._smells[key][1]
 
-    # What is kept on the device
+    # Buffers
 
     def _uploaded(self, plan: Any) -> dict[tuple[int, bool], Buffer]:
-        """Buffers of what agents read that does not live on this device."""
+        """Return buffers of the layers that agents read and that are not on this device."""
         found: dict[tuple[int, bool], Buffer] = {}
-        for layer, flows in _read_by(plan):
+        for layer, flows in _read_layers(plan):
             if (
                 layer is not None
-                and not _lives_on(self.device, layer, flows)
+                and not _is_on(self.device, layer, flows)
                 and (id(layer), flows) not in found
             ):
                 values = np.moveaxis(layer.vectors, -1, 0) if flows else layer.values
@@ -251,38 +257,42 @@ class DeviceAgents:
                 )
         return found
 
-    def _closed(self, space: Grid) -> Buffer:
-        """Cosines and sines, and the walls."""
+    def _walls(self, space: Grid) -> Buffer:
+        """Return the buffer of cosines, sines and walls."""
         version = space.walls_version
-        if self._ground is None or self._ground[0] is not space or self._ground[1] != version:
+        if (
+            self._wall_words is None
+            or self._wall_words[0] is not space
+            or self._wall_words[1] != version
+        ):
             ways = circle().astype(np.int64) & 0xFFFF
             words = np.concatenate(
                 [(ways[:, 0] | ways[:, 1] << 16).astype(np.uint32), packed(space.walls)]
             )
-            self._ground = (space, version, self.device.buffer(words))
-        return self._ground[2]
+            self._wall_words = (space, version, self.device.buffer(words))
+        return self._wall_words[2]
 
     def _group(self, shader: Shader, *buffers: Buffer) -> Any:
-        place = (id(shader), *map(id, buffers))
-        if place not in self._groups:
+        key = (id(shader), *map(id, buffers))
+        if key not in self._groups:
             if len(self._groups) > 256:
                 self._groups.clear()
-            self._groups[place] = (self.device.group(shader, *buffers), buffers)
-        return self._groups[place][0]
+            self._groups[key] = (self.device.group(shader, *buffers), buffers)
+        return self._groups[key][0]
 
     def _block(self, layout: str, *words: int) -> Buffer:
-        place = (layout, *words)
-        if place not in self._kept:
-            self._kept[place] = self.device.uniform(struct.pack(layout, *words))
-        return self._kept[place]
+        key = (layout, *words)
+        if key not in self._cache:
+            self._cache[key] = self.device.uniform(struct.pack(layout, *words))
+        return self._cache[key]
 
     def _array(self, array: NDArray[Any]) -> Buffer:
-        place = array.tobytes()
-        if place not in self._kept:
-            if len(self._kept) > 256:
-                self._kept.clear()
-            self._kept[place] = self.device.buffer(array)
-        return self._kept[place]
+        key = array.tobytes()
+        if key not in self._cache:
+            if len(self._cache) > 256:
+                self._cache.clear()
+            self._cache[key] = self.device.buffer(array)
+        return self._cache[key]
 
 
 class DeviceFood:
@@ -292,21 +302,23 @@ class DeviceFood:
         self.device = device
         self.food, self.homes = device.buffer(food), device.buffer(homes)
         self.claims = device.buffer(np.repeat(np.array([0, 0xFFFFFFFF], np.uint32), len(food)))
-        self.tally = device.buffer(np.zeros(4, np.uint32))
+        self.counters = device.buffer(np.zeros(4, np.uint32))
         self._cells = len(food)
         self.last_read: tuple[NDArray[np.int32], int] = (food, 0)
 
     def read(self) -> tuple[NDArray[np.int32], int]:
-        """The portions of each cell, and how many were brought."""
+        """Return the portions of each cell, and how many were brought home."""
         self.last_read = (
             self.device.read(self.food, np.int32, (self._cells,)),
-            int(self.device.read(self.tally, np.uint32, (4,))[0]),
+            int(self.device.read(self.counters, np.uint32, (4,))[0]),
         )
         return self.last_read
 
 
-def _read_by(plan: Any) -> list[tuple[Any, bool]]:
-    """The bindings that the shader reads, in their order, and whether each is read as vectors."""
+def _read_layers(plan: Any) -> list[tuple[Any, bool]]:
+    """Return the layers that the shader reads, in the order of its bindings, and whether each is
+    read as vectors.
+    """
     return [
         *((layer, False) for layer in plan.trails),
         *((layer, True) for layer in plan.flows),
@@ -315,24 +327,24 @@ def _read_by(plan: Any) -> list[tuple[Any, bool]]:
     ]
 
 
-def _lives_on(device: Card, layer: Any, flows: bool) -> bool:
-    """Whether a layer is on the device as it is read: numbers as numbers, vectors as vectors."""
-    field = lives_on(device, layer)
+def _is_on(device: Card, layer: Any, flows: bool) -> bool:
+    """Return whether a layer is on the device in the form in which it is read."""
+    field = field_on(device, layer)
     return field is not None and getattr(field, "vector", False) == flows
 
 
-def _must_be_seen(device: Card, plan: Any) -> bool:
-    """Whether the host has to see each step: something that it brings may follow what is updated,
-    or is shown with a delay.
+def _needs_single_steps(device: Card, plan: Any) -> bool:
+    """Return whether steps must be submitted one by one, because a layer that the host writes
+    depends on updated layers, or is shown with a delay.
     """
     if any(layer._shown is not None for layer in plan.updated):
         return True
-    brought = [
+    written = [
         layer
-        for layer, flows in _read_by(plan)
-        if layer is not None and not _lives_on(device, layer, flows)
+        for layer, flows in _read_layers(plan)
+        if layer is not None and not _is_on(device, layer, flows)
     ]
     return any(
         not hasattr(layer, "_field") or any(layer is each for each in plan.updated)
-        for layer in brought
+        for layer in written
     ) and bool(plan.updated)

@@ -160,8 +160,8 @@ class HostAgents:
                     for top, bottom in bands
                 ]
             )
-            if hasattr(field, "take_inflow"):  # a device holds it
-                field.take_inflow(canvases)
+            if hasattr(field, "set_inflow"):  # the field is on a device
+                field.set_inflow(canvases)
 
     def _faded(self, plan: SwarmPlan, mark: Mark) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return cells of the agents of a role, and their headings times amounts by time."""

@@ -1,4 +1,4 @@
-// Agents in whole numbers: the bits of tests/oracles/swarm, where the rule is told. An agent is three words, a column of each.
+// Agents in whole numbers: the bits of tests/oracles/swarm, where the rule is defined. An agent is three words, a column of each.
 struct Rule {
     height: i32, width: i32, wrap: u32, distance: i32,
     angle: u32, cosine: i32, sine: i32, stride: i32,

@@ -1,4 +1,4 @@
-"""Trails on a device: the same field as on the CPU, with the same bits."""
+"""Trails on a device, with the bits of the CPU."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fieldcraft.propagation.trail_field import TrailField
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Batch, Shader
-from fieldcraft_gpu.devices import STEPS, Card
+from fieldcraft_gpu.card import STEPS, Card
 from fieldcraft_gpu.fields import SteppedField, refuse
 
 __all__ = ["DeviceTrailField"]
@@ -29,7 +29,7 @@ _STAMP_WORDS = 12
 
 
 class DeviceTrailField(SteppedField, TrailField):
-    """A trail whose values lie on a device."""
+    """A trail with values on a device."""
 
     space: Grid
 
@@ -47,7 +47,7 @@ class DeviceTrailField(SteppedField, TrailField):
         self._walls_version = -1
         self._canvases: list[Canvas] | None = None
         self._dispatches: dict[str, tuple[Shader, list[Any], tuple[int, int, int]]] = {}
-        self._emptied()
+        self._clear_inflow()
         self._derive()
 
     def _derive(self) -> None:
@@ -60,57 +60,53 @@ class DeviceTrailField(SteppedField, TrailField):
 
     @property
     def planes(self) -> NDArray[np.float32]:  # type: ignore[override]
-        """The values, read back: (planes, height, width)."""
-        return self._bring()
+        """The values: (planes, height, width)."""
+        return self._read_back()
 
     def last_read(self) -> dict[str, NDArray[Any]]:
-        """The values that were last read; what came in since the last update is not among them. See
+        """Return the values that were last read, without deposits since the last update. See
         `DeviceField.last_read`.
         """
         return {"planes": self._host} if self.vector else {"values": self._host[0]}
 
     @property
     def inflow(self) -> list[Canvas]:  # type: ignore[override]
-        """The amounts that came since the last update, read back into canvases of the host; to
-        change them, `take_inflow`.
-        """
+        """A copy of the deposits since the last update; change them by `set_inflow`."""
         if self._canvases is not None:
             return self._canvases
         found = [Canvas(self.space) for _ in range(self._count)]
-        if self._holds_inflow:
+        if self._has_inflow:
             sums = self.device.read(self.sums, np.int64, self._host.shape)
             for canvas, part in zip(found, sums, strict=True):
                 canvas.restore(part)
         return found
 
-    def take_inflow(self, canvases: list[Canvas]) -> None:
-        """Let what these canvases hold have come since the last update."""
+    def set_inflow(self, canvases: list[Canvas]) -> None:
+        """Replace the deposits since the last update."""
         whole = np.stack([canvas.sums for canvas in canvases])
         self.device.write(self.sums, whole)
-        self._holds_inflow = any(canvas.dirty.any() for canvas in canvases)
-        self.booked = [
+        self._has_inflow = any(canvas.dirty.any() for canvas in canvases)
+        self.reserved = [
             float(np.abs(plane).max(initial=0)) / kernels.stamps.SCALE for plane in whole
         ]
 
     @contextlib.contextmanager
-    def _inflow_by_host(self) -> Iterator[None]:
-        """Let the host change what came since the last update."""
+    def _inflow_on_host(self) -> Iterator[None]:
+        """Let the host change the deposits since the last update."""
         self._canvases = self.inflow
         try:
             yield
-            self.take_inflow(self._canvases)
+            self.set_inflow(self._canvases)
         finally:
             self._canvases = None
 
-    def _emptied(self) -> None:
-        self._holds_inflow = False
-        self.booked = [0.0] * self._count
+    def _clear_inflow(self) -> None:
+        self._has_inflow = False
+        self.reserved = [0.0] * self._count
 
     def at(self, cells: NDArray[np.int64] | int) -> NDArray[np.float32]:
-        """The values of these cells; of few cells, on a field that was not read back, only they
-        come back.
-        """
-        if self._host_knows or self.vector or np.size(cells) * 8 > len(self.space):
+        """Return the values of cells; of few cells, only their values are read."""
+        if self._host_is_current or self.vector or np.size(cells) * 8 > len(self.space):
             return super().at(cells)
         places = np.atleast_1d(np.asarray(cells)).astype(np.uint32)
         found = self.device.buffer(4 * len(places))
@@ -121,9 +117,9 @@ class DeviceTrailField(SteppedField, TrailField):
         read = self.device.read(found, np.float32, (len(places),))
         return read if np.ndim(cells) else np.asarray(read[0])
 
-    # What comes in
+    # Deposits
 
-    def book(self, plane: int, largest: float, total: float) -> None:
+    def reserve(self, plane: int, largest: float, total: float) -> None:
         """Refuse amounts that could make a sum overflow, before anything is changed."""
         if largest > MOST_AMOUNT:
             raise InvalidValue(
@@ -131,17 +127,17 @@ class DeviceTrailField(SteppedField, TrailField):
                 got=f"{largest:g}",
                 remedy="Count in larger units",
             )
-        if self.booked[plane] + total > MOST_SUM:
+        if self.reserved[plane] + total > MOST_SUM:
             sums = self.inflow[plane].sums
-            self.booked[plane] = float(np.abs(sums).max(initial=0)) / kernels.stamps.SCALE
-        if self.booked[plane] + total > MOST_SUM:
+            self.reserved[plane] = float(np.abs(sums).max(initial=0)) / kernels.stamps.SCALE
+        if self.reserved[plane] + total > MOST_SUM:
             raise InvalidValue(
-                f"What is put on a layer adds up to at most {MOST_SUM:g} in size",
-                got=f"{self.booked[plane] + total:g}",
+                f"The deposits of a layer add up to at most {MOST_SUM:g} in size",
+                got=f"{self.reserved[plane] + total:g}",
                 remedy="Count in larger units",
             )
-        self.booked[plane] += total
-        self._holds_inflow = True
+        self.reserved[plane] += total
+        self._has_inflow = True
 
     def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
         """Add to cells at the next update; amounts (N,), or (N, 2) for vectors. See `Field.add`."""
@@ -157,15 +153,12 @@ class DeviceTrailField(SteppedField, TrailField):
         self.device.submit(batch)
 
     def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
-        """Put stamps on what comes in at the next update: the device draws those that add and those
-        of which the strongest stays.
-
-        Those that replace each other go by the host, on what it reads back: the last one wins, so
-        that their order counts.
+        """Add stamps at the next update. Stamps that replace each other are drawn by the host,
+        because their order matters.
         """
         assert isinstance(blots, GridBlots)
         if blend == "replace":
-            with self._inflow_by_host():
+            with self._inflow_on_host():
                 super().stamp(blots, amounts, blend)
             return
         parts = self._parts(amounts, blots.peak)
@@ -191,35 +184,35 @@ class DeviceTrailField(SteppedField, TrailField):
     def _parts(
         self, amounts: NDArray[np.floating[Any]], weight: float = 1.0
     ) -> list[NDArray[np.float64]]:
-        """The amounts of each plane, booked."""
+        """Return the amounts of each plane, after reserving them."""
         found = [np.ascontiguousarray(part) for part in (amounts.T if self.vector else [amounts])]
         for plane, part in enumerate(found):
             sizes = np.abs(part)
-            self.book(plane, float(sizes.max(initial=0)), float(sizes.sum()) * weight)
+            self.reserve(plane, float(sizes.max(initial=0)), float(sizes.sum()) * weight)
         return found
 
     # Steps
 
     def feed(self, sources: Sources) -> None:
-        """Take notice of walls, at the next update."""
+        """Do nothing: walls are read at the next update."""
 
     def tune(self, trail: Trail, every: float) -> None:
-        """Go on with other parameters; see `Field.tune`."""
+        """Set parameters; see `Field.tune`."""
         _check(trail)
         super().tune(trail, every)
 
     def settle(self) -> None:
-        """Let everything evaporate."""
-        with self._inflow_by_host():
+        """Set all values to 0."""
+        with self._inflow_on_host():
             super().settle()
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
-        with self._inflow_by_host():
+        """Restore a state; see `Field.restore`."""
+        with self._inflow_on_host():
             super().restore(state, sources)
 
     def prepare(self) -> None:
-        """Bring values, walls and parameters to the device, if they have changed."""
+        """Write changed values, walls and parameters to the device."""
         _ = self.now
         version = self.space.walls_version
         if self._loaded and version == self._walls_version:
@@ -248,12 +241,12 @@ class DeviceTrailField(SteppedField, TrailField):
         self._loaded, self._walls_version = True, version
 
     def record(self, batch: Batch) -> None:
-        """Put one update down, after `prepare`."""
+        """Record one update, after `prepare`."""
         if not self.trail.accumulate:
             self._dispatch(batch, "drain")
         self._dispatch(batch, "narrow" if self._reach == 1 else "wide")
-        self._host_knows, self._lengths = False, None
-        self._emptied()
+        self._host_is_current, self._lengths = False, None
+        self._clear_inflow()
 
     def _dispatch(self, batch: Batch, entry: str) -> None:
         if entry not in self._dispatches:
@@ -286,8 +279,8 @@ def _check(trail: Trail) -> None:
 
 
 def _stamps(blots: GridBlots, amounts: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """Records of stamps: their cells, shapes, and how much goes to the cell and to those after
-    it.
+    """Return the records of stamps: cells, shapes, and the amounts of the cell and its
+    neighbors.
     """
     found = np.zeros((len(amounts), _STAMP_WORDS), dtype=np.uint32)
     found[:, :2] = np.stack([blots.rows, blots.columns], axis=1).astype(np.int32).view(np.uint32)
@@ -304,7 +297,7 @@ def _stamps(blots: GridBlots, amounts: NDArray[np.float64]) -> NDArray[np.uint32
 
 
 def _near(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.uint32]:
-    """The walls that the blur of each cell must know of; see trail.wgsl."""
+    """Return the walls near each cell for the blur; see trail.wgsl."""
     found = np.zeros(walls.shape, dtype=np.uint32)
     if reach == 1:
         starts, columns, masks, *_ = kernels.trail_plan.plan(walls, np.ones(3, np.float32), wrap)

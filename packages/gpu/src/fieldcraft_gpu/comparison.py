@@ -1,4 +1,4 @@
-"""Each kind of field and swarm on a device, compared with the CPU bit for bit."""
+"""Comparison of each kind of field and a swarm on a device with the CPU, bit for bit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Stamp, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Forage, Leave, Swarm, Walk
-from fieldcraft_gpu.carrying import Device
+from fieldcraft_gpu.opening import Device
 
-__all__ = ["CASES", "bits"]
+__all__ = ["CASES", "differences"]
 
 _STAMP = Stamp.disc(3.3, "parabolic") - 0.4 * Stamp.disc(1.5)
 _KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
@@ -27,9 +27,9 @@ Act = Callable[[np.random.Generator, Any, NDArray[np.int64]], None]
 Case = Callable[[Any], list[Any]]
 
 
-def bits(device: Device) -> Iterator[tuple[str, int]]:
-    """Each kind of field and swarm, run on the device and on the CPU: how many of its values
-    differ.
+def differences(device: Device) -> Iterator[tuple[str, int]]:
+    """Run each kind of field and a swarm on the device and on the CPU; yield the number of values
+    that differ.
     """
     for case, run in CASES.items():
         pairs = zip(run("cpu"), run(device), strict=True)
@@ -42,16 +42,16 @@ def bits(device: Device) -> Iterator[tuple[str, int]]:
         )
 
 
-def _ground(seed: int, **options: Any) -> Grid:
+def _grid(seed: int, **options: Any) -> Grid:
     walls = np.random.default_rng(seed).random((97, 120)) < 0.08
     return Grid(120, 97, walls=walls, **options)
 
 
 def _case(propagation: Propagation, act: Act, rounds: int, seed: int, **options: Any) -> Case:
-    """A layer on which something happens in some rounds: its values, and those on the device."""
+    """Return a function that runs a layer and returns its values, and those on the device."""
 
     def run(place: Any) -> list[Any]:
-        rng, grid = np.random.default_rng(seed), _ground(seed, **options)
+        rng, grid = np.random.default_rng(seed), _grid(seed, **options)
         layer: Any = InfluenceMap(grid).add_layer("a", propagation, device=place)
         for _ in range(rounds):
             act(rng, layer, np.flatnonzero(~grid.walls))
@@ -64,9 +64,9 @@ def _case(propagation: Propagation, act: Act, rounds: int, seed: int, **options:
     return run
 
 
-def _gather(rng: np.random.Generator, layer: Any, free: NDArray[np.int64]) -> None:
+def _gather(rng: np.random.Generator, layer: Any, open_cells: NDArray[np.int64]) -> None:
     shape = (400, 2) if layer.propagation.vector else 400
-    cells, amounts = rng.choice(free, 400), rng.normal(size=shape)
+    cells, amounts = rng.choice(open_cells, 400), rng.normal(size=shape)
     layer.deposit_at(cells, amounts * 10.0 ** rng.integers(-4, 5))
     for size, how in ((50, {"how": "bilinear"}), (9, {"blend": "max"})):
         places = rng.uniform((0, 0), (120, 97), (30, 2))
@@ -74,14 +74,14 @@ def _gather(rng: np.random.Generator, layer: Any, free: NDArray[np.int64]) -> No
     layer.step(int(rng.integers(1, 9)))
 
 
-def _spread(rng: np.random.Generator, layer: Any, free: NDArray[np.int64]) -> None:
-    place = layer.space.position_of(int(rng.choice(free)))
+def _spread(rng: np.random.Generator, layer: Any, open_cells: NDArray[np.int64]) -> None:
+    place = layer.space.position_of(int(rng.choice(open_cells)))
     layer.add_source(place, float(rng.normal() * 20))
     layer.step(int(rng.integers(1, 40)))
 
 
-def _radiate(rng: np.random.Generator, layer: Any, free: NDArray[np.int64]) -> None:
-    places = layer.space.position_of(rng.choice(free, 12))
+def _radiate(rng: np.random.Generator, layer: Any, open_cells: NDArray[np.int64]) -> None:
+    places = layer.space.position_of(rng.choice(open_cells, 12))
     for at in places[:10]:
         layer.add_source(at, float(rng.normal() * 10.0 ** rng.integers(-3, 5)))
     first, second = layer.sources.ids[:2].tolist()
@@ -90,8 +90,8 @@ def _radiate(rng: np.random.Generator, layer: Any, free: NDArray[np.int64]) -> N
     layer.step()
 
 
-def _mark(rng: np.random.Generator, layer: Any, free: NDArray[np.int64]) -> None:
-    places = layer.space.position_of(rng.choice(free, 30))
+def _mark(rng: np.random.Generator, layer: Any, open_cells: NDArray[np.int64]) -> None:
+    places = layer.space.position_of(rng.choice(open_cells, 30))
     amounts = rng.uniform(0, layer.propagation.maximum, 30)
     layer.mark(places, amounts, radius=float(rng.uniform(1, 5)))
     layer.step(int(rng.integers(1, 6)))
@@ -99,7 +99,7 @@ def _mark(rng: np.random.Generator, layer: Any, free: NDArray[np.int64]) -> None
 
 def _swarm(how: Walk, wrap: bool) -> Case:
     def run(place: Any) -> list[Any]:
-        grid = _ground(3, wrap=wrap)
+        grid = _grid(3, wrap=wrap)
         imap = InfluenceMap(grid, device=place)
         trails = [imap.add_layer(name, Trail(keep=0.95)) for name in ("home", "food")]
         flow = imap.add_layer("flow", Trail(vector=True))
@@ -130,8 +130,8 @@ def _swarm(how: Walk, wrap: bool) -> Case:
 
 
 def _saved(place: Any) -> list[Any]:
-    """A map and a swarm that go to files in mid-run, and go on from them."""
-    grid = _ground(8, wrap=True)
+    """Run a map and a swarm that are saved and loaded halfway."""
+    grid = _grid(8, wrap=True)
     imap = InfluenceMap(grid, device=place)
     how = Walk(9.0, follow=1.0, avoid=1.0, wander=12.0, distance=4.0)
     swarm = Swarm.scattered(grid, 2000, seed=5, device=None if place == "cpu" else place)
@@ -153,7 +153,7 @@ CASES: dict[str, Case] = {
     "Trail of vectors": _case(Trail(keep=0.97, vector=True), _gather, 12, 1),
     "Trail, 7 x 7, losing at edges": _case(_WIDE, _gather, 12, 1),
     "Trail without accumulation": _case(Trail(accumulate=False, blur=5), _gather, 12, 1),
-    "Spread, exponential, 8 neighbours": _case(Spread(0.2, 0.6), _spread, 8, 2, neighbors=8),
+    "Spread, exponential, 8 neighbors": _case(Spread(0.2, 0.6), _spread, 8, 2, neighbors=8),
     "Spread, linear, with a half-life": _case(_HALF, _spread, 8, 2, neighbors=4),
     "Spread, knight's moves": _case(Spread(0.2, 0.6), _spread, 8, 2, neighbors=_KNIGHT),
     "Radial, among walls": _case(Radial(7.5), _radiate, 8, 6),

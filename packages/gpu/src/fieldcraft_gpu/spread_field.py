@@ -1,4 +1,4 @@
-"""Spread on a device: the same field as on the CPU, with the same bits."""
+"""Spread on a device, with the bits of the CPU."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from fieldcraft.propagation.grid_spread import GridSpreadField
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Batch, Buffer
-from fieldcraft_gpu.devices import Card
+from fieldcraft_gpu.card import Card
 from fieldcraft_gpu.fields import SteppedField, refuse
 
 __all__ = ["DeviceSpreadField"]
 
-_HELD = np.uint32(1 << 31)
-_MOST_WAYS = 31
+_PINNED = np.uint32(1 << 31)
+_MOST_NEIGHBORS = 31
 _AT_ONCE = 4  # steps in the memory of a work group
 _INNER = 24  # cells of its square that come out right
 _LEAST_FLOOR = 1e-30
@@ -26,42 +26,43 @@ _BATCH = 1024
 
 
 class DeviceSpreadField(SteppedField, GridSpreadField):
-    """Values that spread on a device. The host has a copy, which is brought up to date when
-    somebody looks at it.
+    """Values that spread on a device. The host has a copy, which is updated when it is read.
 
-    Sources that come, go and change are put into the cells where the values are; walls that change
-    and whole arrays go by the host.
+    Changes of sources are written to their cells on the device; changes of walls and whole arrays
+    go through the host.
     """
 
     lazy = True
 
     def __init__(self, spread: Spread, space: Grid, every: float, device: Card) -> None:
-        ways = len(space.neighborhood.steps)
-        rule = f"Spread on a device takes at most {_MOST_WAYS} neighbours"
-        refuse((ways > _MOST_WAYS, rule, f"{ways}"))
+        neighbors = len(space.neighborhood.steps)
+        rule = f"Spread on a device has at most {_MOST_NEIGHBORS} neighbors"
+        refuse((neighbors > _MOST_NEIGHBORS, rule, f"{neighbors}"))
         _check(spread)
         self._allocate(device, space.shape)
-        self._ground_words = device.buffer(4 * len(space))
-        self._parameters = device.uniform(bytes(48 + 16 * _MOST_WAYS))
+        self._wall_words = device.buffer(4 * len(space))
+        self._parameters = device.uniform(bytes(48 + 16 * _MOST_NEIGHBORS))
         super().__init__(spread, space, every)
 
     def resist(self, resistance: NDArray[np.float32] | None) -> None:
-        """Refused: cells resist on the host."""
-        refuse((resistance is not None, "Cells on a device do not resist", "a resistance"))
+        """Refuse a resistance."""
+        refuse((resistance is not None, "Layers on a device have no resistance", "a resistance"))
 
-    # Where the values are
+    # Values
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The values, read back if the device has newer ones."""
-        return self._bring()
+        """The values, read from the device if it has newer ones."""
+        return self._read_back()
 
     @values.setter
     def values(self, values: NDArray[np.float32]) -> None:
-        self._host, self._host_knows, self._device_knows = values, True, False
+        self._host, self._host_is_current, self._device_is_current = values, True, False
 
     def last_read(self) -> dict[str, NDArray[Any]]:
-        """The values that were last read, and the held cells; see `DeviceField.last_read`."""
+        """Return the values that were last read, and the pinned cells; see
+        `DeviceField.last_read`.
+        """
         return {"values": self._host, "pinned": self.pinned}
 
     @property
@@ -70,14 +71,14 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
 
     @_flat.setter
     def _flat(self, values: NDArray[np.float32]) -> None:
-        """The flat view of `values` is made when it is asked for."""
+        """Do nothing: the flat view of `values` is created on demand."""
 
-    # What changes them from outside
+    # Changes
 
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these cells, ascending, at these values from now on."""
-        if self._host_knows:
-            self._by_host()
+        """Pin exactly these cells, ascending, at these values."""
+        if self._host_is_current:
+            self._read_for_change()
             self._loaded = False
             super().pin(cells, strengths)
             return
@@ -92,23 +93,23 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
         self._place(np.concatenate([walls, cells]), values, self.now)
         changed = np.union1d(before, cells)
         words = self._ways()[0].reshape(-1)[changed].astype(np.uint32) | np.where(
-            frozen[changed] != 0, _HELD, np.uint32(0)
+            frozen[changed] != 0, _PINNED, np.uint32(0)
         )
-        self._place(changed, words, self._ground_words)
+        self._place(changed, words, self._wall_words)
 
-    def _place(self, cells: NDArray[np.int64], words: NDArray[Any], held: Buffer) -> None:
+    def _place(self, cells: NDArray[np.int64], words: NDArray[Any], target: Buffer) -> None:
         if len(cells):
-            given = struct.pack("<I", len(cells)), cells.astype(np.uint32), words, held
+            given = struct.pack("<I", len(cells)), cells.astype(np.uint32), words, target
             groups = self.device.groups(len(cells), 256)
             self.device.run(("place",), "place", "urrw", groups, *given)
 
     def _follow_walls(self) -> None:
-        self._by_host()
+        self._read_for_change()
         self._loaded = False
         super()._follow_walls()
 
     def tune(self, spread: Spread, every: float) -> None:
-        """Go on with other parameters, or updated `every` other number of seconds."""
+        """Set parameters and the interval; see `Field.tune`."""
         _check(spread)
         self._loaded = False
         super().tune(spread, every)
@@ -116,12 +117,12 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
     # Steps
 
     def _load(self) -> None:
-        """Bring walls, held cells and parameters to the device, if they have changed."""
+        """Write changed walls, pinned cells and parameters to the device."""
         if self._loaded:
             return
-        held = np.where(self._frozen != 0, _HELD, np.uint32(0)).astype(np.uint32)
-        self.device.write(self._ground_words, self._ways()[0].astype(np.uint32) | held)
-        ways = b"".join(
+        pinned = np.where(self._frozen != 0, _PINNED, np.uint32(0)).astype(np.uint32)
+        self.device.write(self._wall_words, self._ways()[0].astype(np.uint32) | pinned)
+        steps = b"".join(
             struct.pack("<iifI", dx, dy, loss, 0)
             for (dx, dy), loss in zip(self._steps.tolist(), self._losses.tolist(), strict=True)
         )
@@ -140,7 +141,7 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
             0,
             0,
         )
-        self.device.write(self._parameters, np.frombuffer(head + ways, dtype=np.uint8))
+        self.device.write(self._parameters, np.frombuffer(head + steps, dtype=np.uint8))
         self._loaded = True
 
     def run(self, count: int) -> None:
@@ -155,14 +156,14 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
             for _ in range(some - many * _AT_ONCE):
                 self._dispatch(batch, "one", (32, 8))
             self.device.submit(batch)
-            self._host_knows = False
+            self._host_is_current = False
             self.unread += some
             count -= some
 
     def _dispatch(self, batch: Batch, entry: str, tile: tuple[int, int]) -> None:
         groups = -(-self.space.width // tile[0]), -(-self.space.height // tile[1])
         now, later = self.now, self._buffers[1 - self.turn]
-        given = (self._parameters, now, later, self._ground_words)
+        given = (self._parameters, now, later, self._wall_words)
         batch.dispatch(("exact", "spread"), entry, "urwr", groups, *given)
         self.turn = 1 - self.turn
 

@@ -1,5 +1,5 @@
-"""Radial sums on a device: the host cuts footprints among walls, the device stamps those of open
-ground and adds up.
+"""Radial sums on a device: the host computes footprints that walls cut, the device draws the others
+and adds all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer
-from fieldcraft_gpu.devices import Card
+from fieldcraft_gpu.card import Card
 from fieldcraft_gpu.fields import DeviceField, refuse
 
 if TYPE_CHECKING:
@@ -28,44 +28,42 @@ if TYPE_CHECKING:
 
 __all__ = ["DeviceRadialField"]
 
-_PRINT = np.dtype(
+_FOOTPRINT = np.dtype(
     [("row", "<i4"), ("column", "<i4"), ("reach", "<i4"), ("start", "<u4"), ("strength", "<f8")]
 )
 
 
 class DeviceSums(Sums):
-    """Sums of a device. The host has a copy of them, which is brought up to date when somebody
-    looks at it.
-    """
+    """Sums on a device. The host has a copy, which is updated when it is read."""
 
     def __init__(self, device: Card, space: Grid) -> None:
         self.device = device
         self._space = space
         self.buffer, self.now = device.buffer(8 * len(space)), device.buffer(4 * len(space))
-        self.host_knows = True
-        self.by_host = False
-        self._prints: list[NDArray[Any]] = []
+        self.host_is_current = True
+        self.on_host = False
+        self._footprints: list[NDArray[Any]] = []
         self._cells: list[NDArray[np.int64]] = []
         self._amounts: list[NDArray[np.int64]] = []
         self._tables: tuple[NDArray[np.float64], Buffer] | None = None
-        self._closed: tuple[NDArray[np.bool_], Buffer] | None = None
+        self._wall_words: tuple[NDArray[np.bool_], Buffer] | None = None
         super().__init__(space.shape)
 
-    def _bring(self) -> None:
-        if not self.host_knows:
+    def _read_back(self) -> None:
+        if not self.host_is_current:
             self._total[:] = self.device.read(self.buffer, np.int64, self._total.shape)
             self.last_shown[:] = self.device.read(self.now, np.float32, self.last_shown.shape)
-            self.host_knows = True
+            self.host_is_current = True
 
     def send(self) -> None:
-        """Take over what the host has changed in its copy."""
+        """Write the host's copy to the device."""
         self.device.write(self.buffer, self._total)
         self.device.write(self.now, self.last_shown)
 
     @property
     def total(self) -> NDArray[np.int64]:
-        """The sums, read back."""
-        self._bring()
+        """The sums, read from the device."""
+        self._read_back()
         return self._total
 
     @total.setter
@@ -74,8 +72,8 @@ class DeviceSums(Sums):
 
     @property
     def shown(self) -> NDArray[np.float32]:
-        """The values of the last complete state, read back."""
-        self._bring()
+        """The values of the last complete state, read from the device."""
+        self._read_back()
         return self.last_shown
 
     @shown.setter
@@ -83,15 +81,15 @@ class DeviceSums(Sums):
         self.last_shown = shown
 
     def begin_anew(self) -> None:
-        """Forget all sums; every tile is to be shown."""
-        self._bring()
+        """Set all sums to 0, and mark all tiles as changed."""
+        self._read_back()
         super().begin_anew()
         batch = self.device.batch()
         batch.clear(self.buffer)
         self.device.submit(batch)
 
     def take_shown(self) -> None:
-        """Take the values that are shown for the sums."""
+        """Set the sums to the values that are shown."""
         super().take_shown()
         self.send()
 
@@ -109,40 +107,36 @@ class DeviceSums(Sums):
         weights: NDArray[np.float64],
         strength: float,
     ) -> Iterator[int]:
-        """Put down a footprint that was cut, to be added before the next time that sums are
-        shown.
-        """
+        """Queue a footprint that walls cut, to be added before sums are published."""
         self._cells.append(cells)
         self._amounts.append(kernels.radial.amount(strength * kernels.radial.SCALE, weights))
         yield 1
 
     def stamp(self, jobs: Emission, footprints: GridFootprints) -> None:
-        """Put down footprints of open ground, to be stamped before the next time that sums are
-        shown.
-        """
+        """Queue whole footprints, to be drawn before sums are published."""
         if not len(jobs):
             return
-        prints = np.empty(len(jobs), _PRINT)
-        prints["row"], prints["column"] = np.divmod(jobs.cells, self._space.width)
-        prints["reach"], prints["start"] = (
+        records = np.empty(len(jobs), _FOOTPRINT)
+        records["row"], records["column"] = np.divmod(jobs.cells, self._space.width)
+        records["reach"], records["start"] = (
             footprints.reaches[jobs.shapes],
             footprints.starts[jobs.shapes],
         )
-        prints["strength"] = jobs.strengths * kernels.radial.SCALE
+        records["strength"] = jobs.strengths * kernels.radial.SCALE
         if self._tables is None or self._tables[0] is not footprints.packed:
             self._flush()
             self._tables = (footprints.packed, self.device.buffer(footprints.packed))
-        self._prints.append(prints)
+        self._footprints.append(records)
 
     def _flush(self) -> None:
         device, space = self.device, self._space
-        if not self._prints and not self._cells:
+        if not self._footprints and not self._cells:
             return
         batch = device.batch()
-        if self._prints and self._tables is not None:
-            prints = np.concatenate(self._prints)
-            size = struct.pack("<IIII", space.width, space.height, len(prints), int(space.wrap))
-            given, groups = (size, prints.view(np.uint8)), device.groups(len(prints), 1)
+        if self._footprints and self._tables is not None:
+            records = np.concatenate(self._footprints)
+            size = struct.pack("<IIII", space.width, space.height, len(records), int(space.wrap))
+            given, groups = (size, records.view(np.uint8)), device.groups(len(records), 1)
             files, table = ("double", "put", "radiate"), self._tables[1]
             batch.dispatch(files, "radiate", "urrw", groups, *given, table, self.buffer)
         if self._cells:
@@ -151,28 +145,28 @@ class DeviceSums(Sums):
             groups = device.groups(len(cells), 256)
             batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, *places, self.buffer)
         device.submit(batch)
-        self.host_knows = False
-        self._prints, self._cells, self._amounts = [], [], []
+        self.host_is_current = False
+        self._footprints, self._cells, self._amounts = [], [], []
 
     def publish(self, walls: NDArray[np.bool_], at_once: bool) -> Iterator[int]:
-        """Turn the sums into the values that are shown; see `Sums.publish`."""
-        if self.by_host:
+        """Convert the sums to values; see `Sums.publish`."""
+        if self.on_host:
             yield from super().publish(walls, True)
             self.send()
             return
         self._flush()
-        if self._closed is None or self._closed[0] is not walls:
-            self._closed = (walls, self.device.buffer(packed(walls)))
+        if self._wall_words is None or self._wall_words[0] is not walls:
+            self._wall_words = (walls, self.device.buffer(packed(walls)))
         size, groups = len(self._space), self.device.groups(len(self._space), 256)
-        given = struct.pack("<I", size), self.buffer, self._closed[1], self.now
+        given = struct.pack("<I", size), self.buffer, self._wall_words[1], self.now
         self.device.run(("double", "publish"), "publish", "urrw", groups, *given)
-        self.host_knows = False
+        self.host_is_current = False
         self.dirty[:] = 0
         yield 1
 
 
 class DeviceRadialField(DeviceField, GridRadialField):
-    """Values that the live sources radiate, kept as exact sums on a device."""
+    """Values of live sources, as exact sums on a device."""
 
     lazy: ClassVar[bool] = True
 
@@ -184,37 +178,37 @@ class DeviceRadialField(DeviceField, GridRadialField):
 
     @property
     def now(self) -> Buffer:
-        """The values now: float32 bits."""
+        """The buffer of the current values."""
         return self.sums.now
 
     def last_read(self) -> dict[str, NDArray[Any]]:
-        """The values that were last read; the sources say the others. See
+        """Return the values that were last read; newer ones follow from the sources. See
         `DeviceField.last_read`.
         """
         shown = {"values": self.sums.last_shown}
         return shown if self.resistance is None else {**shown, "resistance": self.resistance}
 
     def tune(self, radial: Radial, every: float) -> None:
-        """Go on with other parameters: everything is radiated anew."""
+        """Set parameters, and compute all sums again."""
         _check(radial)
         super().tune(radial, every)
 
     def run(self, count: int) -> None:
-        """Work off all changes, if there are steps at all."""
+        """Apply all changes, if there are any steps."""
         super().run(count)
-        self.unread = 0 if self.sums.host_knows else self.unread + count
+        self.unread = 0 if self.sums.host_is_current else self.unread + count
 
     def validate(self, cells: int, most: float | None) -> int:
-        """Let the host look at the next `cells` cells or so; see `RadiatingField.validate`."""
+        """Validate the next `cells` cells or so on the host; see `RadialField.validate`."""
         self.catch_up()
-        self.sums.by_host = True
+        self.sums.on_host = True
         try:
             return super().validate(cells, most)
         finally:
-            self.sums.by_host = False
+            self.sums.on_host = False
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Show what was shown, until the next step; see `Field.restore`."""
+        """Restore a state until the next step; see `Field.restore`."""
         super().restore(state, sources)
         self.sums.send()
 
@@ -235,7 +229,7 @@ class DeviceRadialField(DeviceField, GridRadialField):
 
 
 def _check(radial: Radial) -> None:
-    centers = "Sources on a device act from the centres of their cells"
+    centers = "Sources on a device act from the centers of their cells"
     refuse(
         (radial.blend != "sum", "Radial influence on a device adds up", f"blend={radial.blend!r}"),
         (radial.exact, centers, "exact=True"),

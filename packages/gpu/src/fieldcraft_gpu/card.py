@@ -1,7 +1,7 @@
-"""A graphics card, opened, or what stands for one.
+"""An opened graphics card, or a software renderer.
 
-Only what WebGPU promises everywhere is asked for, and named: 8 storage buffers a shader. Larger
-bindings are asked for where there are any.
+It needs only what WebGPU guarantees, such as 8 storage buffers in a shader. It uses larger bindings
+if available.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
 from fieldcraft_gpu.batches import STRIDE, Batch, Buffer, Shader
-from fieldcraft_gpu.cards import SPAWN, Adapter, library, runtime_folder
 from fieldcraft_gpu.examination import examine
+from fieldcraft_gpu.wgpu_library import SPAWN, Adapter, library, runtime_folder
 
 __all__ = ["STEPS", "Card"]
 
 SHADERS = Path(__file__).parent / "wgsl"
 STEPS = 256
-"""The most steps of one submission: each has its number in a buffer."""
+"""The most steps of one submission; each has its number in a buffer."""
 _ACROSS = 32_768
 _KINDS = {"u": "uniform", "d": "uniform", "r": "read-only-storage", "w": "storage"}
-_ASKED = {"max-storage-buffers-per-shader-stage": 8}
+_REQUIRED = {"max-storage-buffers-per-shader-stage": 8}
 _WIDER = {
     "max-storage-buffer-binding-size": (1 << 27, 1 << 31),
     "max-buffer-size": (1 << 28, 1 << 32),
 }
 
 
-def _told(size: int) -> str:
-    """A number of bytes in words, none of them lost."""
+def _size_text(size: int) -> str:
+    """Return a number of bytes as text, rounded up."""
     return f"{-(-size >> 20):,} MiB" if size >> 20 else f"{-(-size >> 10)} KiB"
 
 
 class Card:
-    """An opened adapter. `exact` says whether it reckons as the CPU does, `examined` what an
-    examination found.
+    """An opened adapter. `exact` says whether its floats equal those of the CPU, `examined` is the
+    result of the test.
     """
 
     def __init__(self, adapter: Adapter) -> None:
         self._wgpu = library()
         self.adapter = adapter
-        limits = dict(_ASKED)
+        limits = dict(_REQUIRED)
         for limit, (least, most) in _WIDER.items():
             limits[limit] = max(least, min(adapter.handle.limits[limit], most))
         try:
@@ -56,9 +56,9 @@ class Card:
                 self.handle = adapter.handle.request_device_sync(required_limits=limits)
         except Exception as error:
             raise NoDevice(
-                "A device offers what WebGPU promises",
+                "A device offers what WebGPU guarantees",
                 got=f"{adapter.name}: {error}",
-                remedy="Update its driver, or take the CPU",
+                remedy="Update its driver, or use the CPU",
             ) from error
         self.limits = limits
         self.lost = False
@@ -81,13 +81,13 @@ class Card:
 
     @property
     def most_bytes(self) -> int:
-        """The largest array that a shader can be given."""
+        """The size of the largest array in a shader."""
         return int(self.limits["max-storage-buffer-binding-size"])
 
     @contextlib.contextmanager
     def using(self) -> Iterator[None]:
-        """Around each use: one thread at a time, in the process that opened it, and errors of the
-        driver in words.
+        """Guard a use: one thread at a time, in the process that opened the device; convert errors
+        of the driver.
         """
         if os.getpid() != self._pid:
             raise ConcurrentUse(
@@ -107,7 +107,7 @@ class Card:
             yield
         except self._wgpu.GPUOutOfMemoryError as error:
             raise InvalidValue(
-                "What lies on a device fits into its memory",
+                "Layers and swarms fit into the memory of their device",
                 got=str(error),
                 remedy="Use a smaller map or fewer agents",
             ) from error
@@ -121,25 +121,25 @@ class Card:
 
     def _loss(self, got: str) -> DeviceLost:
         return DeviceLost(
-            "A device answers until it is closed",
+            "A device works until it is lost",
             got=f"{self.name}: {got}"[:200],
             remedy=(
-                "Go on from what was last read back with imap.recover() and swarm.recover(), or"
-                " from the last save"
+                "Continue from the last values that were read, with imap.recover() and"
+                " swarm.recover(), or from the last save"
             ),
         )
 
     # Memory
 
     def buffer(self, data: int | NDArray[Any]) -> Buffer:
-        """Memory of so many bytes, all 0, or holding an array. Raises `InvalidValue` for more than
-        a shader can be given.
+        """Return a buffer of zeros of a size in bytes, or with the contents of an array. Raises
+        `InvalidValue` for more than a shader can use.
         """
         size = data if isinstance(data, int) else data.nbytes
         if size > self.most_bytes:
             raise InvalidValue(
-                f"A shader on {self.name} can be given {_told(self.most_bytes)} at once",
-                got=_told(size),
+                f"An array on {self.name} has at most {_size_text(self.most_bytes)}",
+                got=_size_text(size),
                 remedy="Use a smaller map or fewer agents, or the CPU",
             )
         usage = self._wgpu.BufferUsage
@@ -152,7 +152,7 @@ class Card:
         return made
 
     def uniform(self, data: bytes) -> Buffer:
-        """A small block of parameters."""
+        """Return a small buffer of parameters."""
         usage, size = self._wgpu.BufferUsage, -(-len(data) // 16) * 16
         made = Buffer(
             self, self.handle.create_buffer(size=size, usage=usage.UNIFORM | usage.COPY_DST), size
@@ -161,7 +161,7 @@ class Card:
         return made
 
     def write(self, buffer: Buffer, data: NDArray[Any]) -> None:
-        """Overwrite the beginning of a buffer, before whatever is submitted next."""
+        """Overwrite the beginning of a buffer, before the next submission."""
         with self.using():
             whole = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
             if len(whole):
@@ -169,7 +169,7 @@ class Card:
                 self.handle.queue.write_buffer(buffer.handle, 0, padded)
 
     def read(self, buffer: Buffer, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
-        """A copy of a buffer on the host, once all that was submitted is done."""
+        """Return a copy of a buffer, after all submitted commands."""
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
         if size == 0:
             return np.zeros(shape, dtype)
@@ -183,22 +183,22 @@ class Card:
         numbers[:, 0] = (first + np.arange(count, dtype=np.int64)) & 0xFFFFFFFF
         self.write(self.steps, numbers)
 
-    # Work
+    # Commands
 
     def shader(self, files: Sequence[str], entry: str, kinds: str) -> Shader:
-        """A shader of the WGSL in these files, by its entry point and the kinds of its bindings;
+        """Return the shader of an entry point in WGSL files, with the kinds of its bindings; it is
         compiled once.
         """
-        place = (tuple(files), entry, kinds)
-        if place not in self._shaders:
+        key = (tuple(files), entry, kinds)
+        if key not in self._shaders:
             code = "\n".join(
                 (SHADERS / f"{name}.wgsl").read_text(encoding="utf-8") for name in files
             )
-            self._shaders[place] = self.compiled(code, entry, kinds)
-        return self._shaders[place]
+            self._shaders[key] = self.compiled(code, entry, kinds)
+        return self._shaders[key]
 
     def compiled(self, code: str, entry: str, kinds: str) -> Shader:
-        """A shader of WGSL."""
+        """Return a compiled shader."""
         with self.using():
             entries = [
                 {
@@ -219,20 +219,18 @@ class Card:
             return Shader(pipeline, layout, kinds)
 
     def group(self, shader: Shader, *given: Buffer | NDArray[Any] | bytes) -> Any:
-        """The buffers of a shader's bindings, in their order; arrays and blocks of parameters get
-        buffers of their own.
-        """
+        """Return the bind group of a shader; arrays and blocks of parameters get new buffers."""
         entries = []
         for binding, (kind, each) in enumerate(zip(shader.kinds, given, strict=True)):
-            held = self.uniform(each) if isinstance(each, bytes) else each
-            held = self.buffer(held) if isinstance(held, np.ndarray) else held
+            buffer = self.uniform(each) if isinstance(each, bytes) else each
+            buffer = self.buffer(buffer) if isinstance(buffer, np.ndarray) else buffer
             part = {"offset": 0, "size": 16} if kind == "d" else {}
-            entries.append({"binding": binding, "resource": {"buffer": held.handle, **part}})
+            entries.append({"binding": binding, "resource": {"buffer": buffer.handle, **part}})
         with self.using():
             return self.handle.create_bind_group(layout=shader.layout, entries=entries)
 
     def batch(self) -> Batch:
-        """Work to be put down."""
+        """Return an empty batch of commands."""
         return Batch(self)
 
     def run(
@@ -244,18 +242,18 @@ class Card:
         self.submit(batch)
 
     def submit(self, batch: Batch) -> None:
-        """Hand work over; returns before it is done."""
+        """Submit a batch; return before it is finished."""
         with self.using():
             self.handle.queue.submit([batch.finish()])
 
     def fence(self) -> None:
-        """Wait until all that was handed over is done."""
+        """Wait for all submitted batches."""
         self.read(self._small, np.uint32, (1,))
 
     @staticmethod
     def groups(count: int, each: int) -> tuple[int, int]:
-        """Work groups for so many things in a row, `each` a group, folded so that no dimension is
-        too long.
+        """Return the numbers of work groups for `count` items, `each` in a group, in two dimensions
+        so that none is too long.
         """
         whole = max(-(-count // each), 1)
         across = min(whole, _ACROSS)

@@ -1,4 +1,4 @@
-"""The graphics cards at hand: the only file that imports wgpu."""
+"""The graphics cards of this machine. The only file that imports wgpu."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fieldcraft.errors import NoDevice
 __all__ = ["SPAWN", "Adapter", "adapters", "library", "runtime_folder"]
 
 SPAWN = 'Start it with multiprocessing.get_context("spawn"), and open a device there'
-_KNOWN = (0, 32)
+_SUPPORTED = (0, 32)
 
 
 def library() -> Any:
-    """The library wgpu, of the one version that is known to do."""
+    """Return the library wgpu, of the supported version."""
     os.environ.setdefault("WGPU_LOG_LEVEL", "ERROR")
     try:
         wgpu = importlib.import_module("wgpu")
@@ -30,7 +30,7 @@ def library() -> Any:
             remedy="Install it with: pip install 'fieldcraft[gpu]'",
         ) from error
     version = tuple(getattr(wgpu, "version_info", ())[:2])
-    if version != _KNOWN:
+    if version != _SUPPORTED:
         raise NoDevice(
             "This fieldcraft works with wgpu 0.32",
             got=f"wgpu {wgpu.__version__}",
@@ -41,7 +41,7 @@ def library() -> Any:
 
 @dataclass(frozen=True)
 class Adapter:
-    """A card or a software renderer, as its driver names it."""
+    """A card or a software renderer, with the names of its driver."""
 
     name: str
     kind: str
@@ -51,40 +51,29 @@ class Adapter:
     handle: Any
 
 
-_asked_in: list[int] = []
-"""The process that has loaded drivers: what is forked from it has their memory, and none of their
-threads.
-"""
+_loaded_in: list[int] = []
+"""The process that has loaded drivers: a fork of it has their memory, but none of their threads."""
 
 
 @functools.cache
 def _found() -> tuple[Adapter, ...]:
     wgpu = library()
-    _asked_in[:] = [os.getpid()]
+    _loaded_in[:] = [os.getpid()]
     with runtime_folder():
         handles = wgpu.gpu.enumerate_adapters_sync()
     found = []
     for handle in handles:
         info = handle.info
-        if (
-            info["backend_type"] != "OpenGL"
-        ):  # the same cards again, with fewer of the things that are asked for
-            found.append(
-                Adapter(
-                    info["device"],
-                    info["adapter_type"],
-                    info["backend_type"],
-                    info["description"],
-                    handle,
-                )
-            )
+        if info["backend_type"] != "OpenGL":  # the same cards again, with fewer features
+            names = (info["device"], info["adapter_type"], info["backend_type"])
+            found.append(Adapter(*names, info["description"], handle))
     order = {"DiscreteGPU": 0, "IntegratedGPU": 1}
     return tuple(sorted(found, key=lambda adapter: order.get(adapter.kind, 2)))
 
 
 @contextlib.contextmanager
 def runtime_folder() -> Iterator[None]:
-    """Drivers complain on the terminal where this is not set."""
+    """Set the folder that drivers need to stay quiet."""
     unset = "XDG_RUNTIME_DIR" not in os.environ
     if unset:
         os.environ["XDG_RUNTIME_DIR"] = "/tmp"
@@ -96,11 +85,11 @@ def runtime_folder() -> Iterator[None]:
 
 
 def adapters() -> tuple[Adapter, ...]:
-    """The cards at hand, the strongest kind first. Raises `NoDevice` without wgpu, where it finds
-    none, and after a fork.
+    """Return the cards of this machine, the strongest kind first. Raises `NoDevice` without wgpu,
+    without a card, and after a fork.
     """
     found = _found()
-    if _asked_in and _asked_in[0] != os.getpid():
+    if _loaded_in and _loaded_in[0] != os.getpid():
         raise NoDevice(
             "Drivers of graphics cards do not survive a fork",
             got="a process that was forked after fc.gpu was used",

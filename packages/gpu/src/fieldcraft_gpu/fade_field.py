@@ -1,5 +1,5 @@
-"""Memory on a device: the host finds what marks reach, the device keeps the moments and shows
-them.
+"""Fade on a device: the host finds the cells of marks, the device stores their end times and
+computes values.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ from fieldcraft.propagation.fade import Fade
 from fieldcraft.propagation.fade_field import FadeField
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer
-from fieldcraft_gpu.devices import Card
+from fieldcraft_gpu.card import Card
 from fieldcraft_gpu.fields import DeviceField, refuse
 
 __all__ = ["DeviceFadeField"]
 
 
 class DeviceFadeField(DeviceField, FadeField):
-    """Moments at which cells are forgotten, on a device. The host has a copy, which is brought up
-    to date when somebody looks at it.
-    """
+    """The end times of marks on a device. The host has a copy, which is updated when it is read."""
 
     space: Grid
 
@@ -36,16 +34,15 @@ class DeviceFadeField(DeviceField, FadeField):
         self._buffer = device.buffer(self._ends.nbytes)
         self._shown = device.buffer(4 * len(space))
         self._drawn: tuple[int, int] | None = None
-        self._host_knows = True
+        self._host_is_current = True
         self._changes = 0
         self._read_at = (0, 0)
 
     @property
     def now(self) -> Buffer:
-        """The values now: float32 bits, worked out where they are."""
-        if (
-            self.space.walls_version != self._walls_version
-        ):  # walls show at once, and are only forgotten at the next update
+        """The buffer of the current values, computed on the device."""
+        # new walls read 0 at once, but are only removed at the next update
+        if self.space.walls_version != self._walls_version:
             self.device.write(self._shown, self.values)
             self._drawn = None
         elif self._drawn != (self._now, self._changes):
@@ -54,7 +51,7 @@ class DeviceFadeField(DeviceField, FadeField):
         return self._shown
 
     def last_read(self) -> dict[str, NDArray[Any]]:
-        """The moments that were last read; see `DeviceField.last_read`."""
+        """Return the end times that were last read; see `DeviceField.last_read`."""
         now, age = self._read_at
         tiles = np.sort(self._listed[: self._count])
         left = np.maximum(self._ends[tiles].astype(np.int64) - age, 0)
@@ -65,9 +62,9 @@ class DeviceFadeField(DeviceField, FadeField):
             "left": left,
         }
 
-    def _bring(self) -> None:
-        """Bring the moments to the host."""
-        if not self._host_knows:
+    def _read_back(self) -> None:
+        """Read the end times."""
+        if not self._host_is_current:
             self._ends[:] = self.device.read(self._buffer, np.int32, self._ends.shape)
             lives = (self._ends > self._age).any(axis=2)
             self._active |= (lives << np.arange(kernels.fade.TILE[0])).sum(axis=1).astype(np.uint16)
@@ -75,7 +72,7 @@ class DeviceFadeField(DeviceField, FadeField):
             tiles = np.flatnonzero(self._active)
             self._count = len(tiles)
             self._listed[: self._count] = tiles
-            self._host_knows = True
+            self._host_is_current = True
         self._read_at, self.unread = (self._now, self._age), 0
 
     def _dispatch(
@@ -91,7 +88,7 @@ class DeviceFadeField(DeviceField, FadeField):
         self.device.run(files, entry, "urrww", groups, parameters, *given, *both)
 
     def _show(self) -> None:
-        self._bring()
+        self._read_back()
         super()._show()
 
     def _mark(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
@@ -107,11 +104,11 @@ class DeviceFadeField(DeviceField, FadeField):
             tiles,
             (1 << cells // self._width % kernels.fade.TILE[0]).astype(np.uint16),
         )
-        self._host_knows = False
+        self._host_is_current = False
         self._changes += 1
 
     def _erase(self, cells: NDArray[np.int64] | None) -> None:
-        """Forget cells, or all."""
+        """Remove the marks of cells, or all."""
         if cells is None:
             batch = self.device.batch()
             batch.clear(self._buffer)
@@ -125,13 +122,13 @@ class DeviceFadeField(DeviceField, FadeField):
         self._changes += 1
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Let these cells (None: any) fade from the values that they were given."""
+        """Let these cells (None: all) fade from their new values."""
         self._erase(None if cells is None else np.unique(cells))
         super().touched(cells)
 
     def _follow_walls(self) -> None:
         if self.space.walls_version != self._walls_version:
-            self._bring()
+            self._read_back()
             blocked = self._walls_since()
             super()._follow_walls()
             self._erase(blocked)
@@ -139,36 +136,36 @@ class DeviceFadeField(DeviceField, FadeField):
     def _move_epoch(self) -> None:
         self._dispatch("later", self.device.groups(self._ends.size, 256), self._ends.size)
         self._epoch += self._age
-        self._host_knows = False
+        self._host_is_current = False
         self._changes += 1
 
     def _pass_time(self, count: int) -> None:
         super()._pass_time(count)
-        if not self._host_knows:
+        if not self._host_is_current:
             self.unread += count
             self._is_shown = False
 
     def tune(self, fade: Fade, every: float) -> None:
-        """Let what is remembered fade otherwise from now on; see `Field.tune`."""
+        """Set parameters; see `Field.tune`."""
         _check(fade)
         super().tune(fade, every)
 
     def moments(self) -> dict[str, NDArray[Any]]:
-        """All that the values follow from; see `RememberingField.moments`."""
-        self._bring()
+        """Return the end times; see `FadeField.moments`."""
+        self._read_back()
         return super().moments()
 
     def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `moments` said; see `RememberingField.remember`."""
+        """Restore end times; see `FadeField.remember`."""
         super().remember(moments)
         self.device.write(self._buffer, self._ends)
-        self._host_knows = True
+        self._host_is_current = True
         self._changes += 1
-        self._bring()
+        self._read_back()
 
 
 def _check(fade: Fade) -> None:
-    rule = "Memory on a device fades evenly and does not diffuse"
+    rule = "Fade on a device is linear and does not diffuse"
     refuse(
         (fade.half_life is not None, rule, f"half_life={fade.half_life}"),
         (fade.diffusion > 0, rule, f"diffusion={fade.diffusion:g}"),
