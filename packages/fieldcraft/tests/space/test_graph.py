@@ -7,14 +7,11 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Graph, Mesh
-from fieldcraft.space.topology import along_curve
 from support.refusals import refused
 
 SQUARE = [(0.0, 0.0), (4.0, 0.0), (4.0, 3.0), (0.0, 3.0)]
@@ -153,19 +150,6 @@ def test_nearest_open() -> None:
     graph.set_walls(3)
     with refused(InvalidValue, "open cell"):
         graph.nearest_open(2)
-
-
-@settings(max_examples=14, deadline=None, derandomize=True)
-@given(st.integers(0, 10**6), st.integers(1, 60), st.sampled_from([2, 3]))
-def test_the_curve_passes_every_point_once(seed: int, count: int, axes: int) -> None:
-    points = np.random.default_rng(seed).integers(0, 9, (count, axes)).astype(float)
-    assert sorted(along_curve(points).tolist()) == list(range(count))
-
-
-@pytest.mark.parametrize("axes", [2, 3])
-def test_the_curve_goes_from_neighbour_to_neighbour(axes: int) -> None:
-    points = np.stack(np.meshgrid(*[np.arange(16.0)] * axes), axis=-1).reshape(-1, axes)
-    assert np.abs(np.diff(points[along_curve(points)], axis=0)).sum(axis=1).max() == 1
 
 
 # Walls

@@ -379,7 +379,7 @@ class DistanceMap(Operand):
                 changed = np.union1d(changed, changed_costs)
         if not (costs.update_traffic() or len(changed)):
             return _NONE
-        ground = before.mended(space, version, costs.walls, changed)
+        ground = before.updated(space, costs.walls, changed)
         search = self._search
         if search is None or not search.finished or not search.repairable:
             self._restart(ground)

@@ -154,7 +154,7 @@ class GridSearch(DistanceSearch):
     @property
     def _spans(self) -> NDArray[np.int64]:
         """The stretches of cells that hold distances: those of the search that was made."""
-        return self.ground.spans(self.space) if self._pruned else np.array([[0, len(self.space)]])
+        return self.ground.spans if self._pruned else np.array([[0, len(self.space)]])
 
     def clear(self, dist: NDArray[Any]) -> None:
         """Write the distances before a search into an array."""

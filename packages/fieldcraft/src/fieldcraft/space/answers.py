@@ -14,7 +14,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.adjacency import middles, pieces
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.outlines import geometry
 from fieldcraft.space.protocol import Space
 
 __all__ = [
@@ -61,7 +60,6 @@ def moves_beside(
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int64]
-_PROPERTIES = ("area", "total", "peak_value", "owner")
 
 
 @dataclass(frozen=True)
@@ -118,21 +116,6 @@ class Regions:
 
     def __iter__(self) -> Iterator[Region]:
         return (self[i] for i in range(len(self)))
-
-    @property
-    def __geo_interface__(self) -> dict[str, Any]:
-        """The regions as GeoJSON features: polygons on grids and hexagons, else points."""
-        flat = self.labels.reshape(-1)
-        features = [
-            {
-                "type": "Feature",
-                "id": region.label,
-                "properties": {name: getattr(region, name) for name in _PROPERTIES},
-                "geometry": geometry(self.space, np.flatnonzero(flat == region.label)),
-            }
-            for region in self
-        ]
-        return {"type": "FeatureCollection", "features": features}
 
     def __repr__(self) -> str:
         of = f", of {len(set(self.owners))} teams" if self.owners else ""

@@ -14,8 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_grid, cached_until_walls_change
 from fieldcraft.space.cells import Many, One, checked_cells
-from fieldcraft.space.coarsening import coarse_cells, coarse_walls
-from fieldcraft.space.grid_layout import GridLayout, sides_of
+from fieldcraft.space.grid_layout import GridLayout, coarse_cells, coarse_walls, sides_of
 from fieldcraft.space.lattice import Lattice
 from fieldcraft.space.neighborhood import (
     Neighborhood,

@@ -136,7 +136,8 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     joined = topology.are_joined(owners)
     shared, owners = shared[joined], owners[joined]
     count = len(mesh)
-    keys = np.unique(topology.lower * count + topology.upper)
+    one, other = topology.origins.astype(np.int64), topology.ends
+    keys = np.unique(np.minimum(one, other) * count + np.maximum(one, other))
     keys = keys[~np.isin(keys, owners.min(axis=1) * count + owners.max(axis=1))]
     rest = np.stack(np.divmod(keys, max(count, 1)), axis=1)
     rest = rest[~_touch_in_a_point(mesh, plan, rest)]

@@ -1,6 +1,4 @@
-"""Spaces taken apart into plain data and arrays, and put together again: all that a save has to
-know of them.
-"""
+"""Spaces as plain data and arrays, as saves and pickles keep them."""
 
 from __future__ import annotations
 
@@ -34,176 +32,124 @@ ARRAYS = frozenset(
         "hides",
     ],
 )
-"""The names under which arrays stand, however deep."""
+"""The names of the parts that are arrays, at any depth."""
+
+NAMES: dict[type, str] = {Grid: "grid", Graph: "graph", HexGrid: "hexes"}
+"""The name of each kind of space."""
+
+_GRAPH = ("positions", "edges", "lengths", "directed", "max_height", "y_up", "labels")
+_HEXES = ("columns", "rows", "orientation", "size", "origin", "y_up", "wrap")
 
 
 def to_parts(space: Space) -> tuple[str, dict[str, Any]]:
-    """The name of the kind of space, and its parts: None, numbers, strings, tuples, arrays and
-    dicts of these.
+    """Return the name of the kind of space, and its parts: None, numbers, strings, tuples, arrays
+    and dicts of these.
     """
-    name = NAMES[type(space)]
-    parts = _KINDS[name][1](space)
+    if isinstance(space, Grid):
+        parts = _grid_parts(space)
+    elif isinstance(space, HexGrid):
+        parts = {name: getattr(space, name) for name in _HEXES}
+        parts |= {"closed": space.graph.closed, **_ground_parts(space)}
+    else:
+        assert isinstance(space, Graph)
+        parts = _graph_parts(space)
     hides = space.graph.hides if isinstance(space, HexGrid) else space.hides
-    return name, parts if hides is None else parts | {"hides": hides}
+    return NAMES[type(space)], parts if hides is None else parts | {"hides": hides}
 
 
 def from_parts(kind: str, parts: dict[str, Any]) -> Space:
-    """The space of that kind with these parts.
+    """Return the space of that kind with these parts.
 
     Raises
     ------
-    ValueError
-        If it fails.
-    TypeError
-        `LookupError` or a.
-    FieldcraftError
-        If they are none.
+    ValueError, TypeError, LookupError, FieldcraftError
+        If the parts are not those of such a space.
     """
-    made: Space = _KINDS[kind][2](parts)
+    space: Space = {"grid": _grid, "graph": _graph, "hexes": _hexes}[kind](parts)
     if "hides" in parts:
-        (made.graph if isinstance(made, HexGrid) else made).hides = _checked(parts["hides"], made)
-    return made
-
-
-def _checked(hides: NDArray[np.uint8], space: Space) -> NDArray[np.uint8]:
-    if hides.dtype != np.uint8 or hides.shape != (len(space),):
-        raise ValueError(f"opacity of {hides.dtype} and shape {hides.shape}")
-    return hides
+        hides = _array(parts["hides"], np.uint8)
+        if hides.shape != (len(space),):
+            raise ValueError(f"opacity of shape {hides.shape}")
+        (space.graph if isinstance(space, HexGrid) else space).hides = hides
+    return space
 
 
 def with_more_walls(grid: Grid, walls: NDArray[np.bool_]) -> Grid:
     """Return the same grid, its terrain too, with walls that hold its own."""
-    return _grid_together(_grid_apart(grid) | {"walls": np.packbits(walls)})
+    return _grid(_grid_parts(grid) | {"walls": np.packbits(walls)})
 
 
-def _grid_apart(grid: Grid) -> dict[str, Any]:
-    grid.walls_version  # noqa: B018 - takes over what has changed in a finer grid
-    terrain = grid.terrain
-    parts = {
-        "width": grid.width,
-        "height": grid.height,
-        "cell_size": grid.cell_size,
-        "origin": grid.origin,
-        "y_up": grid.y_up,
-        "wrap": grid.wrap,
-        "neighbors": tuple(grid.world_steps),
-        "walls": np.packbits(grid.walls),
-        "terrain": None
-        if terrain is None
-        else {"classes": terrain.classes, "enter": terrain.enter, "names": tuple(terrain.names)},
-    }
+def _ground_parts(space: Grid | HexGrid) -> dict[str, Any]:
+    terrain = space.terrain
+    ground = None
+    if terrain is not None:
+        ground = {"classes": terrain.classes, "enter": terrain.enter, "names": terrain.names}
+    return {"walls": np.packbits(space.walls), "terrain": ground}
+
+
+def _ground(parts: dict[str, Any], width: Any, height: Any) -> dict[str, Any]:
+    """Return the walls and terrain of a grid of a size as arguments."""
+    for side in (width, height):
+        if type(side) is not int or not 0 <= side <= MAX_CELLS:
+            raise ValueError(f"{side!r} where a whole number up to {MAX_CELLS} belongs")
+    bits, ground = parts["walls"], parts["terrain"]
+    if bits.size != -(-width * height // 8):
+        raise ValueError(f"{bits.size} bytes of walls for {width} x {height} cells")
+    walls = np.unpackbits(bits, count=width * height).reshape(height, width).astype(np.bool_)
+    if ground is not None:
+        ground = Terrain(ground["classes"], ground["enter"], ground["names"])
+    return {"walls": walls, "terrain": ground}
+
+
+def _grid_parts(grid: Grid) -> dict[str, Any]:
+    names = ("width", "height", "cell_size", "origin", "y_up", "wrap")
+    parts = {name: getattr(grid, name) for name in names}
+    parts |= {"neighbors": tuple(grid.world_steps), **_ground_parts(grid)}
     return parts if grid.corners == "never" else parts | {"cut": grid.corners}
 
 
-def _grid_together(parts: dict[str, Any]) -> Grid:
-    width, height = (_side(parts[name]) for name in ("width", "height"))
-    walls = _bits(parts["walls"], width, height)
-    ground = parts["terrain"]
-    terrain = (
-        None if ground is None else Terrain(ground["classes"], ground["enter"], ground["names"])
-    )
-    options = {name: parts[name] for name in ("cell_size", "y_up", "wrap", "neighbors")}
-    if "cut" in parts:
-        options["corners"] = parts["cut"]
-    return Grid(
-        width, height, walls=walls, terrain=terrain, origin=tuple(parts["origin"]), **options
-    )
+def _grid(parts: dict[str, Any]) -> Grid:
+    width, height = parts["width"], parts["height"]
+    names = ("cell_size", "origin", "y_up", "wrap", "neighbors")
+    options = {name: parts[name] for name in names} | {"corners": parts.get("cut", "never")}
+    return Grid(width, height, **_ground(parts, width, height), **options)
 
 
-def _graph_apart(graph: Graph) -> dict[str, Any]:
-    mesh = graph.mesh
-    parts = {
-        "walls": graph.walls,
-        "closed": graph.closed,
-        "positions": graph.positions,
-        "edges": graph.edges,
-        "lengths": graph.lengths,
-        "directed": graph.directed,
-        "max_height": graph.max_height,
-        "y_up": graph.y_up,
-        "labels": None if graph.labels is None else tuple(graph.labels),
-        "mesh": None
-        if mesh is None
-        else {"corners": mesh.corners, "starts": mesh.starts, "rings": mesh.rings},
-    }
-    return parts if graph.sight_grid is None else parts | {"squares": _grid_apart(graph.sight_grid)}
+def _graph_parts(graph: Graph) -> dict[str, Any]:
+    mesh, grid = graph.mesh, graph.sight_grid
+    parts = {name: getattr(graph, name) for name in ("walls", "closed", *_GRAPH)}
+    polygons = None
+    if mesh is not None:
+        polygons = {"corners": mesh.corners, "starts": mesh.starts, "rings": mesh.rings}
+    parts["mesh"] = polygons
+    return parts if grid is None else parts | {"squares": _grid_parts(grid)}
 
 
-def _graph_together(parts: dict[str, Any]) -> Graph:
-    blocked, closed = parts["walls"], parts["closed"]
-    if blocked.dtype != np.bool_ or closed.dtype != np.bool_:
-        raise ValueError(f"blocked vertices of {blocked.dtype} and closed edges of {closed.dtype}")
-    mesh = None
+def _graph(parts: dict[str, Any]) -> Graph:
+    mesh, squares = None, None
     if parts["mesh"] is not None:
-        starts = parts["mesh"]["starts"]
-        mesh = Mesh(
-            parts["mesh"]["corners"],
-            np.split(parts["mesh"]["rings"], starts[1:-1]) if len(starts) > 1 else [],
-        )
-    names = ("positions", "edges", "lengths", "directed", "max_height", "y_up", "labels")
-    squares = _grid_together(parts["squares"]) if "squares" in parts else None
-    graph = Graph(
-        **{name: parts[name] for name in names}, blocked=blocked, mesh=mesh, squares=squares
-    )
-    graph._close(closed)
+        corners, starts, rings = (parts["mesh"][name] for name in ("corners", "starts", "rings"))
+        mesh = Mesh(corners, np.split(rings, starts[1:-1]) if len(starts) > 1 else [])
+    if "squares" in parts:
+        squares = _grid(parts["squares"])
+    options = {name: parts[name] for name in _GRAPH}
+    walls = _array(parts["walls"], np.bool_)
+    graph = Graph(**options, blocked=walls, mesh=mesh, squares=squares)
+    graph._close(_array(parts["closed"], np.bool_))
     return graph
 
 
-def _hexes_apart(hexes: HexGrid) -> dict[str, Any]:
-    terrain = hexes.terrain
-    return {
-        "columns": hexes.columns,
-        "rows": hexes.rows,
-        "orientation": hexes.orientation,
-        "size": hexes.size,
-        "origin": hexes.origin,
-        "y_up": hexes.y_up,
-        "wrap": hexes.wrap,
-        "walls": np.packbits(hexes.walls),
-        "closed": hexes.graph.closed,
-        "terrain": None
-        if terrain is None
-        else {"classes": terrain.classes, "enter": terrain.enter, "names": tuple(terrain.names)},
-    }
-
-
-def _hexes_together(parts: dict[str, Any]) -> HexGrid:
-    columns, rows = (_side(parts[name]) for name in ("columns", "rows"))
-    walls, closed, ground = _bits(parts["walls"], columns, rows), parts["closed"], parts["terrain"]
-    if closed.dtype != np.bool_:
-        raise ValueError(f"closed edges of {closed.dtype}")
-    terrain = (
-        None if ground is None else Terrain(ground["classes"], ground["enter"], ground["names"])
-    )
-    options = {name: parts[name] for name in ("orientation", "size", "y_up", "wrap")}
-    hexes = HexGrid(
-        columns, rows, walls=walls, terrain=terrain, origin=tuple(parts["origin"]), **options
-    )
-    hexes.graph._close(closed)
+def _hexes(parts: dict[str, Any]) -> HexGrid:
+    options = {name: parts[name] for name in _HEXES}
+    hexes = HexGrid(**options, **_ground(parts, parts["columns"], parts["rows"]))
+    hexes.graph._close(_array(parts["closed"], np.bool_))
     return hexes
 
 
-def _side(value: Any) -> int:
-    if type(value) is not int or not 0 <= value <= MAX_CELLS:
-        raise ValueError(f"{value!r} where a whole number up to {MAX_CELLS} belongs")
-    return value
-
-
-def _bits(bits: NDArray[np.uint8], width: int, height: int) -> NDArray[np.bool_]:
-    if bits.size != -(-width * height // 8):
-        raise ValueError(f"{bits.size} bytes of walls for {width} x {height} cells")
-    return np.unpackbits(bits, count=width * height).reshape(height, width).astype(np.bool_)
-
-
-_KINDS: dict[str, tuple[type, Any, Any]] = {
-    "grid": (Grid, _grid_apart, _grid_together),
-    "graph": (Graph, _graph_apart, _graph_together),
-    "hexes": (HexGrid, _hexes_apart, _hexes_together),
-}
-"""A row for each kind of space: its class, how it is taken apart and how it is put together."""
-
-NAMES = {kind: name for name, (kind, _, _) in _KINDS.items()}
-"""The name of each kind of space."""
+def _array(array: NDArray[Any], dtype: type) -> NDArray[Any]:
+    if array.dtype != dtype:
+        raise ValueError(f"{array.dtype} in place of {np.dtype(dtype)}")
+    return array
 
 
 def _reduced(space: Space) -> tuple[Any, ...]:

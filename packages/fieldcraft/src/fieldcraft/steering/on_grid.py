@@ -16,7 +16,7 @@ from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GridFlow
 from fieldcraft.query.ground import run_in_bands, too_far
 from fieldcraft.space import Grid
-from fieldcraft.space.passages import passages, quiet
+from fieldcraft.space.passages import clear_cells, passages
 from fieldcraft.steering.arguments import check_lengths, max_forces, per_agent, points, vectors
 from fieldcraft.steering.neighbors import Neighbors, write_pushes
 
@@ -62,7 +62,7 @@ def avoid_walls(space: Grid, positions: ArrayLike, velocities: ArrayLike, ahead:
     check_lengths("Feelers", reach, space)
     forces, wrong = np.empty(at.shape), np.full(1, -1, dtype=np.int64)
     cells = float(reach[0]) / space.cell_size
-    ground = passages(space), quiet(space, math.ceil(cells))
+    ground = passages(space), clear_cells(space, math.ceil(cells))
     inputs = ground, at, heading, (*space.origin, space.cell_size, space.wrap), cells
     run_in_bands(kernels.moving.avoid, inputs, (wrong, forces), len(at), _MOVERS)
     if wrong[0] >= 0:
@@ -112,7 +112,7 @@ def crowd_step(
     )
     clearance, ahead = _clearance(space, settings.radius), settings.ahead / space.cell_size
     frame = (*space.origin, space.cell_size, space.wrap)
-    ground = passages(space), quiet(space, math.ceil(ahead))
+    ground = passages(space), clear_cells(space, math.ceil(ahead))
     avoidance = settings.avoidance if ahead > 0 else 0.0
     gains = np.array([float(flow is not None), settings.response, settings.separation, avoidance])
 
