@@ -23,18 +23,18 @@ shown = fc.lab.widget(imap)
 
 
 class Held:
-    """A desk and all that it sent."""
+    """A controller and all that it sent."""
 
     def __init__(self) -> None:
         self.imap = small_map().imap
         self.texts: list[dict[str, Any]] = []
         self.data: list[bytes] = []
-        self.desk = notebook.WidgetDesk(
+        self.controller = notebook.WidgetController(
             self.imap, lambda text: self.texts.append(json.loads(text)), self.data.append
         )
 
     def hear(self, **message: Any) -> None:
-        self.desk.receive_content({"text": json.dumps(message)})
+        self.controller.receive_content({"text": json.dumps(message)})
 
 
 def test_a_page_touches_the_map_of_the_notebook() -> None:
@@ -48,13 +48,13 @@ def test_a_page_touches_the_map_of_the_notebook() -> None:
     assert held.imap["threat"].propagation.decay == 0.7
     before = len(held.data)
     held.imap.step(3)
-    held.desk.refresh()
+    held.controller.refresh()
     assert len(held.data) == before + 1
     held.hear(do="probe", map="threat", position=[3.5, 5.5], id=3)
     assert held.texts[-1]["probe"]["bars"][0]["strength"] == 8
     held.hear(do="seek", moment=0, id=4)
     assert "fc.lab.serve" in held.texts[-1]["error"]
-    held.desk.receive_content({"text": "[["})
+    held.controller.receive_content({"text": "[["})
     assert "JSON" in held.texts[-1]["error"]
 
 
@@ -65,7 +65,7 @@ def test_what_is_no_map_is_refused() -> None:
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 def test_the_page_lives_in_a_frame() -> None:
-    """The widget's module in a real browser, with a model made by hand between it and the desk."""
+    """The widget's module in a real browser, with a model made by hand between it and the controller."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     pytest.importorskip("anywidget", reason="anywidget is not installed")
     from fieldcraft_lab.description import page as text_of_page
@@ -97,7 +97,7 @@ def test_the_page_lives_in_a_frame() -> None:
             page.wait_for_timeout(20)
             for text in waiting[:]:
                 waiting.remove(text)
-                held.desk.receive_content({"text": text})
+                held.controller.receive_content({"text": text})
             for told in held.texts:
                 page.evaluate("(message) => tell({ text: message })", json.dumps(told))
             for data in held.data:
@@ -113,7 +113,7 @@ def test_the_page_lives_in_a_frame() -> None:
         for _ in range(200):
             page.wait_for_timeout(20)
             while waiting:
-                held.desk.receive_content({"text": waiting.pop(0)})
+                held.controller.receive_content({"text": waiting.pop(0)})
             if held.imap["threat"].propagation.decay > 0.5:
                 break
         assert held.imap["threat"].propagation.decay > 0.5

@@ -85,9 +85,9 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
         )
 
     eventually(told_why)
-    page.click("#levers")
-    settled(page, "document.querySelector('#why .levers button')")
-    assert "decay" in page.locator("#why .levers").inner_text()
+    page.click("#sensitivity")
+    settled(page, "document.querySelector('#why .sensitivity button')")
+    assert "decay" in page.locator("#why .sensitivity").inner_text()
 
     page.fill("#formula-text", "threat +")
     settled(page, "!document.querySelector('#formula-error').hidden")

@@ -212,9 +212,9 @@ def test_a_flood_of_questions_waits_in_the_socket(server: Server) -> None:
     async def act(page: Page) -> int:
         for _ in range(500):
             await page.socket.send(
-                json.dumps({"do": "levers", "x": 5.5, "y": 5.5, "map": "threat"})
+                json.dumps({"do": "sensitivity", "x": 5.5, "y": 5.5, "map": "threat"})
             )
-        return server.desk._inbox.qsize()  # type: ignore[attr-defined]
+        return server.controller._inbox.qsize()  # type: ignore[attr-defined]
 
     assert run(server, act) <= 64
 
@@ -337,7 +337,7 @@ def test_frames_put_together_are_the_values(server: Server) -> None:
             while True:
                 await asyncio.wait_for(page.take(), 0.4)
         planes = page.planes()
-        session = server.desk.sides["a"]  # type: ignore[attr-defined]
+        session = server.controller.sides["a"]  # type: ignore[attr-defined]
         from fieldcraft.view import ColorScale
 
         assert (planes[0] == ColorScale(-8, 8).index(session.live.maps["threat"].values)).all()

@@ -17,9 +17,9 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.query import best, explain, gradient, peaks, regions, worst
 from fieldcraft_lab.controls import controls
 from fieldcraft_lab.live import Live
-from fieldcraft_lab.protocol import Best, Levers, Probe
+from fieldcraft_lab.protocol import Best, Probe, Sensitivity
 
-__all__ = ["DRAWINGS", "answered", "best_places", "drawing", "levers", "probe"]
+__all__ = ["DRAWINGS", "answered", "best_places", "drawing", "probe", "sensitivity"]
 
 _MOST_BARS = 8
 _LEVELS = 6
@@ -28,22 +28,22 @@ _MOST_REGIONS = 24
 
 
 def answered(
-    message: Probe | Levers | Best, live: Live, map_of: Callable[[Live, str], Operand]
+    message: Probe | Sensitivity | Best, live: Live, map_of: Callable[[Live, str], Operand]
 ) -> dict[str, Any]:
     """Return the answer to a query about a world; `map_of` returns a map by its name or formula."""
-    if isinstance(message, Levers):
-        return {"levers": levers(live, message.map, message.position)}
-    shown = map_of(live, message.map)
+    if isinstance(message, Sensitivity):
+        return {"sensitivity": sensitivity(live, message.map, message.position)}
+    operand = map_of(live, message.map)
     if isinstance(message, Probe):
-        return {"probe": probe(live, shown, message.position, message.map)}
-    return {"best": best_places(shown, message.position, message.radius, lowest=message.lowest)}
+        return {"probe": probe(live, operand, message.position, message.map)}
+    return {"best": best_places(operand, message.position, message.radius, lowest=message.lowest)}
 
 
 def probe(
-    live: Live, shown: Operand, position: tuple[float, ...], name: str = ""
+    live: Live, operand: Operand, position: tuple[float, ...], name: str = ""
 ) -> dict[str, Any]:
     """Return the values of all maps at a position, and the sources or units that contribute to the
-    value of `shown`, the strongest first. `name` is its name, if it has one.
+    value of `operand`, the strongest first. `name` is its name, if it has one.
     """
     space = live.space
     place = np.asarray(position + (0.0,) * (space.dimensions - len(position)))[: space.dimensions]
@@ -59,18 +59,18 @@ def probe(
         "where": space.describe(cell),
         "wall": bool(space.walls.reshape(-1)[cell]),
         "values": values,
-        "value": _value(shown, place),
+        "value": _value(operand, place),
     }
     units = live.units_near(name, tuple(center))
     if units is not None:
         return {**found, "bars": [], "units": units}
-    return {**found, **_explained(live, shown, place)}
+    return {**found, **_explained(live, operand, place)}
 
 
-def _explained(live: Live, shown: Operand, place: NDArray[np.float64]) -> dict[str, Any]:
+def _explained(live: Live, operand: Operand, place: NDArray[np.float64]) -> dict[str, Any]:
     """Return the sources that contribute to a value as bars, or the reason why there are none."""
     try:
-        found = explain(shown, tuple(place.tolist()), outside="clamp")
+        found = explain(operand, tuple(place.tolist()), outside="clamp")
     except FieldcraftError as error:
         return {"bars": [], "why": str(error)}
     bars = [
@@ -92,12 +92,12 @@ def _explained(live: Live, shown: Operand, place: NDArray[np.float64]) -> dict[s
     }
 
 
-def _value(shown: Operand, place: NDArray[np.float64]) -> float:
-    found = float(np.asarray(shown.sample([place.tolist()], outside="clamp")).reshape(-1)[0])
+def _value(operand: Operand, place: NDArray[np.float64]) -> float:
+    found = float(np.asarray(operand.sample([place.tolist()], outside="clamp")).reshape(-1)[0])
     return found if math.isfinite(found) else math.copysign(3.4e38, found)
 
 
-def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]:
+def sensitivity(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]:
     """Return the settings of a layer, and the sources that reach a position, with the value that
     each change would lead to there, the largest change first.
 
@@ -108,7 +108,7 @@ def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]
     layer = None if imap is None or name not in imap else imap[name]
     if imap is None or not isinstance(layer, SourceLayer):
         raise InvalidValue(
-            "Levers are those of a layer with sources",
+            "Sensitivity are those of a layer with sources",
             got=repr(name),
             remedy="Point at a layer that takes sources",
         )
@@ -139,11 +139,11 @@ def levers(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]
             to = part.strength / 2
             after = end({}, {part.source: to})
             named = live.name_of(name, part.source) or f"source {part.source & 0xFFFFFFFF}"
-            lever = {"name": f"strength of {named}", "source": part.source}
-            found.append({**lever, "from": part.strength, "to": to, "value": after})
+            change = {"name": f"strength of {named}", "source": part.source}
+            found.append({**change, "from": part.strength, "to": to, "value": after})
     found = [each for each in found if abs(each["value"] - now) > 1e-6 * max(abs(now), 1e-6)]
     found.sort(key=lambda each: -abs(each["value"] - now))
-    return {"now": now, "levers": found[:_MOST_BARS]}
+    return {"now": now, "sensitivity": found[:_MOST_BARS]}
 
 
 def _rounded(control: dict[str, Any], value: float) -> float:
@@ -156,15 +156,15 @@ def _rounded(control: dict[str, Any], value: float) -> float:
 
 
 def best_places(
-    shown: Operand, position: tuple[float, ...], radius: float, *, lowest: bool
+    operand: Operand, position: tuple[float, ...], radius: float, *, lowest: bool
 ) -> dict[str, Any]:
     """Return the five best places near a position, a few cells apart, the best first."""
-    space = shown.space
+    space = operand.space
     center = tuple(
         space.position_of(space.nearest_open(space.cell_at(position, outside="clamp"))).tolist()
     )
     ask: Any = worst if lowest else best
-    found = ask(shown, center, radius, count=5, spacing=min(radius / 3, 3 * space.typical_step))
+    found = ask(operand, center, radius, count=5, spacing=min(radius / 3, 3 * space.typical_step))
     there = np.asarray(found.cells) >= 0
     places, values = (
         np.asarray(found.positions)[there],
@@ -173,22 +173,22 @@ def best_places(
     return {"places": places.tolist(), "values": values.tolist(), "from": center, "radius": radius}
 
 
-def drawing(what: str, live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+def drawing(what: str, live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
     """Return a drawing over a map as lists in world units, or the reason why there is none."""
     try:
-        return DRAWINGS[what](live, shown, limits)
+        return DRAWINGS[what](live, operand, limits)
     except FieldcraftError as error:
         return {"why": str(error)}
 
 
-def _contours(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+def _contours(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
     import contourpy
 
-    grid = shown.space.sight_grid
-    if grid is None or grid is not shown.space:
+    grid = operand.space.sight_grid
+    if grid is None or grid is not operand.space:
         return {"why": "Contours are for grids of squares. Show peaks or regions instead."}
     x, y = grid.positions[: grid.width, 0], grid.positions[:: grid.width, 1]
-    values = np.ma.masked_array(shown.values.astype(np.float64), grid.walls.copy())
+    values = np.ma.masked_array(operand.values.astype(np.float64), grid.walls.copy())
     found = contourpy.contour_generator(x=x, y=y, z=values, line_type=contourpy.LineType.Separate)
     low, high = limits
     levels = np.linspace(low, high, _LEVELS + 2)[1:-1].tolist()
@@ -196,7 +196,7 @@ def _contours(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[s
     return {"lines": [np.round(line, 3).tolist() for line in lines if len(line) > 2][:400]}
 
 
-def _fronts(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+def _fronts(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
     teams = getattr(getattr(live, "world", None), "teams", None)
     if teams is None:
         return {"why": "Front lines are for recipes with [teams]."}
@@ -209,8 +209,8 @@ def _fronts(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str
     }
 
 
-def _flow(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
-    space = shown.space
+def _flow(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    space = operand.space
     low, high = space.extent[0][:2], space.extent[1][:2]
     pitch = float((high - low).max()) / _ARROWS
     if space.dimensions == 2:
@@ -221,7 +221,7 @@ def _flow(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, 
         cells = np.linspace(0, len(space) - 1, min(len(space), _ARROWS**2)).astype(np.int64)
     cells = cells[~space.walls.reshape(-1)[cells]]
     places = space.position_of(cells)
-    arrows = np.asarray(gradient(shown, places))
+    arrows = np.asarray(gradient(operand, places))
     size = float(np.hypot(arrows[:, 0], arrows[:, 1]).max(initial=0.0)) or 1.0
     ends = places[:, :2] + arrows[:, :2] * (0.8 * pitch / size)
     pairs = np.concatenate([places[:, :2], ends], axis=1)
@@ -229,17 +229,17 @@ def _flow(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, 
     return {"arrows": np.round(pairs[kept], 3).tolist()}
 
 
-def _peaks(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
-    found = peaks(shown, 12, spacing=4 * shown.space.typical_step)
+def _peaks(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    found = peaks(operand, 12, spacing=4 * operand.space.typical_step)
     return {
         "points": np.round(found.positions, 3).tolist(),
         "values": np.asarray(found.values, dtype=np.float64).round(4).tolist(),
     }
 
 
-def _regions(live: Live, shown: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+def _regions(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
     low, high = limits
-    found = regions(shown, 0.0 if low < 0 else low + 0.25 * (high - low))
+    found = regions(operand, 0.0 if low < 0 else low + 0.25 * (high - low))
     named = [
         {
             "center": np.round(each.center, 3).tolist(),

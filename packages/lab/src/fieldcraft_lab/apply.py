@@ -133,6 +133,6 @@ def _paint(order: Paint, imap: InfluenceMap) -> None:
     kept[cells] = order.blocked
     if kept.all():
         raise InvalidValue(
-            "A map has open ground", got="walls everywhere", remedy="Paint with a smaller brush"
+            "A map has open cells", got="walls everywhere", remedy="Paint with a smaller brush"
         )
     imap.space.set_walls(cells, order.blocked)

@@ -1,4 +1,4 @@
-"""The controls of a layer on the page, made from the settings that its propagation declares."""
+"""The controls of a layer on the page, from the settings that its propagation declares."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from fieldcraft.propagation.settings import Setting, declared, values_of
 __all__ = ["FIXED", "controls", "curve", "replaced_by", "settings"]
 
 FIXED = {
-    "vector": "A layer holds numbers or vectors from its beginning",
-    "exact": "It is chosen when a layer is made",
+    "vector": "A layer has numbers or vectors from its beginning",
+    "exact": "It is chosen when a layer is added",
     "barrier": "It names another layer",
 }
 """Settings without a control, and why."""

@@ -27,7 +27,7 @@ _NOTHING = Show(views=())
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """One map at one moment. `version` identifies the contents, `meta` says what the bytes mean."""
+    """One map at one moment. `version` identifies the contents, `meta` describes the bytes."""
 
     version: Any
     plane: NDArray[np.uint8]

@@ -17,7 +17,7 @@ from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
 from fieldcraft.readiness import warm_up
 from fieldcraft_lab import protocol, recipe_export
-from fieldcraft_lab.desk import Desk, Reply
+from fieldcraft_lab.controller import Controller, Reply
 from fieldcraft_lab.filming import FILMS, FilmMaker
 from fieldcraft_lab.opening import game_names, opened, recipe_names
 from fieldcraft_lab.protocol import Request
@@ -28,10 +28,10 @@ from fieldcraft_lab.session import Session
 __all__ = ["Lab", "serve"]
 
 _RATE = 60.0
-_MOST_BUSY = 0.05  # seconds of steps between two looks at the inbox
+_MOST_BUSY = 0.05  # seconds of steps before messages are handled again
 
 
-class Lab(Desk):
+class Lab(Controller):
     """A world in the lab, served in threads of its own until `stop`; a context manager. See
     `fc.lab.serve` for the parameters.
 
@@ -261,7 +261,7 @@ class Lab(Desk):
         first = self._histories["a"]
         self._histories = {name: kept.get(id(each)) or first.copy() for name, each in sides.items()}
         self.sides = sides
-        self._painter.forget()
+        self._renderer.forget()
         self.hub.send({"hello": self.hello()})
 
     def _open(self, world: str) -> None:

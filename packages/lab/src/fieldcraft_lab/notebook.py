@@ -19,13 +19,13 @@ from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, MissingLibrary
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft_lab import protocol
+from fieldcraft_lab.controller import Reply
 from fieldcraft_lab.description import page
-from fieldcraft_lab.desk import Reply
 from fieldcraft_lab.hub import Client
 from fieldcraft_lab.program import Program
 from fieldcraft_lab.protocol import Request
 
-__all__ = ["WidgetDesk", "widget"]
+__all__ = ["WidgetController", "widget"]
 
 _PERIOD = 1 / 20
 _MODULE = """
@@ -67,12 +67,12 @@ def widget(imap: InfluenceMap, *, height: int = 520) -> Any:
     checks.instance(imap, InfluenceMap, "The widget shows an influence map", "Pass imap")
     pixels = checks.integer("height", height, minimum=100, maximum=4000)
     made = _class()(height=pixels)
-    desk = WidgetDesk(
+    controller = WidgetController(
         imap, lambda text: made.send({"text": text}), lambda data: made.send({}, buffers=[data])
     )
-    made.on_msg(lambda _, content, buffers: desk.receive_content(content))
-    made.refresh = desk.refresh
-    _after_cells(desk)
+    made.on_msg(lambda _, content, buffers: controller.receive_content(content))
+    made.refresh = controller.refresh
+    _after_cells(controller)
     return made
 
 
@@ -95,18 +95,18 @@ def _class() -> Any:
     return MapWidget
 
 
-def _after_cells(desk: WidgetDesk) -> None:
+def _after_cells(controller: WidgetController) -> None:
     """Refresh the widget after each cell, where IPython runs."""
     with contextlib.suppress(ImportError):
         from IPython import get_ipython  # type: ignore[import-not-found, unused-ignore]
 
         shell = get_ipython()
         if shell is not None:
-            shell.events.register("post_run_cell", lambda *result: desk.refresh())
+            shell.events.register("post_run_cell", lambda *result: controller.refresh())
 
 
-class WidgetDesk(Program):
-    """The desk of a widget: settings and sources of the map itself, and time on request."""
+class WidgetController(Program):
+    """The controller of a widget: it changes the map itself, and advances it on request."""
 
     def __init__(
         self,

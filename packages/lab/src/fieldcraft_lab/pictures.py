@@ -17,7 +17,7 @@ from fieldcraft_lab.live import Live
 from fieldcraft_lab.planes import Plane, Shape, nice
 from fieldcraft_lab.protocol import View
 
-__all__ = ["WALLS", "Painter", "Side"]
+__all__ = ["WALLS", "Renderer", "Side"]
 
 WALLS = "#walls"
 """The name of the walls as a map."""
@@ -30,7 +30,7 @@ class Side(Protocol):
     restores: int
 
 
-class Painter:
+class Renderer:
     """Pictures of maps, by view; `pictures` are the newest."""
 
     def __init__(self) -> None:
@@ -57,19 +57,19 @@ class Painter:
             self._formulas[id(live), text] = cached
         return cached[1]
 
-    def paint(self, sides: Mapping[str, Side], views: Iterable[View], shape: Shape) -> bool:
+    def render(self, sides: Mapping[str, Side], views: Iterable[View], shape: Shape) -> bool:
         """Update the pictures of these views; return whether any has changed."""
         before = self.pictures
         for view in dict.fromkeys(views):
             try:
-                found = self._painted(sides, view, shape)
+                found = self._rendered(sides, view, shape)
             except FieldcraftError as error:
                 found = _empty(str(error))
             if found is not self.pictures.get(view):
                 self.pictures = {**self.pictures, view: found}
         return self.pictures is not before
 
-    def _painted(self, sides: Mapping[str, Side], view: View, shape: Shape) -> Picture:
+    def _rendered(self, sides: Mapping[str, Side], view: View, shape: Shape) -> Picture:
         old = self.pictures.get(view)
         plane = self._plane(view.region, shape)
         if view.map == WALLS:

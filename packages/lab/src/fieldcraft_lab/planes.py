@@ -1,7 +1,7 @@
 """From maps to bytes: the plane of cells or pixels that a page draws, its values as one byte each,
 and the tiles that have changed.
 
-A byte is a row of a table of colors, as `fieldcraft.view.ColorScale` says; 255 is not drawn.
+A byte is a row of a table of colors, see `fieldcraft.view.ColorScale`; 255 is not drawn.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Region = tuple[float, ...] | None
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """How a page draws the cells of a space: rows of a grid, polygons or dots of their own, or
-    pixels where there are too many cells.
+    """The form in which a page draws the cells of a space: rows of a grid, polygons, dots, or
+    pixels if there are too many cells.
 
     `meta` describes it for the page; `geometry` are the bytes of its triangles, dots and edges.
     """
@@ -45,8 +45,8 @@ class Shape:
 
 
 class Plane:
-    """The rows of bytes for one part of a map: which cell each takes, or which cells the strongest
-    is taken of.
+    """The rows of bytes for one part of a map: the cell of each byte, or the cells of which it
+    shows the strongest.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Plane:
         self._plain = plain
 
     def bytes_of(self, values: NDArray[np.float32], scale: ColorScale) -> Bytes:
-        """The bytes of values, uint8 of shape (rows, columns)."""
+        """Return the bytes of values, uint8 of shape (rows, columns)."""
         flat = values if self._bins is None else self._bins.strongest(values.reshape(-1))
         return self._rows(scale.index(flat))
 
     def walls(self, walls: NDArray[np.bool_]) -> Bytes:
-        """1 for walls, 0 for open ground; a pixel is open where a cell in it is."""
+        """Return 1 for walls, 0 for open cells; a pixel is open if one of its cells is."""
         flat = (
             walls.astype(np.uint8) if self._bins is None else self._bins.all_of(walls.reshape(-1))
         )
@@ -94,7 +94,7 @@ class Bins:
         self._count = count
 
     def strongest(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The value of the strongest magnitude in each pixel, 0 in empty ones."""
+        """Return the value of the strongest magnitude in each pixel, 0 in empty ones."""
         out = np.zeros(self._count, dtype=np.float32)
         if len(self._cells):
             taken = flat[self._cells]
@@ -106,7 +106,7 @@ class Bins:
         return out
 
     def all_of(self, flat: NDArray[np.bool_]) -> Bytes:
-        """1 where all cells of a pixel are True, or it has none."""
+        """Return 1 for pixels in which all cells are True, or without cells."""
         out = np.ones(self._count, dtype=np.uint8)
         if len(self._cells):
             out[self._filled] = np.logical_and.reduceat(flat[self._cells], self._starts)
@@ -114,7 +114,7 @@ class Bins:
 
 
 def shape_of(space: Space) -> Shape:
-    """The way in which a page draws a space."""
+    """Return the form in which a page draws a space."""
     low, high = (part[:2].tolist() for part in space.extent)
     meta: dict[str, Any] = {
         "extent": [*low, *high],
@@ -148,8 +148,8 @@ def shape_of(space: Space) -> Shape:
 def _triangles(
     space: Space, corners: NDArray[np.float64], starts: NDArray[np.int64]
 ) -> tuple[dict[str, Any], bytes]:
-    """Fans of triangles: (x, y) float32 of each corner, and the cell of each as uint32; higher
-    cells come later.
+    """Return fans of triangles: (x, y) float32 of each corner, and the cell of each as uint32;
+    higher cells come later.
     """
     begin = np.asarray(starts[:-1])
     counts = np.diff(starts) - 2
@@ -171,9 +171,7 @@ def _triangles(
 
 
 def _within(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many of the same number stand before each, in an array where equal numbers stand
-    together.
-    """
+    """Return the index of each number among equal ones, in an array with equal numbers together."""
     begins = (
         np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
         if len(cells)
@@ -183,7 +181,7 @@ def _within(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _dots(space: Space) -> tuple[dict[str, Any], bytes]:
-    """A dot for each vertex, and the edges between them as pairs of dots."""
+    """Return a dot for each vertex, and the edges as pairs of dots."""
     points = np.ascontiguousarray(space.positions[:, :2], dtype="<f4")
     ways = space.adjacency
     ends = np.repeat(np.arange(len(space)), np.diff(ways.starts))
@@ -198,7 +196,7 @@ def _dots(space: Space) -> tuple[dict[str, Any], bytes]:
 
 
 def _pixels(space: Space, region: Region) -> Plane:
-    """At most 1024 pixels a side over a part of the map."""
+    """Return a plane of at most 1024 pixels a side for a part of the map."""
     low, high = (part[:2] for part in space.extent)
     if region is not None:
         low, high = np.maximum(low, region[:2]), np.minimum(high, region[2:])
@@ -222,8 +220,8 @@ def _pixels(space: Space, region: Region) -> Plane:
 
 
 def tiles(new: Bytes, old: Bytes | None) -> list[tuple[int, int, int, int]] | None:
-    """The tiles (x, y, width, height) in which two planes differ; None for all of it, where they
-    don't compare or most differs.
+    """Return the tiles (x, y, width, height) in which two planes differ; None for the whole plane,
+    if most of it differs or there is no old one.
     """
     if old is None or old.shape != new.shape:
         return None
@@ -243,8 +241,8 @@ def tiles(new: Bytes, old: Bytes | None) -> list[tuple[int, int, int, int]] | No
 
 
 def nice(value: float) -> float:
-    """The next of 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15 ... at or above a size, so that limits that
-    follow do not flicker.
+    """Return the next of 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15 ... at or above a size, so that adaptive
+    limits do not flicker.
     """
     if value <= 0 or not math.isfinite(value):
         return 1.0

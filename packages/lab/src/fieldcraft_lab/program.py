@@ -11,9 +11,9 @@ import webbrowser
 
 from fieldcraft import checks
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft_lab.desk import Desk
+from fieldcraft_lab.controller import Controller
 from fieldcraft_lab.live import LayerWorld, shortest_interval
-from fieldcraft_lab.protocol import Best, Levers, Probe
+from fieldcraft_lab.protocol import Best, Probe, Sensitivity
 from fieldcraft_lab.server import Server
 from fieldcraft_lab.session import Side
 
@@ -35,8 +35,8 @@ class _AttachedMap(LayerWorld):
         self.imap.step()
 
 
-class Program(Desk):
-    """The desk of a map that a program goes on using. `kind` names its owner for messages."""
+class Program(Controller):
+    """The controller of a map that belongs to a program or a notebook, named by `kind`."""
 
     def __init__(self, imap: InfluenceMap, kind: str) -> None:
         self._imap = imap
@@ -90,7 +90,7 @@ class Watch(Program):
                 break
             if item is not None:
                 self._answer(*item)
-                if isinstance(item[0].message, (Probe, Levers, Best)):
+                if isinstance(item[0].message, (Probe, Sensitivity, Best)):
                     break
         now = time.perf_counter()
         if now - self._published_at >= _PERIOD:

@@ -23,7 +23,6 @@ __all__ = [
     "Fork",
     "Hello",
     "Keep",
-    "Levers",
     "Open",
     "Pause",
     "Play",
@@ -32,6 +31,7 @@ __all__ = [
     "Request",
     "Restore",
     "Seek",
+    "Sensitivity",
     "Show",
     "Speed",
     "Step",
@@ -211,7 +211,7 @@ class Probe(Order):
 
 
 @dataclass(frozen=True)
-class Levers(Order):
+class Sensitivity(Order):
     """Request the settings and sources that would change the value of a layer at a position."""
 
     position: tuple[float, ...] = field(metadata=checked(position))
@@ -286,7 +286,7 @@ def _within(name: str, value: Any, low: float, high: float) -> float:
     found = number(name, value)
     if not low <= found <= high:
         raise InvalidValue(
-            f"{name} lies in {low:g} to {high:g}",
+            f"{name} is in {low:g} to {high:g}",
             got=f"{name}={found:g}",
             remedy="Choose one between",
         )
@@ -297,7 +297,7 @@ _KINDS: dict[str, type[Order]] = {
     kind.__name__.lower(): kind
     for kind in (
         *(*ORDERS, Show, Ack, Play, Pause, Step, Speed, Seek, Undo, Redo, Fork, Keep),
-        *(Probe, Levers, Best, Export, Restore, Cancel, Open, Hello),
+        *(Probe, Sensitivity, Best, Export, Restore, Cancel, Open, Hello),
     )
 }
 

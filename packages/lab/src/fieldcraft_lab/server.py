@@ -24,8 +24,8 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft_lab import protocol
+from fieldcraft_lab.controller import Controller, Reply
 from fieldcraft_lab.description import page
-from fieldcraft_lab.desk import Desk, Reply
 from fieldcraft_lab.hub import Client
 from fieldcraft_lab.protocol import Hello, Request
 
@@ -40,12 +40,12 @@ _LOOPBACK = ("127.0.0.1", "localhost")
 
 
 class Server:
-    """Serves a desk to pages, from a thread of its own. `url` is the address with the token.
+    """Connects a controller with pages, in a thread. `url` is the address with the token.
 
     Parameters
     ----------
-    desk : Desk
-        The desk that answers.
+    controller : Controller
+        The controller that answers.
     port : int, optional
         0 for any free port.
     share : str, optional
@@ -63,7 +63,12 @@ class Server:
     """
 
     def __init__(
-        self, desk: Desk, *, port: int = 0, share: str | None = None, token: str | None = None
+        self,
+        controller: Controller,
+        *,
+        port: int = 0,
+        share: str | None = None,
+        token: str | None = None,
     ) -> None:
         try:
             import websockets  # noqa: F401
@@ -75,7 +80,7 @@ class Server:
                 got=f"{len(token)}",
                 remedy="Leave it out for a random one",
             )
-        self.desk = desk
+        self.controller = controller
         self.token = secrets.token_urlsafe(24) if token is None else token
         self._host = "127.0.0.1" if share is None else share
         self._socket = _listening(self._host, checks.integer("port", port, maximum=65535))
@@ -192,7 +197,7 @@ class Server:
             return
         self._pages.add(connection)
         try:
-            await _Page(self.desk, connection).talk()
+            await _Page(self.controller, connection).talk()
         finally:
             self._pages.discard(connection)
 
@@ -218,8 +223,8 @@ class Server:
 class _Page:
     """The connection to one page; all methods with `async` run in the server's thread."""
 
-    def __init__(self, desk: Desk, connection: Any) -> None:
-        self._desk, self._connection = desk, connection
+    def __init__(self, controller: Controller, connection: Any) -> None:
+        self._controller, self._connection = controller, connection
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._messages: asyncio.Queue[str] = asyncio.Queue()
@@ -240,12 +245,12 @@ class _Page:
 
     async def talk(self) -> None:
         """Send and receive until the page is gone."""
-        self._desk.hub.add(self._client)
+        self._controller.hub.add(self._client)
         tasks = [asyncio.ensure_future(each) for each in (self._receive_all(), self._send_all())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._desk.hub.remove(self._client)
+            self._controller.hub.remove(self._client)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -258,16 +263,18 @@ class _Page:
             if not hello.done():
                 hello.set_result(answer)
 
-        self._desk.receive(Request(0, None, Hello()), lambda answer: self._call(finish, answer))
+        self._controller.receive(
+            Request(0, None, Hello()), lambda answer: self._call(finish, answer)
+        )
         answer = await hello
-        geometry = self._desk.geometry
+        geometry = self._controller.geometry
         await self._connection.send(json.dumps({**answer, "geometry": len(geometry)}))
         if geometry:
             await self._connection.send(geometry)
         while True:
             while not self._messages.empty():
                 await self._connection.send(self._messages.get_nowait())
-            frame = self._desk.hub.frame_for(self._client)
+            frame = self._controller.hub.frame_for(self._client)
             if frame is not None:
                 await self._connection.send(frame)
             await self._news.wait()
@@ -277,7 +284,7 @@ class _Page:
         errors = 0
         async for text in self._connection:
             try:
-                request = protocol.parse(text, self._desk.orders)
+                request = protocol.parse(text, self._controller.orders)
             except FieldcraftError as error:
                 errors += 1
                 self._send({"error": str(error)})
@@ -294,7 +301,7 @@ class _Page:
                 self._news.set()
             else:
                 await self._unanswered.acquire()
-                self._desk.receive(request, self._reply_to(request))
+                self._controller.receive(request, self._reply_to(request))
 
     def _reply_to(self, request: Request) -> Reply:
         """Return the function that sends answers. An empty answer is only counted in the next

@@ -30,10 +30,10 @@ function paintWhy() {
   else if (probe.remainder_is) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
   const others = Object.entries(probe.values).filter(([name]) => name !== probe.map);
   if (others.length) rows.push(make("details", {}, make("summary", {}, "Other maps here"), ...others.map(([name, value]) => make("div", { class: "row" }, make("span", { class: "name" }, name), make("span", { class: "num" }, short(value))))));
-  if (S.hello.layers[probe.map] && !probe.wall) rows.push(make("button", { id: "levers", onclick: askLevers, title: "Tries each parameter on a copy of the world, and lists the value that this cell would get" }, "What would change it?"));
+  if (S.hello.layers[probe.map] && !probe.wall) rows.push(make("button", { id: "sensitivity", onclick: querySensitivity, title: "Tries each parameter on a copy of the world, and lists the value that this cell would get" }, "What would change it?"));
   const box = $("why"), had = box.contains(document.activeElement) && document.activeElement.className === "bar";
   if (!had) box.replaceChildren(...rows);
-  if (S.levers && S.levers.cell === probe.cell && S.levers.map === probe.map && !had) box.append(paintLevers());
+  if (S.sensitivity && S.sensitivity.cell === probe.cell && S.sensitivity.map === probe.map && !had) box.append(paintSensitivity());
 }
 function unitRows(probe) { // the units of a game, with their shares where the map is a sum of them
   const most = Math.max(...probe.units.map((unit) => Math.abs(unit.amount || 0)), 1e-30), isSum = probe.units.some((unit) => unit.amount !== null);
@@ -45,15 +45,15 @@ function unitRows(probe) { // the units of a game, with their shares where the m
   const text = !rows.length ? "No unit contributes here." : isSum ? "The units that contribute, the largest share first:" : "This map is not a sum of units. The nearest units:";
   return [make("p", { class: "hint" }, text), ...rows];
 }
-function askLevers() {
+function querySensitivity() {
   const { position, map, side, cell } = S.probe;
-  $("levers").disabled = true;
-  send({ do: "levers", position, map, side }, (answer) => { if (answer.levers) { S.levers = { ...answer.levers, cell, map }; paintWhy(); } });
+  $("sensitivity").disabled = true;
+  send({ do: "sensitivity", position, map, side }, (answer) => { if (answer.sensitivity) { S.sensitivity = { ...answer.sensitivity, cell, map }; paintWhy(); } });
 }
-function paintLevers() {
-  const rows = S.levers.levers.map((each) => make("tr", {}, make("td", {}, each.name), make("td", {}, `${short(each.from)} to ${short(each.to)}`), make("td", {}, `${short(S.levers.now)} to ${short(each.value)}`),
-    make("td", {}, make("button", { onclick: () => each.source === undefined ? order({ do: "tune", layer: S.levers.map, name: each.name, value: each.to }) : order({ do: "strengthen", layer: S.levers.map, source: each.source, strength: each.to }) }, "Apply"))));
-  return make("div", {}, make("p", { class: "hint" }, S.levers.levers.length ? "The value of this cell after each change, the largest change first:" : "No parameter of this layer changes this cell."), make("table", { class: "levers" }, make("tbody", {}, ...rows)));
+function paintSensitivity() {
+  const rows = S.sensitivity.sensitivity.map((each) => make("tr", {}, make("td", {}, each.name), make("td", {}, `${short(each.from)} to ${short(each.to)}`), make("td", {}, `${short(S.sensitivity.now)} to ${short(each.value)}`),
+    make("td", {}, make("button", { onclick: () => each.source === undefined ? order({ do: "tune", layer: S.sensitivity.map, name: each.name, value: each.to }) : order({ do: "strengthen", layer: S.sensitivity.map, source: each.source, strength: each.to }) }, "Apply"))));
+  return make("div", {}, make("p", { class: "hint" }, S.sensitivity.sensitivity.length ? "The value of this cell after each change, the largest change first:" : "No parameter of this layer changes this cell."), make("table", { class: "sensitivity" }, make("tbody", {}, ...rows)));
 }
 
 // Parameters

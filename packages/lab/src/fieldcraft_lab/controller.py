@@ -1,4 +1,4 @@
-"""The desk: it answers the messages of pages about one or two worlds, and publishes pictures."""
+"""The controller: it answers messages of pages about one or two worlds, and publishes pictures."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
 from fieldcraft_lab import answers, description
 from fieldcraft_lab.history import History
 from fieldcraft_lab.hub import Hub
-from fieldcraft_lab.pictures import WALLS, Painter
+from fieldcraft_lab.pictures import WALLS, Renderer
 from fieldcraft_lab.planes import shape_of
-from fieldcraft_lab.protocol import Best, Hello, Levers, Probe, Request, View
+from fieldcraft_lab.protocol import Best, Hello, Probe, Request, Sensitivity, View
 from fieldcraft_lab.session import Side
 
-__all__ = ["Desk", "Reply"]
+__all__ = ["Controller", "Reply"]
 
 Reply = Callable[[dict[str, Any]], None]
 
@@ -27,7 +27,7 @@ _MARKER_RATE = 30.0
 _MOST_EDITS = 30
 
 
-class Desk:
+class Controller:
     """Answers messages about the sides of a world, "a" and after a fork "b".
 
     `receive` may be called from any thread. Everything else runs in the thread of the worlds.
@@ -45,7 +45,7 @@ class Desk:
         """Show other worlds."""
         self.sides = dict(sides)
         self._shape = shape_of(sides["a"].live.space)
-        self._painter = Painter()
+        self._renderer = Renderer()
         self._histories = {name: History() for name in sides}
         self._last_state: Any = None
         self._last_moment = -1
@@ -89,9 +89,9 @@ class Desk:
     def _handle(self, request: Request, send: Reply) -> dict[str, Any] | None:
         """Return the answer to a request; later parts of it go to `send`."""
         message = request.message
-        if isinstance(message, (Probe, Levers, Best)):
+        if isinstance(message, (Probe, Sensitivity, Best)):
             live = self._addressed(message.side)[0].live
-            return answers.answered(message, live, self._painter.map_of)
+            return answers.answered(message, live, self._renderer.map_of)
         if isinstance(message, Hello):
             return {"hello": self.hello()}
         if not isinstance(message, self.orders):
@@ -129,11 +129,11 @@ class Desk:
             return
         self._send_changes(now)
         views = [view for show in self.hub.shows(ready=True) for view in show.views]
-        is_new = self._painter.paint(self.sides, views, self._shape)
+        is_new = self._renderer.render(self.sides, views, self._shape)
         status = self._status(now, _CLOCK_RATE if is_new else _STILL_RATE)
         markers = self._markers(now)
         if is_new or status is not None or markers is not None:
-            self.hub.publish(self._painter.pictures, status, markers)
+            self.hub.publish(self._renderer.pictures, status, markers)
         if now - self._drawn_at > 1 / _DRAWING_RATE:
             self._drawn_at = now
             self._send_drawings()
@@ -170,7 +170,7 @@ class Desk:
         self._last_state, self._last_moment, self._status_at = state, side.moment, now
         totals = {}
         for name, each in self.sides.items():
-            totals[name] = self._painter.totals(each.live)
+            totals[name] = self._renderer.totals(each.live)
             self._histories[name].add(each.moment, totals[name], each.furthest)
         return {
             "moment": side.moment,
@@ -199,7 +199,7 @@ class Desk:
             wanted |= {(view, what) for view in tops.values() for what in show.overlays}
         self._drawn = {key: version for key, version in self._drawn.items() if key in wanted}
         for view, what in wanted:
-            picture = self._painter.pictures.get(view)
+            picture = self._renderer.pictures.get(view)
             if picture is None or view.side not in self.sides:
                 continue
             if self._drawn.get((view, what)) == picture.version:
@@ -207,5 +207,5 @@ class Desk:
             self._drawn[view, what] = picture.version
             live = self.sides[view.side].live
             limits = (picture.meta["low"], picture.meta["high"])
-            found = answers.drawing(what, live, self._painter.map_of(live, view.map), limits)
+            found = answers.drawing(what, live, self._renderer.map_of(live, view.map), limits)
             self.hub.send({"drawing": found, "what": what, "map": view.map, "side": view.side})
