@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import struct
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -164,7 +165,7 @@ def write_bytes(path: Path, data: bytes, rng: np.random.Generator) -> None:
     path.write_bytes(damaged(data, rng))
 
 
-# Maps of influence: a header as JSON, and arrays
+# Influence maps
 
 
 def busy_map() -> fc.InfluenceMap:
@@ -184,15 +185,16 @@ def hex_map() -> fc.InfluenceMap:
 
 
 def write_map(path: Path, data: bytes, rng: np.random.Generator) -> None:
-    start = len(b"fieldcraft influence map\n") + 12
-    (length,) = struct.unpack("<Q", data[start - 8 : start])
-    header = json.loads(data[start : start + length])
+    magic = b"fieldcraft influence map\n"
+    contents = packing.unpack(zlib.decompress(data[len(magic) + 12 : -32]))
     for _ in range(int(rng.integers(1, 3))):
-        header = mutated(header, rng)
-    with contextlib.suppress(TypeError, ValueError):  # arrays are no JSON
-        text = json.dumps(header).encode()
-        head = data[: start - 8] + struct.pack("<Q", len(text))
-        path.write_bytes(sealed_again(head + text + data[start + length : -32]))
+        contents = mutated(contents, rng)
+    with contextlib.suppress(FieldcraftError):
+        packed = packing.pack(contents)
+        if rng.random() < 0.4:  # the parts of spaces, too
+            packed = damaged(packed, rng)
+        frame = struct.pack("<IQ", 2, len(packed))
+        path.write_bytes(sealed_again(magic + frame + zlib.compress(packed)))
 
 
 def load_imap(path: Path) -> None:

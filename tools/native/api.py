@@ -1,7 +1,7 @@
 """Builds the library for programs without Python: `python tools/native/api.py --out DIR`.
 
 It writes the header `fieldcraft.h` and for each target a static library, `libfieldcraft.a`, with
-the kernels of `fieldcraft.kernels.embedded`; for "wasm" also the module `fieldcraft.wasm`, which
+the kernels of `embedded.py`; for "wasm" also the module `fieldcraft.wasm`, which
 needs nothing from outside.
 """
 
@@ -20,12 +20,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from build import HERE, compiled, compiler, here
-from lower import Entry, declared
+from lower import EMBEDDED, Entry, declared
 from target import TARGETS, Target
 
 from fieldcraft.kernels.signatures import Argument
 
-FILE = "embedded"
 TYPES = {"f4": "float", "f8": "double", "i4": "int32_t", "i8": "ptrdiff_t", "u1": "uint8_t"}
 SHAPES = {
     "values": ("height", "width"),
@@ -136,12 +135,12 @@ def source(functions: list[Function]) -> str:
 
 def build(targets: list[str], out: Path) -> list[Path]:
     """Write the header and the libraries of some targets; their paths."""
-    entries, objects = compiled([FILE], targets)
+    entries, objects = compiled([EMBEDDED], targets)
     functions = [
         Function(kernel, entry)
-        for kernel in declared()[FILE]
+        for kernel in declared()[EMBEDDED]
         for entry in entries
-        if entry.kernel == f"{FILE}_{kernel.py_func.__name__}"
+        if entry.kernel == f"{EMBEDDED}_{kernel.py_func.__name__}"
     ]
     out.mkdir(parents=True, exist_ok=True)
     (out / "fieldcraft.h").write_text(header(functions))

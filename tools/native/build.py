@@ -27,7 +27,7 @@ import numba
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from lower import Entry, declared, lower
+from lower import EMBEDDED, Entry, declared, lower
 from target import TARGETS, Target, emit
 
 from fieldcraft.kernels import native
@@ -138,7 +138,8 @@ def _python_import(folder: Path) -> Path:
 def build(wanted: list[tuple[str, Path]]) -> list[Path]:
     """Build the libraries of some targets into folders; their paths."""
     made_of = native.sources()
-    entries, objects = compiled(list(declared()), [name for name, _ in wanted])
+    files = [file for file in declared() if file != EMBEDDED]
+    entries, objects = compiled(files, [name for name, _ in wanted])
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / "table.c").write_text(table(entries))
@@ -193,13 +194,13 @@ def _key(file: str) -> str:
     names, found = [file], {"declare", "jit", "signatures"}
     while names:
         name = names.pop()
-        path = native.FOLDER / f"{name}.py"
+        path = _source(name)
         if name not in found and path.exists():
             found.add(name)
             names += re.findall(r"\w+", " ".join(_IMPORTED.findall(path.read_text())))
     digest = hashlib.sha256(f"{llvmlite.__version__} {numba.__version__} {sys.version}".encode())
     tools = [HERE / "lower.py", HERE / "target.py"]
-    for path in [*tools, *(native.FOLDER / f"{name}.py" for name in sorted(found))]:
+    for path in [*tools, *map(_source, sorted(found))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -207,7 +208,11 @@ def _key(file: str) -> str:
 def _effort(file: str) -> int:
     """About how long a file takes to translate."""
     versions = sum(len(kernel.declared) for kernel in declared()[file])
-    return versions * (native.FOLDER / f"{file}.py").stat().st_size
+    return versions * _source(file).stat().st_size
+
+
+def _source(file: str) -> Path:
+    return (HERE if file == EMBEDDED else native.FOLDER) / f"{file}.py"
 
 
 def _made(name: str, folder: Path, objects: list[Path], out: Path, made_of: str) -> Path:

@@ -26,7 +26,10 @@ from numba.extending import intrinsic
 from fieldcraft.kernels import FAMILIES, jit
 from fieldcraft.kernels.signatures import Argument, parse
 
-__all__ = ["Entry", "declared", "lower"]
+__all__ = ["EMBEDDED", "Entry", "declared", "lower"]
+
+EMBEDDED = "embedded"
+"""The file of kernels for programs without Python, beside this one."""
 
 _SLOT = ir.IntType(64)
 _WORD = ir.IntType(32)
@@ -75,10 +78,10 @@ jit.external = _external
 
 
 def declared() -> dict[str, list[Any]]:
-    """Every kernel that declares types, by the file that it is written in."""
+    """Return every kernel that declares types, by the file that it is written in."""
     found: dict[str, list[Any]] = {}
-    for family in FAMILIES:
-        for kernel in vars(importlib.import_module(f"fieldcraft.kernels.{family}")).values():
+    for name in (*(f"fieldcraft.kernels.{family}" for family in FAMILIES), EMBEDDED):
+        for kernel in vars(importlib.import_module(name)).values():
             if isinstance(kernel, jit.Kernel):
                 together = found.setdefault(kernel.py_func.__module__.rpartition(".")[2], [])
                 if kernel not in together:

@@ -40,7 +40,7 @@ def _world(space):
     """A map of all kinds of layers that has lived a while, and what follows it."""
     imap = fc.InfluenceMap(space)
     here, there = space.position_of(0), space.position_of(len(space) - 1)
-    spread = imap.add_layer("spread", fc.Spread(decay=0.3, momentum=0.5), every=0.2, response=0.7)
+    spread = imap.add_layer("spread", fc.Spread(decay=0.3, momentum=0.5), every=0.2)
     radial = imap.add_layer("radial", fc.Radial(5, metric="path"), priority=2)
     fade = imap.add_layer("fade", fc.Fade(half_life=3.0))
     imap.add_layer("own", values=np.arange(len(space), dtype=np.float32).reshape(space.shape))
@@ -89,7 +89,7 @@ def _lived_on(world):
         for seeker in (world["belief"], world["pursuit"], world["waited"]):
             seeker.advance(0.5)
         imap.advance(0.31)
-        said += [layer.values.tobytes() + layer.shown.tobytes() for layer in imap.layers.values()]
+        said += [layer.values.tobytes() for layer in imap.layers.values()]
         said += [
             world[name].values.tobytes()
             for name in (

@@ -161,7 +161,7 @@ class Falloff:
 
     def state(self) -> dict[str, Any]:
         """The numbers and words that `restored` needs."""
-        ring = None if self._ring is None else [self._ring.inner, self._ring.outer]
+        ring = None if self._ring is None else (self._ring.inner, self._ring.outer)
         return {"name": self.name, "points": self._points, "ring": ring}
 
     @classmethod

@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import os
 import stat
 import struct
 import sys
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,8 @@ import fieldcraft as fc
 from fieldcraft import files
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.influence_map import archive
+from fieldcraft.packing import pack, unpack
+from fieldcraft.space.serialization import to_parts
 from support.damage import rewrite
 from support.forks import forked
 from support.refusals import refused, state
@@ -124,30 +124,50 @@ def small_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
+MAGIC = b"fieldcraft influence map\n"
+
+
 def sealed(
-    header: Any,
-    body: bytes = b"",
+    contents: Any = None,
     *,
-    version: int = 1,
-    text: bytes | None = None,
+    version: int = 2,
+    data: bytes | None = None,
     length: int | None = None,
 ) -> bytes:
     """A file with the right checksum, whatever it says."""
-    text = json.dumps(header).encode() if text is None else text
-    content = (
-        b"fieldcraft influence map\n"
-        + struct.pack("<IQ", version, len(text) if length is None else length)
-        + text
-        + body
-    )
+    data = pack(contents) if data is None else data
+    frame = struct.pack("<IQ", version, len(data) if length is None else length)
+    content = MAGIC + frame + zlib.compress(data)
     return content + hashlib.sha256(content).digest()
 
 
-def opened(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """The header and the arrays of a file."""
-    start = len(b"fieldcraft influence map\n") + 12
-    (length,) = struct.unpack("<Q", data[start - 8 : start])
-    return json.loads(data[start : start + length]), data[start + length : -32]
+def opened(data: bytes) -> dict[str, Any]:
+    """The contents of a file."""
+    contents: dict[str, Any] = unpack(zlib.decompress(data[len(MAGIC) + 12 : -32]))
+    return contents
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The paths to all values in dicts and tuples."""
+    inside: Any = ()
+    if isinstance(value, dict):
+        inside = value.items()
+    elif isinstance(value, tuple):
+        inside = enumerate(value)
+    return [path, *(found for key, part in inside for found in places(part, (*path, key)))]
+
+
+LEFT_OUT = object()
+
+
+def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    """The same dicts and tuples with another value at a path, or without it."""
+    if not path:
+        return new
+    parts = dict(value.items() if isinstance(value, dict) else enumerate(value))
+    parts[path[0]] = changed(parts[path[0]], path[1:], new)
+    parts = {key: part for key, part in parts.items() if part is not LEFT_OUT}
+    return parts if isinstance(value, dict) else tuple(parts.values())
 
 
 class TestRoundTrip:
@@ -263,17 +283,19 @@ class TestRoundTrip:
 
 
 class TestKeys:
-    @pytest.mark.parametrize("key", [..., frozenset([1]), b"bytes", (1, (2, ...)), 1j], ids=repr)
+    @pytest.mark.parametrize(
+        "key", [..., frozenset([1]), b"bytes", (1, (2, ...)), 1j, "\ud800"], ids=ascii
+    )
     def test_keys_that_no_file_can_hold(self, tmp_path: Path, key: object) -> None:
         imap = fc.InfluenceMap(fc.Grid(4, 3))
         imap.add_layer("a", fc.Spread(0.2, 0.5)).sync([key], [(0.5, 0.5)])
-        with refused(InvalidValue, "Keys"):
+        with refused(InvalidValue, "Keys" if key != "\ud800" else "Unicode"):
             imap.save(tmp_path / "map")
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize(
         "key",
-        ["", "ä☠", "\ud800", 0, -(2**70), 1e300, -0.0, True, None, (), ((), ("a", (1,)))],
+        ["", "ä☠", 0, -(2**70), 1e300, -0.0, True, None, (), ((), ("a", (1,)))],
         ids=ascii,
     )
     def test_keys_that_come_back(self, tmp_path: Path, key: object) -> None:
@@ -330,7 +352,7 @@ else:
     class Sha:
         digest_size = 32
         def update(self, part):
-            if part.startswith(b"{{"): die()
+            if len(part) == 12: die()
     files.hashlib.sha256 = Sha
 imap = fc.InfluenceMap(fc.Grid(7, 5))
 imap.save({str(path)!r})
@@ -429,94 +451,29 @@ class TestDamage:
         with refused(BadSaveFile):
             fc.InfluenceMap.load("nul\0")
 
-    @pytest.mark.parametrize("version", [0, 2, 2**32 - 1])
+    @pytest.mark.parametrize("version", [0, 1, 3, 2**32 - 1])
     def test_another_version(self, tmp_path: Path, small_file: bytes, version: int) -> None:
-        header, body = opened(small_file)
-        self.load(tmp_path, sealed(header, body))
+        contents = opened(small_file)
+        self.load(tmp_path, sealed(contents))
         with refused(BadSaveFile, f"version {version}", "newer"):
-            self.load(tmp_path, sealed(header, body, version=version))
+            self.load(tmp_path, sealed(contents, version=version))
 
-    @pytest.mark.parametrize(
-        "text",
-        [
-            b"",
-            b"{",
-            b"[]",
-            b"null",
-            b"5",
-            b'"x"',
-            b"{}",
-            b"\xff\xfe",
-            b"[" * 100_000,
-            b'{"arrays": 5}',
-            b'{"arrays": [5]}',
-            b'{"arrays": [{}]}',
-            b'{"arrays": []}',
-            b'{"arrays": [], "spaces": [], "ticks": 0, "layers": []}',
-            b'{"ticks": ' + b"9" * 5000 + b"}",
-        ],
-        ids=lambda text: ascii(text[:20]),
-    )
-    def test_headers_that_make_no_sense(self, tmp_path: Path, text: bytes) -> None:
+    @pytest.mark.parametrize("contents", [None, 5, "x", (), {}, {"ticks": 0}, {"spaces": ()}])
+    def test_contents_that_make_no_sense(self, tmp_path: Path, contents: Any) -> None:
         with refused(BadSaveFile):
-            self.load(tmp_path, sealed(None, text=text))
+            self.load(tmp_path, sealed(contents))
 
     @pytest.mark.parametrize("length", [0, 1, 10**6, 2**63, 2**64 - 1])
-    def test_a_lying_length_of_the_header(
-        self, tmp_path: Path, small_file: bytes, length: int
-    ) -> None:
-        header, body = opened(small_file)
+    def test_a_length_that_is_wrong(self, tmp_path: Path, small_file: bytes, length: int) -> None:
         with refused(BadSaveFile):
-            self.load(tmp_path, sealed(header, body, length=length))
+            self.load(tmp_path, sealed(opened(small_file), length=length))
 
 
 ODD_VALUES = [
-    None,
-    True,
-    False,
-    -1,
-    0,
-    1,
-    2,
-    7,
-    2**31,
-    2**63,
-    -(2**63),
-    10**30,
-    0.5,
-    -1.5,
-    1e308,
-    float("nan"),
-    float("inf"),
-    "",
-    "x",
-    "exponential",
-    [],
-    [[]],
-    [1, 2],
-    {},
-    {"a": 1},
-    "<f8",
-    "|b1",
-    "<i8",
-    "O",
-    [2**31, 2**31],
-    [3],
-    [6],
-    [0],
+    *(None, True, False, -1, 0, 1, 2, 7, 2**31, 2**63, -(2**63), 10**30),
+    *(0.5, -1.5, 1e308, float("inf"), "", "x", "exponential"),
+    *((), ((),), (1, 2), {}, {"a": 1}, np.zeros(3), np.zeros((2, 2), np.int64)),
 ]
-
-
-def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths to all values in a JSON tree."""
-    inside = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    return [path, *(found for key, part in inside for found in places(part, (*path, key)))]
 
 
 class TestLies:
@@ -542,18 +499,16 @@ class TestLies:
         except FieldcraftError:
             pass
 
-    def test_every_value_of_the_header_by_every_odd_one(
-        self, tmp_path: Path, small_file: bytes
-    ) -> None:
-        header, body = opened(small_file)
+    def test_every_value_by_every_odd_one(self, tmp_path: Path, small_file: bytes) -> None:
+        contents = opened(small_file)
         # A third of all pairs: each place with a third of the values, each value in many places.
-        for path, odd in list(itertools.product(places(header)[1:], ODD_VALUES))[::3]:
-            lying = json.loads(json.dumps(header))
-            inner = lying
-            for key in path[:-1]:
-                inner = inner[key]
-            inner[path[-1]] = odd
-            self.survives(tmp_path / "lie", sealed(lying, body))
+        for path, odd in list(itertools.product(places(contents)[1:], ODD_VALUES))[::3]:
+            self.survives(tmp_path / "lie", sealed(changed(contents, path, odd)))
+
+    def test_every_value_left_out(self, tmp_path: Path, small_file: bytes) -> None:
+        contents = opened(small_file)
+        for path in places(contents)[1:]:
+            self.survives(tmp_path / "lie", sealed(changed(contents, path, LEFT_OUT)))
 
     @pytest.mark.parametrize(
         ("key", "value"),
@@ -562,42 +517,21 @@ class TestLies:
     def test_clocks_that_would_run_over(
         self, tmp_path: Path, small_file: bytes, key: str, value: int
     ) -> None:
-        header, body = opened(small_file)
-        header["layers"][0][key] = value
-        (tmp_path / "lie").write_bytes(sealed(header, body))
+        lying = changed(opened(small_file), ("layers", 0, key), value)
+        (tmp_path / "lie").write_bytes(sealed(lying))
         with pytest.raises(BadSaveFile):
             fc.InfluenceMap.load(tmp_path / "lie")
 
-    def test_every_value_of_the_header_left_out(self, tmp_path: Path, small_file: bytes) -> None:
-        header, body = opened(small_file)
-        for path in places(header)[1:]:
-            lying = json.loads(json.dumps(header))
-            inner = lying
-            for key in path[:-1]:
-                inner = inner[key]
-            del inner[path[-1]]
-            self.survives(tmp_path / "lie", sealed(lying, body))
-
     @settings(max_examples=25)
     @given(st.data())
-    def test_arrays_of_anything(
+    def test_bytes_of_anything(
         self, tmp_path_factory: pytest.TempPathFactory, small_file: bytes, data: st.DataObject
     ) -> None:
-        header, body = opened(small_file)
-        arrays = []
-        start = 0
-        for entry in header["arrays"]:
-            arrays.append(bytearray(zlib.decompress(body[start : start + entry["bytes"]])))
-            start += entry["bytes"]
-        victim = data.draw(st.sampled_from([k for k, array in enumerate(arrays) if array]))
+        inside = bytearray(pack(opened(small_file)))
         for _ in range(data.draw(st.integers(1, 8))):
-            arrays[victim][data.draw(st.integers(0, len(arrays[victim]) - 1))] = data.draw(
-                st.integers(0, 255)
-            )
-        packed = [zlib.compress(bytes(array)) for array in arrays]
-        for entry, part in zip(header["arrays"], packed, strict=True):
-            entry["bytes"] = len(part)
-        self.survives(tmp_path_factory.getbasetemp() / "lie", sealed(header, b"".join(packed)))
+            place = data.draw(st.integers(0, len(inside) - 1))
+            inside[place] = data.draw(st.integers(0, 255))
+        self.survives(tmp_path_factory.getbasetemp() / "lie", sealed(data=bytes(inside)))
 
     @pytest.mark.parametrize(
         ("column", "value"),
@@ -618,63 +552,33 @@ class TestLies:
     def test_sources_that_cannot_be(
         self, tmp_path: Path, small_file: bytes, column: str, value: float
     ) -> None:
-        header, body = opened(small_file)
-        index = header["layers"][0]["sources"][column]
-        parts, start = [], 0
-        for k, entry in enumerate(header["arrays"]):
-            raw = zlib.decompress(body[start : start + entry["bytes"]])
-            start += entry["bytes"]
-            if k == index:
-                array = np.frombuffer(raw, entry["dtype"]).reshape(entry["shape"]).copy()
-                array.flat[0] = value
-                raw = array.tobytes()
-            parts.append(zlib.compress(raw))
-            entry["bytes"] = len(parts[-1])
+        contents = opened(small_file)
+        array = contents["layers"][0]["sources"][column].copy()
+        array.flat[0] = value
         path = tmp_path / "lie"
-        path.write_bytes(sealed(header, b"".join(parts)))
+        path.write_bytes(sealed(changed(contents, ("layers", 0, "sources", column), array)))
         with refused(BadSaveFile, "sources"):
             fc.InfluenceMap.load(path)
 
     @pytest.mark.skipif(sys.platform != "linux", reason="memory limits of another kind")
     def test_absurd_sizes_take_no_memory(self, tmp_path: Path, small_file: bytes) -> None:
         """A process that may use 500 MB refuses each of these files."""
-        header, body = opened(small_file)
-
-        def lie(change: Callable[[dict[str, Any]], None], extra: bytes = b"") -> bytes:
-            lying = json.loads(json.dumps(header))
-            change(lying)
-            return sealed(lying, body + extra)
-
-        def huge_map(lying: dict[str, Any]) -> None:
-            lying["spaces"][0].update(width=2**14, height=2**14)
-
-        def huge_map_and_values(lying: dict[str, Any]) -> None:
-            huge_map(lying)
-            lying["arrays"][lying["layers"][0]["arrays"]["values"]]["shape"] = [2**14, 2**14]
-
-        def more_walls(lying: dict[str, Any]) -> None:
-            lying["arrays"][lying["spaces"][0]["walls"]]["shape"] = [2**28]
-
-        def many_cells(lying: dict[str, Any]) -> None:
-            lying["arrays"][0]["shape"] = [2**28, 2**28]
-
-        def many_bytes(lying: dict[str, Any]) -> None:
-            lying["arrays"][0]["bytes"] = 2**62
-
-        bomb = zlib.compress(bytes(3 * 10**8), 9)
-
-        def bombed(lying: dict[str, Any]) -> None:
-            lying["arrays"] = [{"dtype": "|u1", "shape": [10], "bytes": len(bomb)}]
-
-        files = [
-            lie(change)
-            for change in (huge_map, huge_map_and_values, more_walls, many_cells, many_bytes)
-        ]
-        lying = json.loads(json.dumps(header))
-        bombed(lying)
-        files.append(sealed(lying, bomb))
-        for k, data in enumerate(files):
-            (tmp_path / str(k)).write_bytes(data)
+        contents = opened(small_file)
+        grid = contents["spaces"][0]["space"]
+        data = pack(contents)
+        huge = to_parts(grid)[1] | {"width": 2**14, "height": 2**14}
+        huge_map = data.replace(pack(grid), b"G" + pack(huge)[1:])
+        shape = struct.pack(">QQQ", 2, 2, 3)
+        many_cells = data.replace(shape, struct.pack(">QQQ", 2, 2**31, 2**31))
+        assert huge_map != data != many_cells
+        lies = (
+            sealed(data=huge_map),
+            sealed(data=many_cells),
+            sealed(contents, length=2**62),
+            sealed(data=bytes(3 * 10**8), length=10),
+        )
+        for number, lie in enumerate(lies):
+            (tmp_path / str(number)).write_bytes(lie)
         code = f"""
 import resource, numpy, scipy, fieldcraft as fc
 from pathlib import Path
@@ -696,17 +600,6 @@ def test_a_save_is_refused_before_it_takes_much_memory(tmp_path: Path) -> None:
     busy_map().save(tmp_path / "a.map")
     with refused(BadSaveFile, "most_bytes="):
         fc.InfluenceMap.load(tmp_path / "a.map", most_bytes=1000)
-    header, body = opened((tmp_path / "a.map").read_bytes())
-    bomb = zlib.compress(bytes(1 << 24), 9)
-    for _ in range(70):
-        header["arrays"].append({"dtype": "|u1", "shape": [1 << 24], "bytes": len(bomb)})
-    rewrite(tmp_path / "b.map", sealed(header, body + 70 * bomb))
-    with refused(BadSaveFile, "together"):
-        fc.InfluenceMap.load(tmp_path / "b.map")
-    del header["arrays"][-69:]
-    rewrite(tmp_path / "b.map", sealed(header, body + bomb))
-    with refused(BadSaveFile, "belong to nothing"):
-        fc.InfluenceMap.load(tmp_path / "b.map")
 
 
 def test_files_left_by_a_killed_process_are_deleted_later(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The sweep that mends a radial layer, and layers that are shown smoothly."""
+"""The sweep that corrects a radial layer."""
 
 from __future__ import annotations
 
@@ -80,21 +80,3 @@ def test_refuses() -> None:
         layer.write(np.full((35, 50), 1e9))
     with pytest.raises(fc.FieldcraftError, match="settle"):
         imap.add_layer("b", fc.Spread(0.1, 0.5)).validate()
-
-
-def test_shown_values_follow_with_their_half_time() -> None:
-    imap = fc.InfluenceMap(fc.Grid(9, 5))
-    layer = imap.add_layer("a", fc.Radial(3), response=0.4)
-    plain = imap.add_layer("b", fc.Radial(3))
-    for each in (layer, plain):
-        each.add_source((4.5, 2.5), 8)
-    for updates, share in ((4, 1 / 2), (4, 3 / 4), (8, 15 / 16)):
-        imap.step(updates)
-        np.testing.assert_allclose(layer.shown, layer.values * np.float32(share), rtol=1e-5)
-        np.testing.assert_array_equal(plain.shown, plain.values)
-    twin = imap.copy()
-    for each in (imap, twin):
-        each.step(3)
-    np.testing.assert_array_equal(twin["a"].shown, layer.shown)
-    with pytest.raises(ValueError, match="read-only"):
-        layer.shown[0, 0] = 1

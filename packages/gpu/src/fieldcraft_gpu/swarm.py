@@ -335,10 +335,8 @@ def _is_on(device: Card, layer: Any, flows: bool) -> bool:
 
 def _needs_single_steps(device: Card, plan: Any) -> bool:
     """Return whether steps must be submitted one by one, because a layer that the host writes
-    depends on updated layers, or is shown with a delay.
+    depends on updated layers.
     """
-    if any(layer._shown is not None for layer in plan.updated):
-        return True
     written = [
         layer
         for layer, flows in _read_layers(plan)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
-from fieldcraft.layer.labels import unlabeled
+from fieldcraft.layer.arrays import unlabeled
 from fieldcraft.space import Grid, grid_of
 
 if TYPE_CHECKING:

@@ -133,7 +133,6 @@ class InfluenceMap(Advancing):
         walls: ArrayLike | bool | None = None,
         values: ArrayLike | None = None,
         priority: float = 0.0,
-        response: float | None = None,
         device: Device | str | None = None,
     ) -> Layer:
         """Add a layer and return it.
@@ -157,8 +156,6 @@ class InfluenceMap(Advancing):
             What it starts with, of the layer's shape.
         priority : float, optional
             Where `advance` has a budget, layers of higher priority are brought up to date first.
-        response : float, optional
-            Half-time in seconds with which `layer.shown` follows the values.
         device : Device or str, optional
             What carries its values, in place of the map's: "gpu" for the first graphics card,
             "cpu", one of `fc.gpu.device()`, or "auto" for a card where it can carry this layer, and
@@ -193,7 +190,6 @@ class InfluenceMap(Advancing):
                 cell_size=cell_size,
                 walls=walls,
                 priority=priority,
-                response=response,
                 device=self.device if device is None else _carrier(device),
             )
             if values is not None:

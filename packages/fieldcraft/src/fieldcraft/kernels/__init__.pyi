@@ -10,7 +10,6 @@ from fieldcraft.kernels import danger as danger
 from fieldcraft.kernels import diffuse as diffuse
 from fieldcraft.kernels import distance as distance
 from fieldcraft.kernels import distance_repair as distance_repair
-from fieldcraft.kernels import embedded as embedded
 from fieldcraft.kernels import explore as explore
 from fieldcraft.kernels import fade as fade
 from fieldcraft.kernels import flood as flood

@@ -69,6 +69,4 @@ FAMILIES = (
     "legs",
     # maps and pictures
     "paint",
-    # layers for programs without Python
-    "embedded",
 )

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, clock, hooks
+from fieldcraft import clock, hooks
 from fieldcraft.errors import InvalidValue, WrongLayer
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import terminal
+from fieldcraft.layer.arrays import checked_resistance, checked_values
 from fieldcraft.layer.forecast import Forecast
-from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.operand import checked_out
 from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.layer.stepping import SteppedLayer
-from fieldcraft.propagation import Attribution, Propagation
+from fieldcraft.propagation import PROPAGATIONS, Attribution, Propagation
 from fieldcraft.propagation.kinds import Device, field_on
+from fieldcraft.propagation.settings import declared
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.cells import Many, One
@@ -32,7 +34,6 @@ class LayerState:
     name: str
     propagation: Propagation
     priority: float
-    response: float | None
     every: int
     ticks: int
     due: int
@@ -65,13 +66,10 @@ class Layer(SteppedLayer):
         lock: SingleThreadLock,
         *,
         priority: float = 0.0,
-        response: float | None = None,
         device: Device | None = None,
     ) -> None:
         self.name = name
         self.priority = priority
-        self.response = response
-        self._shown = None if response is None else np.zeros(space.shape, dtype=np.float32)
         self.space = space
         self._lock = lock
         self._propagation = propagation
@@ -208,6 +206,50 @@ class Layer(SteppedLayer):
         """
         return Forecast(self, t)
 
+    @property
+    def resistance(self) -> NDArray[np.float32] | None:
+        """Attenuation of what enters each cell (doors, smoke, undergrowth): read-only float32 in
+        the shape of `values`, or None.
+
+        Set it to an array, or to a layer or expression, whose values at that moment are copied. It
+        takes effect with the next step, and is saved and copied with the layer. What it does
+        depends on the propagation:
+
+        - `Spread`: a step into a cell loses its resistance on top of `decay` times the length of
+          the step. With an exponential falloff that is a factor of `exp(-resistance)`, else an
+          amount of the root that falls off.
+        - `Diffuse`: the part `exp(-resistance)` of each share enters the cell, and the rest stays
+          where it was.
+        - `Flood`: a flood is weaker by `exp(-resistance)` from the cell on.
+        - `Radial(metric="path")`: the walk from a source is longer by the resistance of each cell
+          that it enters, in world units.
+
+        Layers with another propagation refuse it with `InvalidValue`, as all do for other shapes,
+        negative numbers, NaN and infinity. `Spread` on a grid runs slower with a resistance.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(5, 1))
+        >>> noise = imap.add_layer("noise", fc.Spread(decay=0.0, momentum=1.0))
+        >>> _ = noise.add_source((0.5, 0.5), 8.0)
+        >>> noise.resistance = [[0, 0, 0.7, 0, 0]]
+        >>> imap.step(5)
+        >>> noise.values.round(1)
+        array([[8., 8., 4., 4., 4.]], dtype=float32)
+        """
+        held = self._field.resistance
+        return None if held is None else read_only(held)
+
+    @resistance.setter
+    def resistance(self, resistance: ArrayLike | None) -> None:
+        with self._lock:
+            wanted = None
+            if resistance is not None:
+                wanted = checked_resistance(resistance, self.space)
+            self._catch_up()
+            self._field.resist(wanted)
+
     def attribution(self, cell: int) -> Attribution:
         """The account of a cell's value: ids of sources, the amount of each, and what kind of thing
         the remainder is.
@@ -231,7 +273,7 @@ class Layer(SteppedLayer):
         """
         with self._lock:
             self._catch_up()
-            self._field.write(_checked(unlabeled(values, self.space), self._field.shape))
+            self._field.write(checked_values(values, self.space, self._field.shape))
             self._version += 1
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
@@ -268,8 +310,6 @@ class Layer(SteppedLayer):
         self._version += 1
         self._ticks -= gone * self._every
         self._updates -= gone
-        if self._shown is not None:
-            self._shown[:] = self._values
         return gone
 
     def _bound(self, sources: Sources) -> None:
@@ -279,15 +319,12 @@ class Layer(SteppedLayer):
         """All that `_restored` needs. Updates that are due are made first."""
         self._catch_up()
         arrays = self._field.state()
-        if self._shown is not None:
-            arrays["shown"] = self._shown
         if self._walls_seen != self.space.walls_version and not self._field.holds_walls:
             arrays["unseen"] = self._new_walls()
         return LayerState(
             self.name,
             self._propagation,
             self.priority,
-            self.response,
             self._every,
             self._ticks,
             self._due,
@@ -321,11 +358,8 @@ class Layer(SteppedLayer):
             state.every,
             lock,
             priority=state.priority,
-            response=state.response,
             device=device,
         )
-        if layer._shown is not None:
-            layer._shown[:] = state.arrays["shown"]
         layer._ticks, layer._due = state.ticks, state.due
         layer._sources = state.sources if own else state.sources.copy(lock)
         layer._sources.set_lock(lock)
@@ -336,16 +370,22 @@ class Layer(SteppedLayer):
         return layer
 
 
-def _checked(values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float32]:
-    array = checks.shaped("Values", values, shape, "iufb")
-    with np.errstate(over="ignore"):
-        narrow = array.astype(np.float32) + np.float32(0)
-    fits = np.abs(narrow) <= np.float32(checks.LARGEST)
-    if not fits.all():
-        index, place = checks.first(~fits)
+class _Setting:
+    """A setting of propagations: assigning it to a layer raises `InvalidValue`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, layer: Any, owner: Any = None) -> Any:
+        raise AttributeError(f"{self.name!r} is a setting of a propagation, not of a layer")
+
+    def __set__(self, layer: Any, value: Any) -> None:
         raise InvalidValue(
-            f"Values are finite and at most {checks.LARGEST:g} in size",
-            got=f"{array[index]} at {place}",
-            remedy="Replace NaN, infinity and larger numbers before the call",
+            "The settings of a propagation are changed by tune()",
+            got=f"layer.{self.name} = {value!r}",
+            remedy=f"Write layer.tune({self.name}={value!r})",
         )
-    return narrow
+
+
+for _name in {name for kind in PROPAGATIONS.values() for name in declared(kind)}:
+    setattr(Layer, _name, _Setting(_name))

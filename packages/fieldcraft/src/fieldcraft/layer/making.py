@@ -55,7 +55,6 @@ class LayerSettings(TypedDict, total=False):
     walls: ArrayLike | bool | None
     values: ArrayLike | None
     priority: float
-    response: float | None
     device: Device | str | None
 
 
@@ -69,7 +68,6 @@ def made(
     cell_size: float | None,
     walls: ArrayLike | bool | None,
     priority: float,
-    response: float | None,
     device: Device | None,
 ) -> Layer:
     """Return the layer that a propagation makes; without one, a layer that carries an array. The
@@ -104,6 +102,5 @@ def made(
         interval,
         lock,
         priority=checks.finite("priority", priority),
-        response=None if response is None else checks.positive("response", response),
         device=device,
     )

@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
-from fieldcraft.kernels.arrays import read_only
-from fieldcraft.layer.labels import unlabeled
 from fieldcraft.layer.moving import Moving
 from fieldcraft.layer.without import Without
 from fieldcraft.propagation import PROPAGATIONS
@@ -198,50 +196,6 @@ class SourceLayer(Moving):
             self._sources,
             int(self._add(position, strength, lifetimes=lifetime, one=True, **shape)[0]),
         )
-
-    @property
-    def resistance(self) -> NDArray[np.float32] | None:
-        """How much each cell resists what enters it: doors, smoke, undergrowth. Read-only float32
-        in the space's shape, or None.
-
-        With `Spread` influence loses so much more on each step into a cell, on top of `decay` times
-        the length of the step: of exponential falloff a factor of `exp(-resistance)`, else an
-        amount of the root that falls off, as `decay` is. With `Diffuse` the part
-        `exp(-resistance)` of each share enters the cell, and the rest stays where it was; with
-        `Flood` a flood is weaker by that factor from there on. With `Radial(metric="path")` the
-        walk of a source is so much longer for each cell that it enters, world units. Nothing is
-        lost on leaving a cell. Set it to an array, or to a layer or an expression, of which the
-        values now are taken; set it again where these change. It shows from the next step on, is
-        saved and copied with the layer, and costs a layer on a grid its fastest kernels.
-
-        Raises
-        ------
-        InvalidValue
-            For other shapes, for numbers below 0, NaN and infinity, and on layers with anything
-            else.
-        """
-        held = self._field.resistance
-        return None if held is None else read_only(held)
-
-    @resistance.setter
-    def resistance(self, resistance: ArrayLike | None) -> None:
-        with self._lock:
-            wanted = None if resistance is None else self._checked_resistance(resistance)
-            self._catch_up()
-            self._field.resist(wanted)
-
-    def _checked_resistance(self, resistance: ArrayLike) -> NDArray[np.float32]:
-        values = unlabeled(resistance, self.space)
-        array = checks.shaped("Resistances", values, self.space.shape, "iufb")
-        fits = (array >= 0) & (array <= checks.LARGEST)
-        if not fits.all():
-            index, where = checks.first(~fits)
-            raise InvalidValue(
-                f"Resistances lie in 0 to {checks.LARGEST:g}",
-                got=f"{array[index]} at {where}",
-                remedy="Block cells for good by walls",
-            )
-        return np.array(array, dtype=np.float32, order="C")
 
     def _add(
         self,

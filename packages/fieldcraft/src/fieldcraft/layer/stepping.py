@@ -1,4 +1,4 @@
-"""The time of a layer: its steps, those that are due, and how it shows its values meanwhile."""
+"""The time of a layer: its steps, and those that are due."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, clock
 from fieldcraft.interruption import A_FEW, in_parts, poll_interrupt
-from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.operand import Operand
 from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.propagation import Field, Propagation
@@ -26,12 +25,10 @@ class SteppedLayer(Operand):
     """
 
     priority: float
-    response: float | None
     _lock: SingleThreadLock
     _field: Field
     _sources: Sources
     _propagation: Propagation
-    _shown: NDArray[np.float32] | None
     _every: int
     _ticks: int
     _due: int
@@ -115,8 +112,6 @@ class SteppedLayer(Operand):
             self._version += 1
             self._ticks += batch * self._every
             self._updates += batch
-            if self._shown is not None:
-                self._follow(batch)
             count -= batch
         if self._ticks >= self._sources.next_expiry:
             self._sources.expire(self._ticks)
@@ -131,21 +126,11 @@ class SteppedLayer(Operand):
         """Seconds of updates that are due and not made yet, for want of budget."""
         return clock.seconds(self._backlog * self._every)
 
-    @property
-    def shown(self) -> NDArray[np.float32]:
-        """The values as they are shown: following the true ones smoothly, with the half-time
-        `response`; read-only.
-
-        Without a `response` these are the values.
-        """
-        return self.values if self._shown is None else read_only(self._shown)
-
     def _updated(self, count: int) -> None:
         """Take notice of updates that a device made, along with agents."""
         self._version += count
         self._ticks += count * self._every
         self._updates += count
-        self._follow(count)
 
     def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
         """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
@@ -191,7 +176,6 @@ class SteppedLayer(Operand):
             self._ticks += self._every
             self._updates += 1
             self._version += 1
-            self._follow(1)
 
     def _catch_up(self) -> None:
         """Make the updates that are due, whatever they cost."""
@@ -218,9 +202,3 @@ class SteppedLayer(Operand):
             self._field.bar(None if barrier is None else barrier._values)
         self._field.feed(sources)
         return batch
-
-    def _follow(self, updates: int) -> None:
-        """Let what is shown come nearer to the values, by so many updates' time."""
-        if self._shown is not None and self.response is not None:
-            part = np.float32(1 - 0.5 ** (updates * self.every / self.response))
-            self._shown += part * (self._values - self._shown)

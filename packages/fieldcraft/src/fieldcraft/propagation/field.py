@@ -146,9 +146,9 @@ class Field(ABC):
         """
         if resistance is not None:
             raise InvalidValue(
-                "Cells resist on layers with fc.Spread, fc.Diffuse, fc.Flood or"
+                "A resistance acts on layers with fc.Spread, fc.Diffuse, fc.Flood or"
                 ' fc.Radial(metric="path")',
-                got="a resistance on another",
+                got="one for another layer",
                 remedy="Block cells by walls instead",
             )
 

@@ -1,14 +1,27 @@
-"""The layers for programs without Python have the bits of the library's."""
+"""The layers for programs without Python have the bits of the library's.
+
+Their own source runs uncompiled here, and calls the compiled kernels of the library.
+"""
 
 from __future__ import annotations
+
+import importlib
 
 import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import kernels
+from fieldcraft.kernels import tier
 
 SHAPES = [(1, 1), (7, 12), (40, 33), (18, 70)]
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tier, "compiled", lambda: False)
+        patch.setattr(tier, "library", lambda: None)
+        yield importlib.import_module("tools.native.embedded")
 
 
 def walls_of(shape, seed):
@@ -17,10 +30,9 @@ def walls_of(shape, seed):
     return walls
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize("neighbors", [4, 8])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_spread_has_the_bits_of_the_layer(shape, neighbors):
+def test_spread_has_the_bits_of_the_layer(embedded, shape, neighbors):
     walls = walls_of(shape, 1)
     grid = fc.Grid(walls=walls, neighbors=neighbors)
     imap = fc.InfluenceMap(grid)
@@ -32,13 +44,12 @@ def test_spread_has_the_bits_of_the_layer(shape, neighbors):
     imap.step(13)
     losses = np.exp(-0.15 * np.hypot(1, [0, 1])).astype(np.float32)
     rule = (neighbors, *losses, np.float32(0.4), np.float32(1e-3))
-    kernels.embedded.spread(values, walls.view(np.uint8), held, *rule, 13)
+    embedded.spread(values, walls.view(np.uint8), held, *rule, 13)
     np.testing.assert_array_equal(values, layer.values)
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize("shape", SHAPES)
-def test_radial_has_the_bits_of_the_layer(shape):
+def test_radial_has_the_bits_of_the_layer(embedded, shape):
     walls = walls_of(shape, 2)
     grid = fc.Grid(walls=walls)
     imap = fc.InfluenceMap(grid)
@@ -51,25 +62,24 @@ def test_radial_has_the_bits_of_the_layer(shape):
     away = np.arange(-4.0, 5.0)
     weights = np.maximum(1 - np.hypot(away, away[:, np.newaxis]) / 4.5, 0)
     values = np.zeros(shape, np.float32)
-    kernels.embedded.radial(values, walls.view(np.uint8), cells, strengths, weights)
+    embedded.radial(values, walls.view(np.uint8), cells, strengths, weights)
     np.testing.assert_array_equal(values, layer.values)
 
 
-@pytest.mark.reference
 @pytest.mark.parametrize("neighbors", [4, 8])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_distances_have_the_bits_of_the_map_and_agents_arrive(shape, neighbors):
+def test_distances_have_the_bits_of_the_map_and_agents_arrive(embedded, shape, neighbors):
     walls = walls_of(shape, 4)
     grid = fc.Grid(walls=walls, neighbors=neighbors, cell_size=1.0)
     goals = np.flatnonzero(~walls)[[0, -1]].astype(np.int32)
     values = np.zeros(shape, np.float32)
-    kernels.embedded.distance_map(values, walls.view(np.uint8), goals, neighbors, 1.0)
+    embedded.distance_map(values, walls.view(np.uint8), goals, neighbors, 1.0)
     np.testing.assert_array_equal(values, fc.distance_map(grid, grid.position_of(goals)).values)
     agents = np.flatnonzero(~walls).astype(np.int32)
     following = np.empty_like(agents)
     for _ in range(len(agents)):
         before = values.flat[agents]
-        kernels.embedded.next_cells(values, walls.view(np.uint8), neighbors, agents, following)
+        embedded.next_cells(values, walls.view(np.uint8), neighbors, agents, following)
         after = values.flat[following]
         assert ((after < before) | (following == agents)).all()
         agents[:] = following
