@@ -8,6 +8,7 @@ and nothing is checked: whoever draws a scene refuses what does not fit together
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +25,16 @@ __all__ = [
     "Label",
     "Lines",
     "Marks",
+    "Part",
     "Scene",
     "Tone",
 ]
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.integer[Any]]
+
+Part = tuple[tuple[float, ...], float]
+"""The position of a unit, and the amount that it contributes to a value."""
 
 Tone = int | str
 """A colour by what it stands for: the number of a team, one of `ROLES`, or "#rrggbb"."""
@@ -73,6 +78,9 @@ class Field:
         (N, 3) uint8, the colours themselves; `values` are then rows of it, and `names` explains it.
     names : tuple[tuple[str, Tone], ...], optional
         Swatches of the legend in place of a bar.
+    parts : Callable[[tuple[float, ...]], list[Part]], optional
+        Returns the positions of the units that contribute to the value at a position, with their
+        amounts, if the value is a sum over units.
     """
 
     values: NDArray[Any]
@@ -83,6 +91,7 @@ class Field:
     names: tuple[tuple[str, Tone], ...] = ()
     threshold: float | None = 0.0
     opacity: float = 1.0
+    parts: Callable[[tuple[float, ...]], list[Part]] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fieldcraft.errors import FieldcraftError
@@ -48,12 +49,22 @@ def test_what_a_game_does_not_know_is_refused() -> None:
     assert session.log == ()
 
 
-def test_why_in_a_game_names_the_units_that_are_near() -> None:
-    live = open_game("tether")
-    assert isinstance(live, LiveGame)
-    told = probe(live, next(iter(live.maps.values())), (5.0, 5.0))
-    gaps = [gap for _, _, gap, _ in told["units"]]
-    assert len(gaps) >= 2 and gaps == sorted(gaps) and "why" not in told
+@pytest.mark.parametrize(("name", "field"), [("tether", "long tether"), ("towers", "influence")])
+def test_why_in_a_game_lists_the_units_with_their_shares(name: str, field: str) -> None:
+    live = open_game(name)
+    for _ in range(40):
+        live.step()
+    values = live.maps[field].values
+    cell = int(np.abs(values).argmax())
+    position = tuple(live.space.position_of(cell).tolist())
+    found = probe(live, live.maps[field], position, field)
+    shares = [abs(unit["amount"]) for unit in found["units"]]
+    assert shares and shares == sorted(shares, reverse=True) and "why" not in found
+    amounts = sum(unit["amount"] for unit in found["units"])
+    assert amounts == pytest.approx(float(values.reshape(-1)[cell]), rel=1e-3)
+    near = probe(live, live.maps[field], position, "a formula")["units"]
+    gaps = [unit["distance"] for unit in near]
+    assert len(gaps) > 1 and gaps == sorted(gaps) and near[0]["amount"] is None
 
 
 def test_games_are_opened_by_their_names_only() -> None:

@@ -253,12 +253,29 @@ class LiveGame(Live):
         """The moment."""
         return self._moment
 
-    def units_near(self, name: str, position: tuple[float, ...]) -> list[Any]:
-        """Return the units that are nearest to a position: x, y, distance and color."""
+    def units_near(self, name: str, position: tuple[float, ...]) -> list[dict[str, Any]]:
+        """Return the units that contribute most to a map at a position; with amount None the
+        nearest units, if the map is not a sum over units.
+        """
         marks = self.markers()["units"]["marks"]
-        gaps = [math.dist(mark[:2], position[:2]) for mark in marks]
-        order = sorted(range(len(marks)), key=gaps.__getitem__)[:_MOST_UNITS]
-        return [[*marks[at][:2], gaps[at], marks[at][3]] for at in order]
+        wanted = self._usual() if name == "field" else frozenset({name})
+        shown = self.world.scene(self.state, wanted).field if name in self.maps else None
+        parts: list[tuple[tuple[float, ...], float | None]] = []
+        if shown is not None and shown.parts is not None:
+            found = sorted(shown.parts(position), key=lambda part: -abs(part[1]))
+            parts += [part for part in found if part[1]]
+        else:
+            marks.sort(key=lambda mark: math.dist(mark[:2], position[:2]))
+            parts += [(tuple(mark[:2]), None) for mark in marks]
+        return [
+            {
+                "position": list(place[:2]),
+                "distance": math.dist(place[:2], position[:2]),
+                "color": min(marks, key=lambda mark: math.dist(mark[:2], place[:2]))[3],
+                "amount": amount,
+            }
+            for place, amount in parts[:_MOST_UNITS]
+        ]
 
 
 class _Opener:

@@ -16,8 +16,9 @@ from fieldcraft import distance_map
 from fieldcraft.steering import move
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.state import State
+from fieldcraft_worlds.scene import Part
 
-__all__ = ["PLANS", "Plan", "ahead", "expected", "layer_of", "planned"]
+__all__ = ["PLANS", "Plan", "ahead", "expected", "layer_of", "parts_of", "planned"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,11 +100,25 @@ def layer_of(derived: TetherDerived, state: State, side: int) -> Floats:
     The weight of the threat is `threat` times what an enemy takes off the fighter while the fighter
     takes one point off it.
     """
+    return _tether(derived, state, side, expected(derived, state, side))
+
+
+def parts_of(
+    derived: TetherDerived, state: State, side: int, position: tuple[float, ...]
+) -> list[Part]:
+    """Return what each enemy contributes to the tether layer of a side at a position."""
+    cell = int(derived.cells(np.array([position[:2]]))[0])
+    enemies = state.fighters.positions[state.fighters.of(1 - side)].tolist()
+    return [
+        (tuple(enemy), float(_tether(derived, state, side, [at])[cell]))
+        for enemy, at in zip(enemies, expected(derived, state, side), strict=True)
+    ]
+
+
+def _tether(derived: TetherDerived, state: State, side: int, enemies: list[int]) -> Floats:
     rules, tuning = derived.settings.rules, state.tuning
     weight = min(tuning.threat * rules[1 - side].firepower / rules[side].firepower, _HEAVIEST)
-    return derived.tether(
-        expected(derived, state, side), tuning.ranges[side], _reach(derived, state, side), weight
-    )
+    return derived.tether(enemies, tuning.ranges[side], _reach(derived, state, side), weight)
 
 
 def _reach(derived: TetherDerived, state: State, side: int) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.tether.ai import layer_of, planned
+from fieldcraft_worlds.games.tether.ai import layer_of, parts_of, planned
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.settings import SIDES
 from fieldcraft_worlds.games.tether.state import NOBODY, State
@@ -89,6 +90,7 @@ def _field(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Fi
                 (-most, most),
                 colors=(0, 1),
                 opacity=0.85,
+                parts=partial(parts_of, derived, state, side),
             )
     return None
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
+from fieldcraft import explain
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.games.towers.derived import TowersDerived, Way
 from fieldcraft_worlds.games.towers.planner import COMMANDER_OF
 from fieldcraft_worlds.games.towers.settings import HUMAN
 from fieldcraft_worlds.games.towers.state import NOBODY, State
-from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Lines, Marks, Scene
+from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Lines, Marks, Part, Scene
 
 __all__ = ["OVERLAYS", "result", "seen"]
 
@@ -92,10 +94,19 @@ def _field(derived: TowersDerived, overlays: frozenset[str], team: int) -> Field
     if "influence" in overlays and len(names) == 2:
         values = derived.teams.influence(names[0]).values
         return Field(
-            values, f"influence of {names[0]} less {names[1]}", (-4 * base, 4 * base), colors=(1, 0)
+            values,
+            f"influence of {names[0]} less {names[1]}",
+            (-4 * base, 4 * base),
+            colors=(1, 0),
+            parts=partial(_parts, derived, {names[0]: 1.0, names[1]: -1.0}),
         )
     if "tension" in overlays:
-        return Field(derived.teams.tension().values, "tension", (0.0, 4 * base))
+        return Field(
+            derived.teams.tension().values,
+            "tension",
+            (0.0, 4 * base),
+            parts=partial(_parts, derived, dict.fromkeys(names, 1.0)),
+        )
     if "vulnerability" in overlays:
         return Field(
             derived.teams.contested().values, "vulnerability", (0.0, 2 * base), colors="warning"
@@ -108,6 +119,17 @@ def _field(derived: TowersDerived, overlays: frozenset[str], team: int) -> Field
             colors="danger",
         )
     return None
+
+
+def _parts(
+    derived: TowersDerived, signs: dict[str, float], position: tuple[float, ...]
+) -> list[Part]:
+    """Return what units contribute to a sum of the layers of teams, with a sign for each team."""
+    return [
+        (part.position, sign * part.amount)
+        for team, sign in signs.items()
+        for part in explain(derived.teams[team], position, outside="clamp").contributions
+    ]
 
 
 def _areas(derived: TowersDerived, overlays: frozenset[str]) -> tuple[Areas, ...]:
