@@ -88,5 +88,5 @@ if picture:
     fc.view.draw_lines(held, fc.view.Placement(space, size=960), front, color="#ffffff")
     fc.view.draw_lines(fire, fc.view.Placement(space, size=960), ways, color="#4fb3ff")
     fc.view.save_png(
-        picture, fc.view.sheet([held, fire], ["who holds the ground", "fire, and ways out"])
+        picture, fc.view.page([held, fire], ["who holds the ground", "fire, and ways out"])
     )

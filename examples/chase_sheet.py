@@ -98,7 +98,7 @@ def main() -> None:
     legend = fc.view.ScaleLegend(view.scale, "heat")
     fc.view.save_png(
         chosen.picture,
-        fc.view.sheet(
+        fc.view.page(
             frames, titles, columns=4, legend=legend, title="Where did he go?", caption=caption
         ),
     )

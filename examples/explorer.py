@@ -67,5 +67,5 @@ if __name__ == "__main__":
         )
         fc.view.save_png(
             chosen.picture,
-            fc.view.sheet(frames, titles, title="Explorers", caption=caption, columns=3),
+            fc.view.page(frames, titles, title="Explorers", caption=caption, columns=3),
         )

@@ -144,7 +144,7 @@ if options.picture:
         frames.append(fc.view.plot_over_time(told[:, 0], curves, width=640, height=360))
     fc.view.save_png(
         options.picture,
-        fc.view.sheet(
+        fc.view.page(
             frames, ["how long ago the fire came", "while it burnt"][: len(frames)], columns=1
         ),
     )

@@ -83,7 +83,7 @@ def picture(file):
         "Grey: the shortest way to the player, who looks to the left. Green: the way round all that"
         " he sees."
     )
-    fc.view.save_png(file, fc.view.sheet([frame], title="An enemy that flanks", caption=caption))
+    fc.view.save_png(file, fc.view.page([frame], title="An enemy that flanks", caption=caption))
 
 
 def walk(position, direction, distance):

@@ -58,7 +58,7 @@ def picture(path):
     caption = "Blue leads home and orange to food; white ants search, green ones carry."
     fc.view.save_png(
         path,
-        fc.view.sheet(
+        fc.view.page(
             frames, titles, columns=2, title="A thousand ants, two pheromones", caption=caption
         ),
     )

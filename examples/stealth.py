@@ -108,4 +108,4 @@ if picture:
         fc.view.draw_dots(
             frame, fc.view.Placement(space, scale=12), people[0], color="#ffffff", width=10
         )
-    fc.view.save_png(picture, fc.view.sheet(frames, list(maps), columns=2))
+    fc.view.save_png(picture, fc.view.page(frames, list(maps), columns=2))

@@ -60,4 +60,4 @@ if picture:
     frames = [
         fc.view.frame(wish, limits=(0, 1), threshold=None, size=600) for wish in wishes.values()
     ]
-    fc.view.save_png(picture, fc.view.sheet(frames, list(wishes), columns=2))
+    fc.view.save_png(picture, fc.view.page(frames, list(wishes), columns=2))

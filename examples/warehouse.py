@@ -60,7 +60,7 @@ def picture(path):
             orders += done
         frames.append(shown(imap, cells))
         titles.append(f"{name}: {orders} orders")
-    fc.view.save_png(path, fc.view.sheet(frames, titles, columns=2, title="200 workers, 200 steps"))
+    fc.view.save_png(path, fc.view.page(frames, titles, columns=2, title="200 workers, 200 steps"))
 
 
 def film(path):

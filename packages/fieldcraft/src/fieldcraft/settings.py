@@ -168,19 +168,19 @@ class Table:
         self.given: dict[str, Any] = table if isinstance(table, dict) else {}
         if not isinstance(table, dict):
             where = dotted(keys)
-            file.add(
+            file.report(
                 keys, f"{where} is a table. Got {table!r:.60}. Write [{where}] with its keys below."
             )
 
     def __contains__(self, key: object) -> bool:
         return key in self.given
 
-    def add(self, key: str, problem: str) -> None:
+    def report(self, key: str, problem: str) -> None:
         """Add a problem with the value of a key, or with the whole table for ""."""
         where = f"{dotted(self.keys)}: " if self.keys else ""
-        self.file.add((*self.keys, key) if key in self.given else self.keys, where + problem)
+        self.file.report((*self.keys, key) if key in self.given else self.keys, where + problem)
 
-    def take(self, key: str, accepts: Any, default: Any = None) -> Any:
+    def get(self, key: str, accepts: Any, default: Any = None) -> Any:
         """Return the value of a key as a type hint or a check takes it, or the default."""
         self._known.append(key)
         if key not in self.given:
@@ -188,7 +188,7 @@ class Table:
         try:
             return convert(accepts, key, self.given[key])
         except InvalidValue as error:
-            self.file.add_error((*self.keys, key), error)
+            self.file.report_error((*self.keys, key), error)
             return default
 
     def values(self, kind: Any, without: Iterable[str] = (), usual: Any = None) -> dict[str, Any]:
@@ -202,13 +202,13 @@ class Table:
             if name in without:
                 continue
             if needed and usual is None and key not in self.given:
-                self.add("", f"The key {key!r} is needed. Add it.")
+                self.report("", f"The key {key!r} is needed. Add it.")
             if is_dataclass(part) and not isinstance(part, type) and key in self.given:
                 below = self.table(key)
                 value: Any = below.make(type(part), part)
                 below.finish()
             elif key in self.given:
-                value = self.take(key, accepts, MISSING)
+                value = self.get(key, accepts, MISSING)
             else:
                 self._known.append(key)
                 value = MISSING
@@ -229,18 +229,20 @@ class Table:
         try:
             return kind(**values) if usual is None else replace(usual, **values)  # type: ignore[type-var]
         except InvalidValue as error:
-            self.file.add_error((*self.keys, error.about if error.about in self else ""), error)
+            self.file.report_error((*self.keys, error.about if error.about in self else ""), error)
         return None
 
     def table(self, key: str) -> Table:
         """Return the table below a key, empty if there is none."""
-        return Table(self.file, (*self.keys, key), self.take(key, Any, {}))
+        return Table(self.file, (*self.keys, key), self.get(key, Any, {}))
 
     def tables(self, key: str) -> list[Table]:
         """Return the tables of an array of tables."""
-        items = self.take(key, Any, [])
+        items = self.get(key, Any, [])
         if not isinstance(items, list):
-            self.add(key, f"{key} is a list of tables. Write each as [[{key}]], in two brackets.")
+            self.report(
+                key, f"{key} is a list of tables. Write each as [[{key}]], in two brackets."
+            )
             return []
         return [Table(self.file, (*self.keys, key, at), item) for at, item in enumerate(items)]
 
@@ -249,7 +251,7 @@ class Table:
         for key in self.given:
             if key not in self._known:
                 remedy = nearest(key, self._known)
-                self.add(key, f"There is no key {key!r}. {remedy}.")
+                self.report(key, f"There is no key {key!r}. {remedy}.")
 
 
 def settings_from(kind: type[T], table: object, where: str = "") -> T:

@@ -85,7 +85,7 @@ class SettingsFile:
             (self._lines[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in self._lines), 1
         )
 
-    def add(self, keys: Keys, problem: str) -> None:
+    def report(self, keys: Keys, problem: str) -> None:
         """Add a problem with the value at `keys`."""
         outer = (keys[:depth] for depth in range(len(keys), 0, -1))
         override = next((self._set[place] for place in outer if place in self._set), "")
@@ -93,10 +93,14 @@ class SettingsFile:
         where = f"--set {override}: " if override else f"line {line}: " if line else ""
         self._found[line, where + problem] = None
 
-    def add_error(self, keys: Keys, error: Exception) -> None:
+    def report_in(self, table: Keys, key: str, problem: str) -> None:
+        """Add a problem with the value of a key of a table, or with the whole table for ""."""
+        self.report((*table, key) if key else table, f"{dotted(table)}: {problem}")
+
+    def report_error(self, keys: Keys, error: Exception) -> None:
         """Add what a check or a call refused."""
         text = str(error).replace("\n", "\n    ")
-        self.add(keys, f"{dotted(keys[:-1])}: {text}" if len(keys) > 1 else text)
+        self.report(keys, f"{dotted(keys[:-1])}: {text}" if len(keys) > 1 else text)
 
     def raise_all(self) -> None:
         """Raise the error with all problems in the order of their lines, if there are any."""

@@ -26,7 +26,14 @@ TABLES: dict[str, tuple[Any, ...]] = {
     "deposits": (parts.DepositPart,),
     "timelines": (parts.TimelinePart,),
     "run": (parts.RunPart,),
-    "outputs": (parts.Look, parts.StillKeys, parts.FilmKeys, parts.TableKeys, parts.OverTimeKeys),
+    "outputs": (
+        parts.Still,
+        parts.FilmPart,
+        parts.TotalsTable,
+        parts.PointsTable,
+        parts.HoldingsTable,
+        parts.HoldingsPlot,
+    ),
 }
 """The classes that read the tables of a recipe."""
 INTERNAL = {"keys", "name", "propagation", "mark", "stamping", "layer", "options", "rooted", "kind"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.errors import BadRecipe
 from fieldcraft.recipe import Recipe, read_recipe
-from fieldcraft.recipe.parts import Look
+from fieldcraft.recipe.parts import FilmPart, PointsTable, Still, TotalsTable
 
 GOOD = """
 title = "Two camps"
@@ -111,16 +111,20 @@ def test_a_recipe_becomes_plain_parts(tmp_path):
         9,
     )
     assert (recipe.deposits[0].amount, recipe.deposits[0].at) == (2, 3)
-    assert [(output.file, output.kind) for output in recipe.outputs] == [
-        ("map.png", "still"),
-        ("films/map.gif", "film"),
-        ("totals.csv", "totals"),
-        ("points.csv", "points"),
-    ]
-    still, film, totals, points = recipe.outputs
-    assert (still.start, still.layers, still.look) == (5, ("threat", "goal"), Look())
-    assert film.look == Look(threshold=0.1, limits=(0, 5), colors=["#ff8a3c"])
-    assert (totals.every, points.points, points.every) == (None, {"door": (1, 2)}, 0.5)
+    both = ("threat", "goal")
+    assert recipe.outputs == (
+        Still(("outputs", 0), "map.png", both, at=5),
+        FilmPart(
+            ("outputs", 1),
+            "films/map.gif",
+            ("threat",),
+            threshold=0.1,
+            limits=(0, 5),
+            colors=("#ff8a3c",),
+        ),
+        TotalsTable(("outputs", 2), "totals.csv", both),
+        PointsTable(("outputs", 3), "points.csv", {"door": (1, 2)}, both, every=0.5),
+    )
     assert (recipe.run.seconds, recipe.run.speed, recipe.run.fps, recipe.run.step) == (
         10,
         2,
@@ -138,7 +142,7 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         ('layer = "goal"', 'layer = "gaol"'),
         ("until = 9", "until = 1"),
         ("amount = 2", "amuont = 2"),
-        ("[run]", "[run]\nsettle = 1"),
+        ("[run]", "[run]\nstep = 0"),
         ('"films/map.gif"', '"../map.gif"'),
         ("points = { door = [1, 2] }", "points = { door = [1] }"),
     ]:
@@ -152,7 +156,7 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         ('"gaol"', "Perhaps 'goal' is meant"),
         ("until = 1", "until comes after from"),
         ("amuont", "Perhaps 'amount' is meant"),
-        ("settle = 1", "settle is True or False"),
+        ("step = 0", "step is above 0"),
         ('"../map.gif"', "below the output folder"),
         ("door = [1]", "door is [x, y]"),
     ]
@@ -215,7 +219,6 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         ('["#ff8a3c"]', '["orangish"]', "#rrggbb"),
         ('layers = ["threat"]', 'layers = ["threat", "thread"]', "Perhaps 'threat' is meant"),
         ('layers = ["threat"]', 'layers = ["threat", "threat"]', "The names in layers differ"),
-        ("amount = 2", "amount = 2\nevery = 1e-9", "at most every 0.001 seconds"),
     ],
 )
 def test_what_is_refused(tmp_path, old, new, says):

@@ -12,7 +12,8 @@ from fieldcraft.demo import SHIPPED
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
 from fieldcraft.recipe import outputs, read_recipe
 from fieldcraft.recipe.outputs import Report, run
-from fieldcraft.recipe.pictures import Painter, caption_of, clock
+from fieldcraft.recipe.parts import Picture
+from fieldcraft.recipe.pictures import Painter, clock
 from fieldcraft.recipe.world import World
 from support import realdata
 
@@ -129,21 +130,6 @@ def test_paths_repeat(tmp_path):
     assert sources(w) == [(pytest.approx(4), 3, 1)]
 
 
-def test_deposits_repeat(tmp_path):
-    w = world(
-        tmp_path,
-        MAP,
-        LAYER.replace("0.5", "0"),
-        '[[deposits]]\nlayer = "threat"\nposition = [6, 6]\nat = 0.5\nevery = 0.25\n',
-        RUN,
-    )
-    counts = []
-    for moment in (0.4, 0.5, 1, 2):
-        w.go_to(moment)
-        counts.append(round(w.imap["threat"].sample((6, 6))))
-    assert counts == [0, 1, 3, 7]
-
-
 TIMELINE = "seconds,id,group,x,y,strength\n0,a,red,1,1,2\n0,b,blue,8,1,\n1,a,red,2,1,\n1.5,b,,,,\n"
 PLAYED = '[[timelines]]\nfile = "moves.csv"\nlayers = { red = "threat", blue = "goal" }\n'
 
@@ -170,39 +156,6 @@ def test_a_timeline_starts_later_and_stronger_and_shares_its_layer(tmp_path):
         moves=TIMELINE,
     )
     assert sources(w) == [(1, 1, 6), (2, 1, 6), (2.5, 3.5, 5), (8, 1, 3), (8, 1, 3)]
-
-
-def test_pictures_say_that_positions_fade(tmp_path):
-    w = world(
-        tmp_path,
-        MAP,
-        LAYER,
-        PLAYED.replace(', blue = "goal"', "") + "half_life = 4\n",
-        RUN,
-        '[[outputs]]\nfile = "x.png"\n',
-        moves=TIMELINE,
-    )
-    assert (
-        caption_of([w], w.recipe.outputs[0])
-        == "Recorded strengths halve every 4 s until the next sample."
-    )
-    plain = world(
-        tmp_path,
-        MAP,
-        LAYER,
-        PLAYED.replace(', blue = "goal"', ""),
-        RUN,
-        '[[outputs]]\nfile = "x.png"\n',
-    )
-    assert caption_of([plain], plain.recipe.outputs[0]) == ""
-
-
-def test_settle_starts_with_the_end(tmp_path):
-    w = world(tmp_path, MAP, LAYER, SOURCE, "[run]\nseconds = 0\nsettle = true\n")
-    layer = fc.InfluenceMap(fc.Grid(12, 7)).add_layer("threat", fc.Spread(0.2, 0.5))
-    layer.add_source((2.5, 3.5), 5)
-    layer.settle()
-    np.testing.assert_array_equal(w.imap["threat"].values, layer.values)
 
 
 def test_the_frame_rate_does_not_change_the_world(tmp_path):
@@ -232,7 +185,7 @@ def test_outputs_of_every_kind(tmp_path):
         '[[outputs]]\nfile = "deep/still.png"\nat = 1\nlayers = ["threat"]\ncolors ='
         ' ["#ff8a3c"]\ncaption = "A camp."\n',
         '[[outputs]]\nfile = "film.gif"\nfrom = 0.5\nuntil = 1.5\n',
-        '[[outputs]]\nfile = "film.webp"\ntogether = false\nscale = 3\n',
+        '[[outputs]]\nfile = "film.webp"\ntogether = false\n',
         '[[outputs]]\nfile = "film.mp4"\nlimits = [0, 5]\n',
         '[[outputs]]\nfile = "totals.csv"\nthreshold = 1\nlayers = ["threat"]\n',
         '[[outputs]]\nfile = "points.csv"\nevery = 0.5\npoints = { camp = [2.5, 3.5], far = [11,'
@@ -472,7 +425,7 @@ def test_the_recipes_of_the_project_play_real_data(name, data, seconds, layers):
         assert len(w.imap[layer].sources) >= least
         assert np.count_nonzero(w.imap[layer].values) > 200
     for output in w.recipe.outputs:
-        if output.kind in ("still", "film"):
+        if isinstance(output, Picture):
             assert Painter([w], output, size=300).draw().std() > 20
 
 

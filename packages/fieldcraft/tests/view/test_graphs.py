@@ -9,7 +9,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Graph
 from fieldcraft.view import ColorScale, frame, picture_floors
-from fieldcraft.view.plan import GROUND, WALL
+from fieldcraft.view.drawing import GROUND, WALL
 from support.refusals import refused
 
 

@@ -83,7 +83,7 @@ def test_a_picture_of_another_size_is_refused():
         view.draw_lines(canvas(), Placement(space, scale=10), [])
 
 
-# Owners and shares
+# Owners
 
 
 def test_owners_are_flat_and_nobodys_ground_shows():
@@ -96,31 +96,13 @@ def test_owners_are_flat_and_nobodys_ground_shows():
     assert tuple(picture[2, 6]) == tuple(bare[2, 6])
 
 
-def test_shares_mix_the_colours_by_how_much_each_team_holds():
-    space = Grid(4, 1)
-    shares = [np.array([[1, 0.5, 0, 0]]), np.array([[0, 0.5, 1, 0]])]
-    picture = view.frame_shares(shares, ["#ff0000", "#0000ff"], space=space, scale=2, opacity=1)
-    red, both, blue, none = (tuple(picture[1, 2 * column, :3]) for column in range(4))
-    assert (red, blue) == ((255, 0, 0), (0, 0, 255))
-    assert both not in (red, blue)
-    assert none == tuple(view.frame(np.zeros((1, 4)), space=space, scale=2)[1, 7, :3])
-    swapped = view.frame_shares(
-        shares[::-1], ["#0000ff", "#ff0000"], space=space, scale=2, opacity=1
-    )
-    np.testing.assert_array_equal(picture, swapped)
-
-
-def test_large_maps_of_owners_and_shares_shrink():
+def test_large_maps_of_owners_shrink():
     space = Grid(90, 50)
     owner = np.where(np.arange(90) < 45, 0, 1)[np.newaxis].repeat(50, axis=0)
     picture = view.frame_owners(owner, ["#ff0000", "#0000ff"], space=space, size=30, opacity=1)
     assert picture.shape[:2] == (17, 30)
     assert (picture[:, :15, 0] == 255).all()
     assert (picture[:, 15:, 2] == 255).all()
-    mixed = view.frame_shares(
-        [owner == 0, owner == 1], ["#ff0000", "#0000ff"], space=space, size=30, opacity=1
-    )
-    np.testing.assert_array_equal(mixed, picture)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +110,7 @@ def test_large_maps_of_owners_and_shares_shrink():
     [
         (
             lambda space: view.frame_owners(np.zeros((2, 3), int), ["#fff"], space=space),
-            "of the map's shape",
+            "map's shape",
         ),
         (lambda space: view.frame_owners(np.zeros((1, 3)), ["#fff"], space=space), "whole numbers"),
         (
@@ -136,21 +118,9 @@ def test_large_maps_of_owners_and_shares_shrink():
             "index into the 1 colors",
         ),
         (lambda space: view.frame_owners(np.array([[0, 0, -2]]), ["#fff"], space=space), "or -1"),
-        (
-            lambda space: view.frame_shares([np.zeros((1, 3))], [], space=space),
-            "one color per team",
-        ),
-        (
-            lambda space: view.frame_shares([np.full((1, 3), -1)], ["#fff"], space=space),
-            "at least 0",
-        ),
-        (
-            lambda space: view.frame_shares([np.zeros((3, 1))], ["#fff"], space=space),
-            "of the map's shape",
-        ),
     ],
 )
-def test_what_owners_and_shares_refuse(call, says):
+def test_refused_owners(call, says):
     with pytest.raises(InvalidValue, match=says):
         call(Grid(3, 1))
 
@@ -161,7 +131,7 @@ def test_what_owners_and_shares_refuse(call, says):
 def test_legends_lie_below_their_pictures_and_show_their_colors():
     scale = view.ColorScale(-2, 2, table=view.between("#0000ff", "#ff0000"))
     picture = canvas(40, 200)
-    page = view.sheet(
+    page = view.page(
         [picture, picture],
         legend=[
             view.ScaleLegend(scale, beyond=(True, False)),

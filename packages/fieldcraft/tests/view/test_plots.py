@@ -5,7 +5,7 @@ import pytest
 
 from fieldcraft import view
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.legends import PAGE
+from fieldcraft.view.plan import DARK
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
@@ -52,7 +52,7 @@ def test_the_same_plot_has_the_same_pixels_whatever_the_users_own_settings():
 def test_plots_of_any_length_and_range(times, values):
     picture = view.plot_over_time(times, [("a", values, None)], caption="Some words. " * 20)
     assert picture.shape == (440, 960, 4)
-    assert not (picture[..., :3] == PAGE).all()
+    assert not (picture[..., :3] == DARK.page).all()
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Stamp
 from fieldcraft.propagation.settings import values_of
-from fieldcraft.recipe.parts import Recipe
+from fieldcraft.recipe.parts import Picture, Recipe
 from fieldcraft.recipe.read import read_recipe
 from fieldcraft.recipe.world import MAX_STEPS, World
 from fieldcraft.recordings import Timeline
@@ -306,7 +306,9 @@ class LiveRecipe(LayerWorld):
         """Return the limits of colors that the recipe's outputs set."""
         found: dict[str, list[float]] = {}
         for output in self.recipe.outputs:
-            given = output.look.limits
+            if not isinstance(output, Picture):
+                continue
+            given = output.limits
             for name in output.layers:
                 limits = given.get(name) if isinstance(given, dict) else given
                 if limits is not None:

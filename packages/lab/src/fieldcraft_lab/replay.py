@@ -20,7 +20,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.files import is_there
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.view import ColorScale, Film, picture, save_png, sheet
+from fieldcraft.view import ColorScale, Film, page, picture, save_png
 from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.opening import opened
 from fieldcraft_lab.session import MAGIC, MOST_STEPS, Session
@@ -271,7 +271,7 @@ def picture_of(first: Session, second: Session, name: str) -> NDArray[np.uint8]:
             gap, space=ours.space, title="first - second", colors=ColorScale(-size, size), size=480
         ),
     ]
-    return sheet(panels, title=f"{name} at {first.seconds:g} s, step {first.moment}")
+    return page(panels, title=f"{name} at {first.seconds:g} s, step {first.moment}")
 
 
 # Links

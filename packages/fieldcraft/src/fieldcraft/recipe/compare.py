@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
 from fieldcraft.progress import Progress
 from fieldcraft.recipe.outputs import Collector, FilmCollector, StillCollector, play
-from fieldcraft.recipe.parts import OutputPart, Recipe
+from fieldcraft.recipe.parts import FilmPart, Picture, Recipe, Still
 from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.read import MAX_STEPS, read_recipe
 from fieldcraft.recipe.read_acts import FILMS, MAX_FRAMES, STILLS
@@ -29,9 +29,7 @@ _PANEL = (320, 640)
 
 @dataclass(frozen=True)
 class Comparison:
-    """The outcome of a comparison. `seconds` are those of the world, `took` those of the clock on
-    the wall.
-    """
+    """The outcome of a comparison: `seconds` of the world, `took` seconds in fact."""
 
     titles: tuple[str, ...]
     seconds: float
@@ -51,16 +49,31 @@ def compare(
     columns: int | None = None,
     progress: TextIO | None = None,
 ) -> Comparison:
-    """Run a recipe once per value of `parameter` and draws all runs side by side with the same
-    colors.
+    """Run a recipe once per value of a parameter and draw all runs side by side with the same
+    colors, as in the recipe's first picture or film. The files are put in place when all are
+    complete.
 
-    `parameter` is a dotted key such as "layers.threat.decay", `values` 1 to 16 texts as they would
-    stand in the file. Each of `files` ends in .png (the end of the run) or in .gif, .webp or .mp4
-    (the whole run). What is drawn, and how, is as in the recipe's first picture or film, or all
-    layers if it has none. `seconds` replaces the recipe's length, `columns` is how many runs stand
-    beside each other (up to four if absent). `overrides` and `data` are those of `read_recipe`.
+    Parameters
+    ----------
+    path, overrides, data
+        As for `read_recipe`.
+    parameter : str
+        A dotted key such as "layers.threat.decay".
+    values : sequence of str
+        1 to 16 values as in the file.
+    files : iterable of str or Path
+        .png for the end of the run; .gif, .webp or .mp4 for the whole run.
+    seconds : float, optional
+        In place of the recipe's `run.seconds`.
+    columns : int, optional
+        How many runs stand side by side; by default up to four.
+    progress : text file, optional
+        Where a progress bar is drawn if it is a terminal.
 
-    The files are put in place when all are complete.
+    Returns
+    -------
+    Comparison
+        What was compared, and the files.
 
     Raises
     ------
@@ -82,11 +95,13 @@ def compare(
             raise InvalidValue(
                 f"A comparison is a file that ends in {', '.join((*STILLS, *FILMS))}",
                 got=str(target),
-                remedy="Pass --out sheet.png, say",
+                remedy="Pass --out compared.png, say",
             )
     if not targets:
         raise InvalidValue(
-            "A comparison makes at least one file", got="none", remedy="Pass --out sheet.png, say"
+            "A comparison makes at least one file",
+            got="none",
+            remedy="Pass --out compared.png, say",
         )
     overrides = list(overrides)
     recipes = [
@@ -103,7 +118,7 @@ def compare(
     painter = Painter(
         worlds, _shown(recipes[0], parameter), size=size, names=titles, columns=columns
     )
-    run, whole = recipes[0].run, OutputPart((), "", "film", ())
+    run, whole = recipes[0].run, FilmPart((), "")
     with ExitStack() as cleanup:
         stagings, collectors = [], list[Collector]()
         for target in targets:
@@ -121,22 +136,16 @@ def compare(
     return Comparison(titles, recipes[0].run.seconds, time.perf_counter() - begun, tuple(targets))
 
 
-def _shown(recipe: Recipe, parameter: str) -> OutputPart:
-    """The layers to draw: the recipe's first picture that shows the parameter's layer, its first
+def _shown(recipe: Recipe, parameter: str) -> Picture:
+    """Return what to draw: the recipe's first picture that shows the parameter's layer, its first
     picture, or all layers.
     """
-    pictures = [output for output in recipe.outputs if output.kind in ("still", "film")]
+    pictures = [output for output in recipe.outputs if isinstance(output, Picture)]
     names = parameter.split(".")
+    shown = tuple(layer.name for layer in recipe.acting)
     if names[0] == "layers" and len(names) > 2:
-        pictures = [output for output in pictures if names[1] in output.layers] or [
-            OutputPart((), "", "still", (names[1],))
-        ]
-    output = (
-        pictures[0]
-        if pictures
-        else OutputPart((), "", "still", tuple(layer.name for layer in recipe.acting))
-    )
-    return replace(output, look=replace(output.look, size=None, scale=None))
+        pictures, shown = [each for each in pictures if names[1] in each.layers], (names[1],)
+    return replace((*pictures, Still((), "", shown))[0], size=None)
 
 
 def _lasting(recipe: Recipe, seconds: float) -> Recipe:

@@ -1,4 +1,4 @@
-"""The map of a recipe and its recordings: their tables, and what they name."""
+"""The map of a recipe and its recordings: their tables and their files."""
 
 from __future__ import annotations
 
@@ -113,28 +113,27 @@ MAP_KINDS: dict[str, type] = {
 def read_map(table: Table, file: RecipeFile) -> MapPart | None:
     """Return the map of a recipe."""
     chosen = [key for key in ("file", "generate", "kind") if key in table]
-    path = None
-    generated = [*MAP_KINDS][:-1]
-    kind = table.take("generate", Annotated[str, one_of(generated)])
-    kind = kind or table.take("kind", Literal["hex"])
+    path, generated = None, [*MAP_KINDS][:-1]
+    kind = table.get("generate", Annotated[str, one_of(generated)])
+    kind = kind or table.get("kind", Literal["hex"])
     if len(chosen) != 1:
         got = " and ".join(chosen) or "neither"
-        table.add(
+        table.report(
             "",
             f"A map has either a file or generate. Got {got}. Write file ="
             f' "..." or generate = one of {", ".join(generated)}, or kind = "hex".',
         )
         return None
     if "file" in table:
-        path = table.take("file", Annotated[Any, file.resolve])
+        path = table.get("file", Annotated[Any, file.resolve])
         options = table.values(FileKeys)
         for key in {key for format_ in FORMATS for key in format_.options} - {*options}:
             if key in table:
-                options[key] = table.take(key, Any)
+                options[key] = table.get(key, Any)
     elif kind is None:
         return None
     else:
-        table.take("file", Text)
+        table.get("file", Text)
         options = table.values(MAP_KINDS[kind])
     table.finish()
     return MapPart(path, kind, options)
@@ -144,7 +143,7 @@ _EMPTY: dict[str | None, Any] = {"empty": Grid, "hex": HexGrid}
 
 
 def load_space(part: MapPart, problems: RecipeFile) -> Space | None:
-    """The map of a recipe; None with the problem noted if there is none."""
+    """Return the map of a recipe; None with the problem reported if there is none."""
     options = dict(part.options)
     try:
         if part.file is not None:
@@ -158,13 +157,13 @@ def load_space(part: MapPart, problems: RecipeFile) -> Space | None:
             return _walled(_EMPTY[part.generate](**options), rectangles)
         return generate_map(str(part.generate), **options)
     except FieldcraftError as error:
-        problems.add(("map", "file") if part.file is not None else ("map",), f"map: {error}")
+        problems.report(("map", "file") if part.file is not None else ("map",), f"map: {error}")
         return None
 
 
 def _walled(grid: Space, rectangles: Sequence[Sequence[float]]) -> Space:
-    """The map with walls where the middle of a cell lies in one of these rectangles, (x, y, x, y)
-    each.
+    """Return a map with walls where the middle of a cell lies in one of these rectangles, (x, y, x,
+    y) each.
     """
     places = grid.positions
     for x0, y0, x1, y1 in rectangles:
@@ -174,24 +173,23 @@ def _walled(grid: Space, rectangles: Sequence[Sequence[float]]) -> Space:
 
 
 def load_timeline(part: TimelinePart, problems: RecipeFile) -> Timeline | None:
-    """The recording of one part of a recipe; None with the problem noted if it can't be read."""
+    """Return the recording of one part of a recipe; None with the problem reported if it can't be
+    read.
+    """
     if not _is_there(part.file, (*part.keys, "file"), problems):
         return None
     try:
         timeline = Timeline.read(part.file, half_life=part.half_life)
-    except BadTimeline as error:
-        problems.add((*part.keys, "file"), f"{dotted(part.keys)}: {error}")
-        return None
-    except InvalidValue as error:
-        problems.add(part.keys, f"{dotted(part.keys)}: {error}")
+    except (BadTimeline, InvalidValue) as error:
+        problems.report_error((*part.keys, "file"), error)
         return None
     for group in part.layers:
         if group not in timeline.groups:
             known = ", ".join(repr(name) for name in timeline.groups) or "none"
-            problems.add(
-                (*part.keys, "layers", group),
-                f"{dotted(part.keys)}: The recording has no group {group!r}. Its groups: {known}."
-                " Rename it.",
+            problems.report_in(
+                (*part.keys, "layers"),
+                group,
+                f"The recording has no group {group!r}. Its groups: {known}. Rename it.",
             )
     return timeline
 
@@ -202,5 +200,5 @@ def _is_there(file: Path, keys: Keys, problems: RecipeFile) -> bool:
     remedy = "Check the path"
     if DATA in str(problems.value(keys)):
         remedy += f"; {DATA} is the folder of --data DIR or of the environment variable"
-    problems.add(keys, f"{dotted(keys[:-1])}: There is no file {file}. {remedy}.")
+    problems.report(keys, f"{dotted(keys[:-1])}: There is no file {file}. {remedy}.")
     return False

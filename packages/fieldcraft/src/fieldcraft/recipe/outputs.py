@@ -1,11 +1,10 @@
-"""Running a recipe: the files that a run makes, collected while the world moves on."""
+"""Running a recipe: the files of a run, collected while the world goes on."""
 
 from __future__ import annotations
 
 import csv
 import math
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,8 +15,18 @@ import numpy as np
 
 from fieldcraft.files import Staging
 from fieldcraft.progress import Progress
-from fieldcraft.recipe.parts import OutputPart, Recipe, RunPart
-from fieldcraft.recipe.pictures import SIZES, Painter
+from fieldcraft.recipe.parts import (
+    FilmPart,
+    HoldingsPlot,
+    HoldingsTable,
+    Output,
+    PointsTable,
+    Recipe,
+    RunPart,
+    Still,
+    TotalsTable,
+)
+from fieldcraft.recipe.pictures import FILM_SIZE, STILL_SIZE, Painter
 from fieldcraft.recipe.world import World
 from fieldcraft.view import Film, plot_over_time, save_png
 from fieldcraft.view.legends import need_plots
@@ -43,7 +52,7 @@ def _evenly(start: float, until: float, step: float) -> set[float]:
 
 
 class Collector:
-    """Records the state of worlds at its `times`, in seconds, and has a file at the end."""
+    """Records the state of worlds at its `times`, in seconds, and makes a file of it."""
 
     times: set[float]
 
@@ -73,7 +82,7 @@ class StillCollector(Collector):
 class FilmCollector(Collector):
     """A film, with frames `run.speed / run.fps` seconds apart."""
 
-    def __init__(self, painter: Painter, output: OutputPart, run: RunPart, file: Path) -> None:
+    def __init__(self, painter: Painter, output: FilmPart, run: RunPart, file: Path) -> None:
         until = run.seconds if output.until is None else min(output.until, run.seconds)
         self.times = _evenly(output.start, until, run.speed / run.fps)
         self.painter = painter
@@ -92,23 +101,22 @@ class FilmCollector(Collector):
         self.film.discard()
 
 
-class _Table(Collector, ABC):
-    """A CSV file, one row per moment."""
+class _Table(Collector):
+    """A CSV file, one row per moment, of what `row` returns."""
 
-    def __init__(self, world: World, output: OutputPart, file: Path) -> None:
-        self.world, self.output = world, output
-        self.times = _evenly(0.0, world.recipe.run.seconds, output.every or 1.0)
+    def __init__(
+        self,
+        world: World,
+        every: float,
+        file: Path,
+        header: list[str],
+        row: Callable[[], list[float | int]],
+    ) -> None:
+        self.world, self.row = world, row
+        self.times = _evenly(0.0, world.recipe.run.seconds, every)
         self._file: TextIO = file.open("w", encoding="utf-8", newline="")
         self._rows = csv.writer(self._file, lineterminator="\n")
-        self._rows.writerow(["seconds", *self.header()])
-
-    @abstractmethod
-    def header(self) -> list[str]:
-        """The names of the columns after the first."""
-
-    @abstractmethod
-    def row(self) -> list[float | int]:
-        """The row of the table as it stands now."""
+        self._rows.writerow(["seconds", *header])
 
     def collect(self) -> None:
         """Write a row."""
@@ -122,61 +130,56 @@ class _Table(Collector, ABC):
     discard = finish
 
 
-class _Totals(_Table):
+def _totals(world: World, output: TotalsTable, file: Path) -> _Table:
     """Sum, strongest value and cells above the threshold of each map, and the sources of layers."""
 
-    def header(self) -> list[str]:
-        return [
-            f"{name}_{what}"
-            for name in self.output.layers
-            for what in ("sum", "peak", "cells", "sources")[: 3 + (name in self.world.imap)]
-        ]
+    def row() -> list[float | int]:
+        found: list[float | int] = []
+        for name in output.layers:
+            values = world.maps[name].values
+            above = int(np.count_nonzero(np.abs(values) > output.threshold))
+            found += [float(values.sum(dtype=np.float64)), _peak(world, name), above]
+            if name in world.imap:
+                found.append(len(world.actors_on(name)[1]))
+        return found
 
-    def row(self) -> list[float | int]:
-        row: list[float | int] = []
-        for name in self.output.layers:
-            values = self.world.maps[name].values
-            above = int(np.count_nonzero(np.abs(values) > self.output.look.threshold))
-            row += [float(values.sum(dtype=np.float64)), _peak(self.world, name), above]
-            if name in self.world.imap:
-                row.append(len(self.world.actors_on(name)[1]))
-        return row
-
-
-class _Values(_Table):
-    """The value of each layer at the points of the output."""
-
-    def header(self) -> list[str]:
-        several = len(self.output.layers) > 1
-        return [
-            f"{name}_{point}" if several else point
-            for name in self.output.layers
-            for point in self.output.points
-        ]
-
-    def row(self) -> list[float | int]:
-        points = np.array(list(self.output.points.values()))
-        return [
-            float(value)
-            for name in self.output.layers
-            for value in np.atleast_1d(self.world.maps[name].sample(points))
-        ]
+    header = [
+        f"{name}_{what}"
+        for name in output.layers
+        for what in ("sum", "peak", "cells", "sources")[: 3 + (name in world.imap)]
+    ]
+    return _Table(world, output.every, file, header, row)
 
 
-class _Holdings(_Table):
+def _values(world: World, output: PointsTable, file: Path) -> _Table:
+    """The value of each map at the points of the output."""
+    points = np.array(list(output.points.values()))
+
+    def row() -> list[float | int]:
+        values = (np.atleast_1d(world.maps[name].sample(points)) for name in output.layers)
+        return [float(value) for each in values for value in each]
+
+    several = len(output.layers) > 1
+    header = [
+        f"{name}_{point}" if several else point for name in output.layers for point in output.points
+    ]
+    return _Table(world, output.every, file, header, row)
+
+
+def _holdings(world: World, output: HoldingsTable, file: Path) -> _Table:
     """How much of the open ground each team holds, and nobody."""
 
-    def header(self) -> list[str]:
-        return [*self.output.layers, "nobody"]
+    def row() -> list[float | int]:
+        return [round(part, 6) for part in world.holdings(output.over_time)]
 
-    def row(self) -> list[float | int]:
-        return [round(part, 6) for part in self.world.holdings(self.output.over_time)]
+    teams = world.recipe.teams
+    return _Table(world, output.every, file, [*(teams.names if teams else ()), "nobody"], row)
 
 
 class _Plot(Collector):
-    """The same as a picture: a line per team over the whole run."""
+    """The ground of each team as a picture: a line per team over the whole run."""
 
-    def __init__(self, world: World, output: OutputPart, file: Path) -> None:
+    def __init__(self, world: World, output: HoldingsPlot, file: Path) -> None:
         need_plots()
         seconds = world.recipe.run.seconds
         every = output.every or max(1.0, seconds / _MOST_MOMENTS)
@@ -188,7 +191,7 @@ class _Plot(Collector):
         self._rows.setdefault(self.world.seconds, self.world.holdings(self.output.over_time))
 
     def finish(self) -> None:
-        look, recipe = self.output.look, self.world.recipe
+        output, recipe = self.output, self.world.recipe
         columns = np.array([*self._rows.values()]).T
         assert recipe.teams is not None
         names, colors = (*recipe.teams.names, "nobody"), (*recipe.teams.colors, _NOBODY)
@@ -196,31 +199,32 @@ class _Plot(Collector):
         picture = plot_over_time(
             [*self._rows],
             curves if columns[-1].max() >= _LEAST else curves[:-1],
-            title=look.title or f"{recipe.title}: who holds the ground",
-            caption=look.caption or _MEANING[self.output.over_time],
-            limits=look.limits or (0.0, 1.0),
+            title=output.title or f"{recipe.title}: who holds the ground",
+            caption=output.caption or _MEANING[output.over_time],
+            limits=output.limits or (0.0, 1.0),
             percent=True,
-            width=look.size or SIZES["still"],
+            width=output.size or STILL_SIZE,
         )
         save_png(self.file, picture)
 
 
-_TABLES: dict[str, Callable[[World, OutputPart, Path], Collector]] = {
-    "totals": _Totals,
-    "points": _Values,
-    "holdings": _Holdings,
-    "plot": _Plot,
-}
-
-
-def _collector(world: World, output: OutputPart, file: Path) -> Collector:
-    """The collector that makes an output at `file`, whose folder exists."""
-    if output.kind in _TABLES:
-        return _TABLES[output.kind](world, output, file)
-    painter = Painter([world], output, size=SIZES[output.kind])
-    if output.kind == "still":
-        return StillCollector(painter, output.start, file)
-    return FilmCollector(painter, output, world.recipe.run, file)
+def _collector(world: World, output: Output, file: Path) -> Collector:
+    """Return the collector that makes an output at `file`, whose folder exists."""
+    match output:
+        case Still(at=at):
+            return StillCollector(Painter([world], output, size=STILL_SIZE), at or 0.0, file)
+        case FilmPart():
+            painter = Painter([world], output, size=FILM_SIZE)
+            return FilmCollector(painter, output, world.recipe.run, file)
+        case TotalsTable():
+            return _totals(world, output, file)
+        case PointsTable():
+            return _values(world, output, file)
+        case HoldingsTable():
+            return _holdings(world, output, file)
+        case HoldingsPlot():
+            return _Plot(world, output, file)
+    raise TypeError(f"An output of another kind: {output!r}")
 
 
 @dataclass(frozen=True)
@@ -235,8 +239,8 @@ class LayerReport:
 
 @dataclass(frozen=True)
 class Report:
-    """The report on a run. `seconds` are those of the world, `took` those of the clock on the wall;
-    `files` are all written.
+    """The report on a run: `seconds` of the world, `took` seconds in fact; `files` are all
+    written.
     """
 
     title: str
@@ -250,10 +254,22 @@ class Report:
 
 
 def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = None) -> Report:
-    """Run a recipe and write its outputs into the folder `out`, which is made if absent.
+    """Run a recipe and write its outputs. The files are put in place together when all are
+    complete; a failed or stopped run leaves the folder as it was.
 
-    The files are put in place together when all are complete; a failed or stopped run leaves the
-    folder as it was. `progress` is where a progress bar is drawn if it is a terminal.
+    Parameters
+    ----------
+    recipe : Recipe
+        From `read_recipe`.
+    out : str or Path, optional
+        The folder of the outputs, made if absent.
+    progress : text file, optional
+        Where a progress bar is drawn if it is a terminal.
+
+    Returns
+    -------
+    Report
+        What was run, and the files.
 
     Raises
     ------
@@ -293,9 +309,7 @@ def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = No
 
 
 def play(worlds: Sequence[World], collectors: Sequence[Collector], bar: Progress) -> None:
-    """Move worlds on to the end of the first one's recipe, and let the collectors record and
-    finish.
-    """
+    """Run worlds to the end of the first one's recipe, and let the collectors record and finish."""
     seconds = worlds[0].recipe.run.seconds
     for moment in sorted({seconds}.union(*(collector.times for collector in collectors))):
         for world in worlds:

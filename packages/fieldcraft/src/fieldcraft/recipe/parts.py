@@ -1,4 +1,4 @@
-"""The parts of a recipe as plain data. Their fields say which keys the tables of a recipe have."""
+"""The parts of a recipe as plain data. Their fields are the keys of the recipe's tables."""
 
 from __future__ import annotations
 
@@ -18,28 +18,29 @@ from fieldcraft.propagation.settings import curve
 from fieldcraft.recipe import values
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.values import stamp_of
-from fieldcraft.settings import Fraction, NotNegative, Pair, Positive, Size, Text, one_of
+from fieldcraft.settings import Fraction, NotNegative, Positive, Size, Text, one_of
 from fieldcraft.settings_file import Keys
 
 __all__ = [
     "DepositPart",
-    "FilmKeys",
+    "FilmPart",
     "FormulaPart",
+    "HoldingsPlot",
+    "HoldingsTable",
     "LayerPart",
-    "Look",
     "MapPart",
     "Mark",
-    "OutputPart",
-    "OverTimeKeys",
-    "PlotLook",
+    "Output",
+    "Picture",
+    "PointsTable",
     "Recipe",
     "RunPart",
     "SourcePart",
     "Stamping",
-    "StillKeys",
-    "TableKeys",
+    "Still",
     "TeamsPart",
     "TimelinePart",
+    "TotalsTable",
     "acting",
     "maps_of_teams",
     "propagations",
@@ -50,6 +51,7 @@ _EVERYWHERE = Falloff.of("constant")
 Position = Annotated[tuple[float, ...], values.position]
 Names = Annotated[tuple[str, ...], values.names]
 Outside = Literal["refuse", "clamp"]
+Pixels = Annotated[int, partial(checks.integer, minimum=16)]
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class MapPart:
 
 @dataclass(frozen=True)
 class Mark:
-    """How a layer is marked: the cells around each position, by a metric."""
+    """The marks of a layer that remembers: the cells around each position, by a metric."""
 
     radius: Positive | None = None
     falloff: Annotated[Falloff, curve] = _EVERYWHERE
@@ -72,7 +74,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Stamping:
-    """How a layer is stamped: with what, if a source has no stamp of its own."""
+    """The stamp of each source of a layer, and how it is laid down."""
 
     stamp: Annotated[Stamp, stamp_of] | None = None
     how: Literal["nearest", "bilinear"] = "nearest"
@@ -119,17 +121,17 @@ class LayerPart:
 
     @property
     def stamp(self) -> Stamp | None:
-        """The stamp of sources that have none of their own."""
+        """The stamp of its sources."""
         return None if self.stamping is None else self.stamping.stamp
 
 
 @dataclass(frozen=True)
 class TeamsPart:
-    """The teams: what all their layers share, and how the maps that follow from them are made."""
+    """The teams, the layer that all of them have, and the settings of the maps that follow."""
 
     layer: LayerPart
     names: Names
-    colors: Annotated[tuple[str, ...], values.team_colors] = ()
+    colors: Annotated[tuple[str, ...], values.colors] = ()
     owner_by: Literal["total", "source"] = "total"
     margin: NotNegative = 0.0
     stake: NotNegative = 0.0
@@ -149,8 +151,7 @@ class FormulaPart:
 class SourcePart:
     """A source between two moments, at one position or along a path of (seconds, x, y[, z]).
 
-    `rotation` is in degrees, or "heading". `direction` is what a standing source leaves on a trail
-    of vectors.
+    `rotation` is that of its layer's stamp, in degrees, or "heading".
     """
 
     keys: Keys
@@ -166,10 +167,7 @@ class SourcePart:
     outside: Outside = "refuse"
     radius: Positive | None = None
     falloff: Annotated[Falloff, curve] | None = None
-    stamp: Annotated[Stamp, stamp_of] | None = None
     rotation: Annotated[float | str, values.rotation] = 0.0
-    scale: Positive = 1.0
-    direction: Pair | None = None
 
 
 @dataclass(frozen=True)
@@ -189,7 +187,7 @@ class TimelinePart:
 
 @dataclass(frozen=True)
 class DepositPart:
-    """An amount, (x, y) on a trail of vectors, at a moment, and again every `every` seconds."""
+    """An amount at a moment; (x, y) on a trail of vectors."""
 
     keys: Keys
     layer: str
@@ -197,14 +195,13 @@ class DepositPart:
     name: Text | None = None
     amount: tuple[float, float] | float = 1.0
     at: NotNegative = 0.0
-    every: Positive | None = None
     on_wall: Literal["refuse", "nearest"] = "refuse"
     outside: Outside = "refuse"
 
 
 @dataclass(frozen=True)
 class RunPart:
-    """How long, and how world time becomes film time.
+    """The length of the run, and how world time becomes film time.
 
     `step` is the clock of sources: by default the shortest `every`.
     """
@@ -213,87 +210,90 @@ class RunPart:
     speed: Positive = 1.0
     fps: Positive = 20.0
     step: Positive | None = None
-    settle: bool = False
 
 
 @dataclass(frozen=True)
-class PlotLook:
-    """How a plot looks."""
+class Output:
+    """A file to make."""
 
+    keys: Keys
+    file: str
+
+
+@dataclass(frozen=True)
+class Picture(Output):
+    """Some maps of one world, drawn.
+
+    `together` draws several layers in one hue each, or side by side; by default together where
+    none may be negative.
+    """
+
+    layers: Names = ()
     title: Text | None = None
     caption: Text = ""
-    limits: Annotated[Any, values.limits] = None
-    size: Annotated[int, partial(checks.integer, minimum=16)] | None = None
-
-
-@dataclass(frozen=True)
-class Look(PlotLook):
-    """How a picture or a film looks."""
-
     threshold: NotNegative = 0.0
-    colors: Annotated[Any, values.colors] = field(default_factory=dict)
-    scale: Positive | None = None
-    columns: Size | None = None
-    floors: Annotated[int | list[float], values.floors] | None = None
-    crop: bool = False
-    sources: bool = True
+    limits: Annotated[Any, values.limits] = None
+    colors: Annotated[tuple[str, ...], values.colors] = ()
     together: bool | None = None
+    columns: Size | None = None
+    size: Pixels | None = None
+    crop: bool = False
+    floors: Annotated[int | list[float], values.floors] | None = None
     front_lines: bool = False
-    arrows: bool = True
+    sources: bool = True
 
 
 @dataclass(frozen=True)
-class StillKeys:
-    """The keys of a picture of one moment, beside those of `Look`."""
+class Still(Picture):
+    """A picture of one moment, by default the end."""
 
-    layers: Names = ()
-    start: NotNegative | None = field(default=None, metadata={"key": "at"})
+    at: NotNegative | None = None
 
 
 @dataclass(frozen=True)
-class FilmKeys:
-    """The keys of a film, beside those of `Look`."""
+class FilmPart(Picture):
+    """A film of a part of the run."""
 
-    layers: Names = ()
     start: NotNegative = field(default=0.0, metadata={"key": "from"})
     until: NotNegative | None = None
 
 
 @dataclass(frozen=True)
-class TableKeys:
-    """The keys of a table."""
+class TotalsTable(Output):
+    """A table of the sum, the strongest value and the covered cells of maps over time."""
 
     layers: Names = ()
-    every: Positive | None = None
-    points: Mapping[str, Position] = field(default_factory=dict)
+    every: Positive = 1.0
     threshold: NotNegative = 0.0
 
 
 @dataclass(frozen=True)
-class OverTimeKeys:
-    """The keys of a table or plot of what the teams hold."""
+class PointsTable(Output):
+    """A table of the values of maps at some points over time."""
 
-    over_time: Literal["share", "owned"]
-    every: Positive | None = None
+    points: Mapping[str, Position]
+    layers: Names = ()
+    every: Positive = 1.0
 
 
 @dataclass(frozen=True)
-class OutputPart:
-    """A file to make: `kind` is "still", "film", "totals", "points", "plot" or "holdings".
+class HoldingsTable(Output):
+    """A table of the ground that each team holds over time."""
 
-    `over_time` says what the last two show: "share" or "owned".
-    """
+    over_time: Literal["share", "owned"]
+    every: Positive = 1.0
 
-    keys: Keys
-    file: str
-    kind: str
-    layers: tuple[str, ...]
-    start: float = 0.0
-    until: float | None = None
-    every: float | None = None
-    points: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    over_time: str = ""
-    look: Look = Look()
+
+@dataclass(frozen=True)
+class HoldingsPlot(Output):
+    """The same as a plot, by default of at most 400 moments."""
+
+    over_time: Literal["share", "owned"]
+    every: Positive | None = None
+    title: Text | None = None
+    caption: Text = ""
+    limits: Annotated[Any, values.limits] = None
+    size: Pixels | None = None
 
 
 @dataclass(frozen=True)
@@ -310,7 +310,7 @@ class Recipe:
     timelines: tuple[TimelinePart, ...]
     deposits: tuple[DepositPart, ...]
     run: RunPart
-    outputs: tuple[OutputPart, ...]
+    outputs: tuple[Output, ...]
 
     @property
     def path(self) -> Path:

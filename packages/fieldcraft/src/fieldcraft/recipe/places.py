@@ -1,6 +1,4 @@
-"""Where things stand in a recipe's world: on the map or off it, on walls or beside them, and what
-is said when they can't be there.
-"""
+"""Positions in a recipe's world: on the map or off it, on walls or beside them."""
 
 from __future__ import annotations
 
@@ -14,7 +12,6 @@ from fieldcraft.errors import OutsideMap
 from fieldcraft.layer import Layer
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import DepositPart, SourcePart
-from fieldcraft.settings_file import dotted
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
 
@@ -31,13 +28,13 @@ class Policies(NamedTuple):
 
 
 def stride_of(space: Space) -> float:
-    """World units from cell to cell, roughly: what a walker may go without leaving one out."""
+    """Return the typical distance between cells: a longer step may leave one out."""
     return space.typical_step if len(space.adjacency.ends) else math.inf
 
 
 def settled(layer: Layer, points: Places, policies: Policies) -> Places:
-    """Where stamps stand by the policies: as `points`, but on open ground and on the map where that
-    is asked for.
+    """Return the positions of stamps: `points`, moved to open ground and onto the map where the
+    policies want it.
     """
     _, cells = place(layer.space, points, on_wall=policies.on_wall, outside=policies.outside)
     own = np.asarray(layer.space.cell_at(points, outside="clamp"))
@@ -46,7 +43,7 @@ def settled(layer: Layer, points: Places, policies: Policies) -> Places:
 
 
 def on_map(space: Space, places: Places) -> NDArray[np.bool_]:
-    """Which places, shape (N, 2) or (N, 3), lie on the map."""
+    """Return which places, shape (N, 2) or (N, 3), lie on the map."""
     try:
         space.cell_at(places)
     except OutsideMap:
@@ -64,14 +61,15 @@ def check_places(
     problems: RecipeFile,
     times: NDArray[np.float64] | None = None,
 ) -> None:
-    """Notes the first place that lies outside of the map or on a wall against the part's policy."""
+    """Report the first place that lies outside of the map or on a wall against the part's policy."""
     space = layer.space
     if places.shape[1] != space.dimensions:
         wanted = "[x, y, z]" if space.dimensions == 3 else "[x, y]"
-        problems.add(
-            (*part.keys, key),
-            f"{dotted(part.keys)}: {key} has places {wanted} on this map. Got {places.shape[1]}"
-            f" numbers. Write {space.dimensions}.",
+        problems.report_in(
+            part.keys,
+            key,
+            f"{key} has places {wanted} on this map. Got {places.shape[1]} numbers. Write"
+            f" {space.dimensions}.",
         )
         return
     low, high = space.extent
@@ -102,7 +100,7 @@ def check_places(
                 f"The nearest open {space.cell_name} is at {_written(nearest)}; or write on_wall ="
                 ' "nearest"'
             )
-    problems.add((*part.keys, key), f"{dotted(part.keys)}: {rule}. Got {where}. {remedy}.")
+    problems.report_in(part.keys, key, f"{rule}. Got {where}. {remedy}.")
 
 
 def _written(place: NDArray[np.float64]) -> str:

@@ -48,6 +48,7 @@ __all__ = ["MAX_STEPS", "read_recipe"]
 MAX_STEPS = 5_000_000
 MAX_TEAMS = 64
 _NAME = re.compile(r"[^\W\d][\w -]*")
+_TAKEN = "Teams, layers and maps have different names. Got {!r} for two of them. Rename one."
 
 
 def read_recipe(
@@ -110,9 +111,13 @@ def read_recipe(
     root = Table(file, (), file.table)
     for key in ("run", "map"):
         if key not in root:
-            root.add("", f"A recipe has a table [{key}]. Add it.")
-    title = root.take("title", Text, path.stem)
-    run = _made(root.table("run"), RunPart) if "run" in root else None
+            root.report("", f"A recipe has a table [{key}]. Add it.")
+    title = root.get("title", Text, path.stem)
+    run = None
+    if "run" in root:
+        table = root.table("run")
+        run = table.make(RunPart)
+        table.finish()
     map_part = read_map(root.table("map"), file) if "map" in root else None
     teams_table = root.table("teams") if "teams" in root else None
     layers = _read_layers(root)
@@ -133,21 +138,20 @@ def read_recipe(
     ]
     root.finish()
     if not (sources or timelines or deposits):
-        root.add(
+        root.report(
             "",
             "A recipe has at least one of [[sources]], [[timelines]] and [[deposits]]. Without them"
             " every layer stays 0. Add one.",
         )
-    files = [output.file for output in outputs]
     for at, output in enumerate(outputs):
-        if output.file in files[:at]:
-            file.add(
+        if any(output.file == other.file for other in outputs[:at]):
+            file.report(
                 (*output.keys, "file"),
                 f"Every output has a file of its own. Got {output.file!r} twice. Rename one.",
             )
     step = (run and run.step) or min((part.every for part in parts), default=1.0)
     if run and run.seconds > step * MAX_STEPS:
-        file.add(
+        file.report(
             ("run", "seconds"),
             f"A run has at most {MAX_STEPS:,} steps. Got {run.seconds:g} seconds in steps of"
             f" {step:g}. Shorten the run or raise run.step.",
@@ -170,17 +174,11 @@ def read_recipe(
     )
 
 
-def _made(table: Table, kind: type[RunPart]) -> RunPart | None:
-    part = table.make(kind)
-    table.finish()
-    return part
-
-
 def _read_layers(root: Table) -> tuple[LayerPart, ...]:
     """Return the layers; a recipe with teams needs none."""
-    tables = root.take("layers", Any, {})
+    tables = root.get("layers", Any, {})
     if not isinstance(tables, dict) or (not tables and "teams" not in root):
-        root.add(
+        root.report(
             "layers",
             "A recipe has at least one layer, or teams. Write [layers.threat] with its keys below,"
             " say.",
@@ -196,11 +194,17 @@ def _read_layers(root: Table) -> tuple[LayerPart, ...]:
 
 def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]]) -> LayerPart:
     """Return a layer; one that is refused has a stand-in, so that the rest can be read."""
-    word = table.take("propagation", Annotated[str, one_of([*kinds])], next(iter(kinds)))
+    word = table.get("propagation", Annotated[str, one_of([*kinds])], next(iter(kinds)))
     kind = kinds[word]
     propagation = _read_propagation(table, kind)
-    stamped = kind._layer_kind in ("trail", "array")
-    more = {} if kind._layer_kind == "array" else {"blend": "add"}
+    stamped, more = kind._layer_kind in ("trail", "array"), {"blend": "add"}
+    if kind._layer_kind == "array":
+        more = {}
+        if "stamp" not in table:
+            table.report(
+                "",
+                'A layer of stamps has a stamp. Write stamp = { shape = "disc", radius = 3 }, say.',
+            )
     layer = table.make(
         LayerPart,
         keys=table.keys,
@@ -218,7 +222,7 @@ def _read_propagation(table: Table, kind: type[Propagation]) -> Propagation:
     """Return the propagation of a layer, or some other of its kind where it is refused."""
     for one, others in kind._replaces.items():
         if one in table and any(other in table for other in others):
-            table.add(
+            table.report(
                 one,
                 f"A layer that {kind._verb} does so by {' and '.join(others)}, or by {one}. Got"
                 " both. Leave one of them out.",
@@ -237,22 +241,15 @@ def _read_teams(table: Table) -> TeamsPart | None:
         return None
     names = part.names
     if len(names) > MAX_TEAMS:
-        table.add("names", f"A recipe has at most {MAX_TEAMS} teams. Got {len(names)}. Join some.")
+        table.report(
+            "names", f"A recipe has at most {MAX_TEAMS} teams. Got {len(names)}. Join some."
+        )
     if part.colors and len(part.colors) != len(names):
-        table.add(
+        table.report(
             "colors", f"colors has one color for each team: {', '.join(names)}. Write as many."
         )
-    for team, enemies in (part.hostile or {}).items():
-        unknown = [each for each in (team, *enemies) if each not in names]
-        if unknown or team in enemies or len(set(enemies)) < len(enemies):
-            got = unknown[0] if unknown else f"{team} = {list(enemies)}"
-            table.add(
-                "hostile",
-                f"hostile has teams and lists of other teams. Got {got!r}. The teams are:"
-                f" {', '.join(names)}.",
-            )
     if part.owner_by == "source" and layer.propagation._layer_kind != "radial":
-        table.add(
+        table.report(
             "owner_by",
             'owner_by = "source" needs radial teams. Got propagation = "spread". Write owner_by ='
             ' "total".',
@@ -264,16 +261,12 @@ def _read_teams(table: Table) -> TeamsPart | None:
 
 def _check_names(root: Table, parts: tuple[LayerPart, ...], teams: tuple[str, ...]) -> None:
     """Report layers and teams whose names can't be used or come twice."""
-    taken = {*maps_of_teams(teams), *(("owner", "share") if teams else ())}
+    taken = {*maps_of_teams(teams), "owner"}
     for part in parts:
         if not _NAME.fullmatch(part.name):
-            root.file.add(part.keys, _bad_name("layer or a team", part.name))
+            root.file.report(part.keys, _bad_name("layer or a team", part.name))
         if part.name in taken:
-            root.file.add(
-                part.keys,
-                f"Teams, layers and the maps of teams have different names. Got {part.name!r} for"
-                " two of them. Rename one.",
-            )
+            root.file.report(part.keys, _TAKEN.format(part.name))
         taken.add(part.name)
 
 
@@ -288,7 +281,7 @@ def _read_formulas(
     root: Table, acting: Mapping[str, LayerPart], teams: tuple[str, ...]
 ) -> tuple[FormulaPart, ...]:
     """Return the formulas of `[maps]`, each checked over stand-ins for the maps that it names."""
-    tables = root.take("maps", dict[str, Any], {})
+    tables = root.get("maps", dict[str, Any], {})
     if not tables:
         return ()
     stand_ins = InfluenceMap(Grid(1, 1))
@@ -299,18 +292,14 @@ def _read_formulas(
     for name, text in tables.items():
         keys = ("maps", name)
         if not _NAME.fullmatch(name):
-            root.file.add(keys, _bad_name("map", name))
-        if name in known or name in ("owner", "share"):
-            root.file.add(
-                keys,
-                f"Maps, layers and teams have different names. Got {name!r}, which there is. Rename"
-                " the map.",
-            )
+            root.file.report(keys, _bad_name("map", name))
+        if name in known or name == "owner":
+            root.file.report(keys, _TAKEN.format(name))
             continue
         try:
             known[name] = formula(text, known)
         except InvalidValue as error:
-            root.file.add_error((*keys, ""), error)
+            root.file.report_error((*keys, ""), error)
             known[name] = 0.0
         parts.append(FormulaPart(keys, name, text))
     return tuple(parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -11,20 +10,22 @@ from typing import Annotated, Any
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import (
     DepositPart,
-    FilmKeys,
+    FilmPart,
+    HoldingsPlot,
+    HoldingsTable,
     LayerPart,
-    Look,
-    OutputPart,
-    OverTimeKeys,
-    PlotLook,
+    Output,
+    Picture,
+    PointsTable,
     RunPart,
     SourcePart,
-    StillKeys,
-    TableKeys,
+    Still,
     TimelinePart,
+    TotalsTable,
     propagations,
 )
 from fieldcraft.settings import Table, refused
+from fieldcraft.settings_file import nearest
 
 __all__ = [
     "FILMS",
@@ -41,16 +42,12 @@ STILLS = (".png",)
 FILMS = (".gif", ".webp", ".mp4")
 MAX_FRAMES = 20_000
 FASTEST_GIF = 50
-_SHORTEST = 0.001
 _SOURCE_KEYS: dict[str, tuple[str, ...]] = {
-    "spread": (),
     "radial": ("radius", "falloff"),
-    "memory": ("radius", "falloff"),
-    "trail": ("stamp", "rotation", "scale", "direction"),
-    "array": ("stamp", "rotation", "scale"),
+    "trail": ("rotation",),
+    "array": ("rotation",),
 }
 """The keys of their own that sources may have, by the kind of their layer."""
-_NEEDED = 'Write stamp = { shape = "disc", radius = 3 } there, say.'
 
 
 @dataclass(frozen=True)
@@ -67,11 +64,6 @@ class MapNames:
         """All maps of numbers."""
         return [*self.acting, *self.of_teams, *self.formulas]
 
-    @property
-    def pictures(self) -> list[str]:
-        """All that can be drawn."""
-        return [*self.maps, *(("owner", "share") if self.teams else ())]
-
 
 def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | None:
     """Return a source of the recipe."""
@@ -81,7 +73,7 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
     part = table.make(SourcePart, None, keys=table.keys, **more)
     table.finish()
     if ("position" in table) == ("path" in table):
-        table.add(
+        table.report(
             "",
             "A source has either a position or a path. Write position = [x, y] or path = [[seconds,"
             " x, y], ...].",
@@ -92,7 +84,7 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
     if layer is None:
         return None
     if part.repeat and len(part.path) < 2:
-        table.add(
+        table.report(
             "repeat",
             "Only a path of at least two points repeats. Write path = [[0, x, y], [10, x, y]].",
         )
@@ -106,65 +98,42 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
         kinds = [kind for kind, keys in _SOURCE_KEYS.items() if key in keys]
         if kinds and layer.propagation._layer_kind not in kinds:
             takers = [word for word, made in propagations().items() if made._layer_kind in kinds]
-            table.add(
+            table.report(
                 key,
                 f"{key} is for sources of {' and '.join(takers)} layers. Layer {layer.name!r}"
                 f" {layer.propagation._verb}. Leave it out, or change the propagation there.",
             )
-    _check_stamp(table, part, layer)
-    return part
-
-
-def _check_stamp(table: Table, part: SourcePart, layer: LayerPart) -> None:
-    """Report a source that would leave nothing."""
-    has_stamp = part.stamp is not None or layer.stamp is not None
-    if layer.is_cleared and not has_stamp:
-        table.add("", f"A source of stamps has a stamp, its own or its layer's. {_NEEDED}")
-    for key in ("rotation", "scale"):
-        if layer.gathers and not has_stamp and key in table:
-            table.add(
-                key, f"{key} is for a stamp, and neither the source nor its layer has one. Add it."
-            )
-    if layer.vector and part.position is not None and part.direction is None:
-        table.add(
+    if layer.gathers and layer.stamp is None and "rotation" in table:
+        table.report("rotation", "rotation is for a stamp, and the layer has none. Add it there.")
+    if layer.vector and part.position is not None:
+        table.report(
             "",
             "A source on a trail of vectors leaves the direction of its path. It stands still."
-            " Write a path, or direction = [x, y].",
+            " Write a path.",
         )
-    if layer.gathers and not layer.vector and part.direction is not None:
-        table.add(
-            "direction",
-            f"direction is for trails of vectors. Layer {layer.name!r} holds numbers. Write vector"
-            " = true there.",
-        )
+    return part
 
 
 def read_timeline(
     table: Table, layers: Mapping[str, LayerPart], file: RecipeFile
 ) -> TimelinePart | None:
     """Return a recording of the recipe."""
-    path = table.take("file", Annotated[Any, file.resolve])
+    path = table.get("file", Annotated[Any, file.resolve])
     if "file" not in table:
-        table.add("", "A recording has a file. Add the key 'file'.")
+        table.report("", "A recording has a file. Add the key 'file'.")
     part = table.make(TimelinePart, file=path, keys=table.keys)
     table.finish()
     if part is None:
         return None
     if not part.layers:
-        table.add(
+        table.report(
             "layers",
             'layers says which group goes to which layer. Write layers = { "group" = "layer" }.',
         )
     for name in dict.fromkeys(part.layers.values()):
         _check_known(table, "layers", name, layers, "layer")
-        layer = layers.get(name)
-        if layer is not None:
-            _check_on_wall(table, part.on_wall, layer)
-            if layer.is_cleared and layer.stamp is None:
-                table.add(
-                    "layers",
-                    f"A recording puts the stamps of its layer. Layer {name!r} has none. {_NEEDED}",
-                )
+        if name in layers:
+            _check_on_wall(table, part.on_wall, layers[name])
     return part
 
 
@@ -176,28 +145,16 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
     if part is None or layer is None:
         return None
     if layer.propagation._layer_kind == "radial":
-        table.add(
+        table.report(
             "layer",
             f"Deposits fade, and on a radial layer nothing does. Got layer {layer.name!r}. Write a"
             " source with from and until.",
         )
-    if layer.is_cleared and layer.stamp is None:
-        table.add(
-            "",
-            f"A deposit on stamps is the stamp of its layer. Layer {layer.name!r} has none."
-            f" {_NEEDED}",
-        )
-    if part.every is not None and part.every < _SHORTEST:
-        table.add(
-            "every",
-            f"A deposit comes at most every {_SHORTEST} seconds. Got {part.every:g}. Deposit more"
-            " at once.",
-        )
     if layer.gathers and layer.vector:
         if not isinstance(part.amount, tuple):
-            table.add("amount", "amount is [x, y] on a trail of vectors. Write two numbers.")
+            table.report("amount", "amount is [x, y] on a trail of vectors. Write two numbers.")
     elif isinstance(part.amount, tuple):
-        table.add("amount", "amount is a number, but on a trail of vectors. Write one number.")
+        table.report("amount", "amount is a number, but on a trail of vectors. Write one number.")
     else:
         amount = part.amount if "amount" in table else layer.propagation._default_strength
         _check_strength(table, "amount", amount, layer)
@@ -205,83 +162,65 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
     return part
 
 
-def read_output(table: Table, names: MapNames, run: RunPart | None) -> OutputPart | None:
+def read_output(table: Table, names: MapNames, run: RunPart | None) -> Output | None:
     """Return an output of the recipe."""
-    file = table.take("file", Annotated[str, _output_file])
+    file = table.get("file", Annotated[str, _output_file])
     if "file" not in table:
-        table.add("", "An output has a file. Add the key 'file'.")
+        table.report("", "An output has a file. Add the key 'file'.")
     if file is None:
         return None
     suffix = PurePosixPath(file).suffix
-    if "over_time" in table and suffix not in FILMS:
-        part = _read_over_time(table, file, suffix, names)
-    elif suffix == ".csv":
-        values = table.values(TableKeys)
-        look = Look(threshold=values.pop("threshold", 0.0))
-        kind = "points" if "points" in values else "totals"
-        part = OutputPart(
-            table.keys, file, kind, **_shown(table, values, names.maps, names), look=look
-        )
-    else:
-        keys = StillKeys if suffix in STILLS else FilmKeys
-        values = _shown(table, table.values(keys), names.pictures, names)
-        look = table.make(Look) or Look()
-        _check_look(table, look, values["layers"], names)
-        part = OutputPart(table.keys, file, "film", **values, look=look)
-        if run is not None:
-            part = _check_time(table, part, suffix, run)
+    over_time, is_table = "over_time" in table, suffix == ".csv"
+    kind: type[Output] = Still if suffix in STILLS else FilmPart
+    if is_table:
+        kind = PointsTable if "points" in table else TotalsTable
+    if over_time and kind is not FilmPart:
+        kind = HoldingsTable if is_table else HoldingsPlot
+        if not names.teams:
+            table.report(
+                "over_time",
+                "over_time is about teams. The recipe has none. Write [teams], or leave it out.",
+            )
+    part = table.make(kind, keys=table.keys, file=file)
     table.finish()
-    return part
-
-
-def _shown(
-    table: Table, values: dict[str, Any], known: list[str], names: MapNames
-) -> dict[str, Any]:
-    """Return the values of an output with the layers that it shows, by default all."""
-    for name in values.get("layers", ()):
-        _check_known(table, "layers", name, known, "layer or map")
-    return {"layers": tuple(names.acting), **values}
-
-
-def _check_time(table: Table, part: OutputPart, suffix: str, run: RunPart) -> OutputPart:
-    """Return a picture or film with its times, and report those that don't fit the run."""
-    if suffix in STILLS:
-        at = part.start if "at" in table else run.seconds
+    if isinstance(part, (Picture, TotalsTable, PointsTable)):
+        known = names.maps
+        if isinstance(part, Picture) and names.teams:
+            known = [*known, "owner"]
+        for name in part.layers:
+            _check_known(table, "layers", name, known, "layer or map")
+        part = replace(part, layers=part.layers or tuple(names.acting))
+    if isinstance(part, Picture):
+        _check_picture(table, part, names)
+    if run is not None and isinstance(part, Still):
+        at = run.seconds if part.at is None else part.at
         if at > run.seconds:
-            table.add(
+            table.report(
                 "at",
                 f"The picture is taken within the run's {run.seconds:g} seconds. Got at={at:g}.",
             )
-        return replace(part, kind="still", start=at)
+        return replace(part, at=at)
+    if run is not None and isinstance(part, FilmPart):
+        _check_film(table, part, suffix, run)
+    return part
+
+
+def _check_film(table: Table, part: FilmPart, suffix: str, run: RunPart) -> None:
+    """Report times of a film that don't fit the run."""
     _check_span(table, part.start, part.until)
     if suffix == ".gif" and run.fps > FASTEST_GIF:
-        table.file.add(
+        table.file.report(
             ("run", "fps"),
             f"A GIF shows at most {FASTEST_GIF} frames per second. Got fps={run.fps:g}. Lower it,"
             " or write .mp4 or .webp.",
         )
     frames = (min(part.until or run.seconds, run.seconds) - part.start) / run.speed * run.fps
     if not 1 <= frames <= MAX_FRAMES:
-        table.add(
+        table.report(
             "",
             f"A film has at least one frame and at most {MAX_FRAMES:,} frames. Got {frames:,.0f}."
             " Change run.seconds, run.speed or run.fps.",
         )
-    return part
-
-
-def _read_over_time(table: Table, file: str, suffix: str, names: MapNames) -> OutputPart:
-    """Return a table or plot of what the teams hold."""
-    if not names.teams:
-        table.add(
-            "over_time",
-            "over_time is about teams. The recipe has none. Write [teams], or leave it out.",
-        )
-    is_table = suffix == ".csv"
-    values = {"over_time": "share", **table.values(OverTimeKeys)}
-    look = Look(**({} if is_table else table.values(PlotLook)))
-    kind = "holdings" if is_table else "plot"
-    return OutputPart(table.keys, file, kind, names.teams, **values, look=look)
 
 
 def _output_file(name: str, value: object) -> str:
@@ -302,33 +241,29 @@ def _output_file(name: str, value: object) -> str:
     return str(path)
 
 
-def _check_look(table: Table, look: Look, shown: tuple[str, ...], names: MapNames) -> None:
+def _check_picture(table: Table, part: Picture, names: MapNames) -> None:
     """Report names of maps that are not shown, and maps that need limits."""
-    colors, limits = look.colors, look.limits
-    if isinstance(colors, list) and len(colors) != len(shown):
-        table.add("colors", f"colors has one color for each layer shown: {', '.join(shown)}.")
-    for key, named in (("colors", colors), ("limits", limits)):
-        for name in named if isinstance(named, dict) else ():
-            _check_known(table, key, name, set(shown) & set(names.maps), "map shown")
-            if isinstance(named[name], list) and name in names.acting:
-                table.add(
-                    key, f"A pair of colors is for a map with both signs. Got layer {name!r}."
-                )
+    shown, limits = part.layers, part.limits
+    if part.colors and len(part.colors) != len(shown):
+        table.report("colors", f"colors has one color for each layer shown: {', '.join(shown)}.")
+    for name in limits if isinstance(limits, dict) else ():
+        _check_known(table, "limits", name, set(shown) & set(names.maps), "map shown")
     for name in shown if limits is None or isinstance(limits, dict) else ():
-        is_trail = name in names.acting and names.acting[name].gathers
-        if name not in (limits or {}) and (is_trail or name in names.formulas):
-            table.add(
+        layer = names.acting.get(name)
+        varies = name in names.formulas or (layer and (layer.gathers or layer.is_cleared))
+        if varies and name not in (limits or {}):
+            table.report(
                 "",
-                f"A picture of {'a trail' if is_trail else 'a formula'} has limits, so that its"
-                f' colors keep their meaning. {name!r} has none. Write limits = {{ "{name}" ='
-                " [0, 1] }, say.",
+                "A picture of a trail, of stamps or of a formula has limits, so that its colors"
+                f' keep their meaning. {name!r} has none. Write limits = {{ "{name}" = [0, 1] }},'
+                " say.",
             )
-    if look.front_lines and not names.teams:
-        table.add(
+    if part.front_lines and not names.teams:
+        table.report(
             "front_lines", "Front lines lie between teams. The recipe has none. Write [teams]."
         )
-    if look.together and len(shown) > 1 and not set(shown) <= set(names.maps):
-        table.add("together", "owner and share are pictures of their own. Write together = false.")
+    if part.together and len(shown) > 1 and not set(shown) <= set(names.maps):
+        table.report("together", "owner is a picture of its own. Write together = false.")
 
 
 def _layer_of(table: Table, layers: Mapping[str, LayerPart]) -> LayerPart | None:
@@ -344,14 +279,13 @@ def _check_known(table: Table, key: str, name: str, known: Iterable[str], what: 
     """Report a name that the recipe does not have."""
     names = sorted(known)
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=1)
-        remedy = f"Perhaps {near[0]!r} is meant" if near else f"Known: {', '.join(names) or 'none'}"
-        table.add(key, f"{key} names a {what} of this recipe. Got {name!r}. {remedy}.")
+        problem = f"{key} names a {what} of this recipe. Got {name!r}. {nearest(name, names)}."
+        table.report(key, problem)
 
 
 def _check_span(table: Table, start: float, until: float | None) -> None:
     if until is not None and until <= start:
-        table.add(
+        table.report(
             "until",
             f"until comes after from, which is {start:g}. Got {until:g}. Write a later second.",
         )
@@ -359,10 +293,10 @@ def _check_span(table: Table, start: float, until: float | None) -> None:
 
 def _check_on_wall(table: Table, on_wall: str, layer: LayerPart) -> None:
     if on_wall == "through" and (layer.mark is not None or layer.gathers):
-        table.add(
+        table.report(
             "on_wall",
-            f"Walls hold nothing on a layer that {layer.propagation._verb}."
-            ' Got on_wall = "through". Write "nearest".',
+            f'Walls hold nothing on a layer that {layer.propagation._verb}. Got on_wall = "through".'
+            ' Write "nearest".',
         )
 
 
@@ -373,7 +307,7 @@ def _check_strength(table: Table, key: str, strength: float, layer: LayerPart) -
         too_much = strength > kind._largest
         bound = f"at most {kind._largest:,.0f}" if too_much else f"at least {kind._smallest:,.0f}"
         remedy = "Marks fade by themselves." if kind._smallest == 0 else "Count in larger units."
-        table.add(
+        table.report(
             key,
             f"{key} on a layer that {kind._verb} is {bound}. Got {strength:g}. {remedy}",
         )

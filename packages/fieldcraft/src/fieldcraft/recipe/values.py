@@ -27,7 +27,6 @@ __all__ = [
     "position",
     "rotation",
     "stamp_of",
-    "team_colors",
 ]
 
 SHAPES = ("disc", "ring", "cone", "line", "rectangle", "polygon", "image", "tether")
@@ -60,17 +59,14 @@ def stamp_of(name: str, value: Any) -> Stamp:
             f"Perhaps {near[0]!r} is meant" if near else 'Write shape = "disc", say',
         )
     measures = measures_of(shape)
-    missing = [key for key, needed in measures.items() if needed and key not in value]
+    wrong = [f"no {key}" for key, needed in measures.items() if needed and key not in value]
     known = (*measures, *_CHANGES, "shape")
-    unknown = [key for key in value if key not in known]
-    if missing or unknown:
-        wrong = (
-            f"no {' and no '.join(missing)}"
-            if missing
-            else f"{unknown[0]} = {value[unknown[0]]!r:.40}"
-        )
+    wrong += [f"{key} = {part!r:.40}" for key, part in value.items() if key not in known]
+    if wrong:
         raise InvalidValue(
-            f"A {shape} has {', '.join(measures)}", got=wrong, remedy="Correct the keys"
+            f"A {shape} has {', '.join(measures)}",
+            got=" and ".join(wrong),
+            remedy="Correct the keys",
         )
     given = {key: value[key] for key in measures if key in value}
     if "falloff" in given:
@@ -136,21 +132,13 @@ def limits(name: str, value: object) -> Any:
     return _range(name, value)
 
 
-def colors(name: str, value: object) -> Any:
-    """Colors by name or in a list; each one color, or a pair for the two signs."""
-    if not isinstance(value, (list, dict)):
-        raise refused(f"{name} has one color for each map shown", value, 'Write ["#3fa7f5"], say')
-    for color in value.values() if isinstance(value, dict) else value:
-        for part in color if isinstance(color, list) and len(color) == 2 else [color]:
-            parse_color(part)
-    return value
-
-
-def team_colors(name: str, value: object) -> tuple[str, ...]:
-    """Return one color for each team."""
-    if not isinstance(value, list) or any(isinstance(each, (list, dict)) for each in value):
-        raise refused(f"{name} has one color for each team", value, 'Write ["#3fa7f5"], say')
-    return tuple(colors(name, value))
+def colors(name: str, value: object) -> tuple[str, ...]:
+    """Return a list of colors, one for each thing."""
+    if not isinstance(value, list):
+        raise refused(f"{name} is a list of colors", value, 'Write ["#3fa7f5"], say')
+    for color in value:
+        parse_color(color)
+    return tuple(value)
 
 
 def floors(name: str, value: object) -> int | list[float]:

@@ -1,6 +1,4 @@
-"""A recipe come alive: its map, its layers, and everything that acts on them, moved on by one
-clock.
-"""
+"""The running world of a recipe: its map, its layers and everything that acts on them."""
 
 from __future__ import annotations
 
@@ -16,29 +14,34 @@ from fieldcraft.compose.formula import formula
 from fieldcraft.compose.teams import Teams, add_teams
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import RadialLayer, SourceLayer, SpreadLayer
+from fieldcraft.layer import RadialLayer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.recipe.actors import Actor, Deposit, Scripted, recordings
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.loading import load_space, load_timeline
-from fieldcraft.recipe.parts import LayerPart, Recipe, SourcePart, TeamsPart, maps_of_teams
-from fieldcraft.recipe.places import check_places, on_map, stride_of
-from fieldcraft.settings_file import dotted
+from fieldcraft.recipe.parts import (
+    LayerPart,
+    Picture,
+    PointsTable,
+    Recipe,
+    SourcePart,
+    TeamsPart,
+    maps_of_teams,
+)
+from fieldcraft.recipe.places import check_places, on_map
 from fieldcraft.space import grid_of
 
 __all__ = ["World", "played"]
 
 MAX_STEPS = 2**31 - 1
-_MOST_CELLS = 256
 
 
 class World:
     """The influence map of a recipe and its clock.
 
-    Building it reads the map and the recordings and checks every position beforehand; what is wrong
-    raises `BadRecipe` with all problems at once. `go_to(seconds)` moves on. `imap` is the influence
-    map, `maps` are its layers and all that follows from them by name, `teams` the teams if there
-    are any.
+    Building it reads the map and the recordings and checks every position; problems raise
+    `BadRecipe`, all at once. `imap` is the influence map, `maps` are its layers and all that
+    follows from them by name, `teams` the teams if there are any.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -50,28 +53,22 @@ class World:
             self.imap = InfluenceMap(space)
             self.teams: Teams | None = None
             self.maps: dict[str, Operand] = {}
-            self._add_layers(problems)
-            self._add_formulas(problems)
+            self._add_maps(problems)
         problems.raise_all()
         self.step = recipe.step
         self.steps = math.floor(recipe.run.seconds / self.step + 1e-9)
         self._parts = {part.name: part for part in recipe.acting}
         ends = {name: (self.imap[name], part) for name, part in self._parts.items()}
-        scripted = [Scripted(part, *ends[part.layer]) for part in recipe.sources]
+        self._scripted = [Scripted(part, *ends[part.layer]) for part in recipe.sources]
         deposits = [Deposit(part, *ends[part.layer]) for part in recipe.deposits]
-        players = [
-            (part, timeline.play(faint=part.faint))
-            for part, timeline in timelines
-            if timeline is not None
-        ]
+        players = [(part, found.play(faint=part.faint)) for part, found in timelines if found]
         self._recorded = recordings(ends, players, problems)
-        self._actors: list[Actor] = [*scripted, *self._recorded, *deposits]
-        for source in scripted:
+        self._actors: list[Actor] = [*self._scripted, *self._recorded, *deposits]
+        for source in self._scripted:
             source.check(self.step, recipe.run.seconds, problems)
         for deposit in deposits:
-            check_places(
-                deposit.layer, np.array([deposit.part.position]), deposit.part, "position", problems
-            )
+            place = np.array([deposit.part.position])
+            check_places(deposit.layer, place, deposit.part, "position", problems)
         self._check_map(problems)
         problems.raise_all()
         self.updates = dict.fromkeys(self.imap.layers, 0)
@@ -81,12 +78,8 @@ class World:
             self._act(live=False)
             self._show(self._parts)
         except FieldcraftError as error:
-            problems.add(("layers",), str(error))
+            problems.report(("layers",), str(error))
             problems.raise_all()
-        if recipe.run.settle:
-            for layer in self.imap.layers.values():
-                if isinstance(layer, SpreadLayer):
-                    layer.settle()
 
     @property
     def seconds(self) -> float:
@@ -94,13 +87,13 @@ class World:
         return self._done * self.step
 
     def go_to(self, seconds: float) -> None:
-        """Moves on to the last step at or before `seconds`; never goes back."""
+        """Go on to the last step at or before `seconds`; never back."""
         target = min(math.floor(seconds / self.step + 1e-9), self.steps)
         while self._done < target:
             self.tick()
 
     def tick(self) -> None:
-        """Moves on by one step, beyond the recipe's end, too."""
+        """Go on by one step, beyond the recipe's end, too."""
         self._done += 1
         self._act(live=True)  # before the update, so that a layer shows its sources where they are
         report = self.imap.advance(self.step, max_steps=MAX_STEPS)
@@ -110,25 +103,24 @@ class World:
         self._show(name for name, count in report.steps.items() if count)
 
     def release(self, layer: str, source: int) -> None:
-        """Leave a source to others: it no longer walks, and stays when its time is over."""
-        for actor in self._scripted(layer):
+        """Stop moving a source: it stays, also when its time is over."""
+        for actor in self._scripted_on(layer):
             actor.release(source)
 
     def walls_changed(self) -> None:
-        """Let all that moves keep to the nearest open cell: paths were checked before."""
+        """Let everything that moves keep to the nearest open cell: paths were checked before."""
         for actor in self._actors:
             actor.policies = actor.policies._replace(on_wall="nearest")
 
     def part_of(self, layer: str, source: int) -> SourcePart | None:
-        """The part of the recipe that a source came from, also when it was released since; None for
+        """Return the part of the recipe that a source came from, also after its release; None for
         others.
         """
-        scripted = self._scripted(layer)
-        return next((actor.part for actor in scripted if actor.source == source), None)
+        found = (actor.part for actor in self._scripted_on(layer) if actor.source == source)
+        return next(found, None)
 
-    def _scripted(self, layer: str) -> list[Scripted]:
-        actors = [actor for actor in self._actors if isinstance(actor, Scripted)]
-        return [actor for actor in actors if actor.layer is self.imap[layer]]
+    def _scripted_on(self, layer: str) -> list[Scripted]:
+        return [actor for actor in self._scripted if actor.layer is self.imap[layer]]
 
     def _act(self, live: bool) -> None:
         """Move the live sources to this moment, or let all others act."""
@@ -138,9 +130,7 @@ class World:
                 actor.act(now, passed)
 
     def _show(self, updated: Iterable[str]) -> None:
-        """Lets layers that hold nothing of their own show what acts on them now; waves that spread
-        take their time.
-        """
+        """Let layers that hold nothing of their own show what acts on them now."""
         for name in updated:
             layer = self.imap[name]
             if isinstance(layer, RadialLayer):
@@ -152,64 +142,53 @@ class World:
                         actor.stamp()
 
     def _check_map(self, problems: RecipeFile) -> None:
-        """Notes what this kind of map can't have: places in other dimensions, and pictures of grids
-        on graphs.
-        """
+        """Report places in other dimensions, and pictures of grids on graphs."""
         space = self.imap.space
-        for part in self.recipe.timelines:
-            if space.dimensions == 3:
-                problems.add(
-                    part.keys,
-                    f"{dotted(part.keys)}: Recordings have (x, y). This map has (x, y, z). Take a"
-                    " map in two dimensions.",
-                )
+        for part in self.recipe.timelines if space.dimensions == 3 else ():
+            problems.report_in(
+                part.keys,
+                "",
+                "Recordings have (x, y). This map has (x, y, z). Take a map in two dimensions.",
+            )
         for output in self.recipe.outputs:
-            where = dotted(output.keys)
-            for name, point in output.points.items():
-                keys = (*output.keys, "points", name)
-                if len(point) != space.dimensions:
-                    problems.add(
-                        keys,
-                        f"{where}: A point has {space.dimensions} numbers on this map. Got"
-                        f" {list(point)}. Mend it.",
+            points = output.points if isinstance(output, PointsTable) else {}
+            for name, point in points.items():
+                fits = len(point) == space.dimensions
+                if not fits or not on_map(space, np.array([point]))[0]:
+                    problems.report_in(
+                        (*output.keys, "points"),
+                        name,
+                        f"A point lies on the map and has {space.dimensions} numbers. Got"
+                        f" {list(point)}. Correct it.",
                     )
-                elif not on_map(space, np.array([point]))[0]:
-                    problems.add(
-                        keys, f"{where}: A point lies on the map. Got {list(point)}. Move it."
-                    )
-            if output.look.floors is not None and space.dimensions != 3:
-                problems.add(
-                    (*output.keys, "floors"),
-                    f"{where}: floors are those of a 3D graph. The map is flat. Leave it out.",
-                )
-            if space.sight_grid is space:
+            if not isinstance(output, Picture):
                 continue
-            for key in ("crop", "front_lines", "together"):
-                if getattr(output.look, key):
-                    problems.add(
-                        (*output.keys, key),
-                        f"{where}: {key} is for pictures of square cells. The map has none. Leave"
-                        " it out.",
-                    )
-            for name in set(output.layers) & {"owner", "share"}:
-                problems.add(
-                    (*output.keys, "layers"),
-                    f"{where}: {name!r} is a picture of square cells, and the map has none. Show"
-                    " `share TEAM` maps.",
+            if output.floors is not None and space.dimensions != 3:
+                problems.report_in(
+                    output.keys,
+                    "floors",
+                    "floors are those of a 3D graph. The map is flat. Leave it out.",
                 )
+            for key in ("crop", "front_lines", "together") if space.sight_grid is not space else ():
+                if getattr(output, key):
+                    problems.report_in(
+                        output.keys,
+                        key,
+                        f"{key} is for pictures of square cells. The map has none. Leave it out.",
+                    )
 
-    def _add_layers(self, problems: RecipeFile) -> None:
-        teams = self.recipe.teams
+    def _add_maps(self, problems: RecipeFile) -> None:
+        """Create the layers, the teams and the formulas."""
         for part in self.recipe.layers:
+            options = _grid_options(part)
             try:
                 if part.is_cleared:
-                    self.imap.add_layer(
-                        part.name, values=self._nothing(part), **_grid_options(part)
-                    )
+                    self.imap.add_layer(part.name, values=self._empty(part), **options)
                 else:
-                    self.imap.add_layer(part.name, part.propagation, **_grid_options(part))
+                    self.imap.add_layer(part.name, part.propagation, **options)
             except FieldcraftError as error:
-                problems.add(part.keys, f"layers.{part.name}: {error}")
+                problems.report_error((*part.keys, ""), error)
+        teams = self.recipe.teams
         if teams is not None:
             try:
                 self.teams = add_teams(
@@ -220,28 +199,26 @@ class World:
                     **_grid_options(teams.layer),
                 )
             except FieldcraftError as error:
-                problems.add(("teams",), f"teams: {error}")
+                problems.report_error(("teams", "hostile" if teams.hostile else ""), error)
         self.maps.update(self.imap.layers)
         if self.teams is not None and teams is not None:
             for name in maps_of_teams(teams.names):
                 self.maps[name] = _map_of(self.teams, name, teams.stake)
+        for formula_part in self.recipe.formulas:
+            try:
+                self.maps[formula_part.name] = formula(formula_part.text, self.maps)
+            except FieldcraftError as error:
+                problems.report_error((*formula_part.keys, ""), error)
 
-    def _nothing(self, part: LayerPart) -> NDArray[np.float32]:
-        """The empty array of a layer of stamps."""
+    def _empty(self, part: LayerPart) -> NDArray[np.float32]:
+        """Return the empty array of a layer of stamps."""
         space = self.imap.space
         if part.cell_size is not None:
             space = grid_of(space, "cell_size").coarser(part.cell_size)
         return np.zeros(space.shape, dtype=np.float32)
 
-    def _add_formulas(self, problems: RecipeFile) -> None:
-        for part in self.recipe.formulas:
-            try:
-                self.maps[part.name] = formula(part.text, self.maps)
-            except FieldcraftError as error:
-                problems.add_error((*part.keys, ""), error)
-
     def owner(self) -> NDArray[np.int32]:
-        """Return the number of each cell's team, -1 for nobody, shape (height, width)."""
+        """Return the number of each cell's team, -1 for nobody."""
         part, teams = self._of_teams
         return teams.owner(by=part.owner_by, margin=part.margin)
 
@@ -257,109 +234,58 @@ class World:
         return [line.points for line in teams.front_lines(by=part.owner_by)]
 
     def holdings(self, what: str) -> list[float]:
-        """How much of the open ground each team holds, 0 to 1, and last how much nobody does.
+        """Return how much of the open ground each team holds, 0 to 1, and last how much nobody
+        does.
 
         "share": the mean of the team's share over the open cells. "owned": the part of them that it
         owns.
         """
         _, teams = self._of_teams
-        names, is_open = teams.names, ~teams[teams.names[0]].space.walls
-        cells = max(int(np.count_nonzero(is_open)), 1)
+        is_open = ~teams[teams.names[0]].space.walls
         if what == "owned":
             owner = self.owner()[is_open]
-            found = [int(np.count_nonzero(owner == number)) / cells for number in range(len(names))]
+            sums = [float(np.count_nonzero(owner == number)) for number in range(len(teams.names))]
         else:
-            found = [
-                float(self.maps[f"share {name}"].values[is_open].sum(dtype=np.float64)) / cells
-                for name in names
-            ]
+            shares = (self.maps[f"share {name}"].values[is_open] for name in teams.names)
+            sums = [float(share.sum(dtype=np.float64)) for share in shares]
+        found = [each / max(int(np.count_nonzero(is_open)), 1) for each in sums]
         return [*found, max(1.0 - sum(found), 0.0)]
 
     def strongest(self, name: str) -> tuple[float, float]:
-        """The lowest and the highest value, 0 included, that anything of the recipe brings into a
-        layer; see `limits_of` for trails.
+        """Return the lowest and the highest value, 0 included, that the recipe's sources, deposits
+        and recordings bring into a layer.
         """
-        strengths = [0.0]
-        strengths += [part.strength for part in self.recipe.sources if part.layer == name]
-        strengths += [
-            part.amount
-            for part in self.recipe.deposits
-            if part.layer == name and not isinstance(part.amount, tuple)
-        ]
+        recipe = self.recipe
+        strengths = [0.0, *(part.strength for part in recipe.sources if part.layer == name)]
+        amounts = (part.amount for part in recipe.deposits if part.layer == name)
+        strengths += [amount for amount in amounts if not isinstance(amount, tuple)]
         for recorded in self._recorded:
             if recorded.layer.name == name:
-                for part, player in recorded.players:
-                    rows = np.isin(
-                        player.timeline.group_of,
-                        [
-                            player.timeline.groups.index(g)
-                            for g, to in part.layers.items()
-                            if to == name
-                        ],
-                    )
-                    if rows.any():
-                        played = player.timeline.strengths[rows] * part.strength
-                        strengths += [float(played.min()), float(played.max())]
-        of = self._parts[name]
-        if of.is_cleared:
-            weights = self._weights(name)
-            strengths = [strength * weight for strength in strengths for weight in (*weights, 0.0)]
+                strengths += recorded.range()
         span = min(strengths), max(strengths)
-        return of.propagation._value_range(*span) or span
-
-    def _weights(self, name: str) -> tuple[float, float]:
-        """The lowest and the highest weight of the stamps on a layer."""
-        space = self.imap[name].space
-        own = [part.stamp for part in self.recipe.sources if part.layer == name]
-        stamping = self._parts[name].stamping
-        given = (*own, None if stamping is None else stamping.stamp)
-        stamps = [stamp for stamp in given if stamp is not None]
-        most = max(space.shape) if len(space.shape) == 2 else _MOST_CELLS
-        prints = [
-            stamp.on(stride_of(space), y_up=space.y_up, most=most).weights for stamp in stamps
-        ]
-        return min(float(each.min()) for each in prints), max(float(each.max()) for each in prints)
+        return self._parts[name].propagation._value_range(*span) or span
 
     def actors_on(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Where everything is that acts on a layer now, (N, 2) or (N, 3), and how strong, (N,)."""
+        """Return where everything is that acts on a layer now, (N, 2) or (N, 3), and how strong,
+        (N,).
+        """
         layer = self.imap[name]
         if isinstance(layer, SourceLayer):
             return layer.sources.positions, layer.sources.strengths.astype(np.float64)
-        shown = [
-            found
-            for actor in self._actors
-            if actor.layer is layer and len((found := actor.shown())[0])
-        ]
+        found = [actor.shown() for actor in self._actors if actor.layer is layer]
+        shown = [each for each in found if len(each[0])]
         if not shown:
             return np.zeros((0, layer.space.dimensions)), np.zeros(0)
         places, strengths = zip(*shown, strict=True)
         return np.concatenate(places), np.concatenate(strengths)
 
-    def has_sources(self, name: str) -> bool:
-        """Whether what acts on a layer are its live sources."""
-        return self._parts[name].is_live
-
-    def holds_vectors(self, name: str) -> bool:
-        """Whether a layer is a trail of vectors."""
-        return self.is_trail(name) and self._parts[name].vector
-
-    def is_trail(self, name: str) -> bool:
-        """Whether a map is a layer with a trail, whose values nobody knows beforehand."""
-        return name in self._parts and self._parts[name].gathers
-
-    def fading(self, names: Iterable[str]) -> set[float]:
-        """Return the half-lives, in seconds, of recorded strengths that fade in some layers."""
-        found: set[float] = set()
-        for recorded in self._recorded:
-            if recorded.layer.name in names:
-                for _, player in recorded.players:
-                    half_lives = player.timeline.half_lives
-                    found.update(np.unique(half_lives[np.isfinite(half_lives)]).tolist())
-        return found
+    def part(self, name: str) -> LayerPart | None:
+        """Return the part of the recipe that a layer came from; None for other maps."""
+        return self._parts.get(name)
 
 
 def _map_of(teams: Teams, name: str, stake: float) -> Operand:
-    """The map that follows from teams by its name in a recipe: "tension", "share red"."""
+    """Return the map that follows from teams by its name in a recipe: "tension", "share red"."""
     what, _, team = name.partition(" ")
     if what == "tension":
         return teams.tension()
@@ -381,18 +307,32 @@ def _grid_options(part: LayerPart) -> dict[str, Any]:
 
 
 def played(recipe: Recipe, seconds: float | None = None) -> InfluenceMap:
-    """The influence map of a recipe after so many seconds, at most those of its run; None for its
-    end.
+    """Return the influence map of a recipe after some seconds. Nothing is written to files.
 
-    Nothing is written to files. Raises `BadRecipe` for a map or a recording that can't be read, and
-    `InvalidValue`.
+    Parameters
+    ----------
+    recipe : Recipe
+        From `read_recipe`.
+    seconds : float, optional
+        At most those of the recipe's run; by default its end.
+
+    Raises
+    ------
+    BadRecipe
+        For a map or a recording that can't be read.
+    InvalidValue
+        For arguments of other kinds.
+
+    Examples
+    --------
+    >>> from fieldcraft import recipe
+    >>> from fieldcraft.demo import SHIPPED
+    >>> imap = recipe.played(recipe.read_recipe(SHIPPED / "decay.toml"), 1.0)
+    >>> round(float(imap["low decay"].values.max()), 2)
+    5.0
     """
-    checks.instance(
-        recipe,
-        Recipe,
-        "A world follows a recipe",
-        "Pass what fieldcraft.recipe.read_recipe() gives",
-    )
+    rule, remedy = "A world follows a recipe", "Pass what fieldcraft.recipe.read_recipe() returns"
+    checks.instance(recipe, Recipe, rule, remedy)
     until = recipe.run.seconds if seconds is None else checks.not_negative("seconds", seconds)
     world = World(recipe)
     world.go_to(min(until, recipe.run.seconds))

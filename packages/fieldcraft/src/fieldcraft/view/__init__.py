@@ -4,11 +4,11 @@ None of these libraries is loaded before a function that needs it is called.
 """
 
 from fieldcraft.view.colors import ColorScale
-from fieldcraft.view.film import Film, save_film, save_map, save_png
-from fieldcraft.view.frame import Team, frame, frame_owners, frame_shares, frame_teams
+from fieldcraft.view.film import Film, save_film, save_png
+from fieldcraft.view.frame import frame, frame_owners, frame_teams
 from fieldcraft.view.legends import ScaleLegend, TeamLegend
 from fieldcraft.view.overlays import draw_arrows, draw_dots, draw_lines
-from fieldcraft.view.pages import picture, picture_floors, picture_teams, sheet
+from fieldcraft.view.pages import page, picture, picture_floors
 from fieldcraft.view.palettes import TEAM_COLORS, between, diverging, sequential, tinted
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plots import plot_over_time
@@ -21,7 +21,6 @@ __all__ = [
     "Film",
     "Placement",
     "ScaleLegend",
-    "Team",
     "TeamLegend",
     "between",
     "diverging",
@@ -31,16 +30,13 @@ __all__ = [
     "draw_lines",
     "frame",
     "frame_owners",
-    "frame_shares",
     "frame_teams",
+    "page",
     "picture",
     "picture_floors",
-    "picture_teams",
     "plot_over_time",
     "save_film",
-    "save_map",
     "save_png",
     "sequential",
-    "sheet",
     "tinted",
 ]

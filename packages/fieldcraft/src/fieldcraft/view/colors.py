@@ -1,4 +1,4 @@
-"""From values to colors: the scale that says which value gets which color."""
+"""Color scales: which value gets which color."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ HIDDEN = 255
 def numbers(
     values: ArrayLike, what: str = "values", *, dimensions: tuple[int, ...] = (2,)
 ) -> NDArray[Any]:
-    """`values` as an array of numbers, of any numeric type, of shape (height, width); or (N,) where
-    `dimensions` allow for it.
+    """Return values as an array of numbers, of any numeric type, of shape (height, width); or (N,)
+    where `dimensions` allow for it.
     """
     array: NDArray[Any] = checks.array(what, values)
     if (
@@ -40,8 +40,8 @@ def numbers(
 def plain_values(
     values: ArrayLike, what: str = "values", *, dimensions: tuple[int, ...] = (2,)
 ) -> NDArray[np.float32]:
-    """`values` as a finite float32 array of shape (height, width), or (N,) where `dimensions` allow
-    for it; no copy where it is one.
+    """Return values as a finite float32 array of shape (height, width), or (N,) where `dimensions`
+    allow for it; no copy where it is one.
     """
     array = numbers(values, what, dimensions=dimensions)
     with np.errstate(over="ignore"):
@@ -58,7 +58,7 @@ def plain_values(
 
 
 def _numbers(values: ArrayLike) -> NDArray[np.float32]:
-    """Values of any shape but that of a single number, as float32."""
+    """Return values of any shape but that of a single number, as float32."""
     if isinstance(values, np.ndarray) and values.dtype == np.float32 and values.ndim:
         return values
     given = checks.array("values", values)
@@ -72,8 +72,7 @@ def _numbers(values: ArrayLike) -> NDArray[np.float32]:
 
 
 class ColorScale:
-    """Which value gets which color; share one between pictures that are to be compared, or between
-    the frames of a film.
+    """A scale of colors for values; use one for all pictures to compare, or all frames of a film.
 
     Parameters
     ----------
@@ -85,17 +84,35 @@ class ColorScale:
     threshold : float, optional
         Nothing is drawn where `abs(value) <= threshold`; with None every cell is drawn.
     table : array_like, optional
-        Uint8 of shape (N, 3), 2 to 255 colors; if absent `sequential()`, or `diverging()` where 0
+        uint8 of shape (N, 3), 2 to 255 colors; if absent `sequential()`, or `diverging()` where 0
         lies between the limits.
+    light : bool, optional
+        Take these tables for light pages.
 
     Raises
     ------
     InvalidValue
         For limits that are equal, reversed or not finite, and for a negative threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> scale = fc.view.ColorScale(0, 4)
+    >>> scale.rgb(np.array([[0.0, 2.0, 4.0]]))
+    array([[[ 24,  27,  48],
+            [182,  46, 109],
+            [255, 239, 184]]], dtype=uint8)
     """
 
     def __init__(
-        self, low: float, high: float, threshold: float | None = 0.0, table: ArrayLike | None = None
+        self,
+        low: float,
+        high: float,
+        threshold: float | None = 0.0,
+        table: ArrayLike | None = None,
+        *,
+        light: bool = False,
     ) -> None:
         self.low, self.high = (
             checks.finite("The lower limit", low),
@@ -116,11 +133,9 @@ class ColorScale:
             if threshold is None
             else min(checks.not_negative("threshold", threshold), _LARGEST)
         )
-        self.table: Table = (
-            (diverging() if self.is_signed else sequential())
-            if table is None
-            else _checked_table(table)
-        )
+        usual = diverging if self.is_signed else sequential
+        pale = checks.flag("light", light)
+        self.table: Table = usual(light=pale) if table is None else _checked_table(table)
 
     def __repr__(self) -> str:
         return (
@@ -135,30 +150,31 @@ class ColorScale:
         limits: tuple[float, float] | None = None,
         threshold: float | None = 0.0,
         table: ArrayLike | None = None,
+        light: bool = False,
     ) -> ColorScale:
-        """The scale for arrays of shape (height, width), or (N,): `limits`, or from 0 to the
+        """Return the scale for arrays of shape (height, width), or (N,): `limits`, or from 0 to the
         strongest value in any of them.
         """
         if limits is None:
             plain = [plain_values(array, dimensions=(1, 2)) for array in arrays]
             low = min([0.0, *(float(array.min(initial=0)) for array in plain)])
             high = max([0.0, *(float(array.max(initial=0)) for array in plain)])
-            return cls(low, high if low < high else 1.0, threshold, table)
+            return cls(low, high if low < high else 1.0, threshold, table, light=light)
         if not isinstance(limits, (tuple, list)) or len(limits) != 2:
             raise InvalidValue(
                 "limits are a pair (low, high)",
                 got=f"limits={limits!r}",
                 remedy="Pass limits=(0, 5), say",
             )
-        return cls(limits[0], limits[1], threshold, table)
+        return cls(limits[0], limits[1], threshold, table, light=light)
 
     @property
     def is_signed(self) -> bool:
-        """Whether 0 is the middle of the scale."""
+        """Return whether 0 is the middle of the scale."""
         return self.low < 0 < self.high
 
     def share(self, values: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
-        """How far along the table finite float32 values lie, 0 to 1, of the same shape."""
+        """Return how far along the table finite float32 values lie, 0 to 1, of the same shape."""
         values = _numbers(values)
         start, end = (self.high, self.low) if self.high <= 0 else (self.low, self.high)
         usual = 1e-30 < self.high - self.low < 1e30
@@ -170,8 +186,8 @@ class ColorScale:
         return share
 
     def index(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
-        """For each finite float32 value the row of `table`, or `HIDDEN` where it is not drawn;
-        uint8 of the same shape.
+        """Return for each finite float32 value the row of `table`, or `HIDDEN` where it is not
+        drawn; uint8 of the same shape.
         """
         values = _numbers(values)
         index = self._row(values)
@@ -183,7 +199,7 @@ class ColorScale:
         return index
 
     def rgb(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
-        """The colors of finite float32 values, uint8 of shape (..., 3), whether above the
+        """Return the colors of finite float32 values, uint8 of shape (..., 3), whether above the
         threshold or not.
         """
         return self.table.take(self._row(values), axis=0)

@@ -1,5 +1,5 @@
-"""The parts of pictures, for packages that draw their own: a brush, text, and the colors of ground,
-walls and values.
+"""The parts of pictures for the packages of this project: a brush, text, and the colors of ground,
+walls and values. Their arguments are not checked, and they may change with any version.
 """
 
 from fieldcraft.view.brush import SHAPES, Brush, empty_mask
@@ -8,7 +8,7 @@ from fieldcraft.view.film import SUFFIXES
 from fieldcraft.view.legends import format_number, need_plots, over_ground, styled
 from fieldcraft.view.palettes import parse_color
 from fieldcraft.view.placement import subject_of
-from fieldcraft.view.plan import GROUND, ON_WALL, RIM, WALL
+from fieldcraft.view.plan import DARK, ON_WALL
 from fieldcraft.view.plan_graph import outlines
 from fieldcraft.view.plan_grid import beside, ground_kinds
 from fieldcraft.view.text import ASCENT, LINE, lettered, measure, wrapped
@@ -41,3 +41,5 @@ __all__ = [
     "subject_of",
     "wrapped",
 ]
+
+GROUND, WALL, RIM = DARK.ground, DARK.wall, DARK.wall_edge

@@ -5,11 +5,11 @@ needed.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from fractions import Fraction
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
-from fieldcraft.space import grid_of
-from fieldcraft.view.frame import frame
 from fieldcraft.view.writers import FASTEST_GIF, WRITERS, Writer, need
 
-__all__ = ["SUFFIXES", "Film", "save_film", "save_map", "save_png"]
+__all__ = ["SUFFIXES", "Film", "save_film", "save_png"]
 
 RGBA = NDArray[np.uint8]
 
@@ -29,10 +27,22 @@ SUFFIXES = tuple(WRITERS)
 
 
 def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
-    """Write one frame, uint8 of shape (H, W, 4) or (H, W, 3), as a PNG file.
+    """Write one frame as a PNG file.
 
-    The file is written beside and renamed, so that `path` is either the old file or the whole new
-    one. Raises `InvalidValue` for other arrays, another suffix, or a folder that can't be made.
+    The file is written beside `path` and renamed, so that `path` is either the old file or the
+    whole new one.
+
+    Parameters
+    ----------
+    path : str or Path
+        Ends in .png; its folder is made if there is none.
+    frame : array_like
+        uint8 of shape (H, W, 4) or (H, W, 3).
+
+    Raises
+    ------
+    InvalidValue
+        For other arrays, another suffix, and a path that can't be written.
     """
     if checks.path("path", path).suffix.lower() != ".png":
         raise InvalidValue(
@@ -48,7 +58,20 @@ def save_film(
     *,
     quality: int | None = None,
 ) -> None:
-    """Write all `frames` to `path`, one after the other; see `Film`."""
+    """Write all frames to a film file.
+
+    Parameters
+    ----------
+    path, fps, quality
+        As for `Film`.
+    frames : iterable of array_like
+        uint8 of shape (H, W, 4) or (H, W, 3), all of one size; a generator is read frame by frame.
+
+    Raises
+    ------
+    InvalidValue, MissingLibrary
+        Where `Film` does.
+    """
     checks.instance(
         frames, Iterable, "frames are many frames", "Pass a list of them, or a generator"
     )
@@ -57,41 +80,8 @@ def save_film(
             film.add(frame)
 
 
-def save_map(path: str | os.PathLike[str], layer: Any, *, space: Any = None, **look: Any) -> None:
-    """Write a layer on a grid as a PNG of one pixel a cell (or `scale` pixels per world unit), and
-    a world file (.pgw) beside it that says where it lies.
-
-    QGIS, GDAL and other programs for maps put the picture in its place by that file: six lines, the
-    size of a pixel and the middle of the upper left one in world units, north up. `look` are
-    arguments of `frame`: limits, threshold, colors, ground, opacity, ... On a map with y down the
-    file says that, too.
-
-    Raises
-    ------
-    InvalidValue
-        For what does not lie on a grid, `crop=True`, and where `frame` and `save_png` do.
-    """
-    base = grid_of(getattr(layer, "space", None) if space is None else space, "A world file")
-    if look.get("crop"):
-        raise InvalidValue("A map has its rim", got="crop=True", remedy="Leave it out")
-    file = checks.path("path", path)
-    scale = checks.positive("scale", look.pop("scale", 1 / base.cell_size))
-    picture = frame(layer, space=space, scale=scale, **{"sources": False, **look})
-    pixel = 1 / scale
-    left, low = base.origin
-    top = low + base.cell_size * base.height if base.y_up else low
-    down = -pixel if base.y_up else pixel
-    lines = (pixel, 0.0, 0.0, down, left + pixel / 2, top + down / 2)
-    save_png(file, picture)
-    with Staging(file.parent, [f"{file.stem}.pgw"]) as staging:
-        staging.part(f"{file.stem}.pgw").write_text(
-            "".join(f"{line!r}\n" for line in map(float, lines)), encoding="utf-8"
-        )
-        staging.commit()
-
-
 class Film:
-    """A file that takes one frame after the other; the suffix of `path` says which kind.
+    """A film file, written frame by frame; the suffix of `path` decides its kind.
 
     `.gif`: a frame of at most 256 colors keeps them exactly; richer ones share one palette of 256.
     `.webp`: every color exact, or smaller files with a `quality`.
@@ -117,6 +107,18 @@ class Film:
         For bad arguments.
     MissingLibrary
         Without Pillow, or PyAV for `.mp4`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import fieldcraft as fc
+    >>> path = Path(tempfile.mkdtemp()) / "fire.gif"
+    >>> with fc.view.Film(path, fps=10) as film:
+    ...     for k in range(3):
+    ...         film.add(fc.view.frame([[0.0, k, 2.0]], limits=(0, 2), scale=20))
+    >>> film.frames
+    3
     """
 
     def __init__(
@@ -132,14 +134,12 @@ class Film:
                 got=repr(self.path.name),
                 remedy="Give the file one of these suffixes",
             )
-        if not Fraction(1, 1000) <= self.fps <= (FASTEST_GIF if suffix == ".gif" else 1000):
+        most = FASTEST_GIF if suffix == ".gif" else 1000
+        if not Fraction(1, 1000) <= self.fps <= most:
             raise InvalidValue(
-                f"A {suffix[1:].upper()} runs at 0.001 to"
-                f" {FASTEST_GIF if suffix == '.gif' else 1000} frames per second",
+                f"A {suffix[1:].upper()} runs at 0.001 to {most} frames per second",
                 got=f"fps={fps!r}",
-                remedy=(
-                    "Write .mp4 or .webp for faster ones" if suffix == ".gif" else "Pass 30, say"
-                ),
+                remedy="Pass 30, say, or write .mp4 or .webp",
             )
         if quality is not None and (
             checks.integer("quality", quality, minimum=1) > 100 or suffix not in (".webp", ".mp4")
@@ -166,10 +166,21 @@ class Film:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None:
-            self.close()
-        else:
+        (self.discard if kind is not None else self.close)()
+
+    @contextmanager
+    def _discarded_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
             self.discard()
+            if isinstance(error, OSError):
+                raise InvalidValue(
+                    "A picture or film goes to a path that can be written",
+                    got=f"{self.path}: {error.strerror or error}; the previous file is unchanged",
+                    remedy="Make room, or choose another path",
+                ) from error
+            raise
 
     def add(self, frame: ArrayLike) -> None:
         """Append a frame, uint8 of shape (H, W, 4) or (H, W, 3), of the size of the first."""
@@ -191,17 +202,13 @@ class Film:
                     " (caption_lines=)"
                 ),
             )
-        try:
+        with self._discarded_on_error():
             if self._open is None:
                 target = Staging(self.path.parent, [self.path.name])
                 staging = self._cleanup.enter_context(target)
-                part = staging.part(self.path.name)
-                file = self._cleanup.enter_context(part.open("xb+"))
+                file = self._cleanup.enter_context(staging.part(self.path.name).open("xb+"))
                 self._open = staging, file, self._make(file, self.fps, self._quality, picture)
             self._open[2].add(picture)
-        except BaseException as error:
-            self._stop(error)
-            raise
         self.frames += 1
 
     def close(self) -> None:
@@ -214,29 +221,16 @@ class Film:
                 "A film has at least one frame", got="none", remedy="Add a frame before closing"
             )
         staging, file, writer = self._open
-        try:
+        with self._discarded_on_error():
             writer.finish()
             file.flush()
             os.fsync(file.fileno())
             file.close()
             staging.commit()
             self._cleanup.close()
-        except BaseException as error:
-            self._stop(error)
-            raise
-
-    def _stop(self, error: BaseException) -> None:
-        """Discard the film because of an error."""
-        self.discard()
-        if isinstance(error, OSError):
-            raise InvalidValue(
-                "A picture or film goes to a path that can be written",
-                got=f"{self.path}: {error.strerror or error}; what was there before is unchanged",
-                remedy="Make room, or choose another path",
-            ) from error
 
     def discard(self) -> None:
-        """Stop without writing anything; what stood at `path` before stays."""
+        """Stop without writing anything; the previous file at `path` stays."""
         self._closed = True
         opened, self._open = self._open, None
         with suppress(OSError), self._cleanup:

@@ -1,28 +1,28 @@
-"""Values as pixels: one layer by a color scale, several layers in one hue each, territory."""
+"""Values as pixels: one layer by a color scale, several layers in one hue each, owners."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space
-from fieldcraft.view.colors import HIDDEN, ColorScale, plain_values
+from fieldcraft.view.colors import HIDDEN, ColorScale
 from fieldcraft.view.overlays import draw_markers
-from fieldcraft.view.palettes import Color, lab_of, parse_color, rgb_of, team_colors, tinted
-from fieldcraft.view.placement import Placement, Subject, subject_of
-from fieldcraft.view.plan import RGBA
+from fieldcraft.view.palettes import Color, parse_color, team_colors, tinted
+from fieldcraft.view.placement import Placement, Subject, resampled, subject_of
+from fieldcraft.view.plan import LIGHT, RGB, RGBA, Ground, theme_of
 
 __all__ = [
+    "Drawing",
     "Team",
     "frame",
     "frame_owners",
-    "frame_shares",
     "frame_teams",
     "mark_sources",
     "scale_for",
@@ -30,17 +30,29 @@ __all__ = [
 ]
 
 
+class Drawing(TypedDict, total=False):
+    """The arguments of `frame` that other functions pass on."""
+
+    space: Space | None
+    scale: float | None
+    size: int
+    crop: bool
+    sources: bool
+    ground: Ground
+    opacity: float
+
+
 @dataclass(frozen=True)
 class Team:
     """One layer of a picture of several: its color and its label in the legend."""
 
     layer: Any
-    color: tuple[int, int, int]
+    color: RGB
     label: str
 
     @classmethod
     def all_of(cls, teams: Any) -> list[Team]:
-        """Teams from a `fieldcraft.Teams`, or (layer, color, label) triples.
+        """Return teams from a `fieldcraft.Teams`, or (layer, color, label) triples.
 
         A color of None is the one that the label names, or else the next free one of `TEAM_COLORS`.
         """
@@ -76,10 +88,10 @@ def frame(
     crop: bool = False,
     heights: tuple[float, float] | None = None,
     sources: bool = True,
-    ground: Color | ArrayLike | None = "terrain",
+    ground: Ground = "terrain",
     opacity: float = 1.0,
 ) -> RGBA:
-    """A layer as pixels: uint8 of shape (H, W, 4), row 0 at the top.
+    """Return a layer as pixels, row 0 at the top.
 
     Cells of a grid are squares of whole pixels. Graphs, meshes and hexagons are seen from above:
     polygons are filled, other vertices are discs with their edges between them.
@@ -111,8 +123,9 @@ def frame(
     sources : bool
         Mark the layer's sources.
     ground : str, color or array_like, optional
-        "terrain" colors walls and terrain, a color replaces the ground, uint8 of the map's shape
-        and three more gives each cell its own, and None leaves transparent what no value covers.
+        "terrain" colors walls and terrain, "light" does so for light pages, a color replaces the
+        ground, uint8 of the map's shape and three more gives each cell its own, and None leaves
+        transparent what no value covers.
     opacity : float
         Of the values over the ground, 0 to 1.
 
@@ -137,15 +150,15 @@ def frame(
     """
     subject, base = subject_of(layer, space)
     place = Placement(base, scale=scale, size=size, crop=crop, heights=heights)
-    shown = scale_for(subject, colors, limits, threshold)
+    shown = scale_for(subject, colors, limits, threshold, ground)
     unknown, never = (
-        None if cells is None else subject.resampled(cells, base)
+        None if cells is None else resampled(cells, subject.space, base)
         for cells in (subject.unknown, subject.never)
     )
-    canvas = place.plan.scaled(subject.on(base), shown, unknown, never, ground, opacity)
+    picture = place.plan.scaled(subject.on(base), shown, unknown, never, ground, opacity)
     if checks.flag("sources", sources):
-        mark_sources(canvas, place, [_marks_of(subject, None)])
-    return canvas
+        mark_sources(picture, place, [_marks_of(subject, None)])
+    return picture
 
 
 def scale_for(
@@ -153,10 +166,12 @@ def scale_for(
     colors: ColorScale | None,
     limits: tuple[float, float] | None,
     threshold: float | None,
+    ground: Ground = "terrain",
 ) -> ColorScale:
-    """The caller's scale, or one from limits and threshold; not both."""
+    """Return the caller's scale, or one from limits and threshold; not both."""
     if colors is None:
-        return ColorScale.of(subject.values, limits=limits, threshold=threshold)
+        light = theme_of(ground) is LIGHT
+        return ColorScale.of(subject.values, limits=limits, threshold=threshold, light=light)
     checks.instance(colors, ColorScale, "colors is a ColorScale", "Pass ColorScale(low, high)")
     if limits is not None or threshold != 0:
         raise InvalidValue(
@@ -177,23 +192,42 @@ def frame_teams(
     size: int = 1024,
     crop: bool = False,
     sources: bool = True,
-    ground: Color | ArrayLike | None = "terrain",
+    ground: Ground = "terrain",
     opacity: float = 1.0,
 ) -> RGBA:
-    """Several layers in one picture, each in its own hue; where they meet, the hues mix by strength
-    and grow brighter.
+    """Return several layers in one picture, each in its own hue; where they meet, the hues mix by
+    strength and grow brighter.
 
-    The ground shows where no layer is above the threshold.
+    Parameters
+    ----------
+    teams : Teams or list of (layer, color, label)
+        What `imap.add_teams` returns, or triples. A color of None is the one that the label names,
+        or else the next free one of `TEAM_COLORS`. Values are at least 0.
+    limits : (float, float), optional
+        The values that get the end colors of all teams; by default 0 and the strongest value.
+    threshold : float, optional
+        The ground shows where no layer is above it.
+    space, scale, size, crop, sources, ground, opacity
+        As for `frame`.
 
-    `teams` is what `imap.add_teams` returns, or a list of (layer, color, label); a color is
-    "#rrggbb", a word, three whole numbers, or None for the one that the label names, or else one of
-    fieldcraft's own. Values are at least 0. The other arguments are those of `frame`; one pair of
-    `limits` serves all.
+    Returns
+    -------
+    ndarray
+        uint8 of shape (H, W, 4).
 
     Raises
     ------
     InvalidValue
         For negative values, and where `frame` does.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> teams = fc.InfluenceMap(fc.Grid(9, 5)).add_teams(["red", "blue"], fc.Radial(3.0))
+    >>> source = teams["red"].add_source((2.5, 2.5))
+    >>> teams["red"].settle()
+    >>> fc.view.frame_teams(teams, scale=10).shape
+    (50, 90, 4)
     """
     cast = Team.all_of(teams)
     shared = team_scale(cast, limits=limits, threshold=threshold)
@@ -204,25 +238,25 @@ def frame_teams(
     drawn = np.logical_or.reduce([shared.index(values) != HIDDEN for values in layers])
     shares = [shared.share(values) for values in layers]
     total = np.maximum(np.add.reduce([share**2 for share in shares]), 1e-30)
-    together = 1 - np.multiply.reduce([1 - share for share in shares])
+    strength = 1 - np.multiply.reduce([1 - share for share in shares])
     mixed = np.zeros((*drawn.shape, 3))
     for team, share in zip(cast, shares, strict=True):
-        table = tinted(team.color)
-        mixed += (
-            table[np.rint(together * (len(table) - 1)).astype(np.uint8)]
-            * (share**2 / total)[..., np.newaxis]
-        )
-    canvas = place.plan.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
+        table = tinted(team.color, light=theme_of(ground) is LIGHT)
+        rows = np.rint(strength * (len(table) - 1)).astype(np.uint8)
+        mixed += table[rows] * (share**2 / total)[..., np.newaxis]
+    picture = place.plan.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
     if checks.flag("sources", sources):
         groups = [_marks_of(each, team.color) for each, team in zip(subjects, cast, strict=True)]
-        mark_sources(canvas, place, groups)
-    return canvas
+        mark_sources(picture, place, groups)
+    return picture
 
 
 def team_scale(
     teams: Sequence[Team], *, limits: tuple[float, float] | None = None, threshold: float = 0.0
 ) -> ColorScale:
-    """The scale that the layers of all teams share; refuses negative values and limits."""
+    """Return the scale that the layers of all teams share; negative values and limits are
+    refused.
+    """
     arrays = [subject_of(team.layer, None)[0].values for team in teams]
     shared = ColorScale.of(
         *arrays, limits=limits, threshold=checks.not_negative("threshold", threshold)
@@ -237,110 +271,62 @@ def team_scale(
     return shared
 
 
-def frame_owners(
-    owners: ArrayLike,
-    colors: Sequence[Color],
-    *,
-    space: Space,
-    scale: float | None = None,
-    size: int = 1024,
-    crop: bool = False,
-    ground: Color | ArrayLike | None = "terrain",
-    opacity: float = 0.6,
-) -> RGBA:
-    """The owner of each cell, in flat colors: uint8 of shape (H, W, 4).
+def frame_owners(owners: ArrayLike, colors: Sequence[Color], **drawing: Unpack[Drawing]) -> RGBA:
+    """Return the owner of each cell in flat colors.
 
-    `owners` are whole numbers of shape (height, width): an index into `colors`, or -1 where the
-    ground shows. Where a pixel holds several cells, the one in their middle counts. The other
-    arguments are those of `frame`.
+    Parameters
+    ----------
+    owners : array_like of int
+        An index into `colors` for each cell, or -1 where the ground shows, such as
+        `teams.owner()`.
+    colors : sequence of str or (int, int, int)
+        One per team, in their order, at most 254.
+    **drawing
+        `space`, `scale`, `size`, `crop`, `ground` and `opacity` as for `frame`; `opacity` is 0.6
+        by default.
+
+    Returns
+    -------
+    ndarray
+        uint8 of shape (H, W, 4).
 
     Raises
     ------
     InvalidValue
         For another shape, and for indices without a color.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> owners = [[0, 0, -1, 1]]
+    >>> fc.view.frame_owners(owners, ["red", "blue"], scale=5, opacity=1.0)[2, 2]
+    array([224,  96,  94, 255], dtype=uint8)
     """
-    place = Placement(space, scale=scale, size=size, crop=crop)
-    held: NDArray[Any] = checks.array("Owners", owners)
-    tones = np.array(
-        [parse_color(color) for color in checks.sequence("colors", colors)], dtype=np.uint8
-    ).reshape(-1, 3)
-    if held.shape != tuple(space.shape) or held.dtype.kind not in "iu":
+    given = checks.array("Owners", owners)
+    tones = [parse_color(color) for color in checks.sequence("colors", colors)]
+    if given.dtype.kind not in "iu":
         raise InvalidValue(
-            "Owners are whole numbers of the map's shape (height, width)",
-            got=f"shape {held.shape}, dtype {held.dtype} on a map of {tuple(space.shape)}",
+            "Owners are whole numbers",
+            got=f"dtype {given.dtype}",
             remedy="Pass what teams.owner() returns",
         )
-    if held.min(initial=0) < -1 or held.max(initial=-1) >= len(tones):
+    if given.min(initial=0) < -1 or given.max(initial=-1) >= len(tones):
         raise InvalidValue(
             f"An owner is an index into the {len(tones)} colors, or -1",
-            got=f"{held.min()} to {held.max()}",
+            got=f"{given.min()} to {given.max()}",
             remedy="Pass one color per team, in their order",
         )
-    shown = place.plan.middle(held)
-    rgb = tones[np.maximum(shown, 0)] if len(tones) else np.zeros((*shown.shape, 3), np.uint8)
-    return place.plan.compose(rgb, shown >= 0, ground, opacity)
+    table = np.array([(0, 0, 0), *tones, (0, 0, 0)], dtype=np.uint8)
+    scale = ColorScale(0, len(tones) + 1, 0.5, table)
+    drawing["opacity"] = drawing.get("opacity", 0.6)
+    return frame(given + 1, colors=scale, **drawing)
 
 
-def frame_shares(
-    shares: Sequence[ArrayLike],
-    colors: Sequence[Color],
-    *,
-    space: Space,
-    scale: float | None = None,
-    size: int = 1024,
-    crop: bool = False,
-    ground: Color | ArrayLike | None = "terrain",
-    opacity: float = 0.8,
-) -> RGBA:
-    """How much of each cell each team holds, their colors mixed by it: uint8 of shape (H, W, 4).
-
-    `shares` has one array of shape (height, width) per team, at least 0. The ground shows where all
-    are 0. The other arguments are those of `frame`.
-
-    Raises
-    ------
-    InvalidValue
-        For other shapes, negative shares and a number of colors that differs.
-    """
-    place = Placement(space, scale=scale, size=size, crop=crop)
-    colors = checks.sequence("colors", colors)
-    arrays = [
-        plain_values(share, "shares", dimensions=(1, 2))
-        for share in checks.sequence("shares", shares)
-    ]
-    if len(arrays) != len(colors) or not arrays:
-        raise InvalidValue(
-            "A picture of shares has one color per team",
-            got=f"{len(colors)} for {len(arrays)}",
-            remedy="Pass as many colors as shares",
-        )
-    for array in arrays:
-        if array.shape != tuple(space.shape) or array.min(initial=0) < 0:
-            raise InvalidValue(
-                "Shares are at least 0 and of the map's shape (height, width)",
-                got=(
-                    f"shape {array.shape}, lowest {array.min():g}, on a map of {tuple(space.shape)}"
-                ),
-                remedy="Pass what teams.share(name) returns",
-            )
-    parts = [place.plan.mean(array) for array in arrays]
-    total = np.add.reduce(parts)
-    some = np.where(total > 0, total, 1)
-    mixed = np.add.reduce(
-        [
-            (part / some)[..., np.newaxis] * lab_of(parse_color(color))
-            for part, color in zip(parts, colors, strict=True)
-        ]
-    )
-    rgb = np.rint(np.clip(rgb_of(mixed), 0, 255)).astype(np.uint8)
-    return place.plan.compose(rgb, total > 0, ground, opacity)
-
-
-Marks = tuple[ArrayLike, ArrayLike, tuple[int, int, int] | None]
+Marks = tuple[ArrayLike, ArrayLike, RGB | None]
 """Positions (N, D), strengths (N,), and a color, or None for one of each sign."""
 
 
-def mark_sources(canvas: RGBA, place: Placement, groups: Sequence[Marks]) -> None:
+def mark_sources(picture: RGBA, place: Placement, groups: Sequence[Marks]) -> None:
     """Mark groups of sources on a picture of that placement; sizes compare between groups, and the
     more sources there are, the smaller they are drawn.
     """
@@ -353,12 +339,12 @@ def mark_sources(canvas: RGBA, place: Placement, groups: Sequence[Marks]) -> Non
             found.append((place.pixel_of(places[shown]), magnitudes, color))
     count = max(sum(len(strengths) for _, strengths, _ in found), 1)
     top = max((float(np.abs(strengths).max(initial=0)) for _, strengths, _ in found), default=0.0)
-    largest = min(max(min(canvas.shape[:2]) / 55, 4.0), 24.0) * min(1.0, (25 / count) ** 0.45)
+    largest = min(max(min(picture.shape[:2]) / 55, 4.0), 24.0) * min(1.0, (25 / count) ** 0.45)
     for pixels, strengths, color in found:
         share = float(np.abs(strengths).max(initial=0)) / top if top else 0.0
-        draw_markers(canvas, pixels, strengths, max(largest * share**0.5, 2.0), color)
+        draw_markers(picture, pixels, strengths, max(largest * share**0.5, 2.0), color)
 
 
-def _marks_of(subject: Subject, color: tuple[int, int, int] | None) -> Marks:
+def _marks_of(subject: Subject, color: RGB | None) -> Marks:
     sources = subject.sources
     return getattr(sources, "positions", ()), getattr(sources, "strengths", ()), color

@@ -15,16 +15,13 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
 from fieldcraft.view.colors import HIDDEN, ColorScale
 from fieldcraft.view.palettes import Color, parse_color
-from fieldcraft.view.plan import GROUND, RGBA
+from fieldcraft.view.plan import DARK, RGB, RGBA, Theme
 from fieldcraft.view.text import LINE, measure, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "INK",
-    "MUTED",
-    "PAGE",
     "Legend",
     "ScaleLegend",
     "TeamLegend",
@@ -36,13 +33,17 @@ __all__ = [
     "styled",
 ]
 
-PAGE = (13, 14, 18)
-INK = (230, 233, 239)
-MUTED = (150, 157, 170)
-_GRID = (44, 48, 58)
 _BAR = 16  # pixels across a color bar
 _POINT = 10  # pixels of the point at the end of a color bar, where values go beyond
 _LONGEST_BAR = 300
+_SIZES = (
+    "font.size",
+    "axes.titlesize",
+    "axes.labelsize",
+    "xtick.labelsize",
+    "ytick.labelsize",
+    "legend.fontsize",
+)
 
 
 def need_plots() -> None:
@@ -54,56 +55,46 @@ def need_plots() -> None:
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def styled(theme: Theme = DARK) -> Iterator[None]:
     """Plots inside have the colors of the other pictures, whatever the user's settings of
     matplotlib; one point is one pixel.
     """
     need_plots()
     from matplotlib import style
 
-    ink, muted, page, grid = (share_of(color) for color in (INK, MUTED, PAGE, _GRID))
+    text, faint, page, axes = map(share_of, (theme.text, theme.faint_text, theme.page, theme.axes))
     settings: dict[str, Any] = {
         "figure.dpi": 72,
         "figure.facecolor": page,
         "axes.facecolor": page,
-        "axes.edgecolor": grid,
-        "axes.labelcolor": muted,
-        "axes.titlecolor": ink,
+        "axes.edgecolor": axes,
+        "axes.labelcolor": faint,
+        "axes.titlecolor": text,
         "axes.titlelocation": "left",
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.axisbelow": True,
-        "grid.color": grid,
-        "text.color": ink,
-        "xtick.color": muted,
-        "ytick.color": muted,
+        "grid.color": axes,
+        "text.color": text,
+        "xtick.color": faint,
+        "ytick.color": faint,
         "legend.frameon": False,
         "lines.linewidth": 2.2,
         "text.parse_math": False,
         "font.family": "DejaVu Sans",
-        **dict.fromkeys(
-            (
-                "font.size",
-                "axes.titlesize",
-                "axes.labelsize",
-                "xtick.labelsize",
-                "ytick.labelsize",
-                "legend.fontsize",
-            ),
-            13,
-        ),
+        **dict.fromkeys(_SIZES, 13),
     }
     with style.context(["default", settings]):
         yield
 
 
-def share_of(color: tuple[int, int, int]) -> tuple[float, float, float]:
-    """A color of 0 to 255 as matplotlib takes it, 0 to 1."""
+def share_of(color: RGB) -> tuple[float, float, float]:
+    """Return a color of 0 to 255 as matplotlib takes it, 0 to 1."""
     return color[0] / 255, color[1] / 255, color[2] / 255
 
 
 def rendered(figure: Figure) -> RGBA:
-    """The pixels of a figure, read-only."""
+    """Return the pixels of a figure, read-only."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     canvas = FigureCanvasAgg(figure)
@@ -114,8 +105,8 @@ def rendered(figure: Figure) -> RGBA:
 
 
 def format_number(value: float) -> str:
-    """A number as a legend shows it: at most four digits, with a true minus sign."""
-    text = f"{checks.finite('value', value):.4g}"
+    """Return a number as a legend shows it: at most four digits, with a true minus sign."""
+    text = f"{value:.4g}"
     if "e" in text:
         mantissa, _, exponent = text.partition("e")
         text = f"{mantissa}e{int(exponent)}"
@@ -123,35 +114,23 @@ def format_number(value: float) -> str:
 
 
 def over_ground(
-    rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], opacity: float
+    rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], opacity: float, theme: Theme = DARK
 ) -> NDArray[np.float64]:
-    """Colors of shape (N, 3) over bare ground, as far as they are `drawn`, (N,)."""
-    colors, shown = checks.array("rgb", rgb), checks.array("drawn", drawn)
-    if (
-        colors.shape != (*shown.shape, 3)
-        or shown.ndim != 1
-        or colors.dtype.kind not in "iuf"
-        or shown.dtype.kind not in "b"
-    ):
-        raise InvalidValue(
-            "rgb has the shape (N, 3), drawn (N,)",
-            got=f"{colors.shape} and {shown.shape}",
-            remedy="Pass one for each",
-        )
-    cover = (shown * checks.fraction("opacity", opacity))[:, np.newaxis]
-    return np.asarray(np.rint(np.array(GROUND) * (1 - cover) + colors * cover))
+    """Return colors of shape (N, 3) over bare ground, as far as they are `drawn`, (N,)."""
+    cover = (drawn * opacity)[:, np.newaxis]
+    return np.asarray(np.rint(np.array(theme.ground) * (1 - cover) + rgb * cover))
 
 
 @runtime_checkable
 class Legend(Protocol):
     """A legend that draws itself on a page."""
 
-    def beside(self, height: int) -> RGBA:
-        """The legend to the right of pictures of that height."""
+    def beside(self, height: int, theme: Theme) -> RGBA:
+        """Return the legend to the right of pictures of that height."""
         ...
 
-    def below(self, width: int) -> RGBA:
-        """The legend below a picture of that width."""
+    def below(self, width: int, theme: Theme) -> RGBA:
+        """Return the legend below a picture of that width."""
         ...
 
 
@@ -159,8 +138,18 @@ class Legend(Protocol):
 class ScaleLegend:
     """A color bar with numbers and a title. Values that are not drawn appear as bare ground.
 
-    `beyond` tells whether values below and above the ends of the scale occur: the bar has a point
-    there. `percent` shows 1 as 100 %. `opacity` is that of the frame.
+    Parameters
+    ----------
+    colors : ColorScale
+        The scale to explain.
+    title : str, optional
+        Above the bar, where it is upright.
+    beyond : (bool, bool), optional
+        Whether values below and above the ends of the scale occur: the bar has a point there.
+    percent : bool, optional
+        Write 1 as 100 %.
+    opacity : float, optional
+        Of the values in the picture, 0 to 1.
     """
 
     colors: ColorScale
@@ -182,23 +171,23 @@ class ScaleLegend:
                 remedy="Pass (False, True), say",
             )
 
-    def beside(self, height: int) -> RGBA:
-        """An upright bar."""
-        return self._drawn(max(min(height, _LONGEST_BAR), 100), True)
+    def beside(self, height: int, theme: Theme) -> RGBA:
+        """Return an upright bar."""
+        return self._drawn(max(min(height, _LONGEST_BAR), 100), True, theme)
 
-    def below(self, width: int) -> RGBA:
-        """A level bar."""
-        return self._drawn(width, False)
+    def below(self, width: int, theme: Theme) -> RGBA:
+        """Return a level bar."""
+        return self._drawn(width, False, theme)
 
-    def _drawn(self, length: int, upright: bool) -> RGBA:
+    def _drawn(self, length: int, upright: bool, theme: Theme) -> RGBA:
         scale = self.colors
         values = np.linspace(scale.low, scale.high, 256).astype(np.float32)
-        tones = over_ground(scale.rgb(values), scale.index(values) != HIDDEN, self.opacity)
+        drawn = scale.index(values) != HIDDEN
+        tones = over_ground(scale.rgb(values), drawn, self.opacity, theme).tobytes()
         beyond = (bool(self.beyond[0]), bool(self.beyond[1]))
         limits = (scale.low, scale.high)
-        return _color_bar(
-            limits, tones.tobytes(), self.title, beyond, self.percent, length, upright
-        )
+        title = self.title if upright else ""
+        return _color_bar(limits, tones, title, beyond, self.percent, length, upright, theme)
 
 
 @lru_cache(maxsize=64)
@@ -210,15 +199,16 @@ def _color_bar(
     percent: bool,
     length: int,
     upright: bool,
+    theme: Theme,
 ) -> RGBA:
-    with styled():
+    with styled(theme):
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import ListedColormap, Normalize
         from matplotlib.figure import Figure
         from matplotlib.ticker import MaxNLocator
 
         low, high = limits
-        lines = wrapped(title, 120) if title and upright else []
+        lines = wrapped(title, 120) if title else []
         head = len(lines) * LINE + (6 if lines else 0)
         bar = max(length - head - 2 * _POINT, 60)
         gap = (high - low) * ((LINE if upright else 40) / bar)
@@ -230,9 +220,9 @@ def _color_bar(
         ]
         factor, unit = (100, " %") if percent else (1, "")
         labels = [f"{format_number(tick * factor)}{unit}" for tick in ticks]
-        widest = max(measure(label) for label in labels)
+        widest = max(map(measure, labels))
         if upright:
-            width = max(_BAR + 10 + widest, *(measure(line) for line in lines), 0)
+            width = max([_BAR + 10 + widest, *map(measure, lines)])
             size = (width + 2, head + bar + 2 * _POINT)
             box = (1, _POINT, _BAR, bar)
         else:
@@ -252,7 +242,7 @@ def _color_bar(
             extendfrac=_POINT / box[3 if upright else 2],
         )
         drawn.set_ticks(ticks, labels=labels)
-        drawn.outline.set_edgecolor(share_of(MUTED))
+        drawn.outline.set_edgecolor(share_of(theme.faint_text))
         if lines:
             figure.text(0, 1, "\n".join(lines), va="top", linespacing=1.2)
         return rendered(figure)
@@ -260,7 +250,19 @@ def _color_bar(
 
 @dataclass(frozen=True)
 class TeamLegend:
-    """A patch of color and a name for each team; `opacity` is that of the frame."""
+    """A patch of color and a name for each team.
+
+    Parameters
+    ----------
+    names : sequence of str
+        One per team.
+    colors : sequence of str or (int, int, int)
+        As many.
+    title : str, optional
+        Above them.
+    opacity : float, optional
+        Of the colors in the picture, 0 to 1.
+    """
 
     names: Sequence[str]
     colors: Sequence[Color]
@@ -279,21 +281,21 @@ class TeamLegend:
             checks.text("Each name", name), parse_color(color)
         checks.text("title", self.title), checks.fraction("opacity", self.opacity)
 
-    def beside(self, height: int) -> RGBA:
-        """The teams below each other."""
+    def beside(self, height: int, theme: Theme) -> RGBA:
+        """Return the teams below each other."""
         width = max(110, *(30 + measure(name) for name in [*self.names, self.title]))
-        return self._drawn(width, 1)
+        return self._drawn(width, 1, theme)
 
-    def below(self, width: int) -> RGBA:
-        """The teams in as many columns as fit."""
+    def below(self, width: int, theme: Theme) -> RGBA:
+        """Return the teams in as many columns as fit."""
         widest = max(44 + measure(name) for name in self.names)
-        return self._drawn(width, max(1, min(len(self.names), width // widest)))
+        return self._drawn(width, max(1, min(len(self.names), width // widest)), theme)
 
-    def _drawn(self, width: int, columns: int) -> RGBA:
+    def _drawn(self, width: int, columns: int, theme: Theme) -> RGBA:
         tones = np.array([parse_color(color) for color in self.colors])
-        shown = over_ground(tones, np.ones(len(tones), dtype=np.bool_), self.opacity)
+        shown = over_ground(tones, np.ones(len(tones), dtype=np.bool_), self.opacity, theme)
         colors = tuple((red, green, blue) for red, green, blue in (shown / 255).tolist())
-        return _patches(tuple(self.names), colors, self.title, width, columns)
+        return _patches(tuple(self.names), colors, self.title, width, columns, theme)
 
 
 @lru_cache(maxsize=64)
@@ -303,8 +305,9 @@ def _patches(
     title: str,
     width: int,
     columns: int,
+    theme: Theme,
 ) -> RGBA:
-    with styled():
+    with styled(theme):
         from matplotlib.figure import Figure
         from matplotlib.patches import Patch
 

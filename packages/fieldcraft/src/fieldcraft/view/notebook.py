@@ -1,4 +1,4 @@
-"""How maps show themselves in notebooks."""
+"""Pictures of maps, spaces, teams and paths in notebooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fieldcraft.paths import Path
 from fieldcraft.space import Space
 from fieldcraft.view.frame import frame, frame_teams
 from fieldcraft.view.overlays import draw_dots, draw_lines
-from fieldcraft.view.pages import picture, picture_teams
+from fieldcraft.view.pages import picture
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plan import RGBA
 
@@ -29,8 +29,8 @@ _SIDE = 480  # pixels along the longer side, at most
 
 
 def as_png(shown: Pictured) -> bytes | None:
-    """A picture of a map, of a space and its walls, of teams, or of a path on its map, as the bytes
-    of a PNG; None where it can't be drawn.
+    """Return a picture of a map, of a space and its walls, of teams, or of a path on its map, as
+    the bytes of a PNG; None where it can't be drawn.
     """
     try:
         from PIL import Image
@@ -44,7 +44,7 @@ def as_png(shown: Pictured) -> bytes | None:
 
 
 def as_html(imap: InfluenceMap) -> str:
-    """The layers of an influence map, each with its picture."""
+    """Return the layers of an influence map, each with its picture."""
     rows = "".join(_row(name, layer) for name, layer in imap.layers.items())
     return f"<p>{html.escape(repr(imap))}</p><table>{rows}</table>"
 
@@ -60,13 +60,12 @@ def _row(name: str, layer: Operand) -> str:
 def _drawn(shown: Pictured) -> RGBA:
     if isinstance(shown, Space):
         return _ground(shown)
-    with_legend = importlib.util.find_spec("matplotlib") is not None
-    if isinstance(shown, Teams):
-        return (picture_teams if with_legend else frame_teams)(shown, size=_SIDE)
     if isinstance(shown, Path):
         return _path(shown)
-    assert isinstance(shown, Operand)
-    return (picture if with_legend else frame)(shown, size=_SIDE)
+    assert isinstance(shown, Operand | Teams)
+    if importlib.util.find_spec("matplotlib") is not None:
+        return picture(shown, size=_SIDE)
+    return (frame_teams if isinstance(shown, Teams) else frame)(shown, size=_SIDE)
 
 
 def _ground(space: Space) -> RGBA:
@@ -74,8 +73,8 @@ def _ground(space: Space) -> RGBA:
 
 
 def _path(path: Path) -> RGBA:
-    """A path on the ground of its map, with a dot at its start and a larger one at its goal. A path
-    over the edge of a torus is broken there.
+    """Return a path on the ground of its map, with a dot at its start and a larger one at its goal.
+    A path over the edge of a torus is broken there.
     """
     drawn, place = _ground(path.space), Placement(path.space, size=_SIDE)
     if not path.found:

@@ -1,51 +1,32 @@
-"""Pages: frames side by side with titles, legends and a caption, and plots by matplotlib."""
+"""Pages: pictures side by side with titles, legends and a caption."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks
+from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space
 from fieldcraft.view.colors import ColorScale
-from fieldcraft.view.frame import Team, frame, frame_teams, scale_for, team_scale
-from fieldcraft.view.legends import (
-    INK,
-    MUTED,
-    PAGE,
-    Legend,
-    ScaleLegend,
-    TeamLegend,
-)
-from fieldcraft.view.palettes import Color
+from fieldcraft.view.frame import Drawing, Team, frame, frame_teams, scale_for
+from fieldcraft.view.legends import Legend, ScaleLegend, TeamLegend
 from fieldcraft.view.placement import subject_of
-from fieldcraft.view.plan import RGBA
+from fieldcraft.view.plan import DARK, LIGHT, RGBA, Theme, theme_of
 from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
 
-__all__ = ["GAP", "MARGIN", "TITLE", "picture", "picture_floors", "picture_teams", "sheet"]
+__all__ = ["GAP", "MARGIN", "TITLE", "page", "picture", "picture_floors"]
 
 MARGIN = 18
 GAP = 14
 TITLE = 1.5
 _MOST_PIXELS = 2**27
-
-
-class Drawing(TypedDict, total=False):
-    """The arguments that pictures pass on to frames."""
-
-    space: Space | None
-    scale: float | None
-    size: int
-    crop: bool
-    sources: bool
-    ground: Color | ArrayLike | None
-    opacity: float
 
 
 def picture(
@@ -60,22 +41,22 @@ def picture(
     caption_lines: int = 0,
     **drawing: Unpack[Drawing],
 ) -> RGBA:
-    """A layer with its title, color bar and caption.
+    """Return a layer or teams with title, legend and caption.
 
     Parameters
     ----------
-    layer : Layer, Expression or array_like
-        As for `frame`.
+    layer : Layer, Expression, array_like or Teams
+        As for `frame`, or teams as for `frame_teams`.
     title : str, optional
         Above the picture; by default the layer's name.
     caption : str
         Below the picture.
     legend : str
-        The title of the color bar.
+        The title of the legend: a color bar, or the names of teams.
     colors, limits, threshold
-        As for `frame`.
+        As for `frame`; teams take no `colors`, and a threshold of at least 0.
     caption_lines : int
-        Lines to reserve for the caption, see `sheet`.
+        Lines to reserve for the caption, see `page`.
     **drawing
         `space`, `scale`, `size`, `crop`, `sources`, `ground` and `opacity` as for `frame`.
 
@@ -87,7 +68,7 @@ def picture(
     Raises
     ------
     InvalidValue
-        Where `frame` or `sheet` does.
+        Where `frame` or `page` does.
     MissingLibrary
         Without Pillow or matplotlib.
 
@@ -99,47 +80,27 @@ def picture(
     >>> drawn.shape[2], drawn.dtype
     (4, dtype('uint8'))
     """
-    subject, _ = subject_of(layer, drawing.get("space"))
-    shown = scale_for(subject, colors, limits, threshold)
-    beyond = (
-        bool((subject.values < np.float32(shown.low)).any()),
-        bool((subject.values > np.float32(shown.high)).any()),
-    )
-    return sheet(
-        [frame(layer, colors=shown, **drawing)],
-        legend=ScaleLegend(shown, legend, beyond, opacity=drawing.get("opacity", 1.0)),
-        title=subject.name if title is None else title,
+    ground, opacity = drawing.get("ground", "terrain"), drawing.get("opacity", 1.0)
+    key: Legend
+    if isinstance(layer, Teams):
+        drawn = frame_teams(layer, limits=limits, threshold=threshold or 0.0, **drawing)
+        teams = Team.all_of(layer)
+        names, tones = [team.label for team in teams], [team.color for team in teams]
+        key, name = TeamLegend(names, tones, legend, opacity), ""
+    else:
+        subject, _ = subject_of(layer, drawing.get("space"))
+        shown = scale_for(subject, colors, limits, threshold, ground)
+        values = subject.values
+        beyond = values.min() < np.float32(shown.low), values.max() > np.float32(shown.high)
+        drawn, name = frame(layer, colors=shown, **drawing), subject.name
+        key = ScaleLegend(shown, legend, beyond, opacity=opacity)
+    return page(
+        [drawn],
+        legend=key,
+        title=name if title is None else title,
         caption=caption,
         caption_lines=caption_lines,
-    )
-
-
-def picture_teams(
-    teams: Any,
-    *,
-    title: str = "",
-    caption: str = "",
-    legend: str = "",
-    limits: tuple[float, float] | None = None,
-    threshold: float = 0.0,
-    caption_lines: int = 0,
-    **drawing: Unpack[Drawing],
-) -> RGBA:
-    """Several layers, one hue each, with a legend that names them: uint8 of shape (H, W, 4).
-
-    `teams` is as for `frame_teams`; the other arguments are those of `frame_teams` and `sheet`.
-    """
-    cast = Team.all_of(teams)
-    shared = team_scale(cast, limits=limits, threshold=threshold)
-    opacity = drawing.get("opacity", 1.0)
-    return sheet(
-        [frame_teams(teams, limits=(shared.low, shared.high), threshold=threshold, **drawing)],
-        legend=TeamLegend(
-            [team.label for team in cast], [team.color for team in cast], legend, opacity
-        ),
-        title=title,
-        caption=caption,
-        caption_lines=caption_lines,
+        light=theme_of(ground) is LIGHT,
     )
 
 
@@ -156,10 +117,26 @@ def picture_floors(
     caption: str = "",
     columns: int | None = None,
 ) -> RGBA:
-    """A layer on a 3D graph floor by floor, side by side with one legend: uint8 of shape (H, W, 4).
+    """Return a layer on a 3D graph floor by floor, side by side with one legend.
 
-    `floors` are the heights between which to cut, ascending, or how many slices of equal height to
-    make. The other arguments are those of `frame` and `sheet`.
+    Parameters
+    ----------
+    layer, colors, limits, threshold, size
+        As for `frame`.
+    floors : int or list of float
+        How many slices of equal height, or the heights between which to cut, ascending.
+    title, legend, caption, columns
+        As for `picture` and `page`.
+
+    Returns
+    -------
+    ndarray
+        uint8 of shape (H, W, 4).
+
+    Raises
+    ------
+    InvalidValue, MissingLibrary
+        Where `frame` or `page` does, and for maps that are flat.
     """
     subject, space = subject_of(layer, None)
     if space.dimensions != 3 or not len(space):
@@ -168,7 +145,7 @@ def picture_floors(
     shown = scale_for(subject, colors, limits, threshold)
     lowest = max(min(end - start for start, end in pairs), 1e-9)
     digits = max(0, 1 - math.floor(math.log10(lowest)))
-    return sheet(
+    return page(
         [frame(layer, heights=pair, colors=shown, size=size) for pair in pairs],
         [
             f"floor {k}: z {start:.{digits}f} to {end:.{digits}f}"
@@ -182,7 +159,7 @@ def picture_floors(
 
 
 def floor_cuts(space: Space, floors: int | list[float]) -> list[tuple[float, float]]:
-    """The heights from which and up to which each floor of a 3D graph is drawn."""
+    """Return the heights from which and up to which each floor of a 3D graph is drawn."""
     low, high = float(space.positions[:, 2].min()), float(space.positions[:, 2].max())
     if isinstance(floors, (int, np.integer)) and not isinstance(floors, bool):
         cuts = np.linspace(low, high, checks.integer("floors", floors, minimum=1) + 1)
@@ -198,7 +175,7 @@ def floor_cuts(space: Space, floors: int | list[float]) -> list[tuple[float, flo
     return list(itertools.pairwise(cuts.tolist()))
 
 
-def sheet(
+def page(
     frames: Sequence[RGBA],
     titles: Sequence[str] | None = None,
     *,
@@ -207,9 +184,10 @@ def sheet(
     title: str = "",
     caption: str = "",
     caption_lines: int = 0,
+    light: bool = False,
 ) -> RGBA:
-    """Pictures side by side, each with a title, and with one legend, title and caption for all:
-    uint8 of shape (H, W, 4).
+    """Return pictures side by side, each with a title, and with one legend, title and caption for
+    all.
 
     Parameters
     ----------
@@ -218,7 +196,7 @@ def sheet(
     titles : sequence of str, optional
         One per frame.
     columns : int, optional
-        How many frames stand beside each other; by default all, up to four.
+        How many frames stand side by side; by default all, up to four.
     legend : ColorScale, Legend or sequence of Legend, optional
         The color scale that the frames share, a `ScaleLegend` or `TeamLegend` for one with a
         title, or a legend for each frame, below it.
@@ -226,6 +204,13 @@ def sheet(
         Lines above and below; a long caption wraps.
     caption_lines : int
         Lines to reserve for the caption at least, so that the frames of a film stay equal in size.
+    light : bool
+        Whether the page is light, for frames with `ground="light"`.
+
+    Returns
+    -------
+    ndarray
+        uint8 of shape (H, W, 4).
 
     Raises
     ------
@@ -233,9 +218,17 @@ def sheet(
         For no frames, arrays that are no pictures, and a number of titles or legends that differs.
     MissingLibrary
         For words without Pillow, and for legends without matplotlib.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> drawn = [fc.view.frame([[0.0, 1.0], [2.0, 3.0]], scale=20, limits=(0, 3))] * 2
+    >>> fc.view.page(drawn).shape
+    (76, 130, 4)
     """
+    theme = LIGHT if checks.flag("light", light) else DARK
     checks.text("title", title), checks.text("caption", caption)
-    pictures = [_checked_picture(picture) for picture in checks.sequence("frames", frames)]
+    pictures = [_checked_picture(shown) for shown in checks.sequence("frames", frames)]
     names = [""] * len(pictures) if titles is None else checks.sequence("titles", titles)
     for name in names:
         checks.text("Each title", name)
@@ -244,21 +237,15 @@ def sheet(
     is_one = legend is None or isinstance(legend, Legend)
     below = None if is_one else checks.sequence("legend", legend)
     counts = {len(pictures), len(names), len(pictures) if below is None else len(below)}
-    if not pictures or len(counts) > 1:
+    if not pictures or len(counts) > 1 or not all(isinstance(each, Legend) for each in below or ()):
         raise InvalidValue(
-            "A sheet has at least one frame, and one title and legend per frame",
-            got=f"{len(pictures)} frames, {len(names)} titles, {len(below or [])} legends",
+            "A page has at least one frame, and one title and legend per frame",
+            got=f"{len(pictures)} frames, {len(names)} titles, legend={legend!r:.60}",
             remedy="Pass as many titles as frames, or none",
         )
     if below is not None:
-        if not all(isinstance(each, Legend) for each in below):
-            raise InvalidValue(
-                "A legend draws itself",
-                got=repr(below)[:60],
-                remedy="Pass a ColorScale, a ScaleLegend or a TeamLegend",
-            )
         pictures = [
-            _below(shown, each.below(shown.shape[1]))
+            _stacked(shown, each.below(shown.shape[1], theme), theme)
             for shown, each in zip(pictures, below, strict=True)
         ]
     across = 4 if columns is None else checks.integer("columns", columns, minimum=1)
@@ -269,48 +256,51 @@ def sheet(
     high = max(shown.shape[0] for shown in pictures)
     down = -(-len(pictures) // across)
     grid = (across * wide + (across - 1) * GAP, down * (high + head) + (down - 1) * GAP)
-    key = legend.beside(grid[1] - head) if isinstance(legend, Legend) else None
+    key = legend.beside(grid[1] - head, theme) if isinstance(legend, Legend) else None
     content = grid[0] + (0 if key is None else 22 + key.shape[1])
     content = max(content, measure(title, scale=TITLE, bold=True), 160 if caption or spare else 0)
     lines = wrapped(caption, content) if caption else []
     top = MARGIN + (round(LINE * TITLE) + 8 if title else 0)
     body = max(grid[1], 0 if key is None else head + key.shape[0])
     foot = max(len(lines), spare) * LINE
-    height = top + body + (foot + 8 if foot else 0) + MARGIN
-    width = content + 2 * MARGIN
-    if height * width > _MOST_PIXELS:
-        raise InvalidValue(
-            f"A sheet has at most {_MOST_PIXELS:,} pixels",
-            got=f"{width} x {height}",
-            remedy="Draw the frames smaller",
-        )
-    page = np.full((height, width, 4), (*PAGE, 255), dtype=np.uint8)
+    drawn = _blank(top + body + (foot + 8 if foot else 0) + MARGIN, content + 2 * MARGIN, theme)
     if title:
         baseline = MARGIN + round(ASCENT * TITLE)
-        write(page, MARGIN, baseline, title, INK, scale=TITLE, bold=True)
+        write(drawn, MARGIN, baseline, title, theme.text, scale=TITLE, bold=True)
     for i, (shown, name) in enumerate(zip(pictures, names, strict=True)):
         left, upper = MARGIN + i % across * (wide + GAP), top + i // across * (high + head + GAP)
         if name:
-            write(page, left, upper + ASCENT, name, INK)
-        _paste(page, shown, left, upper + head + (high - shown.shape[0]) // 2)
+            write(drawn, left, upper + ASCENT, name, theme.text)
+        _paste(drawn, shown, left, upper + head + (high - shown.shape[0]) // 2)
     if key is not None:
-        _paste(page, key, MARGIN + grid[0] + 22, top + head)
+        _paste(drawn, key, MARGIN + grid[0] + 22, top + head)
     for i, text in enumerate(lines):
-        write(page, MARGIN, top + body + 8 + ASCENT + i * LINE, text, MUTED)
-    return page
+        write(drawn, MARGIN, top + body + 8 + ASCENT + i * LINE, text, theme.faint_text)
+    return drawn
 
 
-def _below(shown: RGBA, key: RGBA) -> RGBA:
-    """A picture with its legend below it."""
+def _blank(height: int, width: int, theme: Theme) -> RGBA:
+    """Return an empty page."""
+    if height * width > _MOST_PIXELS:
+        raise InvalidValue(
+            f"A page has at most {_MOST_PIXELS:,} pixels",
+            got=f"{width} x {height}",
+            remedy="Draw the frames smaller",
+        )
+    return np.full((height, width, 4), (*theme.page, 255), dtype=np.uint8)
+
+
+def _stacked(shown: RGBA, key: RGBA, theme: Theme) -> RGBA:
+    """Return a picture with its legend below it."""
     height, width = shown.shape[:2]
-    page = np.full((height + 8 + key.shape[0], width, 4), (*PAGE, 255), dtype=np.uint8)
-    page[:height] = shown
-    _paste(page, key[:, :width], 0, height + 8)
-    return page
+    drawn = _blank(height + 8 + key.shape[0], width, theme)
+    drawn[:height] = shown
+    _paste(drawn, key[:, :width], 0, height + 8)
+    return drawn
 
 
-def _paste(page: RGBA, shown: RGBA, left: int, top: int) -> None:
-    part = page[top : top + shown.shape[0], left : left + shown.shape[1]]
+def _paste(drawn: RGBA, shown: RGBA, left: int, top: int) -> None:
+    part = drawn[top : top + shown.shape[0], left : left + shown.shape[1]]
     if (shown[..., 3] == 255).all():
         part[:] = shown
         return

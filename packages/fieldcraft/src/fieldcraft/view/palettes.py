@@ -48,8 +48,7 @@ TEAM_COLORS: tuple[str, ...] = (
     "#c3d36b",
     "#e0605e",
 )
-"""Colors for teams that nobody chose one for; the first four stay apart under the common color
-blindnesses.
+"""The default colors of teams; the first four differ under the common color blindnesses.
 """
 
 COLOR_WORDS: dict[str, str] = {
@@ -97,10 +96,13 @@ _EMBER = (
 )
 _WARM = ((14, 2, 40), (30, 36, 28), (46, 72, 38), (62, 78, 56), (78, 68, 74), (92, 34, 90))
 _COOL = ((14, 2, 260), (30, 34, 280), (46, 54, 274), (62, 46, 258), (78, 34, 236), (92, 16, 222))
+# The same for light pages, from the ends to the middle.
+_WARM_END = ((34, 62, 42), (52, 82, 48), (72, 62, 66), (86, 26, 78), (97, 1, 80))
+_COOL_END = ((34, 50, 282), (52, 52, 272), (72, 36, 250), (86, 16, 236), (97, 1, 240))
 
 
 def lab_of(rgb: ArrayLike) -> NDArray[np.float64]:
-    """CIELAB (D65) of sRGB colors 0 to 255, shape (..., 3)."""
+    """Return CIELAB (D65) of sRGB colors 0 to 255, shape (..., 3)."""
     share = np.asarray(rgb, dtype=np.float64) / 255
     linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     ratio = linear @ _TO_XYZ.T / _WHITE
@@ -110,8 +112,8 @@ def lab_of(rgb: ArrayLike) -> NDArray[np.float64]:
 
 
 def rgb_of(lab: ArrayLike) -> NDArray[np.float64]:
-    """SRGB 0 to 255, shape (..., 3), of CIELAB (D65) colors; outside of 0 to 255 where a screen
-    cannot show the color.
+    """Return sRGB 0 to 255, shape (..., 3), of CIELAB (D65) colors; outside of 0 to 255 where a
+    screen cannot show the color.
     """
     lightness, a, b = np.moveaxis(np.asarray(lab, dtype=np.float64), -1, 0)
     y = (lightness + 16) / 116
@@ -127,60 +129,75 @@ def rgb_of(lab: ArrayLike) -> NDArray[np.float64]:
 
 
 @cache
-def sequential() -> Table:
-    """The table for values of one sign: dark indigo over magenta and orange to pale yellow,
-    lightness rising all the way.
+def sequential(*, light: bool = False) -> Table:
+    """Return the table for values of one sign: dark indigo over magenta and orange to pale yellow,
+    lightness rising all the way. For light pages the strongest value is the darkest.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.view.sequential()[[0, 127, 254]]
+    array([[ 24,  27,  48],
+           [182,  46, 109],
+           [255, 239, 184]], dtype=uint8)
     """
-    return _frozen(_along(_curve(_EMBER), STEPS))
+    table = _frozen(_along(_curve(_EMBER), STEPS))
+    return table[::-1] if light else table
 
 
 @cache
-def diverging() -> Table:
-    """The table for signed values: dark at 0 in the middle, pale blue at the negative end, pale
-    orange at the positive one.
+def diverging(*, light: bool = False) -> Table:
+    """Return the table for signed values: blue at the negative end, orange at the positive one.
 
+    0 in the middle is dark and the ends are pale; for light pages it is the other way round.
     Opposite values are equally light.
     """
     half = STEPS // 2 + 1
-    warm, cool = (_along(_curve(points), half, by_lightness=True) for points in (_WARM, _COOL))
+    ends = (_WARM_END, _COOL_END) if light else (_WARM, _COOL)
+    warm, cool = (_along(_curve(points), half, by_lightness=True) for points in ends)
+    if light:
+        warm, cool = warm[::-1], cool[::-1]
     middle = (warm[:1] + cool[:1]) / 2
     return _frozen(np.concatenate([cool[:0:-1], middle, warm[1:]]))
 
 
 @cache
-def _tint(red: int, green: int, blue: int) -> Table:
+def _tint(red: int, green: int, blue: int, light: bool) -> Table:
     lightness, a, b = lab_of([red, green, blue])
     hue, chroma = float(np.degrees(np.arctan2(b, a))), float(np.hypot(a, b))
     pale = lightness + 0.45 * (98 - lightness)
-    points = (
+    points = [
         (12, 0.15 * chroma, hue),
         (0.45 * lightness, 0.8 * chroma, hue),
         (lightness, 1.25 * chroma, hue),
         (pale, 0.6 * chroma, hue),
-    )
+    ]
+    if light:
+        points = [(97, 0.05 * chroma, hue), *points[:0:-1]]
     return _frozen(_along(_curve(points), STEPS))
 
 
-def tinted(color: Color) -> Table:
-    """The table of one hue: from near black over `color` to a pale tint of it."""
-    return _tint(*parse_color(color))
+def tinted(color: Color, *, light: bool = False) -> Table:
+    """Return the table of one hue: from near black over `color` to a pale tint of it; for light
+    pages from near white to a dark shade.
+    """
+    return _tint(*parse_color(color), light)
 
 
 def between(negative: Color, positive: Color) -> Table:
-    """The table for signed values of two hues: dark at 0 in the middle, `negative` at one end,
-    `positive` at the other.
+    """Return the table for signed values of two hues: dark at 0 in the middle, `negative` at one
+    end, `positive` at the other.
     """
     cool, warm = tinted(negative), tinted(positive)
-    half = STEPS // 2 + 1
-    places = np.rint(np.linspace(0, len(warm) - 1, half)).astype(np.int64)
-    table: Table = np.concatenate([cool[places][:0:-1], warm[places]])
+    rows = np.rint(np.linspace(0, STEPS - 1, STEPS // 2 + 1)).astype(np.int64)
+    table: Table = np.concatenate([cool[rows][:0:-1], warm[rows]])
     table.flags.writeable = False
     return table
 
 
 def parse_color(color: Color) -> tuple[int, int, int]:
-    """`color` as (red, green, blue) of 0 to 255: "#rrggbb", "#rgb", a word of `COLOR_WORDS`, or
-    three whole numbers.
+    """Return a color as (red, green, blue) of 0 to 255: "#rrggbb", "#rgb", a word of `COLOR_WORDS`,
+    or three whole numbers.
     """
     if isinstance(color, str):
         color = COLOR_WORDS.get(color.strip().lower(), color)
@@ -205,8 +222,8 @@ def parse_color(color: Color) -> tuple[int, int, int]:
 
 
 def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tuple[int, int, int]]:
-    """A color for each team: the one that was chosen, or that its name says, or else the next of
-    `TEAM_COLORS` that is free.
+    """Return a color for each team: the one that was chosen, or that its name says, or else the
+    next of `TEAM_COLORS` that is free.
     """
     found = [
         COLOR_WORDS.get(name.strip().lower()) if color is None else color
@@ -223,7 +240,9 @@ def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tu
 
 
 def _curve(points: Sequence[tuple[float, float, float]]) -> NDArray[np.float64]:
-    """A Bezier curve in CIELAB pulled by points of lightness, chroma and hue, at 2000 places."""
+    """Return a Bezier curve in CIELAB pulled by points of lightness, chroma and hue, at 2000
+    places.
+    """
     polar = np.array(points)
     angle = np.radians(polar[:, 2])
     lab = np.stack([polar[:, 0], polar[:, 1] * np.cos(angle), polar[:, 1] * np.sin(angle)], axis=1)
@@ -240,7 +259,7 @@ def _curve(points: Sequence[tuple[float, float, float]]) -> NDArray[np.float64]:
 def _along(
     curve: NDArray[np.float64], count: int, *, by_lightness: bool = False
 ) -> NDArray[np.float64]:
-    """SRGB of `count` points along a curve in CIELAB, each as far from the next, or as much
+    """Return sRGB of `count` points along a curve in CIELAB, each as far from the next, or as much
     lighter.
     """
     walked = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(curve, axis=0), axis=1))])

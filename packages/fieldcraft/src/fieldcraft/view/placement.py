@@ -1,4 +1,4 @@
-"""Where a map lands on the pixels of a picture, and what a picture shows."""
+"""The position of a map on the pixels of a picture, and the values of a picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fieldcraft.view.plan import Plan
 from fieldcraft.view.plan_graph import AbovePlan
 from fieldcraft.view.plan_grid import GridPlan
 
-__all__ = ["Placement", "Subject", "subject_of"]
+__all__ = ["Placement", "Subject", "resampled", "subject_of"]
 
 
 @dataclass(frozen=True)
@@ -36,34 +36,34 @@ class Subject:
     never: NDArray[np.bool_] | None = None
 
     def on(self, base: Space) -> NDArray[np.float32]:
-        """The values at the centers of the cells of `base`, in its shape."""
-        return self.resampled(self.values, base)
+        """Return the values at the centers of the cells of `base`, in its shape."""
+        return resampled(self.values, self.space, base)
 
-    def resampled(self, values: NDArray[Any], base: Space) -> NDArray[Any]:
-        """Any values on the subject's cells at the centers of the cells of `base`."""
-        own = self.space
-        if own is base or own.same_cells(base):
-            return values
-        if own.y_up != base.y_up:
+
+def resampled(values: NDArray[Any], own: Space, base: Space) -> NDArray[Any]:
+    """Return values on the cells of one space at the centers of the cells of another."""
+    if own is base or own.same_cells(base):
+        return values
+    if own.y_up != base.y_up:
+        raise InvalidValue(
+            "A layer and the map that it is drawn on agree on y_up",
+            got=f"{own.y_up} on {base.y_up}",
+            remedy="Draw it on its own map",
+        )
+    centers = np.asarray(base.positions, dtype=np.float64)[:, : own.dimensions]
+    if isinstance(own, Grid):
+        low, high = own.extent
+        if (centers < low).any() or (centers >= high).any():
             raise InvalidValue(
-                "A layer and the map that it is drawn on agree on y_up",
-                got=f"{own.y_up} on {base.y_up}",
-                remedy="Draw it on its own map",
+                "A layer covers the whole map that it is drawn on",
+                got=f"{own!r} on {base!r}",
+                remedy="Pass the map that the layer belongs to as space=",
             )
-        centers = np.asarray(base.positions, dtype=np.float64)[:, : own.dimensions]
-        if isinstance(own, Grid):
-            low, high = own.extent
-            if (centers < low).any() or (centers >= high).any():
-                raise InvalidValue(
-                    "A layer covers the whole map that it is drawn on",
-                    got=f"{own!r} on {base!r}",
-                    remedy="Pass the map that the layer belongs to as space=",
-                )
-        return np.asarray(values.reshape(-1)[np.asarray(own.cell_at(centers))].reshape(base.shape))
+    return np.asarray(values.reshape(-1)[np.asarray(own.cell_at(centers))].reshape(base.shape))
 
 
 class Placement:
-    """Where a map lands on the pixels of `frame(...)`, to draw other things on top.
+    """The position of a map on the pixels of `frame(...)`, to draw other things on top.
 
     Parameters
     ----------
@@ -126,8 +126,8 @@ class Placement:
         self.pixels_per_cell = self.plan.pixels_per_cell
 
     def pixel_of(self, positions: ArrayLike) -> NDArray[np.float64]:
-        """The pixels (x, y), counted from the top left corner, of world positions: (2,) for one,
-        (N, 2) for many.
+        """Return the pixels (x, y), counted from the top left corner, of world positions: (2,) for
+        one, (N, 2) for many.
         """
         axes = 3 if np.shape(positions)[-1:] == (3,) else 2
         points, single = checks.positions(positions, dimensions=axes)
@@ -135,8 +135,8 @@ class Placement:
         return np.asarray(pixels[0] if single else pixels)
 
     def position_of(self, pixels: ArrayLike) -> NDArray[np.float64]:
-        """The world positions (x, y) of pixels, the inverse of `pixel_of`: (2,) for one, (N, 2) for
-        many.
+        """Return the world positions (x, y) of pixels, the inverse of `pixel_of`: (2,) for one, (N,
+        2) for many.
         """
         points, single = checks.positions(pixels)
         positions = self.plan.places(points)
@@ -144,7 +144,7 @@ class Placement:
 
 
 def subject_of(layer: Any, space: Space | None, *, finite: bool = True) -> tuple[Subject, Space]:
-    """The subject of a picture and the map to draw it on, from a layer or an array, and the
+    """Return the subject of a picture and the map to draw it on, from a layer or an array, and the
     caller's `space`.
 
     Infinite values of a layer, such as those of distance maps beyond walls, count as unknown. With

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,18 +13,73 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import HIDDEN, ColorScale
 from fieldcraft.view.palettes import Color
 
-__all__ = ["FOG", "GROUND", "MOST_PIXELS", "ON_WALL", "RGBA", "RIM", "WALL", "Floats", "Plan"]
+__all__ = ["DARK", "LIGHT", "ON_WALL", "RGB", "RGBA", "Floats", "Plan", "Theme", "theme_of"]
 
+RGB = tuple[int, int, int]
 RGBA = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+Ground = Color | ArrayLike | None
 
 MOST_PIXELS = 2**26
-GROUND = (30, 33, 41)
-WALL = (13, 14, 18)
-RIM = (96, 105, 124)
-FOG = (86, 82, 104)
 ON_WALL = 0.45
 """How much of a value's color a wall lets through."""
+
+
+class Theme(NamedTuple):
+    """The colors of everything but values: on the map, and on the page around it."""
+
+    ground: RGB
+    wall: RGB
+    wall_edge: RGB
+    never_seen: RGB
+    low_ground: RGB
+    high_ground: RGB
+    other_floors: RGB
+    graph_edge: RGB
+    page: RGB
+    text: RGB
+    faint_text: RGB
+    axes: RGB
+
+
+DARK = Theme(
+    ground=(30, 33, 41),
+    wall=(13, 14, 18),
+    wall_edge=(96, 105, 124),
+    never_seen=(86, 82, 104),
+    low_ground=(44, 48, 58),
+    high_ground=(92, 98, 112),
+    other_floors=(43, 46, 56),
+    graph_edge=(70, 76, 90),
+    page=(13, 14, 18),
+    text=(230, 233, 239),
+    faint_text=(150, 157, 170),
+    axes=(44, 48, 58),
+)
+LIGHT = Theme(
+    ground=(247, 248, 250),
+    wall=(176, 181, 191),
+    wall_edge=(104, 111, 125),
+    never_seen=(214, 209, 226),
+    low_ground=(226, 229, 234),
+    high_ground=(190, 195, 204),
+    other_floors=(236, 238, 242),
+    graph_edge=(176, 181, 191),
+    page=(255, 255, 255),
+    text=(24, 27, 33),
+    faint_text=(92, 98, 110),
+    axes=(214, 217, 223),
+)
+
+
+def theme_of(ground: Ground) -> Theme:
+    """Return the theme that `ground` chooses: `LIGHT` for "light", else `DARK`."""
+    return LIGHT if isinstance(ground, str) and ground == "light" else DARK
+
+
+def is_color(ground: Ground) -> TypeGuard[Color]:
+    """Return whether `ground` is one color, neither a theme nor one color for each cell."""
+    return not isinstance(ground, str) or ground not in ("terrain", "light")
 
 
 class Plan(ABC):
@@ -35,36 +90,30 @@ class Plan(ABC):
 
     @abstractmethod
     def pixels(self, places: Floats) -> Floats:
-        """The pixels (x, y) from the top left corner, of world positions (N, 2)."""
+        """Return the pixels (x, y) from the top left corner, of world positions (N, 2)."""
 
     @abstractmethod
     def places(self, pixels: Floats) -> Floats:
-        """The world positions (N, 2) of pixels."""
+        """Return the world positions (N, 2) of pixels."""
 
     @abstractmethod
     def strongest(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The values to draw: where a pixel shows several cells, that of largest magnitude."""
+        """Return the values to draw: where a pixel shows several cells, that of largest
+        magnitude.
+        """
 
     @abstractmethod
     def middle(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The same, of several cells the one in their middle."""
-
-    @abstractmethod
-    def mean(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The same, of several cells the mean."""
+        """Return the values to draw: of several cells the one in their middle."""
 
     @abstractmethod
     def compose(
-        self,
-        rgb: NDArray[np.uint8],
-        drawn: NDArray[np.bool_],
-        ground: Color | ArrayLike | None,
-        opacity: float,
+        self, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], ground: Ground, opacity: float
     ) -> RGBA:
-        """The picture: the ground, and over it the colors of what is drawn."""
+        """Return the picture: the ground, and over it the colors of what is drawn."""
 
     def shows(self, positions: Floats) -> NDArray[np.bool_]:
-        """Which positions (N, D) the picture shows."""
+        """Return which positions (N, D) the picture shows."""
         return np.ones(len(positions), dtype=np.bool_)
 
     def scaled(
@@ -73,11 +122,11 @@ class Plan(ABC):
         colors: ColorScale,
         unknown: NDArray[np.bool_] | None,
         never: NDArray[np.bool_] | None,
-        ground: Color | ArrayLike | None,
+        ground: Ground,
         opacity: float,
     ) -> RGBA:
-        """The picture of the values of all cells: `unknown` cells are not drawn, cells `never` seen
-        are fog.
+        """Return the picture of the values of all cells: `unknown` cells are not drawn, cells
+        `never` seen have a color of their own.
         """
         shown = self.strongest(values)
         index = colors.index(shown)
@@ -85,9 +134,9 @@ class Plan(ABC):
             index[self.middle(unknown)] = HIDDEN
         rgb, drawn = colors.rgb(shown), index != HIDDEN
         if never is not None:
-            fog = self.middle(never)
-            rgb[fog] = FOG
-            drawn |= fog
+            unseen = self.middle(never)
+            rgb[unseen] = theme_of(ground).never_seen
+            drawn |= unseen
         return self.compose(rgb, drawn, ground, opacity)
 
     def _bounded(self, height: int, width: int) -> tuple[int, int]:
@@ -100,9 +149,11 @@ class Plan(ABC):
         return height, width
 
 
-def ground_picture(ground: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.uint8] | None:
-    """The colors of single cells, uint8 of shape (*shape, 3); None for one color for all cells."""
-    if isinstance(ground, str):
+def ground_picture(ground: Ground, shape: tuple[int, ...]) -> NDArray[np.uint8] | None:
+    """Return the colors of single cells, uint8 of shape (*shape, 3); None for one color for all
+    cells.
+    """
+    if ground is None or isinstance(ground, str):
         return None
     given = checks.array("ground", ground)
     if given.ndim < 2:

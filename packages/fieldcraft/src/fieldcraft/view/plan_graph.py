@@ -6,21 +6,29 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import HexGrid, Space, checked_space
+from fieldcraft.space import HexGrid, Space
 from fieldcraft.view.brush import Brush
-from fieldcraft.view.palettes import Color, parse_color
-from fieldcraft.view.plan import GROUND, RGBA, WALL, Floats, Plan, ground_picture
+from fieldcraft.view.palettes import parse_color
+from fieldcraft.view.plan import (
+    RGBA,
+    Floats,
+    Ground,
+    Plan,
+    ground_picture,
+    is_color,
+    theme_of,
+)
 
 __all__ = ["AbovePlan", "outlines"]
 
+Polygons = tuple[Floats, NDArray[np.int64]]
+"""Corners (x, y) of all polygons, and where those of each begin."""
+
 _FINER = 2  # pixels are drawn so many times finer, and averaged
-_EDGE = (70, 76, 90)
-_ELSEWHERE = np.array([43, 46, 56], dtype=np.uint8)  # vertices on other heights
-_LOW, _HIGH = np.array([44.0, 48.0, 58.0]), np.array([92.0, 98.0, 112.0])  # ground, by height
 _MARGIN = 12
 _LONGEST = 2**13
 _CACHED = 4
@@ -34,34 +42,24 @@ class AbovePlan(Plan):
     def __init__(
         self, space: Space, scale: float | None, size: int, heights: tuple[float, float] | None
     ) -> None:
-        if size > _LONGEST:
-            raise InvalidValue(
-                f"size is at most {_LONGEST:,} pixels",
-                got=f"size={size!r}",
-                remedy="Draw a part of the map",
-            )
         self.space = space
         low, high = space.extent[:, :2] if len(space) else np.zeros((2, 2))
         self._low, extent = low, high - low
         longest = float(extent.max())
+        self._margin = _MARGIN if scale is not None else min(_MARGIN, size // 2)
         if scale is None:
             scale = max(size - 2 * _MARGIN, 1) / longest if longest > 0 else 1.0
-            self._margin = min(_MARGIN, size // 2)
-        else:
-            self._margin = _MARGIN
         self.scale = scale
         across, down = (max(int(np.ceil(side * scale)) + 2 * self._margin, 1) for side in extent)
-        self.shape = self._bounded(down, across)
-        if max(self.shape) > _LONGEST + 2 * _MARGIN:
+        if max(across, down) > _LONGEST:
             raise InvalidValue(
                 f"A picture has at most {_LONGEST:,} pixels along a side",
                 got=f"{across} x {down}",
-                remedy="Pass a smaller scale",
+                remedy="Pass a smaller scale or size",
             )
-        step = space.typical_step if len(space.adjacency.ends) else 1.0
-        self.pixels_per_cell = scale * step
+        self.shape = self._bounded(down, across)
+        self.pixels_per_cell = scale * (space.typical_step if len(space.adjacency.ends) else 1.0)
         self.heights = heights
-        self._chosen = np.ones(len(space), dtype=np.bool_)
         if heights is not None:
             below, above = checks.pair("heights", heights)
             if space.dimensions != 3 or not below < above:
@@ -70,115 +68,106 @@ class AbovePlan(Plan):
                     got=f"{heights!r} on {space!r}",
                     remedy="Leave them out",
                 )
-            self._chosen = self.shows(space.positions)
+        self._chosen = self.shows(space.positions)
 
     def shows(self, positions: Floats) -> NDArray[np.bool_]:
-        """Which positions (N, D) lie within the heights that are shown."""
+        """Return which positions (N, D) lie within the heights that are shown."""
         if self.heights is None or np.shape(positions)[-1] != 3:
-            return np.ones(len(positions), dtype=np.bool_)
-        return np.asarray(
-            (positions[:, 2] >= self.heights[0]) & (positions[:, 2] < self.heights[1])
-        )
+            return super().shows(positions)
+        z = positions[:, 2]
+        return np.asarray((z >= self.heights[0]) & (z < self.heights[1]))
 
     def pixels(self, places: Floats) -> Floats:
-        """The pixels (x, y) of world positions (N, 2)."""
+        """Return the pixels (x, y) of world positions (N, 2)."""
         found = (places - self._low) * self.scale + self._margin
         if self.space.y_up:
             found[:, 1] = self.shape[0] - found[:, 1]
         return np.asarray(found)
 
     def places(self, pixels: Floats) -> Floats:
-        """The world positions (N, 2) of pixels."""
+        """Return the world positions (N, 2) of pixels."""
         found = np.array(pixels, dtype=np.float64)
         if self.space.y_up:
             found[:, 1] = self.shape[0] - found[:, 1]
         return np.asarray((found - self._margin) / self.scale + self._low)
 
     def strongest(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The values by cell, (N,)."""
+        """Return the values by cell, (N,)."""
         return values.reshape(-1)
 
     def middle(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The same."""
-        return values.reshape(-1)
-
-    def mean(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The same."""
+        """Return the values by cell, (N,)."""
         return values.reshape(-1)
 
     def compose(
-        self,
-        rgb: NDArray[np.uint8],
-        drawn: NDArray[np.bool_],
-        ground: Color | ArrayLike | None,
-        opacity: float,
+        self, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], ground: Ground, opacity: float
     ) -> RGBA:
-        """The picture: ground and edges, and over them the colors (N, 3) of the cells that are
-        drawn (N,).
+        """Return the picture: ground and edges, and over them the colors (N, 3) of the cells that
+        are drawn (N,).
         """
+        theme = theme_of(ground)
         cover = (checks.fraction("opacity", opacity) * drawn)[:, np.newaxis]
         tints = np.full((len(self.space), 4), 255, dtype=np.uint8)
-        canvas = np.zeros((_FINER * self.shape[0], _FINER * self.shape[1], 4), dtype=np.uint8)
+        picture = np.zeros((_FINER * self.shape[0], _FINER * self.shape[1], 4), dtype=np.uint8)
         if ground is None:
             tints[:, :3], tints[:, 3:] = rgb, np.rint(255 * cover)
         else:
             tints[:, :3] = np.rint(self._ground(ground) * (1 - cover) + rgb * cover)
-            canvas[:] = (*GROUND, 255)
+            picture[:] = (*theme.ground, 255)
             if not self._chosen.all():
-                canvas[self._cells(~self._chosen) >= 0, :3] = _ELSEWHERE
+                picture[self._cells(~self._chosen) >= 0, :3] = theme.other_floors
             if _polygons(self.space) is None:
-                self._draw_edges(canvas)
+                edges = self.space.graph.edges
+                ends = self._fine(self.space.positions)[edges[self._chosen[edges].all(axis=1)]]
+                brush = Brush(*picture.shape[:2])
+                width = 1.2 * _FINER
+                brush.segments(picture, ends[:, 0], ends[:, 1], width, theme.graph_edge, 1.0)
         cells = self._cells(self._chosen)
         inside = cells >= 0
-        canvas[inside] = tints[cells[inside]]
-        blocks = canvas.reshape(self.shape[0], _FINER, self.shape[1], _FINER, 4)
+        picture[inside] = tints[cells[inside]]
+        blocks = picture.reshape(self.shape[0], _FINER, self.shape[1], _FINER, 4)
         return np.asarray(np.rint(blocks.mean(axis=(1, 3)))).astype(np.uint8)
 
-    def _draw_edges(self, canvas: RGBA) -> None:
-        edges = self.space.graph.edges
-        ends = self._fine(self.space.positions[:, :2])[edges[self._chosen[edges].all(axis=1)]]
-        brush = Brush(*canvas.shape[:2])
-        brush.segments(canvas, ends[:, 0], ends[:, 1], 1.2 * _FINER, _EDGE, 1.0)
-
     def _fine(self, places: Floats) -> Floats:
-        return self.pixels(np.asarray(places, dtype=np.float64)) * _FINER
+        """Return the finer pixels of world positions."""
+        return self.pixels(np.asarray(places, dtype=np.float64)[:, :2]) * _FINER
 
-    def _ground(self, ground: Color | ArrayLike) -> NDArray[np.uint8]:
-        """The color of each cell without a value, (N, 3): gray, the lighter the higher, where
-        `ground` is "terrain".
-        """
-        space = self.space
+    def _ground(self, ground: Ground) -> NDArray[np.uint8]:
+        """Return the color of each cell without a value, (N, 3): by default gray, by height."""
+        space, theme = self.space, theme_of(ground)
         picture = ground_picture(ground, space.shape)
         if picture is not None:
             tints = picture.reshape(-1, 3).copy()
-        elif isinstance(ground, str) and ground == "terrain":
+        elif ground is not None and is_color(ground):
+            tints = np.tile(np.array(parse_color(ground), dtype=np.uint8), (len(space), 1))
+        else:
             share = np.full(len(space), 0.25)
             if space.dimensions == 3 and len(space):
                 z = space.positions[:, 2]
                 share = (z - z.min()) / max(float(np.ptp(z)), 1e-300)
-            tints = np.rint(_LOW + share[:, np.newaxis] * (_HIGH - _LOW)).astype(np.uint8)
-        else:
-            tints = np.tile(np.array(parse_color(ground), dtype=np.uint8), (len(space), 1))  # type: ignore[arg-type]
-        tints[space.walls.reshape(-1)] = WALL
+            low, high = np.array(theme.low_ground), np.array(theme.high_ground)
+            tints = np.rint(low + share[:, np.newaxis] * (high - low)).astype(np.uint8)
+        tints[space.walls.reshape(-1)] = theme.wall
         return tints
 
     def _cells(self, chosen: NDArray[np.bool_]) -> NDArray[np.int32]:
-        """The chosen cell (N,) that shows at each finer pixel, -1 for none; cached."""
-        known = _owners.setdefault(self.space, {})
+        """Return the chosen cell (N,) that shows at each finer pixel, -1 for none; cached."""
+        cached = _owners.setdefault(self.space, {})
         key = (self.shape, self.scale, chosen.tobytes())
-        if key not in known:
-            while len(known) >= _CACHED:
-                del known[next(iter(known))]
-            known[key] = self._find_cells(np.flatnonzero(chosen))
-        return known[key]
+        if key not in cached:
+            while len(cached) >= _CACHED:
+                del cached[next(iter(cached))]
+            cached[key] = self._find_cells(np.flatnonzero(chosen))
+        return cached[key]
 
     def _find_cells(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the cell that shows at each finer pixel, of some cells in ascending order."""
         brush = Brush(_FINER * self.shape[0], _FINER * self.shape[1])
         if self.space.dimensions == 3:
             chosen = chosen[np.argsort(self.space.positions[chosen, 2], kind="stable")]
-        drawn = _polygons(self.space)
-        if drawn is not None:
-            corners, starts = drawn
+        polygons = _polygons(self.space)
+        if polygons is not None:
+            corners, starts = polygons
             if isinstance(self.space, HexGrid) and self.space.size * self.scale > 4:
                 # Ground shows between hexagons, so that one can count them.
                 centers = np.repeat(self.space.positions, 6, axis=0)
@@ -186,7 +175,7 @@ class AbovePlan(Plan):
             return brush.polygons(self._fine(corners), starts, np.arange(len(corners)), chosen)
         if not len(chosen):
             return np.full(brush.shape, -1, dtype=np.int32)
-        pixels, edges = self._fine(self.space.positions[:, :2]), self.space.graph.edges
+        pixels, edges = self._fine(self.space.positions), self.space.graph.edges
         lengths = np.hypot(*(pixels[edges[:, 0]] - pixels[edges[:, 1]]).T)
         typical = float(np.median(lengths)) if len(lengths) else 16.0
         radius = min(max(0.3 * typical, 2.0 * _FINER), 7.0 * _FINER)
@@ -194,37 +183,35 @@ class AbovePlan(Plan):
         return np.where(found >= 0, chosen[::-1][found], -1).astype(np.int32)
 
 
-def outlines(space: Space) -> tuple[tuple[Floats, NDArray[np.int64]] | None, float]:
-    """The corners (x, y) of the polygons of all cells and where those of each begin, None for
-    vertices without polygons; and how far a cell reaches from its center.
+def outlines(space: Space) -> tuple[Polygons | None, float]:
+    """Return the polygons of all cells, None for vertices without polygons, and how far a cell
+    reaches from its center.
     """
-    checked_space(space, "Outlines are those of")
     if isinstance(space, HexGrid):
         turn = np.radians(np.arange(6) * 60 + (30 if space.orientation == "pointy" else 0))
         ring = space.size * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         corners = (space.positions[:, np.newaxis] + ring).reshape(-1, 2)
         return (corners, np.arange(0, 6 * len(space) + 1, 6)), float(space.size)
-    graph = space.graph
-    step = space.typical_step if len(space.adjacency.ends) else 1.0
-    if graph.mesh is not None:
-        corners = graph.mesh.corners[graph.mesh.rings, :2]
-        centers = np.repeat(space.positions[:, :2], np.diff(graph.mesh.starts), axis=0)
-        reach = float(np.hypot(*(corners - centers).T).max(initial=0.0))
-        return (corners, graph.mesh.starts), reach
-    return None, step
+    mesh = space.graph.mesh
+    if mesh is None:
+        return None, space.typical_step if len(space.adjacency.ends) else 1.0
+    corners = mesh.corners[mesh.rings, :2]
+    centers = np.repeat(space.positions[:, :2], np.diff(mesh.starts), axis=0)
+    reach = float(np.hypot(*(corners - centers).T).max(initial=0.0))
+    return (corners, mesh.starts), reach
 
 
-def _polygons(space: Space) -> tuple[Floats, NDArray[np.int64]] | None:
-    """The outlines of all cells; vertices in a lattice are squares that touch."""
-    drawn, _ = outlines(space)
-    if drawn is not None:
-        return drawn
+def _polygons(space: Space) -> Polygons | None:
+    """Return the polygons of all cells; vertices in a lattice are squares that touch."""
+    polygons, _ = outlines(space)
+    if polygons is not None:
+        return polygons
     graph = space.graph
-    apart = np.abs(graph.positions[graph.edges[:, 0]] - graph.positions[graph.edges[:, 1]])[:, :2]
-    lengths = np.hypot(*apart.T)
+    steps = np.abs(graph.positions[graph.edges[:, 0]] - graph.positions[graph.edges[:, 1]])[:, :2]
+    lengths = np.hypot(*steps.T)
     if len(lengths) < 2 or np.quantile(lengths, 0.95) >= 1.5 * np.quantile(lengths, 0.05):
         return None
-    half = float(apart.max(axis=1).min()) / 2
+    half = float(steps.max(axis=1).min()) / 2
     square = half * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     corners = (space.positions[:, np.newaxis, :2] + square).reshape(-1, 2)
     return corners, np.arange(0, 4 * len(space) + 1, 4)

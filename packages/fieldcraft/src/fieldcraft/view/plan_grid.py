@@ -6,32 +6,46 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid
 from fieldcraft.view.colors import HIDDEN, ColorScale
-from fieldcraft.view.palettes import Color, parse_color
-from fieldcraft.view.plan import GROUND, ON_WALL, RGBA, RIM, WALL, Floats, Plan, ground_picture
+from fieldcraft.view.palettes import parse_color
+from fieldcraft.view.plan import (
+    DARK,
+    LIGHT,
+    ON_WALL,
+    RGB,
+    RGBA,
+    Floats,
+    Ground,
+    Plan,
+    Theme,
+    ground_picture,
+    is_color,
+    theme_of,
+)
 
 __all__ = ["GridPlan", "beside", "ground_kinds"]
 
-_KINDS = {
-    "ground": GROUND,
-    "swamp": (45, 50, 36),
-    "shallow": (30, 48, 62),
-    "water": (20, 38, 60),
-    "tree": (20, 40, 33),
-    "forest": (20, 40, 33),
-    "sand": (60, 54, 42),
-    "road": (52, 54, 60),
-    "grass": (32, 46, 36),
-    "mountain": (44, 42, 44),
-    "rock": (44, 42, 44),
-    "snow": (70, 74, 82),
-    "ice": (58, 70, 80),
+_TINTS = {
+    "ground": (0, 0, 0),
+    "swamp": (15, 17, -5),
+    "shallow": (0, 15, 21),
+    "water": (-10, 5, 19),
+    "tree": (-10, 7, -8),
+    "forest": (-10, 7, -8),
+    "sand": (30, 21, 1),
+    "road": (22, 21, 19),
+    "grass": (2, 13, -5),
+    "mountain": (14, 9, 3),
+    "rock": (14, 9, 3),
+    "snow": (40, 41, 41),
+    "ice": (28, 37, 39),
 }
+"""The differences of kinds of terrain from the color of the ground, by a word in their names."""
 _outlines: WeakKeyDictionary[Grid, tuple[tuple[Any, ...], NDArray[np.int64]]] = WeakKeyDictionary()
 
 
@@ -57,21 +71,21 @@ class GridPlan(Plan):
         self.pixels_per_cell = self.scale / self.shrink
 
     def pixels(self, places: Floats) -> Floats:
-        """The pixels (x, y) of world positions (N, 2)."""
+        """Return the pixels (x, y) of world positions (N, 2)."""
         cells = (places - self.space.origin) / self.space.cell_size
         if self.space.y_up:
             cells[:, 1] = self.space.height - cells[:, 1]
         return np.asarray((cells - (self.columns.start, self.rows.start)) * self.pixels_per_cell)
 
     def places(self, pixels: Floats) -> Floats:
-        """The world positions (N, 2) of pixels."""
+        """Return the world positions (N, 2) of pixels."""
         cells = pixels / self.pixels_per_cell + (self.columns.start, self.rows.start)
         if self.space.y_up:
             cells[:, 1] = self.space.height - cells[:, 1]
         return np.asarray(cells * self.space.cell_size + self.space.origin)
 
     def strongest(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The value of largest magnitude of each pixel, the positive one on a tie."""
+        """Return the value of largest magnitude of each pixel, the positive one on a tie."""
         shown = values[self.rows, self.columns]
         if self.shrink == 1:
             return shown
@@ -80,18 +94,13 @@ class GridPlan(Plan):
         return np.asarray(np.where(high >= -low, high, low))
 
     def middle(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The value of the cell in the middle of each pixel."""
+        """Return the value of the cell in the middle of each pixel."""
         half = self.shrink // 2
         return self._blocks(values[self.rows, self.columns])[:, half, :, half]
 
-    def mean(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The mean of the cells of each pixel."""
-        shown = values[self.rows, self.columns]
-        return shown if self.shrink == 1 else np.asarray(self._blocks(shown).mean(axis=(1, 3)))
-
     def _blocks(self, cells: NDArray[Any]) -> NDArray[Any]:
-        """Cells as blocks, shape (rows, shrink, columns, shrink, ...); the last ones repeat the
-        edge of the map.
+        """Return cells as blocks, shape (rows, shrink, columns, shrink, ...); the last ones repeat
+        the edge of the map.
         """
         (height, width), shrink = cells.shape[:2], self.shrink
         pad = [(0, -height % shrink), (0, -width % shrink)] + [(0, 0)] * (cells.ndim - 2)
@@ -100,13 +109,9 @@ class GridPlan(Plan):
         return full.reshape(down, shrink, across, shrink, *cells.shape[2:])
 
     def compose(
-        self,
-        rgb: NDArray[np.uint8],
-        drawn: NDArray[np.bool_],
-        ground: Color | ArrayLike | None,
-        opacity: float,
+        self, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], ground: Ground, opacity: float
     ) -> RGBA:
-        """The picture: ground, values, and lines along the edges of walls."""
+        """Return the picture: ground, values, and lines along the edges of walls."""
         walls = self.space.walls[self.rows, self.columns]
         wall_share = self._blocks(walls).mean(axis=(1, 3), dtype=np.float32)
         cover = checks.fraction("opacity", opacity) * drawn * (1 - (1 - ON_WALL) * wall_share)
@@ -114,21 +119,25 @@ class GridPlan(Plan):
         if ground is None:
             cells = np.concatenate([rgb, np.rint(cover * 255)], axis=-1)
             return self._enlarged(cells.astype(np.uint8))
-        under = _ground(self.space, ground)[self.rows, self.columns]
-        below = self._blocks(under).mean(axis=(1, 3), dtype=np.float32)
+        under = ground_picture(ground, self.space.shape)
+        if under is None:
+            kinds, tones, _ = _kinds_on(self.space, ground)
+            under = tones[kinds]
+        below = self._blocks(under[self.rows, self.columns]).mean(axis=(1, 3), dtype=np.float32)
         cells = np.rint(below * (1 - cover) + rgb * cover)
+        edge = theme_of(ground).wall_edge
         if self.shrink > 1:
-            rim = np.where(
+            edge_share = np.where(
                 wall_share < 1,
                 np.minimum(1, 2 * wall_share),
                 beside(wall_share == 1, wall_share == 0),
             )[..., np.newaxis]
-            cells = np.rint(cells * (1 - rim) + np.array(RIM) * rim)
+            cells = np.rint(cells * (1 - edge_share) + np.array(edge) * edge_share)
         opaque = np.full((*cells.shape[:2], 1), 255)
-        canvas = self._enlarged(np.concatenate([cells, opaque], axis=-1).astype(np.uint8))
+        picture = self._enlarged(np.concatenate([cells, opaque], axis=-1).astype(np.uint8))
         if self.shrink == 1:
-            canvas.reshape(-1, 4)[self._wall_lines(), :3] = RIM
-        return canvas
+            picture.reshape(-1, 4)[self._wall_lines(), :3] = edge
+        return picture
 
     def scaled(
         self,
@@ -136,33 +145,26 @@ class GridPlan(Plan):
         colors: ColorScale,
         unknown: NDArray[np.bool_] | None,
         never: NDArray[np.bool_] | None,
-        ground: Color | ArrayLike | None,
+        ground: Ground,
         opacity: float,
     ) -> RGBA:
-        """The picture of the values of all cells. Where no pixel shows several cells and the ground
-        has few colors, each pair of ground and value is mixed once.
+        """Return the picture of the values of all cells. Where no pixel shows several cells and the
+        ground has few colors, each pair of ground and value is mixed once.
         """
-        own_ground = ground is not None and ground_picture(ground, self.space.shape) is not None
+        own_ground = ground_picture(ground, self.space.shape) is not None
         if self.shrink > 1 or own_ground or never is not None:
             return super().scaled(values, colors, unknown, never, ground, opacity)
         index = colors.index(values[self.rows, self.columns])
         if unknown is not None:
             index[self.middle(unknown)] = HIDDEN
-        kinds, tones = ground_kinds(self.space)
-        terrain = self.space.terrain
-        is_open = np.array([True]) if terrain is None else terrain.enter.diagonal()
-        walled = np.append(~is_open, True)[:, np.newaxis]
-        if ground is not None and not (isinstance(ground, str) and ground == "terrain"):
-            kinds = np.asarray(self.space.walls).view(np.uint8)
-            tones = np.array([parse_color(ground), WALL], dtype=np.uint8)  # type: ignore[arg-type]
-            walled = np.array([[False], [True]])
+        kinds, tones, walled = _kinds_on(self.space, ground)
+        count = len(colors.table)
         rgb = np.empty((HIDDEN + 1, 3), dtype=np.uint8)
-        rgb[: len(colors.table)] = colors.table
+        rgb[:count] = colors.table
         # The color under alpha 0 shows where a texture is filtered.
-        rgb[len(colors.table) :] = colors.rgb(np.zeros(1, dtype=np.float32))
-        drawn = np.arange(HIDDEN + 1) < len(colors.table)
+        rgb[count:] = colors.rgb(np.zeros(1, dtype=np.float32))
         share = checks.fraction("opacity", opacity) * np.where(walled, np.float32(ON_WALL), 1)
-        cover = (share * drawn)[..., np.newaxis]
+        cover = (share[:, np.newaxis] * (np.arange(HIDDEN + 1) < count))[..., np.newaxis]
         table = np.full((len(tones), HIDDEN + 1, 4), 255, dtype=np.uint8)
         if ground is None:
             table[..., :3], table[..., 3:] = rgb, np.rint(cover * 255)
@@ -170,18 +172,18 @@ class GridPlan(Plan):
             table[..., :3] = np.rint(tones[:, np.newaxis] * (1 - cover) + rgb * cover)
         mixed = table.view(np.uint32)[..., 0].reshape(-1)
         cells = mixed.take((kinds[self.rows, self.columns].astype(np.uint32) << 8) | index)
-        canvas = self._enlarged(cells)
+        picture = self._enlarged(cells)
         if ground is not None:
-            line = np.array([*RIM, 255], dtype=np.uint8).view(np.uint32)
-            canvas.reshape(-1)[self._wall_lines()] = line[0]
-        return canvas.view(np.uint8).reshape(*canvas.shape, 4)
+            edge = np.array([*theme_of(ground).wall_edge, 255], dtype=np.uint8).view(np.uint32)
+            picture.reshape(-1)[self._wall_lines()] = edge[0]
+        return picture.view(np.uint8).reshape(*picture.shape, 4)
 
     def _enlarged(self, cells: NDArray[Any]) -> NDArray[Any]:
         return np.repeat(np.repeat(cells, self.scale, axis=1), self.scale, axis=0)
 
     def _wall_lines(self) -> NDArray[np.int64]:
-        """The pixels of lines along the edges of walls, inside of the wall; cached until walls
-        change.
+        """Return the pixels of lines along the edges of walls, inside of the wall; cached until
+        walls change.
         """
         space = self.space
         key = (space.walls_version, self.rows.start, self.columns.start, self.shape, self.scale)
@@ -204,7 +206,7 @@ class GridPlan(Plan):
 
 
 def _whole_pixels(scale: float, cell_size: float) -> tuple[int, int]:
-    """Pixels per cell and cells per pixel for `scale` pixels per world unit."""
+    """Return pixels per cell and cells per pixel for `scale` pixels per world unit."""
     wanted = scale * cell_size
     pixels, cells = max(round(wanted), 1), max(round(1 / wanted), 1)
     if abs(pixels / cells / wanted - 1) > 1e-6:
@@ -219,8 +221,8 @@ def _whole_pixels(scale: float, cell_size: float) -> tuple[int, int]:
 
 
 def _open_part(walls: NDArray[np.bool_], across: int) -> slice:
-    """The lines of cells, `across` being the axis along them, from one before the first open cell
-    to one after the last.
+    """Return the lines of cells, `across` being the axis along them, from one before the first open
+    cell to one after the last.
     """
     count = walls.shape[1 - across]
     found = np.flatnonzero(~walls.all(axis=across))
@@ -229,72 +231,60 @@ def _open_part(walls: NDArray[np.bool_], across: int) -> slice:
     return slice(max(int(found[0]) - 1, 0), min(int(found[-1]) + 2, count))
 
 
-def _ground(space: Grid, ground: Color | ArrayLike) -> NDArray[np.uint8]:
-    """The color of each cell before anything is drawn, shape (height, width, 3)."""
-    picture = ground_picture(ground, space.shape)
-    if picture is not None:
-        return picture
-    if isinstance(ground, str) and ground == "terrain":
-        kinds, colors = ground_kinds(space)
-        return colors[kinds]
-    tones = np.array([parse_color(ground), WALL], dtype=np.uint8)  # type: ignore[arg-type]
-    return tones[np.asarray(space.walls).view(np.uint8)]
-
-
-def ground_kinds(space: Grid) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """The kind of ground of each cell, shape (height, width), and the colors of the kinds, shape
-    (K, 3); the last kind is a plain wall.
+def _kinds_on(
+    space: Grid, ground: Ground
+) -> tuple[NDArray[Any], NDArray[np.uint8], NDArray[np.bool_]]:
+    """Return the kind of ground of each cell, and for each kind its color and whether it is a
+    wall.
     """
-    if not isinstance(space, Grid):
-        raise InvalidValue(
-            "Kinds of ground are those of a grid",
-            got=type(space).__name__,
-            remedy="Pass a fieldcraft.Grid",
-        )
+    if ground is not None and is_color(ground):
+        tones = np.array([parse_color(ground), DARK.wall], dtype=np.uint8)
+        return space.walls.view(np.uint8), tones, np.array([False, True])
+    kinds, tones = ground_kinds(space, theme_of(ground))
+    is_open = np.array([True]) if space.terrain is None else space.terrain.enter.diagonal()
+    return kinds, tones, np.append(~is_open, True)
+
+
+def ground_kinds(space: Grid, theme: Theme = DARK) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
+    """Return the kind of ground of each cell, shape (height, width), and the colors of the kinds,
+    shape (K, 3); the last kind is a plain wall.
+    """
     walls, terrain = space.walls, space.terrain
     if terrain is None:
-        return walls.astype(np.uint16), np.array([GROUND, WALL], dtype=np.uint8)
+        return walls.astype(np.uint16), np.array([theme.ground, theme.wall], dtype=np.uint8)
     is_open = terrain.enter.diagonal()
-    colors = [_kind(name, bool(open_)) for name, open_ in zip(terrain.names, is_open, strict=True)]
+    colors = [
+        _color_of_kind(name, theme.ground if open_ else theme.wall, theme)
+        for name, open_ in zip(terrain.names, is_open, strict=True)
+    ]
     kinds = terrain.classes.astype(np.uint16)
     kinds[walls & is_open[terrain.classes]] = len(colors)
-    return kinds, np.array([*colors, WALL], dtype=np.uint8)
+    return kinds, np.array([*colors, theme.wall], dtype=np.uint8)
 
 
-def _kind(name: str, is_open: bool) -> tuple[int, int, int]:
-    """The color of a class of terrain, by a word in its name."""
-    for word, color in _KINDS.items():
+def _color_of_kind(name: str, usual: RGB, theme: Theme) -> RGB:
+    """Return the color of a class of terrain, by a word in its name."""
+    for word, tint in _TINTS.items():
         if word in name.lower():
-            return color
-    return GROUND if is_open else WALL
+            light = theme is LIGHT  # its ground is nearly white: tints darken it
+            parts = [2 * (part - max(tint)) for part in tint] if light else tint
+            red, green, blue = np.add(theme.ground, parts).tolist()
+            return red, green, blue
+    return usual
 
 
 def beside(cells: NDArray[np.bool_], others: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of `cells` touch one of `others`, corners included: bool of one shape (height,
+    """Return which of `cells` touch one of `others`, corners included: bool of one shape (height,
     width).
     """
-    for given in (cells, others):
-        if (
-            not isinstance(given, np.ndarray)
-            or given.dtype != np.bool_
-            or given.ndim != 2
-            or given.shape != np.shape(cells)
-        ):
-            raise InvalidValue(
-                "cells and others are bool of one shape (height, width)",
-                got=type(given).__name__,
-                remedy="Pass two masks",
-            )
-    near = np.zeros_like(cells)
-    for across in (-1, 0, 1):
-        for down in (-1, 0, 1):
-            near |= _shifted(others, across, down)
-    return cells & near
+    steps = (-1, 0, 1)
+    near = [_shifted(others, across, down) for across in steps for down in steps]
+    return np.asarray(cells & np.logical_or.reduce(near))
 
 
 def _shifted(cells: NDArray[np.bool_], across: int, down: int) -> NDArray[np.bool_]:
-    """For each cell, whether the one `across` to the right and `down` below it is set; nothing is
-    set outside of the map.
+    """Return for each cell whether the one `across` to the right and `down` below it is set;
+    nothing is set outside of the map.
     """
     padded = np.pad(cells, 1)
     height, width = cells.shape

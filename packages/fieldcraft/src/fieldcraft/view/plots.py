@@ -10,16 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view.legends import (
-    MUTED,
-    format_number,
-    rendered,
-    share_of,
-    styled,
-)
+from fieldcraft.view.legends import format_number, rendered, share_of, styled
 from fieldcraft.view.pages import GAP, MARGIN, TITLE
 from fieldcraft.view.palettes import TEAM_COLORS, Color, parse_color
-from fieldcraft.view.plan import RGBA
+from fieldcraft.view.plan import DARK, LIGHT, RGBA
 from fieldcraft.view.text import wrapped
 
 __all__ = ["plot_over_time"]
@@ -36,8 +30,9 @@ def plot_over_time(
     percent: bool = False,
     width: int = 960,
     height: int = 440,
+    light: bool = False,
 ) -> RGBA:
-    """Numbers over time as lines, with a legend: uint8 of shape (height, width, 4).
+    """Return numbers over time as lines, with a legend.
 
     Parameters
     ----------
@@ -52,6 +47,13 @@ def plot_over_time(
         Write 1 as 100 %.
     width, height : int
         Pixels, at least 240 x 160.
+    light : bool
+        Whether the page is light.
+
+    Returns
+    -------
+    ndarray
+        uint8 of shape (height, width, 4).
 
     Raises
     ------
@@ -59,6 +61,12 @@ def plot_over_time(
         For no curves, lengths that differ, and numbers that are not finite.
     MissingLibrary
         Without matplotlib.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.view.plot_over_time([0, 1, 2], [("threat", [0.0, 2.0, 1.0], "red")]).shape
+    (440, 960, 4)
     """
     times, lines = checks.array("seconds", seconds), checks.sequence("curves", curves)
     size = [
@@ -66,14 +74,12 @@ def plot_over_time(
         for name, side, least in (("width", width, 240), ("height", height, 160))
     ]
     checks.text("title", title), checks.text("caption", caption), checks.flag("percent", percent)
-    if not lines or any(not isinstance(line, tuple) or len(line) != 3 for line in lines):
+    if any(not isinstance(line, tuple) or len(line) != 3 for line in lines or [()]):
         raise InvalidValue(
             "A plot has curves (name, values, color), at least one",
             got=repr(lines)[:60],
             remedy="Pass [('red', values, '#ff8a3c')], say",
         )
-    rows = [(f"Values of {checks.text('A name', name)!r}", values) for name, values, _ in lines]
-    columns = [_finite_row(what, values, times.shape) for what, values in rows]
     if (np.diff(_finite_row("seconds", times, times.shape)) <= 0).any():
         raise InvalidValue(
             "The times of a plot ascend",
@@ -87,7 +93,8 @@ def plot_over_time(
             got=f"limits={limits!r}",
             remedy="Pass (0, 1), say",
         )
-    with styled():
+    theme = LIGHT if checks.flag("light", light) else DARK
+    with styled(theme):
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
         from matplotlib.ticker import FuncFormatter, MultipleLocator
@@ -95,7 +102,8 @@ def plot_over_time(
         layout = ConstrainedLayoutEngine(w_pad=MARGIN / 72, h_pad=GAP / 72)
         figure = Figure((size[0] / 72, size[1] / 72), layout=layout)
         axes = figure.subplots()
-        for k, ((name, _, color), values) in enumerate(zip(lines, columns, strict=True)):
+        for k, (name, given, color) in enumerate(lines):
+            values = _finite_row(f"Values of {checks.text('A name', name)!r}", given, times.shape)
             tone = parse_color(TEAM_COLORS[k % len(TEAM_COLORS)] if color is None else color)
             axes.plot(times, values, color=share_of(tone), label=name, clip_on=limits is not None)
         axes.set_xmargin(0)
@@ -114,7 +122,7 @@ def plot_over_time(
             figure.suptitle(title, size=13 * TITLE, weight="bold", x=0.02, ha="left")
         if caption:
             text = "\n".join(wrapped(caption, size[0] - 2 * MARGIN))
-            figure.supxlabel(text, size=13, color=share_of(MUTED), x=0.02, ha="left")
+            figure.supxlabel(text, size=13, color=share_of(theme.faint_text), x=0.02, ha="left")
         return rendered(figure).copy()
 
 

@@ -11,6 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.view.brush import Brush
 from fieldcraft.view.colors import HIDDEN, ColorScale, plain_values
 from fieldcraft.view.frame import scale_for
 from fieldcraft.view.placement import Subject, subject_of
@@ -25,10 +26,9 @@ _DOT = 0.3
 
 
 class Camera:
-    """The camera: the part of the world that a window shows.
+    """The part of the world that a window shows. All three parameters may be set at any time.
 
-    All three may be set at any time. Screen positions are pixels (x, y) from the top left corner of
-    the surface.
+    Screen positions are pixels (x, y) from the top left corner of the surface.
 
     Parameters
     ----------
@@ -38,6 +38,15 @@ class Camera:
         Pixels per world unit, above 0.
     y_up : bool, optional
         Whether the world's y grows upwards, as the map's.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> camera = fc.view.Camera.fit(fc.Grid(20, 10), (400, 300))
+    >>> camera.to_screen((10.0, 5.0), (400, 300))
+    array([200., 150.])
+    >>> camera.to_world((0, 0), (400, 300))
+    array([ 0. , -2.5])
     """
 
     def __init__(
@@ -55,12 +64,11 @@ class Camera:
 
     @classmethod
     def fit(cls, space: Space, screen: pygame.Surface | tuple[int, int]) -> Camera:
-        """The camera that shows a whole map as large as the screen allows, in the middle."""
+        """Return the camera that shows a whole map as large as the screen allows, in the middle."""
         wide, high = _size(screen)
-        low, far = checked_space(space, "A camera needs").extent[:, :2].tolist()
-        extent = (max(far[0] - low[0], 1e-9), max(far[1] - low[1], 1e-9))
-        center = (low[0] + extent[0] / 2, low[1] + extent[1] / 2)
-        return cls(center, min(wide / extent[0], high / extent[1]), y_up=space.y_up)
+        low, far = checked_space(space, "A camera needs").extent[:, :2]
+        size = np.maximum(far - low, 1e-9)
+        return cls(low + size / 2, float(min((wide, high) / size)), y_up=space.y_up)
 
     @property
     def position(self) -> tuple[float, float]:
@@ -69,14 +77,8 @@ class Camera:
 
     @position.setter
     def position(self, value: ArrayLike) -> None:
-        points, single = checks.positions(value)
-        if not single:
-            raise InvalidValue(
-                "The position of a camera is one (x, y) pair",
-                got=repr(value)[:80],
-                remedy="Pass (x, y)",
-            )
-        self._position = (float(points[0, 0]), float(points[0, 1]))
+        x, y = checks.position(value, "The position of a camera is one (x, y) pair").tolist()
+        self._position = (x, y)
 
     @property
     def zoom(self) -> float:
@@ -90,29 +92,25 @@ class Camera:
     def to_screen(
         self, positions: ArrayLike, screen: pygame.Surface | tuple[int, int]
     ) -> NDArray[np.float64]:
-        """The pixels of world positions on a surface, or on one of (width, height): (2,) for one,
-        (N, 2) for many.
+        """Return the pixels of world positions on a surface, or on one of (width, height): (2,) for
+        one, (N, 2) for many.
         """
         points, single = checks.positions(positions)
-        pixels = (points - self._position) * (self._zoom, self._down) + np.array(_size(screen)) / 2
-        return pixels[0] if single else pixels
+        pixels = (points - self._position) * self.zooms + np.array(_size(screen)) / 2
+        return np.asarray(pixels[0] if single else pixels)
 
     def to_world(
         self, pixels: ArrayLike, screen: pygame.Surface | tuple[int, int]
     ) -> NDArray[np.float64]:
-        """The world positions of pixels on a surface, a mouse position, say; `to_screen`
-        backwards.
-        """
+        """Return the world positions of pixels on a surface, such as a mouse position."""
         points, single = checks.positions(pixels)
-        positions = (points - np.array(_size(screen)) / 2) / (
-            self._zoom,
-            self._down,
-        ) + self._position
-        return positions[0] if single else positions
+        positions = (points - np.array(_size(screen)) / 2) / self.zooms + self._position
+        return np.asarray(positions[0] if single else positions)
 
     @property
-    def _down(self) -> float:
-        return -self._zoom if self.y_up else self._zoom
+    def zooms(self) -> tuple[float, float]:
+        """Pixels to the right and downwards per world unit of x and y."""
+        return self._zoom, -self._zoom if self.y_up else self._zoom
 
 
 def draw(
@@ -126,32 +124,25 @@ def draw(
     threshold: float | None = 0.0,
     opacity: float = 1.0,
 ) -> None:
-    """Draw a layer onto a pygame surface; what was there shows through where the layer is not
-    drawn.
+    """Draw a layer onto a pygame surface, over what is there.
 
-    With `limits` or `colors` only the cells in view are looked at, at most one per pixel, so that a
+    With `limits` or `colors` only the cells in view are read, at most one per pixel, so that a
     large map costs no more than the screen. A torus repeats itself.
 
     Parameters
     ----------
-    surface:
-        a `pygame.Surface` of yours, the display or any other.
-    layer:
-        a layer (anything with `values` and `space`), or an array of numbers of shape (height,
-        width).
-    camera:
-        what to show; the whole map, as large as fits, if absent.
-    space:
-        the map of an array that comes without one.
-    colors:
-        a color scale, instead of `limits` and `threshold`.
-    limits:
-        (low, high), the values that get the end colors; 0 to the strongest value on the whole map
-        if absent.
-    threshold:
-        nothing is drawn where `abs(value) <= threshold`; None draws every cell.
-    opacity:
-        of the layer over what was there, 0 to 1.
+    surface : pygame.Surface
+        The display, or any other.
+    layer : Layer, Expression or array_like
+        As for `frame`.
+    camera : Camera, optional
+        What to show; by default the whole map, as large as fits.
+    space : Space, optional
+        The map of an array.
+    colors, limits, threshold
+        As for `frame`.
+    opacity : float, optional
+        Of the layer over what was there, 0 to 1.
 
     Raises
     ------
@@ -180,117 +171,99 @@ def draw(
             remedy=f"Pass y_up={ground.y_up}",
         )
     shown = scale_for(subject, colors, limits, threshold)
-    if not isinstance(ground, Grid):
-        _draw_from_above(surface, subject, view, shown, checks.fraction("opacity", opacity))
-        return
-    wide, high = surface.get_size()
-    wraps = ground.wrap
-    across = view.to_world(np.stack([np.arange(wide) + 0.5, np.zeros(wide)], axis=1), (wide, high))[
-        :, 0
-    ]
-    down = view.to_world(np.stack([np.zeros(high), np.arange(high) + 0.5], axis=1), (wide, high))[
-        :, 1
-    ]
-    left, columns, repeat_columns = _cells(
-        across, ground.origin[0], ground.cell_size, ground.width, wraps
+    table = np.zeros((HIDDEN + 1, 4), dtype=np.uint8)  # transparent at `HIDDEN`
+    table[: len(shown.table), :3] = shown.table
+    table[: len(shown.table), 3] = round(255 * checks.fraction("opacity", opacity))
+    in_view = _grid_in_view if isinstance(ground, Grid) else _above_in_view
+    pixels, corner = in_view(subject, view, shown, table.view(np.uint32)[:, 0], surface.get_size())
+    if pixels.size:
+        image = pygame.image.frombuffer(pixels.tobytes(), pixels.shape[::-1], "RGBA")
+        surface.blit(image, corner)
+
+
+Size = tuple[int, int]
+Pixels = NDArray[np.uint32]
+"""RGBA colors as one number each."""
+
+
+def _grid_in_view(
+    subject: Subject, camera: Camera, colors: ColorScale, table: Pixels, size: Size
+) -> tuple[Pixels, Size]:
+    """Return the pixels that show a grid, and the first of them (x, y) on the screen."""
+    space = subject.space
+    assert isinstance(space, Grid)
+    across, down = (
+        (np.arange(side) + 0.5 - side / 2) / zoom + middle
+        for side, zoom, middle in zip(size, camera.zooms, camera.position, strict=True)
     )
-    top, rows, repeat_rows = _cells(down, ground.origin[1], ground.cell_size, ground.height, wraps)
+    left, columns, repeat_columns = _cells(across, space, 0, space.width)
+    top, rows, repeat_rows = _cells(down, space, 1, space.height)
     if not len(columns) or not len(rows):
-        return
-    if ground.y_up:
-        rows = ground.height - 1 - rows
+        return np.zeros((0, 0), dtype=np.uint32), (0, 0)
+    if space.y_up:
+        rows = space.height - 1 - rows
     # Rows first, and only as far as columns are in view: single cells gathered from a large map are
     # slow.
-    strip = subject.values[rows, columns.min() : columns.max() + 1]
-    values = plain_values(strip.take(columns - columns.min(), axis=1), "values in view")
-    patch = pygame.Surface((len(repeat_columns), len(repeat_rows)), pygame.SRCALPHA, 32)
-    image = _packed_table(shown, checks.fraction("opacity", opacity), patch.get_shifts()).take(
-        shown.index(values)
-    )
-    pixels = pygame.surfarray.pixels2d(patch)
-    image.take(repeat_columns, axis=1).take(repeat_rows, axis=0, out=pixels.T, mode="clip")
-    del pixels  # it locks the surface
-    surface.blit(patch, (left, top))
+    part = subject.values[rows, columns.min() : columns.max() + 1]
+    values = plain_values(part.take(columns - columns.min(), axis=1), "values in view")
+    cells = table.take(colors.index(values))
+    return cells.take(repeat_columns, axis=1).take(repeat_rows, axis=0), (left, top)
 
 
-def _draw_from_above(
-    surface: pygame.Surface, subject: Subject, camera: Camera, colors: ColorScale, opacity: float
-) -> None:
-    """Draw the cells in view that the scale does not hide; of those above each other the highest
-    shows.
+def _above_in_view(
+    subject: Subject, camera: Camera, colors: ColorScale, table: Pixels, size: Size
+) -> tuple[Pixels, Size]:
+    """Return the pixels of a screen that shows a space from above: of cells above each other the
+    highest shows.
     """
-    import pygame
-
     space = subject.space
-    places = camera.to_screen(space.positions[:, :2], surface)
-    drawn, reach = outlines(space)
+    polygons, reach = outlines(space)
+    places = camera.to_screen(space.positions[:, :2], size)
     margin = reach * camera.zoom + 1
-    wide, high = surface.get_size()
-    near = ((places >= -margin) & (places <= (wide + margin, high + margin))).all(axis=1)
-    flat = subject.values.reshape(-1)
-    values = plain_values(np.where(near, flat, 0), "values in view", dimensions=(1,))
-    shown = near & (colors.index(values) != HIDDEN)
+    near = ((places >= -margin) & (places <= np.array(size) + margin)).all(axis=1)
+    values = np.where(near, subject.values.reshape(-1), 0)
+    index = colors.index(plain_values(values, "values in view", dimensions=(1,)))
     if subject.unknown is not None:
-        shown &= ~subject.unknown.reshape(-1)
-    patch = surface if opacity == 1 else pygame.Surface((wide, high), pygame.SRCALPHA, 32)
-    order = np.flatnonzero(shown)
+        index[subject.unknown.reshape(-1)] = HIDDEN
+    order = np.flatnonzero(near & (index != HIDDEN))
     if space.dimensions == 3:
         order = order[np.argsort(space.positions[order, 2], kind="stable")]
-    tints = colors.rgb(values)[order].tolist()
-    if drawn is None:
-        radius = max(_DOT * reach * camera.zoom, 2.0)
-        for place, tint in zip(places[order].tolist(), tints, strict=True):
-            pygame.draw.circle(patch, tint, place, radius)
+    brush = Brush(size[1], size[0])
+    if polygons is None:
+        found = brush.nearest(places[order], max(_DOT * reach * camera.zoom, 2.0))
+        owners = np.where(found >= 0, order[found], -1) if len(order) else found
     else:
-        corners, starts = drawn
-        pixels = camera.to_screen(corners, surface).tolist()
-        for cell, tint in zip(order.tolist(), tints, strict=True):
-            pygame.draw.polygon(patch, tint, pixels[starts[cell] : starts[cell + 1]])
-    if patch is not surface:
-        patch.set_alpha(round(255 * opacity))
-        surface.blit(patch, (0, 0))
+        corners, starts = polygons
+        owners = brush.polygons(
+            camera.to_screen(corners, size), starts, np.arange(len(corners)), order
+        )
+    return np.append(table.take(index), np.uint32(0))[owners], (0, 0)
 
 
 def _cells(
-    places: NDArray[np.float64], origin: float, cell_size: float, count: int, wraps: bool
+    places: NDArray[np.floating[Any]], space: Grid, axis: int, count: int
 ) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-    """Along one axis: the first pixel that shows the map, the cells in view in order, and which of
-    them each pixel shows.
+    """Return, along one axis, the first pixel that shows the map, the cells in view in order, and
+    which of them each pixel shows.
     """
-    cells = np.floor((places - origin) / cell_size)
-    shown = np.ones(len(cells), dtype=np.bool_) if wraps else (cells >= 0) & (cells < count)
+    cells = np.floor((places - space.origin[axis]) / space.cell_size)
+    shown = np.full(len(cells), space.wrap) | ((cells >= 0) & (cells < count))
     first = int(shown.argmax())
     cells = np.mod(cells[shown], count).astype(np.int64)
-    starts = np.ones(len(cells), dtype=np.bool_)
-    starts[1:] = cells[1:] != cells[:-1]
+    starts = np.diff(cells, prepend=-1) != 0
     return first, cells[starts], np.cumsum(starts) - 1
 
 
-def _packed_table(
-    colors: ColorScale, opacity: float, shifts: tuple[int, int, int, int]
-) -> NDArray[np.uint32]:
-    """The colors as the numbers that a 32-bit surface holds; transparent at `HIDDEN`."""
-    table = np.zeros(HIDDEN + 1, dtype=np.uint32)
-    alpha = np.full(len(colors.table), round(255 * opacity), dtype=np.uint32)
-    channels = [*colors.table.astype(np.uint32).T, alpha]
-    for channel, shift in zip(channels, shifts, strict=True):
-        table[: len(channel)] |= channel << np.uint32(shift)
-    return table
-
-
-def _size(screen: pygame.Surface | tuple[int, int]) -> tuple[int, int]:
-    """(width, height) of a surface, or of a pair of numbers."""
-    size = (
-        screen
-        if isinstance(screen, (tuple, list))
-        else getattr(screen, "get_size", lambda: screen)()
-    )
+def _size(screen: pygame.Surface | tuple[int, int]) -> Size:
+    """Return (width, height) of a surface, or of a pair of numbers."""
+    size: Any = screen
+    if not isinstance(screen, (tuple, list)):
+        size = getattr(screen, "get_size", lambda: screen)()
     if not isinstance(size, (tuple, list)) or len(size) != 2:
         raise InvalidValue(
             "A screen is a pygame.Surface or (width, height) in pixels",
             got=repr(screen)[:80],
             remedy="Pass the surface that you draw on",
         )
-    return checks.integer("The width of the screen", size[0], minimum=1), checks.integer(
-        "The height of the screen", size[1], minimum=1
-    )
+    width = checks.integer("The width of the screen", size[0], minimum=1)
+    return width, checks.integer("The height of the screen", size[1], minimum=1)

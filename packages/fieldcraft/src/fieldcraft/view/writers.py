@@ -1,13 +1,14 @@
-"""How each kind of film is written, by Pillow and PyAV."""
+"""The writers of each kind of film, by Pillow and PyAV."""
 
 from __future__ import annotations
 
+import importlib
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
-from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,15 +33,15 @@ class _Spool:
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._shape = shape
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the spool
+        self.file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the spool
         self._ends = [0]
 
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def __getitem__(self, index: int) -> NDArray[np.uint8]:
-        self._file.seek(self._ends[index])
-        squeezed = self._file.read(self._ends[index + 1] - self._ends[index])
+        self.file.seek(self._ends[index])
+        squeezed = self.file.read(self._ends[index + 1] - self._ends[index])
         return np.frombuffer(zlib.decompress(squeezed), dtype=np.uint8).reshape(self._shape)
 
     def __iter__(self) -> Iterator[NDArray[np.uint8]]:
@@ -48,27 +49,30 @@ class _Spool:
 
     def add(self, frame: NDArray[np.uint8]) -> None:
         """Append a frame."""
-        self._file.seek(self._ends[-1])
-        self._ends.append(self._ends[-1] + self._file.write(zlib.compress(frame.tobytes(), 1)))
+        self.file.seek(self._ends[-1])
+        self._ends.append(self._ends[-1] + self.file.write(zlib.compress(frame.tobytes(), 1)))
 
     def close(self) -> None:
-        """Forget all frames."""
-        self._file.close()
+        """Delete all frames."""
+        self.file.close()
 
 
 def _packed(rgb: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """Colors of shape (..., 3), or (..., 4) without their alpha, as one number each: 0xrrggbb."""
+    """Return colors of shape (..., 3), or (..., 4) without their alpha, as one number each:
+    0xrrggbb.
+    """
     red, green, blue = (rgb[..., channel].astype(np.uint32) for channel in range(3))
     return red << np.uint32(16) | green << np.uint32(8) | blue
 
 
 def _unpacked(colors: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Numbers 0xrrggbb as colors of shape (..., 3)."""
+    """Return numbers 0xrrggbb as colors of shape (..., 3)."""
     return np.stack([colors >> 16 & 255, colors >> 8 & 255, colors & 255], axis=-1).astype(np.uint8)
 
 
 def _palette(colors: NDArray[np.uint32], most: int) -> NDArray[np.uint32]:
-    """For each of some packed colors the one that stands for it, at most `most` different ones.
+    """Return for each of some packed colors the one that replaces it, at most `most` different
+    ones.
 
     Each color counts once, so that a large background does not take colors from thin lines.
     """
@@ -79,52 +83,41 @@ def _palette(colors: NDArray[np.uint32], most: int) -> NDArray[np.uint32]:
     return _packed(np.asarray(few.convert("RGB"))[0])
 
 
-class Writer(Protocol):
-    """Turns frames of one size into the bytes of a file; made with the file, the speed, the quality
+class Writer:
+    """Writes frames of one size into a file. Made with the file, the frames per second, the quality
     and the first frame.
     """
 
+    def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
+        self.file, self.fps, self.quality = file, fps, quality
+        self.size = first.shape[:2]
+
     def add(self, frame: RGBA) -> None:
         """Append a frame."""
-        ...
+        raise NotImplementedError
 
     def finish(self) -> None:
         """Write what is still missing."""
-        ...
 
     def drop(self) -> None:
-        """Let go of everything, the film is not wanted."""
-        ...
+        """Release everything; the film is not wanted."""
 
 
-class _Png:
-    def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
-        self._file = file
-        self._written = False
-
+class _Png(Writer):
     def add(self, frame: RGBA) -> None:
-        if self._written:
+        if self.file.tell():
             raise InvalidValue(
                 "A PNG holds one frame",
                 got="a second one",
                 remedy="Write .gif, .webp or .mp4 for a film",
             )
-        _image(frame).save(self._file, "PNG", optimize=True)
-        self._written = True
-
-    def finish(self) -> None:
-        pass
-
-    def drop(self) -> None:
-        pass
+        _image(frame).save(self.file, "PNG", optimize=True)
 
 
-class _Gif:
+class _Gif(Writer):
     def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
-        self._file = file
-        self._fps = fps
-        self._size = first.shape[:2]
-        self._spool = _Spool((*first.shape[:2], 3))
+        super().__init__(file, fps, quality, first)
+        self._spool = _Spool((*self.size, 3))
         self._rich = np.zeros(2**24, dtype=np.bool_)  # colors of frames with more than 256
         self._seen = np.zeros(2**24, dtype=np.bool_)
 
@@ -136,11 +129,9 @@ class _Gif:
         self._spool.add(frame[..., :3])
 
     def finish(self) -> None:
-        height, width = self._size
-        self._file.write(
-            b"GIF89a" + width.to_bytes(2, "little") + height.to_bytes(2, "little") + bytes(3)
-        )
-        self._file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
+        height, width = (side.to_bytes(2, "little") for side in self.size)
+        self.file.write(b"GIF89a" + width + height + bytes(3))
+        self.file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
         # One color less than a palette holds, which leaves a place for "as before".
         rich = np.flatnonzero(self._rich).astype(np.uint32)
         stands_in = np.zeros(2**24 if len(rich) else 0, dtype=np.uint32)
@@ -152,11 +143,10 @@ class _Gif:
             if len(self._colors_in(shown)) > _MOST_COLORS:
                 shown = stands_in[shown]
             # Players count in hundredths of a second: the rounding must not add up.
-            self._write(
-                shown, before, round(100 * (i + 1) / self._fps) - round(100 * i / self._fps)
-            )
+            duration = round(100 * (i + 1) / self.fps) - round(100 * i / self.fps)
+            self._write(shown, before, duration)
             before = shown
-        self._file.write(b";")
+        self.file.write(b";")
         self._spool.close()
 
     def drop(self) -> None:
@@ -183,9 +173,8 @@ class _Gif:
         else:
             same = np.zeros_like(same)
             colors = self._colors_in(part)
-        index = np.searchsorted(
-            colors, np.where(same, colors[0] if len(colors) else 0, part)
-        ).astype(np.uint8)
+        first = colors[0] if len(colors) else 0
+        index = np.searchsorted(colors, np.where(same, first, part)).astype(np.uint8)
         index[same] = len(colors) % _MOST_COLORS
         image = Image.fromarray(index)
         image.putpalette(_unpacked(np.append(colors, [0])[:_MOST_COLORS]).tobytes())
@@ -197,11 +186,10 @@ class _Gif:
             include_color_table=True,
             **options,
         )
-        for block in blocks:
-            self._file.write(block)
+        self.file.writelines(blocks)
 
     def _colors_in(self, pixels: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """The packed colors that occur, rising."""
+        """Return the packed colors that occur, rising."""
         if pixels.size < _FEW_PIXELS:
             return np.unique(pixels)
         self._seen[pixels] = True
@@ -210,37 +198,33 @@ class _Gif:
         return colors
 
 
-class _WebP:
+class _WebP(Writer):
     def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
-        self._file = file
-        self._fps = fps
-        self._quality = quality
+        super().__init__(file, fps, quality, first)
         self._spool = _Spool(first.shape)
 
     def add(self, frame: RGBA) -> None:
         self._spool.add(frame)
 
     def finish(self) -> None:
-        ends = [round(1000 * i / self._fps) for i in range(len(self._spool) + 1)]
+        ends = [round(1000 * i / self.fps) for i in range(len(self._spool) + 1)]
         durations = [end - start for start, end in pairwise(ends)]
-        options: dict[str, Any] = (
-            {"lossless": True, "exact": True}
-            if self._quality is None
-            else {"quality": self._quality}
-        )
-        _reel(self._spool).save(
-            self._file, "WEBP", save_all=True, duration=durations, loop=0, method=2, **options
-        )
+        options: dict[str, Any] = {"quality": self.quality}
+        if self.quality is None:
+            options = {"lossless": True, "exact": True}
+        options |= {"duration": durations, "loop": 0, "method": 2}
+        _reel(self._spool).save(self.file, "WEBP", save_all=True, **options)
         self._spool.close()
 
     def drop(self) -> None:
         self._spool.close()
 
 
-class _Mp4:
+class _Mp4(Writer):
     def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
         import av
 
+        super().__init__(file, fps, quality, first)
         try:
             codec = av.codec.Codec("h264", "w")
         except ValueError:
@@ -249,31 +233,27 @@ class _Mp4:
                 got="a PyAV without one",
                 remedy="Install PyAV's own wheel (pip install av), or write .webp or .gif",
             ) from None
-        self._av = av
-        self._even = ((0, first.shape[0] % 2), (0, first.shape[1] % 2), (0, 0))
+        self._make_frame = av.VideoFrame.from_ndarray
+        self._even = ((0, self.size[0] % 2), (0, self.size[1] % 2), (0, 0))
         self._container = av.open(file, "w", format="mp4", options={"movflags": "faststart"})
-        # From near lossless (8) to rough (40), as x264 counts.
-        factor = 40 - round(0.32 * (90 if quality is None else quality))
         options = {
-            "crf": str(factor),
+            # From near lossless (8) to rough (40), as x264 counts.
+            "crf": str(40 - round(0.32 * (90 if quality is None else quality))),
             "preset": "veryfast",
             "color_primaries": "bt709",
             "color_trc": "bt709",
             "colorspace": "bt709",
             "color_range": "tv",
         }
-        stream = cast(
-            "VideoStream", self._container.add_stream(codec.name, rate=fps, options=options)
-        )
-        stream.height, stream.width = (side + side % 2 for side in first.shape[:2])
-        stream.pix_fmt = "yuv420p"
-        self._stream = stream
+        added = self._container.add_stream(codec.name, rate=fps, options=options)
+        self._stream = cast("VideoStream", added)
+        self._stream.height, self._stream.width = (side + side % 2 for side in self.size)
+        self._stream.pix_fmt = "yuv420p"
 
     def add(self, frame: RGBA) -> None:
         _refuse_transparent(frame, ".mp4")
         even = np.ascontiguousarray(np.pad(frame[..., :3], self._even, mode="edge"))
-        picture = self._av.VideoFrame.from_ndarray(even, format="rgb24")
-        picture = picture.reformat(
+        picture = self._make_frame(even, format="rgb24").reformat(
             format="yuv420p",
             src_colorspace="ITU709",
             dst_colorspace="ITU709",
@@ -289,7 +269,7 @@ class _Mp4:
         self._container.close()
 
 
-WRITERS: dict[str, Callable[[IO[bytes], Fraction, int | None, RGBA], Writer]] = {
+WRITERS: dict[str, type[Writer]] = {
     ".png": _Png,
     ".gif": _Gif,
     ".webp": _WebP,
@@ -299,16 +279,11 @@ WRITERS: dict[str, Callable[[IO[bytes], Fraction, int | None, RGBA], Writer]] = 
 
 def need(suffix: str) -> None:
     """Refuse a suffix whose library is not installed, before any work is done."""
-    if suffix == ".mp4":
-        try:
-            import av  # noqa: F401
-        except ImportError:
-            raise MissingLibrary("PyAV", "view", "Writing MP4 films") from None
-        return
+    module, library = ("av", "PyAV") if suffix == ".mp4" else ("PIL.Image", "Pillow")
     try:
-        import PIL.Image  # noqa: F401
+        importlib.import_module(module)
     except ImportError:
-        raise MissingLibrary("Pillow", "view", f"Writing {suffix[1:].upper()} files") from None
+        raise MissingLibrary(library, "view", f"Writing {suffix[1:].upper()} files") from None
 
 
 def _refuse_transparent(frame: RGBA, suffix: str) -> None:
@@ -327,7 +302,7 @@ def _image(frame: RGBA) -> Image.Image:
 
 
 def _reel(spool: _Spool) -> Image.Image:
-    """The spooled frames as one Pillow image of many frames, each read when it is sought."""
+    """Return the spooled frames as one Pillow image of many frames, each read when it is sought."""
     from PIL import Image
 
     class Reel(Image.Image):
@@ -346,8 +321,8 @@ def _reel(spool: _Spool) -> Image.Image:
 
 
 def _extent(changed: NDArray[np.bool_]) -> slice:
-    """From the first entry that changed to the last; the first alone if none did, since no box is
-    empty.
+    """Return the slice from the first entry that changed to the last; the first alone if none did,
+    since no box is empty.
     """
     found = np.flatnonzero(changed)
     return slice(int(found[0]), int(found[-1]) + 1) if len(found) else slice(0, 1)
