@@ -29,7 +29,7 @@ space = fc.generate_map("cave", 90, 60, seed=3, neighbors=8)
 ground = fc.InfluenceMap(space).add_layer("ground", values=np.zeros(space.shape, dtype=np.float32))
 fields = fc.paths.FlowFields(space)
 goal = space.nearest_open(space.cell_at((45, 30)))
-camera = fc.view.Camera.fit(space, screen)
+place = fc.view.Placement(space, scale=10)
 
 rng = np.random.default_rng(3)
 positions = space.position_of(
@@ -47,7 +47,7 @@ while running and frames != 0:
         ):
             running = False
         if event.type in (pygame.MOUSEMOTION, pygame.MOUSEBUTTONDOWN):
-            cell = space.cell_at(camera.to_world(event.pos, screen), outside="clamp")
+            cell = space.cell_at(place.position_of(event.pos), outside="clamp")
             left, _, right = pygame.mouse.get_pressed()
             if left and cell != goal:
                 space.set_walls(cell)
@@ -62,9 +62,9 @@ while running and frames != 0:
     )
 
     ground.write(np.where(space.walls, 0, 1))
-    screen.fill((12, 13, 17))
-    fc.view.draw(screen, ground, camera, limits=(0, 6))
-    for pixel in camera.to_screen(positions, screen):
+    picture = fc.view.frame(ground, scale=10, limits=(0, 6))
+    screen.blit(pygame.image.frombuffer(picture, screen.get_size(), "RGBA"), (0, 0))
+    for pixel in place.pixel_of(positions):
         pygame.draw.circle(screen, (240, 170, 60), pixel, 3)
     pygame.display.flip()
     clock.tick(60)

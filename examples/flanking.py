@@ -100,9 +100,7 @@ def play(frames=None):
 
     pygame.display.init()
     screen = pygame.display.set_mode((1120, 392))
-    camera = fc.view.Camera.fit(space, screen)
-    pixels = fc.view.frame(np.zeros(space.shape), space=space, scale=28)
-    ground = pygame.image.frombuffer(pixels.tobytes(), (1120, 392), "RGBA").convert()
+    place = fc.view.Placement(space, scale=28)
     player, facing, enemy = np.array([28.5, 7.5]), np.array([-1.0, 0.0]), np.array([2.5, 7.5])
     clock, since, caught, path = pygame.time.Clock(), 1.0, 0, None
     running = True
@@ -113,7 +111,7 @@ def play(frames=None):
             ):
                 running = False
             if event.type == pygame.MOUSEMOTION:
-                toward = camera.to_world(event.pos, screen) - player
+                toward = place.position_of(event.pos) - player
                 facing = toward if toward.any() else facing
         dt = min(clock.tick(60) / 1000, 0.1)
         keys = pygame.key.get_pressed()
@@ -134,14 +132,13 @@ def play(frames=None):
         if np.hypot(*(enemy - player)) < 1.5 and threat.sample(enemy) == 0:
             enemy, since, caught = np.array([2.5, 7.5]), 1.0, caught + 1
 
-        screen.blit(ground, (0, 0))
-        fc.view.draw(screen, threat, camera, limits=(0, 1), opacity=0.7)
+        drawn = fc.view.frame(threat, scale=28, limits=(0, 1), opacity=0.7)
+        screen.blit(pygame.image.frombuffer(drawn, (1120, 392), "RGBA"), (0, 0))
         if path and len(path) > 1:
-            pygame.draw.lines(
-                screen, "#2fc08f", False, camera.to_screen([enemy, *path.positions[1:]], screen), 3
-            )
-        pygame.draw.circle(screen, "#2fc08f", camera.to_screen(enemy, screen), 9)
-        pygame.draw.circle(screen, "#f4f5f7", camera.to_screen(player, screen), 9)
+            line = place.pixel_of([enemy, *path.positions[1:]])
+            pygame.draw.lines(screen, "#2fc08f", False, line, 3)
+        pygame.draw.circle(screen, "#2fc08f", place.pixel_of(enemy), 9)
+        pygame.draw.circle(screen, "#f4f5f7", place.pixel_of(player), 9)
         pygame.display.set_caption(f"fieldcraft: flanked {caught} times")
         pygame.display.flip()
         frames = None if frames is None else frames - 1

@@ -71,19 +71,19 @@ def window(frames):
 
     pygame.display.init()
     screen = pygame.display.set_mode((960, 640))
-    camera = fc.view.Camera.fit(field, screen)
+    place = fc.view.Placement(field, scale=8)
     clock, (ants, home, food, store) = pygame.time.Clock(), begin()
     while frames != 0 and not any(
         event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE)
         for event in pygame.event.get()
     ):
         step(ants, home, food, store)
-        screen.fill((12, 13, 17))
-        fc.view.draw(screen, food - home, camera, limits=(-1.2, 1.2))
-        for pixel, loaded in zip(camera.to_screen(ants.positions, screen), ants.roles, strict=True):
+        drawn = fc.view.frame(food - home, scale=8, limits=(-1.2, 1.2))
+        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBA"), (0, 0))
+        for pixel, loaded in zip(place.pixel_of(ants.positions), ants.roles, strict=True):
             pygame.draw.circle(screen, (190, 235, 130) if loaded else (240, 240, 240), pixel, 2)
         for at, color in ((nest, (63, 167, 245)), (pile, (140, 200, 90))):
-            pygame.draw.circle(screen, color, camera.to_screen(at, screen), 12, 3)
+            pygame.draw.circle(screen, color, place.pixel_of(at), 12, 3)
         pygame.display.set_caption(f"fieldcraft: {store.brought} brought home")
         pygame.display.flip()
         clock.tick(30)

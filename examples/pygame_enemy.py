@@ -26,7 +26,7 @@ space = fc.generate_map("cave", 90, 60, seed=3)
 imap = fc.InfluenceMap(space)
 threat = imap.add_layer("threat", fc.Spread(decay=0.2, momentum=0.5, half_life=0.3), every=0.03)
 orc = threat.add_source((45, 30), strength=8.0, on_wall="nearest")
-camera = fc.view.Camera.fit(space, screen)
+place = fc.view.Placement(space, scale=10)
 
 clock = pygame.time.Clock()
 running = True
@@ -37,11 +37,11 @@ while running and frames != 0:
         ):
             running = False
         if event.type == pygame.MOUSEMOTION:
-            orc.move(camera.to_world(event.pos, screen), on_wall="nearest", outside="clamp")
+            orc.move(place.position_of(event.pos), on_wall="nearest", outside="clamp")
 
     imap.advance(clock.tick(60) / 1000)
-    screen.fill((12, 13, 17))
-    fc.view.draw(screen, threat, camera, limits=(0, 8))
+    picture = fc.view.frame(threat, scale=10, limits=(0, 8))
+    screen.blit(pygame.image.frombuffer(picture, screen.get_size(), "RGBA"), (0, 0))
     pygame.display.flip()
     frames = None if frames is None else frames - 1
 pygame.quit()

@@ -80,16 +80,16 @@ def window(frames):
     pygame.display.init()
     screen = pygame.display.set_mode((floor.width * 20, floor.height * 20))
     clock, (imap, crowd, cells, goals, dice), orders = pygame.time.Clock(), begin(), 0
-    camera = fc.view.Camera.fit(floor, screen)
+    place = fc.view.Placement(floor, scale=20)
     while frames != 0 and not any(
         event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE)
         for event in pygame.event.get()
     ):
         cells, done = step(imap, crowd, cells, goals, dice)
         orders += done
-        screen.fill((12, 13, 17))
-        fc.view.draw(screen, imap["traffic"], camera, limits=(0, 0.6))
-        for pixel in camera.to_screen(floor.position_of(cells), screen):
+        drawn = fc.view.frame(imap["traffic"], scale=20, limits=(0, 0.6))
+        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBA"), (0, 0))
+        for pixel in place.pixel_of(floor.position_of(cells)):
             pygame.draw.circle(screen, (240, 240, 240), pixel, 6)
         pygame.display.set_caption(f"fieldcraft: {orders} orders")
         pygame.display.flip()

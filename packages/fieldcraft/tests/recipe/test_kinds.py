@@ -18,7 +18,6 @@ from fieldcraft.propagation import Flood
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.compare import compare
 from fieldcraft.recipe.outputs import run
-from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.world import World
 from support import realdata
 
@@ -206,7 +205,7 @@ def test_what_stands_on_walls(tmp_path):
     )
     assert "Walls hold nothing on a layer that is a trail" in found[0]
     assert (
-        "path lies on open ground. Got ["
+        "sources[0]: Sources, deposits and marks stand on open ground. Got (5."
         in problems(tmp_path, walls, FADE, source("known"), RUN)[0]
     )
 
@@ -462,7 +461,7 @@ def test_pictures_of_graphs_and_their_floors(tmp_path):
         source("threat", "position = [2, 0]\n"),
     )
     for says in (
-        "places [x, y, z] on this map",
+        "Positions are (x, y, z) triples",
         "crop is for pictures of square cells",
         "together is for pictures of square cells",
     ):

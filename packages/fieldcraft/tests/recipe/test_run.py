@@ -278,16 +278,16 @@ def test_every_problem_with_map_and_recordings_comes_at_once(tmp_path):
     for says, problem in zip(
         (
             "open ground",
-            "on the map, x in 0 to 12",
-            "at 0.5 seconds",
-            "on the map, x in 0 to 12",
+            "on the map, from (0.0, 0.0)",
+            "at index 5",
+            "on the map, from (0.0, 0.0)",
             "A point lies on the map",
         ),
         found,
         strict=True,
     ):
         assert says in problem
-    assert "The nearest open cell is at [5.5, 3.5]" in found[0]
+    assert "the nearest open cell, at (5.5, 3.5)" in found[0]
 
 
 def test_problems_with_files_come_together(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Graph
-from fieldcraft.view import ColorScale, frame, picture_floors
+from fieldcraft.view import ColorScale, frame
 from fieldcraft.view.drawing import GROUND, WALL
 from support.refusals import refused
 
@@ -77,15 +77,6 @@ def test_a_lattice_is_filled_and_sources_are_marked() -> None:
     assert (plain != marked).any()
 
 
-def test_floors_side_by_side() -> None:
-    layer = layer_on(squares((0, 3, 6)), [1, 2, 3])
-    both = picture_floors(layer, [0, 2, 8], size=100, title="two floors")
-    assert both.shape[2] == 4 and both.shape[1] > 200
-    np.testing.assert_array_equal(
-        picture_floors(layer, 1, size=80), picture_floors(layer, [0, 6], size=80, title="noise")
-    )
-
-
 def test_what_is_refused() -> None:
     flat = layer_on(Graph([(0, 0), (1, 0)], []), [1, 2])
     solid = layer_on(squares((0,)), [1])
@@ -95,8 +86,6 @@ def test_what_is_refused() -> None:
         (lambda: frame(solid, size=0), "size"),
         (lambda: frame(solid, size=10**6), "size"),
         (lambda: frame(solid, colors=ColorScale(0, 1), limits=(0, 2)), "limits"),
-        (lambda: picture_floors(flat, 2), "3D"),
-        (lambda: picture_floors(solid, [3, 1]), "ascending"),
         (lambda: fc.view.Placement(flat.space, scale=10**5), "pixels"),
         (lambda: frame(np.zeros((2, 2)), heights=(0, 1)), "3D"),
         (lambda: fc.view.frame(layer_on(Graph([(0, 0)], []), [np.nan])), "vertex 0"),
@@ -129,22 +118,3 @@ def test_teams_and_placements_from_above() -> None:
     np.testing.assert_allclose(place.position_of(place.pixel_of(points)), points)
     np.testing.assert_allclose(place.pixel_of((1, 1, 7)), place.pixel_of((1, 1)))
     fc.view.draw_lines(picture, place, [points])
-
-
-@pytest.mark.parametrize("polygons", [True, False])
-def test_drawing_graphs_onto_a_surface(polygons: bool) -> None:
-    pygame = pytest.importorskip("pygame")
-    graph = squares((0, 3, 0)) if polygons else Graph([(1, 1), (4, 2), (6, 3)], [(0, 1)])
-    layer = layer_on(graph, [1, 2, 0])
-    surface = pygame.Surface((120, 80))
-    camera = fc.view.Camera.fit(graph, surface)
-    low, high = graph.extent[:, :2]
-    np.testing.assert_allclose(camera.to_screen((low + high) / 2, surface), (60, 40))
-    scale = ColorScale(0, 2)
-    fc.view.draw(surface, layer, camera, colors=scale)
-    x, y = camera.to_screen(graph.positions[1, :2], surface)
-    strong = scale.rgb(np.array([[2]], dtype=np.float32))[0, 0].tolist()
-    assert list(surface.get_at((int(x), int(y))))[:3] == strong
-    veiled = pygame.Surface((120, 80))
-    fc.view.draw(veiled, layer, camera, colors=scale, opacity=0.5)
-    assert veiled.get_at((int(x), int(y))).r == pytest.approx(strong[0] / 2, abs=2)

@@ -122,14 +122,13 @@ class Scripted(Actor):
         return np.stack([np.interp(times, self._times, axis) for axis in self._points.T], axis=1)
 
     def check(self, step: float, seconds: float, problems: RecipeFile) -> None:
-        """Report the first place where it cannot be."""
+        """Report the first place, by steps of the run, where it cannot be."""
         until = min(seconds, math.inf if self.part.until is None else self.part.until)
-        if len(self._points) == 1:
-            check_places(self.layer, self._points, self.part, "position", problems)
-            return
         first, last = math.ceil(self.part.start / step - _NEAR), math.floor(until / step + _NEAR)
         times = np.arange(first, max(first, last) + 1, dtype=np.float64) * step
-        check_places(self.layer, self._places(times), self.part, "path", problems, times)
+        is_still, space = len(self._points) == 1, self.layer.space
+        places = self._points if is_still else self._places(times)
+        check_places(space, places, self.part, "position" if is_still else "path", problems)
 
     def act(self, now: float, passed: float) -> None:
         """Appear, move, leave what it leaves, or disappear."""

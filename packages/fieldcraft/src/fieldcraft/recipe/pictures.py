@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import TrailLayer
 from fieldcraft.recipe.parts import Picture, maps_of_teams
 from fieldcraft.recipe.world import World
-from fieldcraft.space import Grid, grid_of
+from fieldcraft.space import Grid, Space, grid_of
 from fieldcraft.view import (
     ColorScale,
     Placement,
@@ -30,7 +31,6 @@ from fieldcraft.view import (
 )
 from fieldcraft.view.frame import Team, mark_sources
 from fieldcraft.view.legends import Legend
-from fieldcraft.view.pages import floor_cuts
 from fieldcraft.view.palettes import Color, Table, parse_color
 from fieldcraft.view.placement import resampled
 from fieldcraft.view.plan import RGBA
@@ -76,7 +76,7 @@ class Panels:
         if len(self.names) > 1 and isinstance(self._space, Grid) and self._is_together():
             return [self._draw_together()], True
         floors = self.output.floors
-        cuts = [None] if floors is None else floor_cuts(self._space, floors)
+        cuts = [None] if floors is None else _floor_cuts(self._space, floors)
         panels = []
         for name in self.names:
             legend = self._legend(name)
@@ -266,6 +266,14 @@ class Painter:
             + (f", {moment}" if recipe.run.seconds else ""),
             caption=self.output.caption.strip(),
         )
+
+
+def _floor_cuts(space: Space, floors: int | list[float]) -> list[tuple[float, float]]:
+    """Return the heights from which and up to which each floor of a 3D graph is drawn."""
+    low, high = float(space.positions[:, 2].min()), float(space.positions[:, 2].max())
+    cuts = np.linspace(low, high, floors + 1) if isinstance(floors, int) else np.array(floors)
+    cuts[-1] = np.nextafter(cuts[-1], np.inf)
+    return list(pairwise(cuts.tolist()))
 
 
 def clock(seconds: float, longest: float) -> str:

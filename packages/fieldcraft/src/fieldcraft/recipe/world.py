@@ -68,7 +68,7 @@ class World:
             source.check(self.step, recipe.run.seconds, problems)
         for deposit in deposits:
             place = np.array([deposit.part.position])
-            check_places(deposit.layer, place, deposit.part, "position", problems)
+            check_places(deposit.layer.space, place, deposit.part, "position", problems)
         self._check_map(problems)
         problems.raise_all()
         self.updates = dict.fromkeys(self.imap.layers, 0)

@@ -8,15 +8,13 @@ from fieldcraft.view.film import Film, save_film, save_png
 from fieldcraft.view.frame import frame, frame_owners, frame_teams
 from fieldcraft.view.legends import ScaleLegend, TeamLegend
 from fieldcraft.view.overlays import draw_arrows, draw_dots, draw_lines
-from fieldcraft.view.pages import page, picture, picture_floors
+from fieldcraft.view.pages import page, picture
 from fieldcraft.view.palettes import TEAM_COLORS, between, diverging, sequential, tinted
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plots import plot_over_time
-from fieldcraft.view.window import Camera, draw
 
 __all__ = [
     "TEAM_COLORS",
-    "Camera",
     "ColorScale",
     "Film",
     "Placement",
@@ -24,7 +22,6 @@ __all__ = [
     "TeamLegend",
     "between",
     "diverging",
-    "draw",
     "draw_arrows",
     "draw_dots",
     "draw_lines",
@@ -33,7 +30,6 @@ __all__ = [
     "frame_teams",
     "page",
     "picture",
-    "picture_floors",
     "plot_over_time",
     "save_film",
     "save_png",

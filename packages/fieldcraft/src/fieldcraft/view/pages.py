@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -13,7 +11,6 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space import Space
 from fieldcraft.view.colors import ColorScale
 from fieldcraft.view.frame import Drawing, Team, frame, frame_teams, scale_for
 from fieldcraft.view.legends import Legend, ScaleLegend, TeamLegend
@@ -21,7 +18,7 @@ from fieldcraft.view.placement import subject_of
 from fieldcraft.view.plan import DARK, LIGHT, RGBA, Theme, theme_of
 from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
 
-__all__ = ["GAP", "MARGIN", "TITLE", "page", "picture", "picture_floors"]
+__all__ = ["GAP", "MARGIN", "TITLE", "page", "picture"]
 
 MARGIN = 18
 GAP = 14
@@ -102,77 +99,6 @@ def picture(
         caption_lines=caption_lines,
         light=theme_of(ground) is LIGHT,
     )
-
-
-def picture_floors(
-    layer: Any,
-    floors: int | list[float],
-    *,
-    colors: ColorScale | None = None,
-    limits: tuple[float, float] | None = None,
-    threshold: float | None = 0.0,
-    size: int = 512,
-    title: str = "",
-    legend: str = "",
-    caption: str = "",
-    columns: int | None = None,
-) -> RGBA:
-    """Return a layer on a 3D graph floor by floor, side by side with one legend.
-
-    Parameters
-    ----------
-    layer, colors, limits, threshold, size
-        As for `frame`.
-    floors : int or list of float
-        How many slices of equal height, or the heights between which to cut, ascending.
-    title, legend, caption, columns
-        As for `picture` and `page`.
-
-    Returns
-    -------
-    ndarray
-        uint8 of shape (H, W, 4).
-
-    Raises
-    ------
-    InvalidValue, MissingLibrary
-        Where `frame` or `page` does, and for maps that are flat.
-    """
-    subject, space = subject_of(layer, None)
-    if space.dimensions != 3 or not len(space):
-        raise InvalidValue("Floors are those of a 3D graph", got=repr(space), remedy="Use frame()")
-    pairs = floor_cuts(space, floors)
-    shown = scale_for(subject, colors, limits, threshold)
-    lowest = max(min(end - start for start, end in pairs), 1e-9)
-    digits = max(0, 1 - math.floor(math.log10(lowest)))
-    return page(
-        [frame(layer, heights=pair, colors=shown, size=size) for pair in pairs],
-        [
-            f"floor {k}: z {start:.{digits}f} to {end:.{digits}f}"
-            for k, (start, end) in enumerate(pairs, 1)
-        ],
-        columns=columns,
-        legend=ScaleLegend(shown, legend),
-        title=title or subject.name,
-        caption=caption,
-    )
-
-
-def floor_cuts(space: Space, floors: int | list[float]) -> list[tuple[float, float]]:
-    """Return the heights from which and up to which each floor of a 3D graph is drawn."""
-    low, high = float(space.positions[:, 2].min()), float(space.positions[:, 2].max())
-    if isinstance(floors, (int, np.integer)) and not isinstance(floors, bool):
-        cuts = np.linspace(low, high, checks.integer("floors", floors, minimum=1) + 1)
-    else:
-        cuts = checks.array("floors", floors).astype(np.float64)
-        if cuts.ndim != 1 or len(cuts) < 2 or not (np.diff(cuts) > 0).all():
-            raise InvalidValue(
-                "floors are heights, ascending",
-                got=repr(floors)[:60],
-                remedy="Pass [0, 4, 8], say, or how many",
-            )
-    cuts[-1] = np.nextafter(cuts[-1], np.inf)
-    return list(itertools.pairwise(cuts.tolist()))
 
 
 def page(

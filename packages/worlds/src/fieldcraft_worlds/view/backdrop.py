@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view import Camera, ColorScale, between, tinted
+from fieldcraft.view import ColorScale, between, tinted
 from fieldcraft.view.drawing import (
     HIDDEN,
     ON_WALL,
@@ -25,6 +25,7 @@ from fieldcraft.view.drawing import (
     subject_of,
 )
 from fieldcraft_worlds.scene import Areas, Field
+from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
 __all__ = ["PAGE", "GridBackdrop", "scale_of"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.view import Camera
+from fieldcraft_worlds.view.camera import Camera
 
 __all__ = ["extent_of", "step_of", "whole_view"]
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view import Camera, ColorScale
+from fieldcraft.view import ColorScale
 from fieldcraft.view.drawing import GROUND, HIDDEN, ON_WALL, WALL, Brush, plain_values
 from fieldcraft_worlds.scene import Areas, Field
 from fieldcraft_worlds.view.backdrop import PAGE
+from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.extent import step_of
 from fieldcraft_worlds.view.tones import rgb_of_tone
 

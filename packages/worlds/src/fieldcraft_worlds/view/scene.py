@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view import Camera, ColorScale
+from fieldcraft.view import ColorScale
 from fieldcraft.view.drawing import ASCENT, LINE, SHAPES, Brush, lettered, measure
 from fieldcraft_worlds.scene import Arrows, Cones, Label, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.backdrop import PAGE, GridBackdrop, scale_of
+from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.extent import whole_view
 from fieldcraft_worlds.view.graphground import GraphBackdrop
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.view import Camera
 from fieldcraft.view.drawing import Brush, wrapped
 from fieldcraft_worlds.scene import Scene
+from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.extent import extent_of, step_of, whole_view
 from fieldcraft_worlds.view.help import draw_help
 from fieldcraft_worlds.view.panel import PANEL_WIDTH, Panel, Track, draw_panel
@@ -170,7 +170,8 @@ class Viewport:
 
     def _move(self, space: Any, position: NDArray[np.float64]) -> None:
         low, size = extent_of(space)
-        self._own(space).position = np.clip(position, low, low + size)
+        x, y = np.clip(position, low, low + size).tolist()
+        self._own(space).position = (x, y)
 
     def _own(self, space: Any) -> Camera:
         if self.camera is None:

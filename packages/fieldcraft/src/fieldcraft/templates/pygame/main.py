@@ -87,8 +87,8 @@ def main(frames: int | None) -> None:
         elif np.abs(player - HOME).max() < 1:
             message = "You are home. R: again"
 
-        screen.fill("#1b1e24")
-        fc.view.draw(screen, danger, fc.view.Camera.fit(grid, screen), limits=(0, 1))
+        drawn = fc.view.frame(danger, scale=TILE, limits=(0, 1), sources=False)
+        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBA"), (0, 0))
         for y, x in np.argwhere(grid.walls):
             pygame.draw.rect(screen, "#69707d", (x * TILE, y * TILE, TILE - 1, TILE - 1))
         for color, places in (("#4ec98f", [HOME]), ("#ffffff", [player]), ("#ff5d5d", hunters)):
