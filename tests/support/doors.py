@@ -20,8 +20,7 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 import fieldcraft_gpu as gpu
 import fieldcraft_lab as lab
-from fieldcraft import checks, files, packing, pursuit, readiness, recipe
-from fieldcraft.view import drawing
+from fieldcraft import pursuit, recipe
 from fieldcraft_lab import function_map, orders
 
 __all__ = [
@@ -33,7 +32,6 @@ __all__ = [
     "OBJECTS",
     "PLUMBING",
     "ROOMS",
-    "SETTLED",
     "SHAPE",
     "World",
 ]
@@ -128,10 +126,6 @@ def _blocks(w: World) -> cluster.World:
     return blocks
 
 
-def _save(w: World) -> Path:
-    path = w.folder / "save"
-    files.write_sealed(path, [b"magic", b"data"])
-    return path
 
 
 def _recipe(w: World) -> recipe.Recipe:
@@ -176,7 +170,6 @@ MAKERS: dict[str, Callable[[World], Any]] = {
     "mesa": lambda w: importlib.import_module("mesa").discrete_space.OrthogonalMooreGrid(
         (20, 14), random=random.Random(1)
     ),
-    "save": _save,
     "map_file": _map_file,
 }
 """What a world has beside its influence map, and how it is made."""
@@ -189,8 +182,6 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "WorldRadialLayer": lambda w: w.blocks.layer("radial"),
     "WorldMemoryLayer": lambda w: w.blocks.layer("fade"),
     "WorldTrailLayer": lambda w: w.blocks.layer("trail"),
-    "Brush": lambda w: drawing.Brush(40, 60),
-    "Staging": lambda w: files.Staging(w.folder, ["a"]).__enter__(),
     "FunctionMap": lambda w: function_map.FunctionMap(
         "a", w.grid, lambda: np.ones(SHAPE), lambda: 1
     ),
@@ -212,7 +203,6 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "Crowd": lambda w: w.crowd,
     "Neighbors": lambda w: w.neighbors,
     "Expression": lambda w: w.spread + w.radial,
-    "Camera": lambda w: fc.view.Camera(),
     "SpreadLayer": lambda w: w.spread,
     "RadialLayer": lambda w: w.radial,
     "MemoryLayer": lambda w: w.fade,
@@ -247,35 +237,13 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
 # What a required parameter gets while another one is hostile, by its name, or by "function.name"
 # where names mean two things.
 GOOD: dict[str, Callable[[World], Any]] = {
-    "canvas": lambda w: np.zeros((40, 60, 4), dtype=np.uint8),
     "pixels": lambda w: np.array([(4.0, 4.0), (9.0, 9.0)]),
-    "Brush.marks.radii": lambda w: np.ones(2),
-    "Brush.sectors.radii": lambda w: np.ones(2),
-    "Brush.marks.ahead": lambda w: np.array([(1.0, 0.0)] * 2),
-    "Brush.sectors.ahead": lambda w: np.array([(1.0, 0.0)] * 2),
-    "Brush.marks.shape": lambda w: "disc",
-    "Brush.marks.colors": lambda w: np.zeros((2, 4), dtype=np.uint8),
-    "Brush.dots.colors": lambda w: np.zeros((2, 4), dtype=np.uint8),
-    "Brush.segments.width": lambda w: 2.0,
-    "Brush.polygons.pixels": lambda w: np.array([(4.0, 4.0), (9.0, 4.0), (9.0, 9.0)]),
-    "Brush.polygons.starts": lambda w: np.array([0, 3]),
-    "Brush.segments.starts": lambda w: np.array([(4.0, 4.0)]),
-    "Brush.segments.ends": lambda w: np.array([(9.0, 9.0)]),
-    "rim": lambda w: 1.0,
     "opacity": lambda w: 0.5,
-    "side": lambda w: 3,
-    "rings": lambda w: np.array([0, 1, 2]),
     "order": lambda w: np.array([0]),
     "left": lambda w: 1,
     "top": lambda w: 1,
-    "Brush.wash.mask": lambda w: drawing.empty_mask(40, 60),
-    "Brush.stamp.mask": lambda w: np.zeros((3, 4), dtype=np.uint8),
     "folder": lambda w: w.folder / "folder",
     "parts": lambda w: [b"data"],
-    "target ": lambda w: w.save,
-    "fc.files.sealed.target": lambda w: w.save,
-    "fc.files.write_sealed.target": lambda w: w.folder / "sealed",
-    "magic": lambda w: b"magic",
     "world": lambda w: w.imap,
     "fc.cluster.run.world": lambda w: w.blocks,
     "amount": lambda w: 1.0,
@@ -284,7 +252,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "moment": lambda w: lambda: 1,
     "fc.lab.function_map.FunctionMap.values": lambda w: lambda: np.ones(SHAPE),
     "words": lambda w: ["paths"],
-    "fc.files.Staging.names": lambda w: ["a"],
     "what": lambda w: "Things",
     "block": lambda w: 4,
     "subject": lambda w: w.spread,
@@ -310,10 +277,7 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "first": lambda w: 0.0,
     "last": lambda w: 1.0,
     "replay": lambda w: w.folder / "none.SC2Replay",
-    "rgb": lambda w: np.zeros((3, 3)),
-    "drawn": lambda w: np.ones(3, dtype=bool),
     "allowed": lambda w: ("a", "b"),
-    "fc.view.drawing.wrapped.width": lambda w: 100,
     "space": lambda w: w.grid,
     "imap": lambda w: w.imap,
     "speed": lambda w: 1.0,
@@ -423,7 +387,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "color": lambda w: (255, 0, 0),
     "owners": lambda w: np.zeros(SHAPE, dtype=np.int64),
     "colors": lambda w: [(255, 0, 0), (0, 0, 255)],
-    "shares": lambda w: [np.ones(SHAPE, dtype=np.float32)] * 2,
     "teams": lambda w: [(w.spread, None, "a"), (w.radial, None, "b")],
     "negative": lambda w: (255, 0, 0),
     "positive": lambda w: (0, 0, 255),
@@ -464,11 +427,9 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "food": lambda w: np.zeros(SHAPE, dtype=np.int64),
     "home": lambda w: [22],
     "searchers": lambda w: [(2.5, 2.5), (9.5, 3.5)],
-    "doors": lambda w: np.zeros((3, 4), dtype=np.uint8),
     "grid": lambda w: w.grid,
     "graph": lambda w: w.graph,
     "recipe": _recipe,
-    "data": lambda w: packing.pack((1, "a")),
     "fc.maps.load_map.path": lambda w: w.map_file,
     "fc.load_map.path": lambda w: w.map_file,
     "Pursuit.restore.memory": lambda w: w.pursuit.snapshot(),
@@ -494,7 +455,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "fc.view.ScaleLegend.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
     "fc.view.TeamLegend.names": lambda w: ["a"],
     "fc.view.TeamLegend.colors": lambda w: ["red"],
-    "fc.view.picture_floors.layer": lambda w: w.graph_layer,
 }
 
 # Classes whose objects fieldcraft makes, never a user.
@@ -590,12 +550,6 @@ PLUMBING = {
     "changed_since",
     "set_lock",
     "Device.groups",
-    "fc.checks.array_of",
-    "fc.checks.first",
-    "fc.checks.instance",
-    "fc.checks.shaped",
-    "fc.files.damaged",
-    "fc.files.newer",
     "World.check_torus",
     "World.flush",
     "World.grid",
@@ -611,27 +565,8 @@ PLUMBING = {
     "WorldLayer.set_walls",
 }
 
-# What is not asked here, and why.
-SETTLED = {
-    ("fc.checks", "name"),
-    ("fc.checks", "what"),
-    ("fc.checks", "count"),
-    ("fc.checks", "allowed"),
-    ("fc.checks", "dimensions"),
-    ("fc.checks", "minimum"),
-    ("fc.checks", "maximum"),
-    ("fc.view.drawing", "dimensions"),
-    ("fc.view.drawing", "what"),
-}
-"""Parameters of a room that say what the rule is: they stand in a program's text and come from
-nobody.
-"""
-
 EXEMPT = {
-    "fc.view.draw": "wants a surface of pygame",
     "fc.set_threads": "changes the threads of all that follow",
-    "fc.readiness.warm_up": "compiles everything",
-    "fc.readiness.set_threads": "changes the threads of all that follow",
     "fc.lab.serve": "serves until Ctrl-C; it inputs on to Lab what it is given",
     "fc.lab.widget": "wants a notebook",
     "Session.step": "a huge count of steps is a long run, which Ctrl-C ends",
@@ -651,8 +586,6 @@ EXEMPT = {
 # found, values that were to be finite.
 ENDLESS = {
     "fc.adapters.tcod.tiles_of",
-    "fc.checks.array",
-    "fc.checks.key",
     "fc.distance_map",
     "fc.flee_map",
     "fc.best",
@@ -667,7 +600,7 @@ ENDLESS = {
     "ColorScale.share",
 }
 
-ENTERED = {"fc.files.sealed", "fc.cluster.run"}
+ENTERED = {"fc.cluster.run"}
 """What begins only when it is entered."""
 
 ROOMS: tuple[ModuleType, ...] = (
@@ -678,11 +611,6 @@ ROOMS: tuple[ModuleType, ...] = (
     pursuit,
     fc.maps,
     recipe,
-    packing,
-    drawing,
-    checks,
-    files,
-    readiness,
     gpu,
     lab,
     orders,

@@ -19,7 +19,7 @@ from fieldcraft.view.colors import HIDDEN
 from fieldcraft.view.legends import format_number
 from fieldcraft.view.overlays import NEGATIVE, POSITIVE
 from fieldcraft.view.palettes import lab_of
-from fieldcraft.view.plan import DARK
+from fieldcraft.view.plan import DARK, LIGHT
 from fieldcraft.view.text import measure, wrapped, write
 
 HEIGHT, WIDTH = 7, 11
@@ -620,3 +620,37 @@ def test_what_was_never_seen_is_not_what_was_just_seen() -> None:
         drawn = view.frame(way, scale=3, threshold=None)
         assert drawn[1, 3 * unreached + 1, :3].tolist() == [30, 33, 41] != drawn[1, 1, :3].tolist()
         assert view.picture(way).shape[2] == 4
+
+
+@pytest.mark.parametrize("hexagons", [False, True])
+def test_a_light_picture_has_a_light_ground_and_is_darkest_where_values_are_strong(hexagons: bool):
+    walls = np.zeros((4, 5), dtype=bool)
+    walls[0, 1] = True
+    space = fc.HexGrid(5, 4, walls=walls) if hexagons else Grid(5, 4, walls=walls)
+    values = np.zeros((4, 5), dtype=np.float32)
+    values[2, 1], values[2, 3] = 1, 4
+    picture = view.frame(values, space=space, size=200, ground="light", limits=(0, 4))
+    place = Placement(space, size=200)
+    bare, weak, strong, wall = (
+        picture[int(y), int(x), :3]
+        for x, y in place.pixel_of(space.position_of(np.array([17, 11, 13, 1])))
+    )
+    lightness = lab_of([bare, weak, strong, wall])[:, 0]
+    assert lightness[0] > lightness[1] > lightness[2]
+    assert tuple(wall) == LIGHT.wall
+    assert tuple(strong) == tuple(view.sequential(light=True)[-1])
+    page = view.picture(values, space=space, size=200, ground="light", title="noise")
+    assert tuple(page[2, 2, :3]) == LIGHT.page
+    teams = [(values, "#3fa7f5", "a"), (values[::-1].copy(), "#ff8a3c", "b")]
+    assert lab_of(view.frame_teams(teams, ground="light", scale=2)[0, 0, :3])[0] > 90
+
+
+def test_the_colours_of_light_pages_differ_for_colour_blind_readers():
+    # Deuteranopia by Vienot, Brettel and Mollon (1999): red and green cones see the same.
+    seen = np.array([[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]])
+    for table in (view.sequential(light=True), view.diverging(light=True)):
+        linear = (table[::32] / 255) ** 2.2 @ seen.T
+        lab = lab_of(255 * np.clip(linear, 0, 1) ** (1 / 2.2))
+        assert np.linalg.norm(np.diff(lab, axis=0), axis=1).min() > 5
+        apart = np.linalg.norm(lab[0] - lab[-1])
+        assert apart > 40

@@ -128,7 +128,6 @@ def rgb_of(lab: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(share * 255)
 
 
-@cache
 def sequential(*, light: bool = False) -> Table:
     """Return the table for values of one sign: dark indigo over magenta and orange to pale yellow,
     lightness rising all the way. For light pages the strongest value is the darkest.
@@ -141,17 +140,26 @@ def sequential(*, light: bool = False) -> Table:
            [182,  46, 109],
            [255, 239, 184]], dtype=uint8)
     """
-    table = _frozen(_along(_curve(_EMBER), STEPS))
-    return table[::-1] if light else table
+    table = _ember()
+    return table[::-1] if checks.flag("light", light) else table
 
 
 @cache
+def _ember() -> Table:
+    return _frozen(_along(_curve(_EMBER), STEPS))
+
+
 def diverging(*, light: bool = False) -> Table:
     """Return the table for signed values: blue at the negative end, orange at the positive one.
 
     0 in the middle is dark and the ends are pale; for light pages it is the other way round.
     Opposite values are equally light.
     """
+    return _diverging(checks.flag("light", light))
+
+
+@cache
+def _diverging(light: bool) -> Table:
     half = STEPS // 2 + 1
     ends = (_WARM_END, _COOL_END) if light else (_WARM, _COOL)
     warm, cool = (_along(_curve(points), half, by_lightness=True) for points in ends)
@@ -181,7 +189,7 @@ def tinted(color: Color, *, light: bool = False) -> Table:
     """Return the table of one hue: from near black over `color` to a pale tint of it; for light
     pages from near white to a dark shade.
     """
-    return _tint(*parse_color(color), light)
+    return _tint(*parse_color(color), checks.flag("light", light))
 
 
 def between(negative: Color, positive: Color) -> Table:
