@@ -126,8 +126,6 @@ def _blocks(w: World) -> cluster.World:
     return blocks
 
 
-
-
 def _recipe(w: World) -> recipe.Recipe:
     path = w.folder / "small.toml"
     lines = [

@@ -295,7 +295,8 @@ def _check_on_wall(table: Table, on_wall: str, layer: LayerPart) -> None:
     if on_wall == "through" and (layer.mark is not None or layer.gathers):
         table.report(
             "on_wall",
-            f'Walls hold nothing on a layer that {layer.propagation._verb}. Got on_wall = "through".'
+            f"Walls hold nothing on a layer that {layer.propagation._verb}."
+            ' Got on_wall = "through".'
             ' Write "nearest".',
         )
 
