@@ -1,6 +1,4 @@
-"""fieldcraft: a sense of place for games, bots and agent simulations.
-
-Influence maps say who controls which ground, where it is safe to stand, where the trail leads:
+"""Influence maps for games, bots and agent simulations.
 
 >>> import fieldcraft as fc
 >>> imap = fc.InfluenceMap(fc.Grid(7, 3))
@@ -12,17 +10,16 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
        [8. , 4.9, 2.9, 1.8, 1.1, 0.7, 0.4],
        [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
 
-Where to go on: each name has help of its own, such as `help(fc.distance_map)`; `dir(fc)` lists all.
+Each name has its own help, such as `help(fc.distance_map)`; `dir(fc)` lists all names.
 
-- A map: `Grid`, `HexGrid`, `Graph`, `load_map`, `generate_map`.
-- Layers on an `InfluenceMap`: `Spread`, `Radial`, `Flood`, `Fade`, `Trail`, `Diffuse`.
+- Maps: `Grid`, `HexGrid`, `Graph`, `load_map`, `generate_map`.
+- Layers of an `InfluenceMap`: `Spread`, `Radial`, `Flood`, `Fade`, `Trail`, `Diffuse`.
 - Paths: `distance_map`, `shortest_path`, `reach`, `flow_field`, `flee_map`.
 - Decisions: `best`, `sample`, `regions`, `Teams`, expressions such as `1 - 2 * threat`.
 - Sight and search: `visible`, `sees`, `Sight`, `Belief`, `LastSeen`, `Pursuit`, `SearchParty`.
 - Submodules: `fc.steering`, `fc.view`, `fc.maps`, `fc.layer`, `fc.errors`.
 
-Below, `help(fc)` prints every class in full. The guides are in `docs/`; `fieldcraft --help` is the
-command line.
+The guides are in `docs/`. What follows is the help of all names in full.
 """
 
 import importlib as _importlib

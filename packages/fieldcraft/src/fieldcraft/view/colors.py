@@ -100,9 +100,9 @@ class ColorScale:
     >>> import fieldcraft as fc
     >>> scale = fc.view.ColorScale(0, 4)
     >>> scale.rgb(np.array([[0.0, 2.0, 4.0]]))
-    array([[[ 24,  27,  48],
-            [182,  46, 109],
-            [255, 239, 184]]], dtype=uint8)
+    array([[[ 23,  29,  48],
+            [212,  79,  99],
+            [250, 242, 188]]], dtype=uint8)
     """
 
     def __init__(

@@ -69,9 +69,9 @@ def draw_lines(
     >>> import fieldcraft as fc
     >>> grid = fc.Grid(8, 4)
     >>> picture = fc.view.frame(np.zeros(grid.shape), space=grid, scale=10)
-    >>> path = fc.shortest_path(grid, (0.5, 2), (7.5, 2))
-    >>> fc.view.draw_lines(picture, fc.view.Placement(grid, scale=10), path, color="white")
-    >>> picture[20, 40]
+    >>> path = fc.shortest_path(grid, (0.5, 2.5), (7.5, 2.5))
+    >>> fc.view.draw_lines(picture, fc.view.Placement(grid, scale=10), path, width=4)
+    >>> picture[25, 40]
     array([244, 245, 247, 255], dtype=uint8)
     """
     listed = [lines] if line_of(lines) is not lines else checks.sequence("lines", lines)

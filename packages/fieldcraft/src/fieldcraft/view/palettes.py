@@ -136,9 +136,9 @@ def sequential(*, light: bool = False) -> Table:
     --------
     >>> import fieldcraft as fc
     >>> fc.view.sequential()[[0, 127, 254]]
-    array([[ 24,  27,  48],
-           [182,  46, 109],
-           [255, 239, 184]], dtype=uint8)
+    array([[ 23,  29,  48],
+           [212,  79,  99],
+           [250, 242, 188]], dtype=uint8)
     """
     table = _ember()
     return table[::-1] if checks.flag("light", light) else table
