@@ -1,15 +1,13 @@
-"""Sight.
+"""Sight on grids.
 
-The plane around the looking cell is cut by its two diagonals into four quarters. In a quarter a
-line has a slope between
--1 and 1, and one row after the other the walls of the row are cut out of the slopes still in sight:
-sectors with rational ends, so that no rounding ever decides. A cell of the next row is seen if the
-slope to its center lies in a sector, ends included. A sector of one slope is dropped: that is a
-line between a corner on its left and one on its right. The diagonals, to which corners lie on both
-sides, are walked one cell after the other.
+The plane around the viewer's cell is cut by its two diagonals into four quarters. In a quarter a
+line has a slope between -1 and 1, and one row after the other the walls of the row are cut out of
+the slopes still in sight: sectors with rational ends, so that no rounding ever decides. A cell of
+the next row is seen if the slope to its center lies in a sector, ends included. A sector of one
+slope is dropped: that is a line between a corner on its left and one on its right. The diagonals,
+to which corners lie on both sides, are walked one cell after the other.
 
-All work happens in a window that holds the cells within reach. It can be done in portions: `budget`
-is a number of cells, and a call that comes back unfinished goes on where it stopped.
+All work happens in a window that holds the cells within reach.
 """
 
 from __future__ import annotations
@@ -22,11 +20,8 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.declare import kernel
 
 __all__ = [
-    "COUNT",
-    "ENDLESS",
     "NO_FACINGS",
     "NO_HEIGHTS",
-    "STAGE",
     "field_of_view",
     "most_cells",
     "scratch",
@@ -38,13 +33,16 @@ __all__ = [
 NO_HEIGHTS: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
 NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
 _FARTHEST = 2.0**29
+_WALL, _SEEN, _LIT, _CORNER = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
+
+Scratch = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32]]
 
 
 def squared_reach(radius: float) -> int:
-    """The largest squared distance between two cells' centers that lies within `radius`, both in
-    cells.
+    """Return the largest squared distance between two cells' centers that lies within `radius`,
+    both in cells.
 
-    A billionth is forgiven, so that a radius of 0.3 on cells of 0.1 reaches three cells.
+    A billionth is added, so that a radius of 0.3 on cells of 0.1 reaches three cells.
     """
     return int(min(radius, _FARTHEST) ** 2 * (1 + 1e-9))
 
@@ -52,24 +50,6 @@ def squared_reach(radius: float) -> int:
 def squared_reaches(radii: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return `squared_reach` of each radius."""
     return (np.minimum(radii, _FARTHEST) ** 2 * (1 + 1e-9)).astype(np.int64)
-
-
-Scratch = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32], NDArray[np.int64]]
-
-ENDLESS = np.int64(
-    2**62
-)  # of the type of other budgets: kernels are compiled anew for each number that stands in the code
-STAGE, COUNT = 0, 1  # places in `state`
-_CURSOR, _SECTORS, _CAP = 2, 3, 4
-_COPY, _SCAN, _DIAGONALS, _REFINE, _CORNERS, _GATHER = (
-    0,
-    1,
-    5,
-    6,
-    7,
-    8,
-)  # _SCAN is the first of four stages, one per quarter
-_WALL, _SEEN, _LIT, _CORNER = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
 
 
 def most_cells(shape: tuple[int, ...], limit: int) -> int:
@@ -81,12 +61,10 @@ def most_cells(shape: tuple[int, ...], limit: int) -> int:
 
 
 def scratch(shape: tuple[int, ...], limit: int, *, heights: bool = False) -> Scratch:
-    """Return scratch for every call on a map of this shape up to this largest squared distance:
-    window, sectors, ground, state.
+    """Return scratch for calls on a map of this shape up to this largest squared distance: window,
+    sectors, ground.
 
-    Calls with heights need one made with `heights`; one call at a time may use it. `state[STAGE]`
-    must be 0 where a field of view begins, as it is when one ends; fill `state` with 0 to drop one
-    that is half done.
+    Calls with heights need one made with `heights`; one call at a time may use it.
     """
     cells = most_cells(shape, limit)
     deepest = min(math.isqrt(limit), max(shape))
@@ -94,7 +72,6 @@ def scratch(shape: tuple[int, ...], limit: int, *, heights: bool = False) -> Scr
         np.zeros(cells, dtype=np.uint8),
         np.zeros((2, 2 * deepest + 2, 4), dtype=np.int64),
         np.zeros(cells + 1 if heights else 0, dtype=np.float32),
-        np.zeros(8, dtype=np.int64),
     )
 
 
@@ -215,37 +192,26 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
 
 
 @kernel
-def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors, state, budget):
-    """Go on with a quarter from the row in `state`; returns what is left of the budget."""
-    depth, count, cap = state[_CURSOR], state[_SECTORS], state[_CAP]
-    if depth == 0:
-        depth, count = 1, 1
-        cap = _root(limit)
-        sectors[1, 0, 0], sectors[1, 0, 1], sectors[1, 0, 2], sectors[1, 0, 3] = -1, 1, 1, 1
-    while depth <= deepest and count > 0 and budget > 0:
-        cap = min(cap, max(low, high))
+def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors):
+    """Mark what is seen of a quarter, one row after the other."""
+    cap = min(_root(limit), max(low, high))
+    sectors[1, 0, 0], sectors[1, 0, 1], sectors[1, 0, 2], sectors[1, 0, 3] = -1, 1, 1, 1
+    depth, count = 1, 1
+    while depth <= deepest and count > 0:
         while cap * cap > limit - depth * depth:
             cap -= 1
-        least = -min(cap, low, depth)
-        most = min(cap, high, depth)
         count = _scan_row(
             window,
             origin + depth * ahead,
             across,
             depth,
-            least,
-            most,
+            -min(cap, low, depth),
+            min(cap, high, depth),
             sectors[depth & 1],
             sectors[1 - (depth & 1)],
             count,
         )
-        budget -= most - least + 1
         depth += 1
-    if depth > deepest or count == 0:
-        state[STAGE] += 1
-        depth = 0
-    state[_CURSOR], state[_SECTORS], state[_CAP] = depth, count, cap
-    return budget
 
 
 @kernel
@@ -329,49 +295,36 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
 
 
 @kernel
-def _refine(window, ground, with_heights, size, eye, cone, state, budget):
-    """Take back what lies outside of the cone or behind ground; returns what is left of the
-    budget.
-    """
+def _refine(window, ground, with_heights, size, eye, cone):
+    """Take back what lies outside of the cone or behind ground."""
     (rows, columns, north, west), (fx, fy, narrow) = size, cone
     origin = north * columns + west
-    at = state[_CURSOR]
     start, highest = np.float64(0), np.float64(0)
     if with_heights:
         start = np.float64(ground[origin]) + eye
         highest = np.float64(ground[ground.shape[0] - 1])
-    dy, dx = at // columns - north, at % columns - west
     has_cone = narrow >= -1
-    while at < rows * columns and budget > 0:
-        bits = window[at]
-        if bits > _WALL and at != origin:
+    for j in range(rows):
+        for i in range(columns):
+            at, dy, dx = j * columns + i, j - north, i - west
+            bits = window[at]
+            if bits <= _WALL or at == origin:
+                continue
             if has_cone and fx * dx + fy * dy < narrow * math.sqrt(np.float64(dy * dy + dx * dx)):
                 window[at] = bits & _WALL
             elif with_heights:
                 end = np.float64(ground[at]) + eye
-                if highest > start or highest > end:
-                    budget -= abs(dy) + abs(dx)
-                    if not _is_clear(
-                        window, ground, columns, origin, dy, dx, start, end, bits & _WALL == 0
-                    ):
-                        window[at] = bits & _WALL
-        at += 1
-        dx += 1
-        if dx + west == columns:
-            dx = -west
-            dy += 1
-            budget -= columns
-    state[_CURSOR] = at
-    if at == rows * columns:
-        state[STAGE], state[_CURSOR] = _CORNERS, 0
-    return budget
+                is_open = bits & _WALL == 0
+                if (highest > start or highest > end) and not _is_clear(
+                    window, ground, columns, origin, dy, dx, start, end, is_open
+                ):
+                    window[at] = bits & _WALL
 
 
 @kernel
-def _find_corners(window, rows, columns, north, west, limit, state, budget):
-    """Mark the walls in corners between two lit ones; returns what is left of the budget."""
-    j = state[_CURSOR]
-    while j < rows and budget > 0:
+def _find_corners(window, rows, columns, north, west, limit):
+    """Mark the walls in corners between two lit ones."""
+    for j in range(rows):
         dy = j - north
         back_y = -columns if dy > 0 else columns
         for i in range(columns):
@@ -383,76 +336,38 @@ def _find_corners(window, rows, columns, north, west, limit, state, budget):
             both = window[at + back_y] & window[at + back_x]
             if both & _LIT != 0 and both & _WALL != 0 and window[at + back_y + back_x] & _WALL == 0:
                 window[at] |= _CORNER
-        budget -= columns
-        j += 1
-    state[_CURSOR] = j
-    if j == rows:
-        state[STAGE], state[_CURSOR] = _GATHER, 0
-    return budget
 
 
-# Looking
+# Fields of view
 # -----------------------------------------------------------------------------
 
 
 @kernel
-def _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, scratch):
-    """Mark the window up to the stage of gathering; returns what is left of the budget."""
-    (north, south, west, east), (window, sectors, ground, state) = extents, scratch
+def _mark(walls, heights, eye, row, column, limit, extents, lit, cone, scratch):
+    """Mark what is seen in the window."""
+    (north, south, west, east), (window, sectors, ground) = extents, scratch
     height, rows, columns = walls.shape[0], north + south + 1, west + east + 1
     origin = north * columns + west
     with_heights = heights.shape[0] > 0
-    if state[STAGE] == _COPY:
-        j = state[_CURSOR]
-        if j == 0 and with_heights:
-            ground[ground.shape[0] - 1] = heights[row, column]
-        while j < rows and budget > 0:
-            _copy_row(
-                walls,
-                heights,
-                (row - north + j) % height,
-                column - west,
-                columns,
-                window,
-                ground,
-                j * columns,
-            )
-            budget -= columns
-            j += 1
-        state[_CURSOR] = j
-        if j == rows:
-            window[origin] |= _SEEN | _LIT
-            state[STAGE], state[_CURSOR] = _SCAN, 0
-    if state[STAGE] == _SCAN and budget > 0:
-        budget = _scan(
-            window, origin, -columns, 1, north, west, east, limit, sectors, state, budget
-        )
-    if state[STAGE] == _SCAN + 1 and budget > 0:
-        budget = _scan(window, origin, columns, 1, south, west, east, limit, sectors, state, budget)
-    if state[STAGE] == _SCAN + 2 and budget > 0:
-        budget = _scan(
-            window, origin, -1, columns, west, north, south, limit, sectors, state, budget
-        )
-    if state[STAGE] == _SCAN + 3 and budget > 0:
-        budget = _scan(
-            window, origin, 1, columns, east, north, south, limit, sectors, state, budget
-        )
-    if state[STAGE] == _DIAGONALS and budget > 0:
-        longest = _root(limit // 2)
-        _diagonal(window, origin, -columns, -1, min(longest, north, west))
-        _diagonal(window, origin, -columns, 1, min(longest, north, east))
-        _diagonal(window, origin, columns, -1, min(longest, south, west))
-        _diagonal(window, origin, columns, 1, min(longest, south, east))
-        budget -= 4 * longest
-        state[STAGE] = _REFINE if with_heights or cone[2] >= -1 else _CORNERS
-    if state[STAGE] == _REFINE and budget > 0:
-        size = rows, columns, north, west
-        budget = _refine(window, ground, with_heights, size, eye, cone, state, budget)
-    if state[STAGE] == _CORNERS and not lit:
-        state[STAGE] = _GATHER
-    if state[STAGE] == _CORNERS and budget > 0:
-        budget = _find_corners(window, rows, columns, north, west, limit, state, budget)
-    return budget
+    if with_heights:
+        ground[ground.shape[0] - 1] = heights[row, column]
+    for j in range(rows):
+        y = (row - north + j) % height
+        _copy_row(walls, heights, y, column - west, columns, window, ground, j * columns)
+    window[origin] |= _SEEN | _LIT
+    _scan(window, origin, -columns, 1, north, west, east, limit, sectors)
+    _scan(window, origin, columns, 1, south, west, east, limit, sectors)
+    _scan(window, origin, -1, columns, west, north, south, limit, sectors)
+    _scan(window, origin, 1, columns, east, north, south, limit, sectors)
+    longest = _root(limit // 2)
+    _diagonal(window, origin, -columns, -1, min(longest, north, west))
+    _diagonal(window, origin, -columns, 1, min(longest, north, east))
+    _diagonal(window, origin, columns, -1, min(longest, south, west))
+    _diagonal(window, origin, columns, 1, min(longest, south, east))
+    if with_heights or cone[2] >= -1:
+        _refine(window, ground, with_heights, (rows, columns, north, west), eye, cone)
+    if lit:
+        _find_corners(window, rows, columns, north, west, limit)
 
 
 @kernel
@@ -475,44 +390,32 @@ def _counts(bits, lit):
 
 
 @kernel(
-    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, i8, out i8[::1], out i8[::1], (out u1[::1], out"
-    " i8[:,:,::1], out f4[::1], out i8[::1])",
+    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, out i8[::1], out i8[::1], (out u1[::1], out"
+    " i8[:,:,::1], out f4[::1])",
 )
-def sight_cells(
-    walls, heights, eye, row, column, limit, wrap, lit, budget, cells, squares, scratch
-):
-    """Write the cells seen from a cell, ascending, and their squared distances; whether all is
-    done.
+def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squares, scratch):
+    """Write the cells seen from a cell, ascending, and their squared distances; returns how many.
 
     `walls` (height, width), not 0 where a wall stands; `heights` (height, width) float32 or
     `NO_HEIGHTS`; `limit` is the largest squared distance in cells. Only open cells, with `lit` also
-    walls of which a part is seen. `cells` and `squares` are int64 with space for `most_cells`; the
-    last array of `scratch` is the state, and `state[COUNT]` the number of cells. Repeat a call that
-    was not done with the same arguments. Walls may not change in between.
+    walls of which a part is seen. `cells` and `squares` are int64 with space for `most_cells`.
     """
     height, width = walls.shape
-    window, _, _, state = scratch
+    window, _, _ = scratch
     extents = _extents(walls.shape, row, column, limit, wrap)
     north, south, west, east = extents
     cone = 0.0, 0.0, -2.0
-    budget = _look(walls, heights, eye, row, column, limit, extents, lit, cone, budget, scratch)
-    if state[STAGE] != _GATHER or budget <= 0:
-        return False
+    _mark(walls, heights, eye, row, column, limit, extents, lit, cone, scratch)
     rows, columns = north + south + 1, west + east + 1
-    j = state[_CURSOR]
-    if j == 0:
-        _fold(window, rows, columns, height, width)
-        state[COUNT] = 0
-    distinct_rows = min(rows, height)
-    distinct_columns = min(columns, width)
-    top = (row - north) % height
-    left = (column - west) % width
+    _fold(window, rows, columns, height, width)
+    distinct_rows, distinct_columns = min(rows, height), min(columns, width)
+    top, left = (row - north) % height, (column - west) % width
     # On a torus the rows and columns that lie beyond the seam come first.
     first_row = height - top if top + distinct_rows > height else 0
     first_column = width - left if left + distinct_columns > width else 0
-    n = state[COUNT]
+    n = 0
     walls_too = np.uint8(1) if lit else np.uint8(0)
-    while j < distinct_rows and budget > 0:
+    for j in range(distinct_rows):
         k = first_row + j
         if k >= distinct_rows:
             k -= distinct_rows
@@ -526,19 +429,12 @@ def sight_cells(
                 if _counts(window[k * columns + i], walls_too) != 0:
                     cells[n], squares[n] = start + shift + i, dy * dy + (i - west) * (i - west)
                     n += 1
-        budget -= distinct_columns
-        j += 1
-    state[COUNT] = n
-    if j < distinct_rows:
-        state[_CURSOR] = j
-        return False
-    state[STAGE], state[_CURSOR] = 0, 0
-    return True
+    return n
 
 
 @kernel(
     "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], f8, f8, b1, b1, out i4[:,::1], (out"
-    " u1[::1], out i8[:,:,::1], out f4[::1], out i8[::1])",
+    " u1[::1], out i8[:,:,::1], out f4[::1])",
 )
 def field_of_view(
     walls, heights, sources, limits, facings, eye, narrow, wrap, lit, counts, scratch
@@ -550,7 +446,7 @@ def field_of_view(
     facing is at least `narrow`, and its own cell.
     """
     height, width = walls.shape
-    window, _, _, state = scratch
+    window, _, _ = scratch
     walls_too = np.uint8(1) if lit else np.uint8(0)
     for s in range(sources.shape[0]):
         row, column = divmod(sources[s], width)
@@ -559,8 +455,7 @@ def field_of_view(
         cone = 0.0, 0.0, -2.0
         if facings.shape[0] > 0:
             cone = facings[s, 0], facings[s, 1], narrow
-        _look(walls, heights, eye, row, column, limits[s], extents, lit, cone, ENDLESS, scratch)
-        state[STAGE] = 0
+        _mark(walls, heights, eye, row, column, limits[s], extents, lit, cone, scratch)
         rows, columns = north + south + 1, west + east + 1
         _fold(window, rows, columns, height, width)
         for j in range(min(rows, height)):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.opacity import sees_cells
 
 __all__ = [
@@ -21,9 +22,9 @@ __all__ = [
     "UNIT_STAMPED",
     "AnyWalks",
     "Emission",
+    "FieldsOfView",
     "Footprints",
     "Found",
-    "Looks",
     "Sums",
     "Walks",
     "finished",
@@ -300,64 +301,41 @@ class Sums:
 Seen = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
-class Looks:
-    """Looks round on maps of one shape: what they work in is kept for the next."""
+class FieldsOfView:
+    """Fields of view on maps of one shape; scratch is kept for the next."""
 
     def __init__(self) -> None:
-        self._rooms: dict[
-            tuple[int, bool], tuple[NDArray[np.int64], NDArray[np.int64], tuple[Any, ...]]
-        ] = {}
+        self._scratch: dict[int, tuple[NDArray[np.int64], NDArray[np.int64], Any]] = {}
 
-    def round(
+    def around(
         self,
         ground: tuple[NDArray[np.bool_], NDArray[np.bool_]],
         wrap: bool,
         cell: int,
         radius: float,
-        aside: bool,
-        portion: int,
-    ) -> Generator[int, None, Seen]:
-        """The cells in sight of one, ascending, and their distances as shares of the `radius` in
-        cells: yields after each `portion`.
+    ) -> Seen:
+        """Return the cells in sight of one, ascending, and their distances as shares of the
+        `radius` in cells.
 
-        `ground` are the walls and what is opaque, (height, width) each. A look is begun anew where
-        one that went to the same side, `aside`
-        or not, is not finished.
+        `ground` are the walls and what is opaque, (height, width) each.
         """
         walls, opaque = ground
         limit = kernels.visible.squared_reach(radius)
         row, column = divmod(cell, walls.shape[1])
-        blocked = opaque.view(np.uint8)
-        blocked.flags.writeable = (
-            False  # as those of a grid: kernels are compiled anew for arrays that can be written to
-        )
-        if (limit, aside) not in self._rooms:
+        # Read-only as those of grids: kernels are compiled anew for arrays that can be written to.
+        blocked = read_only(opaque.view(np.uint8))
+        if limit not in self._scratch:
             size = kernels.visible.most_cells(walls.shape, limit)
-            self._rooms[limit, aside] = (
+            self._scratch[limit] = (
                 np.zeros(size, np.int64),
                 np.zeros(size, np.int64),
-                kernels.visible.scratch(walls.shape, limit, heights=False),
+                kernels.visible.scratch(walls.shape, limit),
             )
-        cells, squares, room = self._rooms[limit, aside]
-        state = room[-1]
-        state[:] = 0
-        while not kernels.visible.sight_cells(
-            blocked,
-            kernels.visible.NO_HEIGHTS,
-            1.0,
-            row,
-            column,
-            limit,
-            wrap,
-            False,
-            portion,
-            cells,
-            squares,
-            room,
-        ):
-            yield 1
-        count = int(state[kernels.visible.COUNT])
-        yield 1
+        cells, squares, _ = scratch = self._scratch[limit]
+        none = kernels.visible.NO_HEIGHTS
+        count = kernels.visible.sight_cells(
+            blocked, none, 1.0, row, column, limit, wrap, False, *scratch
+        )
         found, away = cells[:count].copy(), squares[:count].astype(np.float64)
         if opaque is not walls:
             found, away = _with_doors(ground, wrap, cell, limit, found, away)

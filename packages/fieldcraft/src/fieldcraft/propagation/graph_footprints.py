@@ -11,7 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.propagation.footprints import UNIT_SEARCHED, Footprints, Found, Looks, whole_radius
+from fieldcraft.propagation.footprints import (
+    UNIT_SEARCHED,
+    FieldsOfView,
+    Footprints,
+    Found,
+    whole_radius,
+)
 from fieldcraft.space import Graph, GraphSnapshot, Grid, Space, needs_plane
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
 from fieldcraft.space.graph_sight import Outlook
@@ -196,7 +202,7 @@ class GraphFootprints(Footprints[GraphWalks]):
         self._metric = metric
         self._thickness = thickness
         self._scratch: dict[bool, _Scratch] = {}
-        self._looks = Looks()
+        self._views = FieldsOfView()
 
     def without_others(
         self, shapes: NDArray[np.int64], used: NDArray[np.bool_]
@@ -234,11 +240,8 @@ class GraphFootprints(Footprints[GraphWalks]):
             if walks.opaque is not walks.blocked:
                 opaque = walks.opaque.reshape(walks.squares.shape)
             size = whole_radius(radius / walks.squares.cell_size)
-            return (
-                yield from self._looks.round(
-                    (walls, opaque), walks.squares.wrap, cell, size, aside, UNIT_SEARCHED
-                )
-            )
+            yield 1
+            return self._views.around((walls, opaque), walks.squares.wrap, cell, size)
         if self._metric == "sight":
             needs_plane(walks.space, "Sight")
             yield 1

@@ -12,9 +12,9 @@ from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.propagation.footprints import (
     UNIT_SEARCHED,
+    FieldsOfView,
     Footprints,
     Found,
-    Looks,
     finished,
     whole_radius,
 )
@@ -64,7 +64,7 @@ class GridFootprints(Footprints[GridWalks]):
         self._by_square = np.zeros(0)
         self._square_starts = np.zeros(0, dtype=np.int64)
         self._scratch: dict[tuple[int, bool], Scratch] = {}
-        self._looks = Looks()
+        self._views = FieldsOfView()
 
     @property
     def packed(self) -> NDArray[np.float64]:
@@ -159,9 +159,9 @@ class GridFootprints(Footprints[GridWalks]):
         if self._thickness > 0 and walks.walls.reshape(-1)[cell]:
             walks = walks.opened(cell, min(self._thickness, radius))
         if self._metric == "sight":
-            cells, shares = yield from self._looks.round(
-                (walks.walls, walks.opaque), walks.wrap, cell, radius, aside, UNIT_SEARCHED
-            )
+            yield 1
+            ground = walks.walls, walks.opaque
+            cells, shares = self._views.around(ground, walks.wrap, cell, radius)
             return cells, falloff(shares)
         if self._metric == "path":
             return (yield from self._walk(walks, cell, falloff, radius, aside))
