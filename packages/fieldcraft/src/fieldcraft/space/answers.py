@@ -122,18 +122,9 @@ class Regions:
         return f"<Regions: {len(self)}, area {self.areas.sum():g}{of}>"
 
 
-@dataclass(frozen=True, eq=False)
-class _Measures:
-    """Regions by their lowest cells: labels from 1 by cell, and of each one its lowest cell, size,
-    total, highest and middle cell.
-    """
-
-    labels: NDArray[np.int32]
-    lowest: Ids
-    areas: NDArray[np.float64]
-    totals: NDArray[np.float64]
-    tops: Ids
-    middles: Ids
+_Measures = tuple[NDArray[np.int32], Ids, NDArray[np.float64], NDArray[np.float64], Ids, Ids]
+"""Regions by their lowest cells: labels from 1 by cell, and of each one its lowest cell, area,
+total, highest and middle cell."""
 
 
 def regions_above(space: Space, values: Floats, threshold: float) -> Regions:
@@ -146,40 +137,35 @@ def regions_above(space: Space, values: Floats, threshold: float) -> Regions:
 def regions_owned(
     space: Space, values: Floats, owner: NDArray[np.int32], names: Sequence[str]
 ) -> Regions:
-    """The regions of cells with one owner, a number of a name or -1; `values` are the owner's own,
-    both in the space's shape.
+    """Return the regions of cells with one owner, a number of a name or -1; `values` are the
+    owner's own, both in the space's shape.
     """
     if isinstance(space, Grid):
-        found = _owned_on_grid(space, values, owner)
+        numbers = np.unique(owner[owner >= 0]).tolist()
+        masks = [read_only((owner == number).astype(np.float32)) for number in numbers]
+        found = _on_grid(space, values, [(mask, 0.5) for mask in masks])
     else:
         found = _on_ways(space, values, owner)
     return _ranked(
-        space, values, found, [names[number] for number in owner.reshape(-1)[found.lowest].tolist()]
+        space, values, found, [names[number] for number in owner.reshape(-1)[found[1]].tolist()]
     )
 
 
 def _ranked(space: Space, values: Floats, found: _Measures, owners: Sequence[str] = ()) -> Regions:
-    order = np.lexsort((found.lowest, -found.totals))
+    labels, lowest, areas, totals, tops, inner = found
+    order = np.lexsort((lowest, -totals))
     ranks = np.zeros(len(order) + 1, dtype=np.int32)
     ranks[order + 1] = np.arange(1, len(order) + 1)
-    tops = found.tops[order]
     return Regions(
         space=space,
-        labels=ranks[found.labels].reshape(space.shape),
-        areas=found.areas[order],
-        totals=found.totals[order],
-        peaks=space.position_of(tops).reshape(-1, space.dimensions),
-        peak_values=values.reshape(-1)[tops],
-        centers=space.position_of(found.middles[order]).reshape(-1, space.dimensions),
+        labels=ranks[labels].reshape(space.shape),
+        areas=areas[order],
+        totals=totals[order],
+        peaks=space.position_of(tops[order]).reshape(-1, space.dimensions),
+        peak_values=values.reshape(-1)[tops[order]],
+        centers=space.position_of(inner[order]).reshape(-1, space.dimensions),
         owners=tuple(owners[number] for number in order.tolist()) if owners else (),
     )
-
-
-def _owned_on_grid(space: Grid, values: Floats, owner: NDArray[np.int32]) -> _Measures:
-    masks = [
-        (owner == number).astype(np.float32) for number in np.unique(owner[owner >= 0]).tolist()
-    ]
-    return _on_grid(space, values, [(read_only(mask), 0.5) for mask in masks])
 
 
 def _on_grid(space: Grid, values: Floats, groups: Sequence[tuple[Floats, float]]) -> _Measures:
@@ -210,7 +196,7 @@ def _on_grid(space: Grid, values: Floats, groups: Sequence[tuple[Floats, float]]
     ops.measure(values, labels, queue, columns, rows, size, cells, totals, tops, inner)
     lowest = queue[np.cumsum(cells) - cells]  # each region's first, as it was found row by row
     areas = (cells * space.cell_size**2).astype(np.float64)
-    return _Measures(labels.reshape(-1), lowest, areas, totals, tops, inner)
+    return labels.reshape(-1), lowest, areas, totals, tops, inner
 
 
 def _on_ways(
@@ -227,14 +213,8 @@ def _on_ways(
     areas = np.bincount(numbers, weights=space.areas[inside], minlength=count).astype(np.float64)
     by_value = np.lexsort((inside, -flat[inside], numbers))
     tops = inside[by_value[np.searchsorted(numbers[by_value], np.arange(count))]]
-    return _Measures(
-        (part + 1).astype(np.int32),
-        inside[first],
-        areas,
-        totals,
-        tops,
-        middles(space, inside, numbers, count),
-    )
+    inner = middles(space, inside, numbers, count)
+    return (part + 1).astype(np.int32), inside[first], areas, totals, tops, inner
 
 
 NONE = ("nan", "stay", "refuse")

@@ -21,13 +21,11 @@ from fieldcraft.space.graph_parts import (
     check_squares,
     checked_edges,
     checked_labels,
-    checked_lengths,
     checked_positions,
-    straight_lengths,
+    edge_lengths,
 )
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.mesh import Mesh
-from fieldcraft.space.protocol import located
 from fieldcraft.space.topology import Topology
 
 __all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph", "graph_of"]
@@ -102,15 +100,10 @@ class Graph(EdgeSpace):
         places = checked_positions(positions)
         directed = checks.flag("directed", directed)
         pairs = checked_edges(edges, len(places))
-        loops = pairs[:, 0] == pairs[:, 1]
-        sizes = (
-            straight_lengths(places, pairs, loops)
-            if lengths is None
-            else checked_lengths(lengths, pairs, loops)
-        )
+        sizes, keep = edge_lengths(places, pairs, lengths), pairs[:, 0] != pairs[:, 1]
         if squares is not None:
             check_squares(squares, places, mesh)
-        self.topology = topology = Topology(places, pairs[~loops], sizes[~loops], directed)
+        self.topology = topology = Topology(places, pairs[keep], sizes[keep], directed)
         self._mesh = check_mesh(mesh, topology)
         self.y_up = checks.flag("y_up", y_up)
         self.labels = None if labels is None else checked_labels(labels, len(places))
@@ -254,9 +247,9 @@ class Graph(EdgeSpace):
 
     # Cells and positions
 
-    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        """The vertices of points: with squares the one that holds each, or the nearest; with a mesh
-        that of the polygon below or above, if it is nearer than the nearest center of one.
+    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """Return the vertices of points: with squares the one that holds each, or the nearest; with
+        a mesh that of the polygon below or above, if it is nearer than the nearest center of one.
         """
         # from farther off no distance is a number
         points = np.clip(points, -checks.LARGEST, checks.LARGEST)
@@ -278,7 +271,7 @@ class Graph(EdgeSpace):
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
         if self._squares is not None:
-            return located(self._squares, points, "clamp")
+            return self._squares._locate(points, "clamp")
         if self.mesh is None:
             return self.topology.nearest(points, max_height)
         inside, _, height = self.mesh.locate(points, max_height)

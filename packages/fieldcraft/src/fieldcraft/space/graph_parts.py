@@ -27,10 +27,9 @@ __all__ = [
     "check_squares",
     "checked_edges",
     "checked_labels",
-    "checked_lengths",
     "checked_positions",
+    "edge_lengths",
     "from_networkx",
-    "straight_lengths",
     "to_networkx",
 ]
 
@@ -98,44 +97,23 @@ def checked_edges(edges: ArrayLike, count: int, *, single: bool = False) -> NDAr
     return array.astype(np.int64)
 
 
-def straight_lengths(
-    places: NDArray[np.float64], pairs: NDArray[np.int64], loops: NDArray[np.bool_]
+def edge_lengths(
+    places: NDArray[np.float64], pairs: NDArray[np.int64], lengths: ArrayLike | None
 ) -> NDArray[np.float64]:
-    """The straight distances between the ends of edges, (E,), above 0 but for loops."""
-    sizes = np.sqrt(((places[pairs[:, 0]] - places[pairs[:, 1]]) ** 2).sum(axis=1))
-    wrong = (sizes == 0) & ~loops
-    if wrong.any():
-        index = int(np.flatnonzero(wrong)[0])
-        raise InvalidValue(
-            "Edges have a length above 0",
-            got=(
-                f"edge {tuple(pairs[index].tolist())} at index {index} between vertices in one"
-                " place"
-            ),
-            remedy="Join the two vertices, or pass lengths",
-        )
-    return np.asarray(sizes)
-
-
-def checked_lengths(
-    lengths: ArrayLike, pairs: NDArray[np.int64], loops: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """The lengths of edges, (E,); 1 for loops."""
-    array = checks.array("Lengths", lengths)
-    if array.shape != (len(pairs),) or (array.size and array.dtype.kind not in "iuf"):
-        raise InvalidValue(
-            "lengths are numbers, one per edge",
-            got=f"{array.dtype} of shape {array.shape} for {len(pairs)} edges",
-            remedy="Pass shape (E,)",
-        )
-    sizes = array.astype(np.float64)
+    """Return the lengths of edges, (E,), by default straight distances; 1 for loops."""
+    if lengths is None:
+        sizes = np.sqrt(((places[pairs[:, 0]] - places[pairs[:, 1]]) ** 2).sum(axis=1))
+    else:
+        rule = "lengths are numbers, one per edge"
+        sizes = checks.array_of(lengths, (len(pairs),), "iuf", rule, "Pass shape (E,)")
+    loops = pairs[:, 0] == pairs[:, 1]
     wrong = ~((sizes > 0) & (sizes <= checks.LARGEST)) & ~loops
     if wrong.any():
         index = int(np.flatnonzero(wrong)[0])
         raise InvalidValue(
-            f"Lengths are above 0 and at most {checks.LARGEST:g}",
-            got=f"{sizes[index]} at index {index}, for edge {tuple(pairs[index].tolist())}",
-            remedy="Leave out an edge that can't be used, or block it",
+            f"Edges have lengths above 0, at most {checks.LARGEST:g}",
+            got=f"{sizes[index]:g} at index {index}, for edge {tuple(pairs[index].tolist())}",
+            remedy="Join vertices in one place, or pass lengths; block edges that can't be used",
         )
     return np.where(loops, 1.0, sizes)
 

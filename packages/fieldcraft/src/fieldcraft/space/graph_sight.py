@@ -12,15 +12,12 @@ from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.graph import Graph
-from fieldcraft.space.portals import portals_of, windows_of
+from fieldcraft.space.portals import Links, portals_of, windows_of
 from fieldcraft.space.viewers import Viewers
 
 __all__ = ["Outlook", "SightEnds", "counted", "is_clear", "sees", "sight_ends", "vertices_within"]
 
 Floats = NDArray[np.float64]
-Links = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.uint8]]
-"""Portals as `kernels.sees` takes them: starts, ends, fine sides, flags."""
-
 _SEEN = 200  # polygons that a viewer sees, to begin with
 _PAIRS_PER_THREAD = 1_000
 _NO_LINKS: Links = (
@@ -86,7 +83,7 @@ def _links(graph: Graph) -> Links:
     if graph.mesh is None:
         return _NO_LINKS
     portals, flags = windows_of(graph)
-    return portals.starts, portals.ends, portals.fine, flags
+    return portals.links(flags)
 
 
 def sees(graph: Graph, viewers: Viewers, targets: Floats, *, pairs: bool) -> NDArray[np.bool_]:
@@ -150,8 +147,7 @@ class Outlook:
         self._links = _NO_LINKS
         if graph.mesh is not None:
             portals, _ = portals_of(graph)
-            flags = portals.flags(opaque, closed)
-            self._links = portals.starts, portals.ends, portals.fine, flags
+            self._links = portals.links(portals.flags(opaque, closed))
 
     def seen_from(self, cell: int, radius: float) -> NDArray[np.int64]:
         """Return the open vertices in sight of the center of one, within `radius` world units,
@@ -166,10 +162,9 @@ class Outlook:
 def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
     """Whether the middle of a polygon of a mesh is in sight of a place (x, y) in another."""
     portals, flags = portals_of(graph)
-    links = (portals.starts, portals.ends, portals.fine, flags)
     stack = np.empty(kernels.sees.STACK, dtype=np.int64)
     (x0, y0), (x1, y1) = portals.rounded(place).tolist(), portals.middles[target].tolist()
-    return bool(kernels.sees.between(links, cell, x0, y0, target, x1, y1, stack))
+    return bool(kernels.sees.between(portals.links(flags), cell, x0, y0, target, x1, y1, stack))
 
 
 def _seen(

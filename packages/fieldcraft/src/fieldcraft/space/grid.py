@@ -175,8 +175,10 @@ class Grid(Lattice):
             return one
         return super().cell_at(positions, outside=outside)
 
-    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        return self.layout.cells(points, outside)
+    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """See `Space._locate`."""
+        one = self.layout.cell_of(points[0]) if len(points) == 1 else None
+        return self.layout.cells(points, outside) if one is None else np.array([one])
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
         """The world positions of the centers of cells: (2,) for one cell, (N, 2) for many."""

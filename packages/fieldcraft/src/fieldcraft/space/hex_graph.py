@@ -60,7 +60,7 @@ class HexGraph(Graph):
         return self._hexes.wrapped(positions)
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
-        return self._hexes._located(points, "clamp")
+        return self._hexes._locate(points, "clamp")
 
 
 def _axial(hexes: HexGrid) -> NDArray[np.int64]:

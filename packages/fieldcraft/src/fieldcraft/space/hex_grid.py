@@ -239,7 +239,8 @@ class HexGrid(Lattice):
         across, down = self.layout.pitch
         return np.array([across * self.columns, down * self.rows])
 
-    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """See `Space._locate`."""
         with np.errstate(over="ignore", invalid="ignore"):
             axial = self.layout.axial(self.wrapped(points))
             near = np.abs(axial).max(axis=-1, initial=0) < 2**40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -16,10 +16,12 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.topology import Topology
 
-__all__ = ["Portals", "portals_of", "windows_of"]
+__all__ = ["Links", "Portals", "portals_of", "windows_of"]
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
+Links = tuple[Numbers, NDArray[np.int32], Numbers, NDArray[np.uint8]]
+"""Portals as `kernels.sees` takes them: starts, ends, fine sides, flags."""
 
 _NEAR = 1e-4  # sides meet that lie this close to one line, in shares of the shorter one
 _AT_ONCE = 1_000_000
@@ -61,7 +63,7 @@ class Portals:
         A power of two of them make one of the mesh's `units`, so that places that are such
         fractions of it stay where they are. Stretched by these, lines touch the same things.
         """
-        return np.rint(np.clip((places - self.low) * self.scales, -_FAR, _FAR)).astype(np.int64)
+        return _rounded(places, self.low, self.scales)
 
     def aim(self, start: Floats, end: Floats) -> Numbers:
         """The end of a line in whole numbers (2,), or a place on it where it leads far off the
@@ -75,6 +77,10 @@ class Portals:
     def scale(self) -> float:
         """At least as many whole numbers as make a world unit along x or y."""
         return float(self.scales.max())
+
+    def links(self, flags: NDArray[np.uint8]) -> Links:
+        """Return the portals as kernels take them, with `flags` (K,) of whether each is open."""
+        return self.starts, self.ends, self.fine, flags
 
     def flags(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked
@@ -175,7 +181,8 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     low = plan.min(axis=0) if len(plan) else np.zeros(2)
     extent = float(((plan - low) / mesh.units).max(initial=0))
     scales = 2.0 ** (_BITS - (math.frexp(extent)[1] if extent > 0 else 0)) / mesh.units
-    made = Portals(
+    fine = _rounded(sides.reshape(-1, 2, 2), low, scales).reshape(-1, 4)
+    return Portals(
         starts,
         pairs[:, 1].astype(np.int32),
         sides,
@@ -184,11 +191,13 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
         np.concatenate([rings, around]),
         low,
         scales,
-        np.zeros((0, 4), dtype=np.int64),
-        np.zeros((0, 2), dtype=np.int64),
+        np.ascontiguousarray(fine),
+        _rounded(mesh.centers[:, :2], low, scales),
     )
-    fine = np.ascontiguousarray(made.rounded(sides.reshape(-1, 2, 2)).reshape(-1, 4))
-    return replace(made, fine=fine, middles=made.rounded(mesh.centers[:, :2]))
+
+
+def _rounded(places: Floats, low: Floats, scales: Floats) -> Numbers:
+    return np.rint(np.clip((places - low) * scales, -_FAR, _FAR)).astype(np.int64)
 
 
 def _going_round(mesh: Mesh, plan: Floats) -> Floats:

@@ -95,12 +95,12 @@ class Space(Pictured, ABC):
         """
         checks.choice("outside", outside, ("refuse", "clamp"))
         points, single = checks.positions(positions, dimensions=self.dimensions)
-        cells = self._located(points, outside)
+        cells = self._locate(points, outside)
         return int(cells[0]) if single else cells
 
     @abstractmethod
-    def _located(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        """The cells of points that have been checked, (N,)."""
+    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """Return the cells, (N,), of checked points, (N, 2) or (N, 3); see `cell_at`."""
 
     @abstractmethod
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
@@ -241,8 +241,8 @@ class Space(Pictured, ABC):
 
     @property
     def typical_step(self) -> float:
-        """The length of a step where nothing else is said, in world units: the shortest of a grid,
-        the median of a graph.
+        """The length of a typical step, in world units: the shortest of a grid, the median of a
+        graph.
 
         Raises
         ------
@@ -382,5 +382,5 @@ def _ways_from_walls(space: Space) -> Adjacency:
 
 
 def located(space: Space, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-    """The cells of points, (N, 2) or (N, 3), whose caller has checked them and `outside`, (N,)."""
-    return space._located(points, outside)
+    """Return the cells of points, (N,), that the caller has checked, as `outside`."""
+    return space._locate(points, outside)

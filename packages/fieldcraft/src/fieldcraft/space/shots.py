@@ -191,7 +191,7 @@ def _swept(
     which it leaves them, and whether something stopped it.
     """
     portals, shut = portals_of(graph)
-    mesh = portals.starts, portals.ends, portals.fine, shut
+    mesh = portals.links(shut)
     directed = *place.tolist(), *portals.aim(start, end).tolist()
     floors = portals.corners, portals.rings
     line = float(start[0]), float(start[1]), float(end[0]), float(end[1])

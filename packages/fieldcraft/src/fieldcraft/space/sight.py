@@ -13,8 +13,8 @@ from fieldcraft.space.cells import on_map
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import needs_plane
 from fieldcraft.space.opacity import sees_cells
-from fieldcraft.space.protocol import Space
-from fieldcraft.space.viewers import Viewers, cells_of, checked_heights, checked_viewers
+from fieldcraft.space.protocol import Space, located
+from fieldcraft.space.viewers import Viewers, checked_heights, checked_viewers
 
 __all__ = ["sees", "visible", "watchers"]
 
@@ -168,7 +168,7 @@ def _counted(
     walls: bool,
 ) -> NDArray[np.int32]:
     """Return how many of the viewers see each cell of a grid, (height, width)."""
-    sources = cells_of(space, viewers.points)
+    sources = located(space, viewers.points, "refuse")
     limits, opaque = viewers.limits(grid.cell_size), space.opaque.reshape(grid.shape)
     has_heights, differs = ground.size > 0, space.opaque is not space.walls
     # With heights, open cells that are opaque are found as walls are.
@@ -276,9 +276,9 @@ def sees(
         _check_unused(space, heights=heights)
         seen = graph_sight.sees(space.graph, looking, aims, pairs=pairs)
         return seen[:, 0] if pairs else seen
-    goals = cells_of(space, aims)
+    goals = located(space, aims, "refuse")
     if heights is None:
-        cells = cells_of(space, looking.points)
+        cells = located(space, looking.points, "refuse")
         seen = sees_cells(
             space.opaque.reshape(grid.shape),
             grid.wrap,

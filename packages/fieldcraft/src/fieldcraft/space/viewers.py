@@ -12,9 +12,9 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space.cells import on_map
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.protocol import Space, located
+from fieldcraft.space.protocol import Space
 
-__all__ = ["Viewers", "cells_of", "checked_heights", "checked_viewers"]
+__all__ = ["Viewers", "checked_heights", "checked_viewers"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,13 +108,6 @@ def _facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.float64]
     if grid is not None and grid.y_up:
         wide[:, 1] *= -1
     return wide
-
-
-def cells_of(space: Space, points: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the cells of checked positions, (N,)."""
-    if len(points) == 1:
-        return np.array([space.cell_at(points[0])])
-    return located(space, points, "refuse")
 
 
 def checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
