@@ -29,6 +29,9 @@ here: int = grid.cell_at((1.5, 2.5))
 cells: NDArray[np.int64] = grid.cell_at(units)
 safety: Operand = 1 - threat
 calm: float = safety.sample((1.5, 2.5))
+cover: Operand = np.ones(grid.shape) - threat
+strongest = float(np.max(threat))
+spot = fc.best(np.ones(grid.shape), units, 3.0, space=grid)
 
 
 def any_space(space: fc.Space, unit: tuple[float, float]) -> int:

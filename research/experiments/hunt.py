@@ -194,7 +194,7 @@ class _Uphill:
         """Return the next cell of the hunter."""
         self._source.move(self._space.position_of(at))
         self._layer.step(_WAVES)
-        return int(uphill(self._layer, cells=np.array([cell])).cells[0])
+        return int(uphill(self._layer, self._space.position_of(cell)).cells)
 
 
 def _summarise(rows: Sequence[Row]) -> Summary:

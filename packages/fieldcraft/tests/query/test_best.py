@@ -142,6 +142,35 @@ def test_nothing_within_the_radius_is_an_answer() -> None:
     ).found.any()  # no center is that near
 
 
+def test_every_query_takes_an_array_with_its_space() -> None:
+    space = fc.Grid(9, 5, neighbors=8)
+    field, at = noise(space, 3), [(4.5, 2.5), (1.5, 1.5)]
+    array = field.values.astype(np.float64)
+    for ask in (
+        lambda *given, **named: query.best(*given, at, 3.0, **named).cells,
+        lambda *given, **named: query.worst(*given, at, 3.0, **named).cells,
+        lambda *given, **named: query.peaks(*given, **named).cells,
+        lambda *given, **named: query.regions(*given, **named).labels,
+        lambda *given, **named: query.sample(*given, at, **named),
+        lambda *given, **named: query.sample(*given, at, how="bilinear", **named),
+        lambda *given, **named: query.gradient(*given, at, **named),
+        lambda *given, **named: query.along(*given, at, **named).sum,
+        lambda *given, **named: query.explore_step(*given, at, **named).cells,
+        lambda *given, **named: (
+            query.pick(*given, at, 3.0, rng=np.random.default_rng(1), **named).cells
+        ),
+    ):
+        np.testing.assert_array_equal(ask(array, space=space), ask(field))
+    books = [
+        fc.Reservations(space).best(each, at, 3.0, agents=["a", "b"]).cells
+        for each in (array, field)
+    ]
+    np.testing.assert_array_equal(*books)
+    for wrong, named in ((array, {}), (array.T, {"space": space}), (array, {"space": (9, 5)})):
+        with refused(InvalidValue):
+            query.best(wrong, at, 3.0, **named)
+
+
 def test_where_takes_arrays_and_layers() -> None:
     space = fc.Grid(9, 5)
     field = Field(space, np.arange(45, dtype=np.float32).reshape(5, 9))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import FieldcraftError, InvalidValue, OutsideMap
+from fieldcraft.errors import InvalidValue, OutsideMap
 from support.refusals import refused
 
 
@@ -25,7 +25,7 @@ def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) 
     space = grid.to_graph() if as_graph else grid
     layer, ways = hill(space, seed), space.adjacency
     flat, cells = layer.values.reshape(-1), rng.integers(0, len(space), 40)
-    found = fc.query.uphill(layer, cells=cells)
+    found = fc.query.uphill(layer, space.position_of(cells))
     expected = np.array(found.cells)
     assert found.found.tolist() == (expected != cells).tolist()
     assert found.values.tolist() == flat[expected].tolist()
@@ -34,9 +34,7 @@ def test_the_best_cell_one_step_away(seed: int, neighbors: int, as_graph: bool) 
         assert end in beside
         assert flat[end] == flat[beside].max()
         assert end == cell or flat[end] > flat[cell]
-    np.testing.assert_array_equal(
-        fc.query.uphill(layer, space.position_of(cells)).positions, space.position_of(expected)
-    )
+    np.testing.assert_array_equal(found.positions, space.position_of(expected))
 
 
 def test_kinds_of_arguments() -> None:
@@ -49,14 +47,10 @@ def test_kinds_of_arguments() -> None:
         [1.5, 3.5],
         [0.5, 0.5],
     ]
-    assert (
-        fc.query.uphill(layer, cells=10).cell == 11
-        and fc.query.uphill(layer, cells=10).found
-        and not fc.query.uphill(layer, cells=8).found
-    )
-    assert fc.query.uphill(layer, cells=np.array([10, 17])).cells.tolist() == [11, 17]
+    assert fc.query.uphill(layer, (1.5, 1.5)) and not fc.query.uphill(layer, (8.5, 0.5))
+    array = fc.query.uphill(layer.values, (1.5, 1.5), space=layer.space)
+    assert array.cell == 11
     assert fc.query.uphill(layer, np.zeros((0, 2))).positions.shape == (0, 2)
-    assert fc.query.uphill(layer, cells=[]).positions.shape == (0, 2)
 
 
 def test_bad_input() -> None:
@@ -67,11 +61,5 @@ def test_bad_input() -> None:
     for where in (10, [10, 11, 12], np.array(["a"]), [(0.5, float("nan"))]):
         with pytest.raises(InvalidValue):
             fc.query.uphill(layer, where)
-    for cells in (45, [-1], [(1, 2)], 0.5):
-        with pytest.raises(FieldcraftError):
-            fc.query.uphill(layer, cells=cells)
-    for both in ({}, {"positions": (1, 1), "cells": 1}):
-        with refused(InvalidValue, "positions"):
-            fc.query.uphill(layer, **both)
     with refused(InvalidValue, "space"):
         fc.query.uphill(np.zeros((5, 9)), (1, 1))  # type: ignore[arg-type]

@@ -39,7 +39,6 @@ from fieldcraft.kernels import regions as regions
 from fieldcraft.kernels import route as route
 from fieldcraft.kernels import sample as sample
 from fieldcraft.kernels import sees as sees
-from fieldcraft.kernels import sense as sense
 from fieldcraft.kernels import shortest_path_uniform as shortest_path_uniform
 from fieldcraft.kernels import shortest_path_weighted as shortest_path_weighted
 from fieldcraft.kernels import shots as shots

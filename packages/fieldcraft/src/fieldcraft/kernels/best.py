@@ -1,11 +1,10 @@
-"""The best cells around agents.
+"""The best cells around positions.
 
-`first` and `last` bound the agents that a call serves; their places are world positions in cells
-from the origin.
+Places are world positions in cells from the origin.
 
-Handing an array to another compiled function counts its references, which takes longer than all
-that is done with a few cells. So functions that are called per cell take numbers only, and the
-loops that read cells are written out.
+Passing an array to another compiled function counts its references, which takes longer than the
+work for a few cells. So functions that are called per cell take numbers only, and the loops that
+read cells are written out.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["TILE", "best", "bounds", "thin"]
 
 TILE = 16
-"""Side of the squares whose highest values the compiled kernels keep; it changes no answer."""
+"""Side of the squares whose highest values are known; it changes no result."""
 
 
 @kernel("f4[:,::1], u1[:,::1], f4, out f4[:,::1]")
 def bounds(values, closed, sign, out):
-    """The highest `sign * value` of the cells of each tile that are not closed, -infinity where
-    there is none.
+    """Write the highest `sign * value` of the open cells of each tile, -infinity where there is
+    none.
     """
     height, width = values.shape
     for ty in range(out.shape[0]):
@@ -39,14 +38,14 @@ def bounds(values, closed, sign, out):
 
 @kernel
 def _away(index, at, count, wrap):
-    """How far the center of a row or column is from `at`, the short way round."""
+    """Return the distance of the center of a row or column from `at`, the short way round."""
     d = abs((index + 0.5) - at)
     return min(d, count - d) if wrap else d
 
 
 @kernel
 def _gap(first, last, at, count, wrap):
-    """At most the smallest `_away` of the rows or columns [first, last)."""
+    """Return at most the smallest `_away` of the rows or columns [first, last)."""
     if first + 0.5 <= at <= last - 0.5:
         return 0.0
     return min(_away(first, at, count, wrap), _away(last - 1, at, count, wrap))
@@ -54,8 +53,8 @@ def _gap(first, last, at, count, wrap):
 
 @kernel
 def _tile(own, offset, count, wrap):
-    """The row or column of tiles so far from the own one, each once on a torus; -1 if there is
-    none.
+    """Return the row or column of tiles at an offset from the own one, each once on a torus; -1 if
+    there is none.
     """
     if wrap:
         return (own + offset) % count if -(count // 2) <= offset < count - count // 2 else -1
@@ -64,7 +63,7 @@ def _tile(own, offset, count, wrap):
 
 @kernel
 def _apart2(cell, other, height, width, wrap):
-    """The squared distance of two cells, the short way round."""
+    """Return the squared distance of two cells, the short way round."""
     dr = abs(cell // width - other // width)
     dc = abs(cell % width - other % width)
     if wrap:
@@ -75,7 +74,7 @@ def _apart2(cell, other, height, width, wrap):
 
 @kernel
 def _close(closed, cell, spacing2, wrap):
-    """Close a cell and what lies less than the spacing from it."""
+    """Close a cell and those less than the spacing from it."""
     height, width = closed.shape
     r, c = divmod(cell, width)
     reach = np.int64(min(np.sqrt(spacing2), np.float64(height + width)))
@@ -98,13 +97,13 @@ def _close(closed, cell, spacing2, wrap):
     error_model="numpy",
 )
 def best(values, bounds, places, axes, sign, squares, taking, first, last, out, closed):
-    """For each of `places` (N, 2) in cells, the best cells one after the other into `out` (N, k),
+    """Write the best cells around each of `places` (N, 2), one after the other, into `out` (N, k),
     which holds -1.
 
-    Tiles are visited from the inside outwards and left out where nothing in them can win. If
-    `taking`, each choice closes what lies around it for those after it. `axes`
-    says (whether the world's y points up, whether the grid is a torus), and `squares` are the
-    squared reach and the squared spacing.
+    Tiles are visited from the inside outwards and skipped where nothing in them can win. If
+    `taking`, each choice closes the cells around it for the next ones. `axes` are (whether the
+    world's y points up, whether the grid is a torus), and `squares` are the squared radius and the
+    squared spacing.
     """
     (y_up, wrap), (reach2, spacing2) = axes, squares
     height, width = values.shape
@@ -179,8 +178,8 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
 
 @kernel("i8[::1], f8, b1, i8, out i8[::1], out u1[:,::1]")
 def thin(cells, spacing2, wrap, most, out, closed):
-    """The first `most` of `cells` that keep the spacing to those before them, into `out`; how many
-    they are.
+    """Write the first `most` of `cells` that keep the spacing to those before them into `out`;
+    return how many.
     """
     count = 0
     for cell in cells:

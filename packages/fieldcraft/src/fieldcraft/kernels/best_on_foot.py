@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import best as spots
+from fieldcraft.kernels import best as choices
 from fieldcraft.kernels import radial
 from fieldcraft.kernels.declare import kernel
 
 __all__ = ["best_on_foot"]
 
-# Of these types as other kernels pass them: those called are compiled anew for each number that
-# stands in the code.
+# Constants with the types of the arguments: a kernel is compiled again for a literal number.
 _ALL = np.int64(np.iinfo(np.int64).max)
 _NOT_TAKING = np.bool_(False)
 
@@ -25,18 +24,18 @@ _NOT_TAKING = np.bool_(False)
     " i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1]))",
 )
 def best_on_foot(
-    values, bounds, closed, places, starts, ground, lengths, how, out, beyond, scratch
+    values, bounds, closed, places, starts, ground, lengths, limits, out, beyond, scratch
 ):
-    """`best.best` for the agents [first, last) among the cells to which a walk leads from each
-    one's start.
+    """Write the best cells of the agents [first, last) as `best.best`, among the cells that a walk
+    reaches from each one's start.
 
-    `ground` and `lengths` are those of `radial.path`, and `how` is (limit of the walk, y_up, sign,
+    `ground` and `lengths` are those of `radial.path`, and `limits` are (longest walk, y_up, sign,
     squares, first, last). `beyond` is scratch like `closed`, all 1 before and after, and `scratch`
-    (cells, distances, state, scratch of `radial.path`).
+    is (cells, distances, state, scratch of `radial.path`).
     """
-    limit, y_up, sign, squares, first, last = how
+    limit, y_up, sign, squares, first, last = limits
     wrap, (cells, gone, state, of_paths) = ground[3], scratch
-    shut, open_to = closed.reshape(-1), beyond.reshape(-1)
+    flat, open_to = closed.reshape(-1), beyond.reshape(-1)
     for i in range(first, last):
         state[:] = 0
         mark = 2 * (i - first + 1)
@@ -45,8 +44,10 @@ def best_on_foot(
         )
         found = state[1]
         for k in range(found):
-            open_to[cells[k]] = shut[cells[k]]
+            open_to[cells[k]] = flat[cells[k]]
         axes = y_up, wrap
-        spots.best(values, bounds, places, axes, sign, squares, _NOT_TAKING, i, i + 1, out, beyond)
+        choices.best(
+            values, bounds, places, axes, sign, squares, _NOT_TAKING, i, i + 1, out, beyond
+        )
         for k in range(found):
             open_to[cells[k]] = 1

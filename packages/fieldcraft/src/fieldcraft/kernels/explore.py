@@ -1,4 +1,4 @@
-"""Exploring."""
+"""Searches for the least known cell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["explore", "room"]
+__all__ = ["explore", "scratch"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _SECOND = np.uint64(0xBF58476D1CE4E5B9)
@@ -18,11 +18,11 @@ _30 = np.uint64(30)
 _31 = np.uint64(31)
 
 
-def room(cells: int) -> tuple[NDArray[np.int64], ...]:
-    """Scratch for one thread: who has reached a cell, by which first step, the cells in the order
-    in which they are reached, a count.
+def scratch(cells: int) -> tuple[NDArray[np.int64], ...]:
+    """Return scratch for one thread: the explorer that reached a cell last, by which first step,
+    the cells in the order in which they are reached, and the number of explorers so far.
 
-    It may be used again as it is: explorers are told apart by the count of those before them.
+    It can be used again as it is: explorers are told apart by their number.
     """
     return (
         np.zeros(cells, dtype=np.int64),
@@ -41,14 +41,14 @@ def _mix(number):
 
 @kernel
 def _draw(key, first, second):
-    """Random bits, 64, of a key and two counters, by SplitMix64 (Steele, Lea and Flood 2014)."""
+    """Return 64 random bits of a key and two counters, by SplitMix64 (Steele, Lea, Flood 2014)."""
     inner = _mix(np.uint64(key) + (np.uint64(first) + _ONE) * _GOLDEN)
     return _mix(inner + (np.uint64(second) + _ONE) * _GOLDEN)
 
 
 @kernel(inline="always")
 def _step(ground, row, column, k):
-    """The cell that the k-th step from a cell leads to, or -1."""
+    """Return the cell that the k-th step from a cell leads to, or -1."""
     links, masks, steps, wrap, (_, ends) = ground
     if steps.shape[0] == 0:
         return np.int64(ends[k])
@@ -63,7 +63,7 @@ def _step(ground, row, column, k):
 
 @kernel(inline="always")
 def _steps(ground, cell):
-    """The numbers of the steps that leave a cell: from the first to the last."""
+    """Return the numbers of the steps that leave a cell: the first, and the last plus 1."""
     steps, (starts, _) = ground[2], ground[4]
     if steps.shape[0] == 0:
         return starts[cell], starts[cell + 1]
@@ -79,8 +79,8 @@ def _steps(ground, cell):
     " i8[::1])",
 )
 def explore(values, ground, starts, rule, first, last, taken, next_cells, targets, scratch):
-    """For the agents [first, last): the cell to step to from each start and the cell it heads for,
-    or the start itself for both.
+    """Write the cell that each of the explorers [first, last) steps to, and the cell that it heads
+    for; its start for both if it stays.
 
     `ground` is (links, masks, steps, wrap, (starts, ends)): without `steps` those of a graph lead
     to `ends`. `rule` is (sight, searches, unknown, key).
@@ -107,7 +107,7 @@ def explore(values, ground, starts, rule, first, last, taken, next_cells, target
             if beyond and (not searches or (best >= 0 and best_value <= unknown)):
                 break
             ring = tail
-            found, found_value, found_die = np.int64(-1), np.float32(np.inf), np.uint64(0)
+            found, found_value, found_bits = np.int64(-1), np.float32(np.inf), np.uint64(0)
             while head < ring:
                 cell = queue[head]
                 head += 1
@@ -130,14 +130,14 @@ def explore(values, ground, starts, rule, first, last, taken, next_cells, target
                             continue
                         value = np.float32(-np.inf)
                     if found < 0 or value <= found_value:
-                        die = _draw(key, agent, there)
+                        bits = _draw(key, agent, there)
                         if (
                             found < 0
                             or value < found_value
-                            or die < found_die
-                            or (die == found_die and there < found)
+                            or bits < found_bits
+                            or (bits == found_bits and there < found)
                         ):
-                            found, found_value, found_die = there, value, die
+                            found, found_value, found_bits = there, value, bits
             if found >= 0 and (best < 0 or found_value < best_value):
                 best, best_value = found, found_value
             if beyond and found >= 0:

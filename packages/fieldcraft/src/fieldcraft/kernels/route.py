@@ -14,8 +14,8 @@ __all__ = ["along"]
     " f8[:,::1]"
 )
 def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highest, where):
-    """Of each path, in cells: the sum of value times length, its length, the highest value and the
-    middle of its stretch.
+    """Write of each path, in cells: the sum of value times length, its length, the highest value
+    and the middle of its stretch.
 
     Path `p` goes straight from each to the next of `places[starts[p] : starts[p + 1]]`, on a torus
     the short way.

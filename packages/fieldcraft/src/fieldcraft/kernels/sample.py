@@ -1,12 +1,11 @@
 """Values between cells.
 
 Rows and columns are those of the arrays; `u` and `v` are world positions in cells from the origin,
-so that `v` grows with the world's y, and row `height - 1 - floor(v)` lies there if `y_up`. `first`
-and `last` bound the agents that a call serves.
+so that `v` grows with the world's y, and is in row `height - 1 - floor(v)` if `y_up`.
 
-Handing an array to another compiled function counts its references, which takes longer than all
-that is done with a few cells. So functions that are called per cell take numbers only, and the
-loops that read cells are written out.
+Passing an array to another compiled function counts its references, which takes longer than the
+work for a few cells. So functions that are called per cell take numbers only, and the loops that
+read cells are written out.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _INSIDE = 1 - 2.0**-53  # times a count: the last position before the far rim
 
 @kernel
 def on_map(index, count, wrap):
-    """A row or column that may lie beyond the rim: from the other side on a torus, else -1."""
+    """Return a row or column, beyond the rim that of the other side on a torus, else -1."""
     if 0 <= index < count:
         return np.int64(index)
     return np.int64(index % count) if wrap else np.int64(-1)
@@ -33,8 +32,8 @@ def on_map(index, count, wrap):
 
 @kernel(error_model="numpy")
 def _around(u, count, flip, wrap):
-    """Along one axis: the two rows or columns whose centers surround a position (-1 off the map),
-    and how far in between.
+    """Return along one axis the two rows or columns whose centers surround a position (-1 off the
+    map), and how far in between.
     """
     before = np.floor(u - 0.5)
     part = (u - 0.5) - before
@@ -47,8 +46,8 @@ def _around(u, count, flip, wrap):
 
 @kernel
 def _reached(own, bottom, top, left, right):
-    """Which of four cells (0 1 below, 2 3 above) straight steps reach from `own`, as bits, by the
-    sides that are joined.
+    """Return which of four cells (0 1 below, 2 3 above) straight steps reach from `own`, as bits,
+    by the sides that are joined.
     """
     along = bottom if own < 2 else top
     across = left if own % 2 == 0 else right
@@ -64,9 +63,9 @@ def _reached(own, bottom, top, left, right):
 
 @kernel(error_model="numpy", inline="always")
 def _surroundings(obstacles, x, y, frame, clamp, kind):
-    """The four cells whose centers surround a position: whether it may be asked about; rows and
-    columns of the four (-1 off the map), and how far in between; the nearest of them, and as bits
-    those that are joined to it.
+    """Return whether a position is valid; rows and columns of the four cells whose centers surround
+    it (-1 off the map), and how far in between; the nearest of them, and as bits those that are
+    joined to it.
 
     `kind` receives the class of ground of each, -1 for none.
     """
@@ -108,11 +107,11 @@ def _block(u, v, height, width, y_up):
 
 @kernel(error_model="numpy")
 def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, bases):
-    """Where the 2 x 2 cells around points begin: the flat index of the one with the smallest x and
-    y, and how far in between.
+    """Write where the 2 x 2 cells around points begin: the flat index of the one with the smallest
+    x and y, and how far in between.
 
     `points` holds x and y in turn. -1 for a point beside which one of the four lies off the map.
-    Apart from the rest, and `corner` apart from `bases`, so that it runs on vectors.
+    A function of its own, with `corner` beside `bases`, so that it runs on vectors.
     """
     inverse = 1.0 / size
     if math.frexp(size)[0] == 0.5:  # of a power of 2 the inverse is exact
@@ -133,8 +132,8 @@ def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, ba
     error_model="numpy",
 )
 def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out):
-    """Values between the cells around each of `points` (N, 2), into `out` (N,); a point off the map
-    or not finite into `outside`.
+    """Write the values between the cells around each of `points` (N, 2) into `out` (N,); a point
+    off the map or not finite into `outside`.
 
     `obstacles` are (walls, bare, classes, both, kinds): whether there are no walls, the classes of
     ground, which may be entered from each other, and whether these say more than walls. `frame` is
@@ -211,8 +210,8 @@ def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out)
     error_model="numpy",
 )
 def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outside, out):
-    """Slopes along the world's x and y at each of `points` (N, 2), per world unit, into `out` (N,
-    2); a wrong point into `outside`. The rest as in `bilinear`.
+    """Write the slopes along the world's x and y at each of `points` (N, 2), per world unit, into
+    `out` (N, 2); a wrong point into `outside`. The rest as in `bilinear`.
     """
     (walls, _, classes, both, kinds), (_, _, size, y_up, wrap) = obstacles, frame
     height, width = values.shape

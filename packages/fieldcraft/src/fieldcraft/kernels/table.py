@@ -48,7 +48,6 @@ FAMILIES = (
     "regions",
     "route",
     "sample",
-    "sense",
     "uphill",
     # sight
     "sees",

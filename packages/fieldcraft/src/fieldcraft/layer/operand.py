@@ -178,8 +178,14 @@ class Operand(Pictured):
 
     # NumPy
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
+    if TYPE_CHECKING:
+        # In place of `__array__`: NumPy's functions take a map, but `array - map` is an expression.
+        def __buffer__(self, flags: int) -> memoryview: ...
+    else:
+
+        def __array__(self, dtype=None, copy=None):
+            values = self.values
+            return np.array(values, dtype=dtype) if copy else np.asarray(values, dtype=dtype)
 
     def __dlpack__(self, *, copy: bool | None = None, **options: Any) -> Any:
         if copy is False:

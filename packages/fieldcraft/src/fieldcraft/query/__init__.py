@@ -1,13 +1,14 @@
-"""Questions about layers: samples, best positions, gradients, peaks, regions.
+"""Queries of layers: samples, best positions, gradients, peaks, regions.
 
-Every function takes a layer, an expression, or anything else with `values` on a `space`.
+Every function takes a layer, an expression, an array with its space, or any object with `values` on
+a `space`.
 """
 
 from fieldcraft.paths.arrival import first_arrival
 from fieldcraft.query.choosing import best, peaks, pick, regions, worst
 from fieldcraft.query.explanation import Explanation, explain
 from fieldcraft.query.reservations import Reservations
-from fieldcraft.query.sampling import Along, along, gradient, sample, sense
+from fieldcraft.query.sampling import Along, along, gradient, sample
 from fieldcraft.query.stepping import explore_step, uphill
 from fieldcraft.space.answers import Region, Regions, Spots
 
@@ -28,7 +29,6 @@ __all__ = [
     "pick",
     "regions",
     "sample",
-    "sense",
     "uphill",
     "worst",
 ]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.query.backend import queries
-from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.query.values import Readable, Values
 from fieldcraft.space import Space
 from fieldcraft.space.answers import Regions, Spots, checked_none, chosen, regions_above
 
@@ -17,7 +15,7 @@ __all__ = ["best", "peaks", "pick", "regions", "worst"]
 
 
 def best(
-    layer: Readable,
+    layer: Readable | ArrayLike,
     positions: ArrayLike,
     radius: float,
     *,
@@ -27,6 +25,7 @@ def best(
     walk: float | None = None,
     outside: str = "refuse",
     none: str = "nan",
+    space: Space | None = None,
 ) -> Spots:
     """Return the open cells with the highest values around each position.
 
@@ -34,8 +33,8 @@ def best(
 
     Parameters
     ----------
-    layer : layer or expression
-        A map of values on any space.
+    layer : layer, expression or array_like
+        Values on any space; an array in the shape of `space`.
     positions : array_like of shape (2,) or (N, 2)
         World positions; walls are allowed.
     radius : float
@@ -55,6 +54,8 @@ def best(
     none : {"nan", "stay", "refuse"}
         Where there is no such cell: NaN, the agent's own cell, or `InvalidValue`. In the first two
         cases it is not `found`: `if spot:` for one, `spots.found` for many.
+    space : Space, optional
+        The space of an array.
 
     Returns
     -------
@@ -71,17 +72,18 @@ def best(
     Examples
     --------
     >>> import fieldcraft as fc
-    >>> distances = fc.distance_map(fc.Grid(5, 1), (0.5, 0.5))
-    >>> fc.best(distances, (1.5, 0.5), 2).position
+    >>> grid = fc.Grid(5, 1)
+    >>> fc.best(fc.distance_map(grid, (0.5, 0.5)), (1.5, 0.5), 2).position
+    array([3.5, 0.5])
+    >>> fc.best([[0, 0, 0, 7, 9]], (1.5, 0.5), 2, space=grid).position
     array([3.5, 0.5])
     """
-    return _choose(
-        layer, positions, radius, count, spacing, where, walk, outside, none, np.float32(1)
-    )
+    limits = count, spacing, where, walk, outside, none
+    return _choose(layer, space, positions, radius, *limits, np.float32(1))
 
 
 def worst(
-    layer: Readable,
+    layer: Readable | ArrayLike,
     positions: ArrayLike,
     radius: float,
     *,
@@ -91,17 +93,23 @@ def worst(
     walk: float | None = None,
     outside: str = "refuse",
     none: str = "nan",
+    space: Space | None = None,
 ) -> Spots:
-    """The open cells with the lowest values around each position; everything else is as in
-    `best`.
+    """Return the open cells with the lowest values around each position; see `best`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.query.worst([[5, 0, 0, 7, 9]], (1.5, 0.5), 2, space=fc.Grid(5, 1)).position
+    array([1.5, 0.5])
     """
-    return _choose(
-        layer, positions, radius, count, spacing, where, walk, outside, none, np.float32(-1)
-    )
+    limits = count, spacing, where, walk, outside, none
+    return _choose(layer, space, positions, radius, *limits, np.float32(-1))
 
 
 def _choose(
-    layer: Readable,
+    layer: Readable | ArrayLike,
+    space: Space | None,
     positions: ArrayLike,
     radius: float,
     count: int | None,
@@ -112,24 +120,21 @@ def _choose(
     none: str,
     sign: np.float32,
 ) -> Spots:
-    ground, otherwise = queries(layer), checked_none(none)
+    values, otherwise = queries(layer, space), checked_none(none)
     far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
-    wanted = _wanted(count, ground.space)
-    cells, single = ground.best(positions, far, wanted, apart, where, walk, outside, sign)
-
-    def own() -> NDArray[np.int64]:
-        return np.atleast_1d(ground.space.cell_at(positions, outside=outside))
-
-    return chosen(cells, own, single, count, otherwise, ground.space, ground.flat)
+    wanted = _wanted(count, values.space)
+    points, own, single = values.cells(positions, outside)
+    cells = values.best(points, far, wanted, apart, values.closed(where), walk, sign)
+    return chosen(cells, own, single, count, otherwise, values.space, values.flat)
 
 
 def _wanted(count: int | None, space: Space) -> int:
-    """Return how many cells are asked for, at most as many as there are."""
+    """Return how many cells are chosen, at most as many as there are."""
     return 1 if count is None else checks.integer("count", count, minimum=1, maximum=len(space))
 
 
 def pick(
-    layer: Readable,
+    layer: Readable | ArrayLike,
     positions: ArrayLike,
     radius: float,
     *,
@@ -141,105 +146,130 @@ def pick(
     walk: float | None = None,
     outside: str = "refuse",
     none: str = "nan",
+    space: Space | None = None,
 ) -> Spots:
-    """A random open cell around each position, of those whose value is above a number: each as
-    likely as the other.
+    """Return a random open cell around each position, of those with values above a number.
 
-    For patrols, spawns and monsters that should not all stand in the one best place. Positions draw
-    for themselves: two may get the same cell. The same generator, in the same state, draws the same
-    cells.
+    For patrols, spawns and monsters that should not all go to the one best cell. Each cell is
+    equally likely, and two positions may get the same one. A generator in the same state picks the
+    same cells.
 
     Parameters
     ----------
-    layer : Readable
-        A layer or an expression.
-    positions : array_like
-        One (x, y) pair or an (N, 2) array of world positions; walls are allowed.
-    radius : float
-        World units, above 0; cells count whose center lies within.
-    rng : Generator
-        Where the dice come from, `np.random.default_rng(seed)`: one number is drawn for each cell
-        of the map and each position.
-    above : float, optional
-        The number that the value of a cell must pass; without it all open cells count.
-    count, spacing, where, walk, outside, none
+    layer, positions, radius, count, spacing, where, walk, outside, none, space
         As in `best`; with `count` no cell comes twice for one position.
+    rng : numpy.random.Generator
+        Source of random numbers: one for each cell of the map and each position.
+    above : float, optional
+        Least value of a cell, exclusive; by default all open cells count.
 
     Raises
     ------
     OutsideMap
         If a position is outside the map.
     InvalidValue
-        If an argument has a wrong value, shape or type.
+        If another argument does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> scores, rng = [[0, 2, 0, 7, 9]], np.random.default_rng(3)
+    >>> fc.pick(scores, (2.5, 0.5), 3, rng=rng, above=1, space=fc.Grid(5, 1)).value in (2, 7, 9)
+    True
     """
-    ground, otherwise = Ground(layer), checked_none(none)
-    space = ground.space
+    values, otherwise = Values(layer, space), checked_none(none)
+    checks.generator(rng)
     far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
-    wanted = _wanted(count, space)
-    dice, good = checks.generator(rng), ~ground.closed(where)
+    wanted, closed = _wanted(count, values.space), values.closed(where)
     if above is not None:
-        good &= ground.values > checks.finite("above", above)
-    points, single = checks.positions(positions, dimensions=space.dimensions)
+        closed |= values.values <= checks.finite("above", above)
+    points, own, single = values.cells(positions, outside)
     cells = np.full((len(points), wanted), -1, dtype=np.int64)
-    own = np.asarray(
-        space.cell_at(points, outside=outside), dtype=np.int64
-    )  # refuses before a die is thrown
-    for number, point in enumerate(points):
-        draws = queries(_Draws(space, dice.random(space.shape, dtype=np.float32)))
-        cells[number] = draws.best(point, far, wanted, apart, good, walk, outside, np.float32(1))[
-            0
-        ][0]
-    return chosen(cells, lambda: own, single, count, otherwise, space, ground.flat)
-
-
-class _Draws(NamedTuple):
-    """The random number of each cell of a space; the highest wins."""
-
-    space: Space
-    values: NDArray[np.float32]
+    for k in range(len(points)):
+        draws = queries(rng.random(values.space.shape, dtype=np.float32), values.space)
+        cells[k] = draws.best(points[k : k + 1], far, wanted, apart, closed, walk, np.float32(1))
+    return chosen(cells, own, single, count, otherwise, values.space, values.flat)
 
 
 def peaks(
-    layer: Readable, count: int | None = None, *, spacing: float = 0.0, threshold: float = 0.0
+    layer: Readable | ArrayLike,
+    count: int | None = None,
+    *,
+    spacing: float = 0.0,
+    threshold: float = 0.0,
+    space: Space | None = None,
 ) -> Spots:
-    """The local maxima, strongest first: open cells beside which, one step of the space's
-    neighbourhood away, nothing is higher.
+    """Return the local maxima, strongest first: open cells with no higher one a step away.
 
     A plateau of equal values counts once, by its cell nearest to its middle. Of equal peaks the
     lowest cell comes first.
 
-    Returns `Spots` with as many entries as were found: positions (K, 2), values (K,), cells (K,).
-    Raises `InvalidValue`.
+    Parameters
+    ----------
+    layer, space
+        As in `best`.
+    count : int, optional
+        Most peaks; by default all.
+    spacing : float
+        Least distance to the stronger peaks before it, world units from center to center.
+    threshold : float
+        Only values above this count.
+
+    Returns
+    -------
+    Spots
+        As many as were found: positions (K, 2), values (K,), cells (K,).
+
+    Raises
+    ------
+    InvalidValue
+        If an argument does not fit.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.peaks([[0, 2, 0, 7, 9]], space=fc.Grid(5, 1)).positions
+    array([[4.5, 0.5],
+           [1.5, 0.5]])
+    """
+    values = queries(layer, space)
+    most = len(values.space)
+    if count is not None:
+        most = min(checks.integer("count", count, minimum=1), most)
+    apart, above = checks.not_negative("spacing", spacing), checks.finite("threshold", threshold)
+    return Spots.at(values.peaks(most, apart, above), values.space, values.flat, ranked=True)
+
+
+def regions(
+    layer: Readable | ArrayLike, threshold: float = 0.0, *, space: Space | None = None
+) -> Regions:
+    """Return the connected regions with values above a threshold, largest total first.
+
+    Open cells belong together if a step of the space leads from one to the other, in either
+    direction. Of equal totals the region with the lowest cell comes first, of equal peaks the
+    lowest cell counts.
 
     Parameters
     ----------
-    layer : Readable
-        A layer or an expression.
-    count : int, optional
-        How many at most; None for all.
-    spacing : float, optional
-        The least distance to the stronger peaks before it, world units from center to center.
-    threshold : float, optional
+    layer, space
+        As in `best`.
+    threshold : float
         Only values above this count.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument does not fit.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> found = fc.regions([[0, 2, 0, 7, 9]], space=fc.Grid(5, 1))
+    >>> found.labels
+    array([[0, 2, 0, 1, 1]], dtype=int32)
+    >>> found[0].total
+    16.0
     """
-    ground = queries(layer)
-    most = (
-        len(ground.space)
-        if count is None
-        else min(checks.integer("count", count, minimum=1), len(ground.space))
-    )
-    apart, above = checks.not_negative("spacing", spacing), checks.finite("threshold", threshold)
-    return Spots.at(ground.peaks(most, apart, above), ground.space, ground.flat, ranked=True)
-
-
-def regions(layer: Readable, threshold: float = 0.0) -> Regions:
-    """The connected regions whose values are above `threshold`, the one with the largest total
-    first.
-
-    Open cells belong together when a step of the space's neighbourhood leads from one to the other,
-    in either direction. Of equal totals the region with the lowest cell comes first, of equally
-    high peaks the lowest cell counts. Raises `InvalidValue` for a threshold that is not a finite
-    number.
-    """
-    ground = Ground(layer)
-    return regions_above(ground.space, ground.values, checks.finite("threshold", threshold))
+    values = Values(layer, space)
+    return regions_above(values.space, values.values, checks.finite("threshold", threshold))

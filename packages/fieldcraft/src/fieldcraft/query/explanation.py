@@ -1,4 +1,4 @@
-"""Which sources make a value."""
+"""Which sources cause a value."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation import Attribution
-from fieldcraft.query.ground import Ground, Readable
+from fieldcraft.query.values import Readable, Values
 
-__all__ = ["Accountable", "Contribution", "Explanation", "explain"]
+__all__ = ["Attributed", "Contribution", "Explanation", "explain"]
 
 
 @runtime_checkable
-class Accountable(Protocol):
-    """A layer that knows what each of its sources adds to a cell."""
+class Attributed(Protocol):
+    """A layer that can attribute the value of a cell to its sources."""
 
     def attribution(self, cell: int) -> Attribution:
-        """The ids of the sources that reach a cell, (N,), what each adds to its value, (N,), and
-        what the remainder is.
+        """Return the ids of the sources that reach a cell, (N,), what each adds to its value, (N,),
+        and what the remainder is.
         """
         ...
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """The amount that one source adds to a value: `amount` of its `strength`. Position and strength
-    are NaN once it is gone.
+    """The part of a value that one source causes.
 
-    `key` is what `sync` knows it by, None for a source without one.
+    `key` is the source's key in `sync`, or None. Position and strength are NaN for a source that
+    was removed.
     """
 
     source: int
@@ -44,20 +44,17 @@ class Contribution:
 
     def __str__(self) -> str:
         name = f"source {self.source}" if self.key is None else f"{self.key!r}"
-        gone = math.isnan(self.strength)
-        return (
-            f"{name}, gone"
-            if gone
-            else f"{name} at {_place(self.position)}, strength {self.strength:g}"
-        )
+        if math.isnan(self.strength):
+            return f"{name}, gone"
+        return f"{name} at {_place(self.position)}, strength {self.strength:g}"
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """A value taken apart: the amounts of its `contributions`, the largest first, and the
-    `remainder` add up to `value`.
+    """The parts of a value: the amounts of `contributions`, largest first, and the `remainder` add
+    up to it.
 
-    `remainder_is` says what kind of thing the remainder is. `position` is the center of the cell.
+    `remainder_is` names the remainder. `position` is the center of the cell.
     """
 
     name: str
@@ -69,72 +66,79 @@ class Explanation:
     remainder_is: str
 
     def __str__(self) -> str:
-        lines = [f"{self.name} at {_place(self.position)}: {self.value:.4g}"]
-        amounts = [f"{part.amount:+.4g}" for part in self.contributions]
-        texts = [str(part) for part in self.contributions]
+        rows = [(f"{part.amount:+.4g}", str(part)) for part in self.contributions]
         size = max([abs(self.value), *(abs(part.amount) for part in self.contributions)])
         if abs(self.remainder) > 1e-6 * size:
-            amounts.append(f"{self.remainder:+.4g}")
-            texts.append(self.remainder_is)
-        width = max(map(len, amounts), default=0)
-        return "\n".join(
-            lines
-            + [f"  {amount:>{width}}  {text}" for amount, text in zip(amounts, texts, strict=True)]
-        )
+            rows.append((f"{self.remainder:+.4g}", self.remainder_is))
+        width = max((len(amount) for amount, _ in rows), default=0)
+        title = f"{self.name} at {_place(self.position)}: {self.value:.4g}"
+        return "\n".join([title, *(f"  {amount:>{width}}  {text}" for amount, text in rows)])
 
 
 def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") -> Explanation:
-    """Say which sources make the value of the cell at a world (x, y) position, and by how much
-    each.
+    """Return which sources cause the value of a cell, and by how much each.
 
-    A Spread layer carries the influence of one source to a cell. Its way is followed back over the
-    strongest neighbours, or where that leads to no source, because a value is fading or was
-    deposited, over those of the settled map. The source accounts for what settles along that way,
-    at most for the value; what is above is still in motion, or was deposited or written. Where
-    influences add, every source that reaches the cell has its part. A layer without propagation is
-    its array and nothing else.
+    On a layer with `Spread` one source causes a value: its path is followed back over the strongest
+    neighbors, or if that leads to no source, because a value fades or was deposited, over those of
+    the settled map. The source accounts for what settles along that path, at most for the value;
+    the rest is still in motion, or was deposited or written. Where influences add up, every source
+    that reaches the cell has its part. A layer without propagation has a remainder only.
 
-    `layer` is a layer, or anything with the `account` of `Accountable`. `outside="clamp"` takes the
-    nearest cell of the rim for a position off the map. Raises `OutsideMap`, or `InvalidValue` for
-    more than one position and for things
-    that have no sources, such as expressions: explain the layers that they are made of.
+    Parameters
+    ----------
+    layer : layer
+        A layer, or an object with `values`, `space` and `attribution` (see `Attributed`).
+    position : array_like of shape (2,)
+        A world position.
+    outside : {"refuse", "clamp"}
+        With "clamp" a position outside the map counts as the nearest cell.
+
+    Returns
+    -------
+    Explanation
+        Prints as a table.
+
+    Raises
+    ------
+    OutsideMap
+        If the position is outside the map.
+    InvalidValue
+        For several positions, and for an object without sources, such as an expression.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(5, 1))
+    >>> threat = imap.add_layer("threat", fc.Radial(4, "linear", metric="straight"))
+    >>> threat.sync(["orc", "rat"], [(0.5, 0.5), (4.5, 0.5)], [8.0, 1.0])
+    >>> imap.step()
+    >>> print(fc.explain(threat, (1.5, 0.5)))
+    threat at (1.5, 0.5): 6.25
+         +6  'orc' at (0.5, 0.5), strength 8
+      +0.25  'rat' at (4.5, 0.5), strength 1
     """
-    ground = Ground(layer)
-    point = checks.position(
-        position, "explain() takes one (x, y) pair", dimensions=ground.space.dimensions
-    )
-    cell = int(ground.space.cell_at(point, outside=outside))
-    ids, amounts, rest = _parts(layer, cell)
-    value = float(ground.flat[cell])
-    parts = [
-        _contribution(layer, source, amount)
-        for source, amount in zip(ids.tolist(), amounts.tolist(), strict=True)
-    ]
+    values = Values(layer)
+    space, rule = values.space, "explain() takes one (x, y) pair"
+    point = checks.position(position, rule, dimensions=space.dimensions)
+    cell = int(space.cell_at(point, outside=outside))
+    if not isinstance(layer, Attributed):
+        raise InvalidValue(
+            "explain() takes a layer that can attribute values to sources",
+            got=repr(layer),
+            remedy="For an expression, explain the layers that it is made of",
+        )
+    ids, amounts, rest = layer.attribution(cell)
+    value = float(values.flat[cell])
+    pairs = zip(ids.tolist(), amounts.tolist(), strict=True)
+    parts = [_contribution(layer, source, amount) for source, amount in pairs]
     parts.sort(key=lambda part: (-abs(part.amount), part.source))
     remainder = value - math.fsum(part.amount for part in parts)
-    return Explanation(
-        str(getattr(layer, "name", "value")),
-        tuple(ground.space.position_of(cell).tolist()),
-        cell,
-        value,
-        tuple(parts),
-        remainder,
-        rest,
-    )
+    name, center = str(getattr(layer, "name", "value")), tuple(space.position_of(cell).tolist())
+    return Explanation(name, center, cell, value, tuple(parts), remainder, rest)
 
 
 def _place(position: tuple[float, ...]) -> str:
     return f"({', '.join(f'{value:g}' for value in position)})"
-
-
-def _parts(layer: Any, cell: int) -> Attribution:
-    if not isinstance(layer, Accountable):
-        raise InvalidValue(
-            "explain() takes a layer that can say what its sources do",
-            got=repr(layer),
-            remedy="For an expression, explain the layers that it is made of",
-        )
-    return Attribution(*layer.attribution(cell))
 
 
 def _contribution(layer: Any, source: int, amount: float) -> Contribution:
@@ -142,6 +146,5 @@ def _contribution(layer: Any, source: int, amount: float) -> Contribution:
     if sources is None or not sources.is_alive(source):
         return Contribution(source, (math.nan, math.nan), math.nan, amount)
     position, strength = sources.positions_of([source])[0], sources.strengths_of([source])[0]
-    return Contribution(
-        source, tuple(position.tolist()), float(strength), amount, sources.key_of(source)
-    )
+    key = sources.key_of(source)
+    return Contribution(source, tuple(position.tolist()), float(strength), amount, key)

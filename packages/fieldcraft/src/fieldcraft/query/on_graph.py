@@ -1,49 +1,49 @@
-"""Answers on hexagons, graphs and meshes."""
+"""Queries on hexagons, graphs and meshes."""
 
 from __future__ import annotations
 
-from itertools import chain
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.query.ground import Cells, Floats, Queries, Readable, Stepping
+from fieldcraft.query.values import SLACK, Cells, Floats, Queries, Readable, Steps
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, middles, pieces, runs
 from fieldcraft.space.graph_sight import vertices_within
 
-__all__ = ["GraphGround", "around", "fill_between", "slopes"]
+__all__ = ["GraphValues"]
 
-# directions in which the neighbours lie less far away than this share of the farthest count for
-# none
-_FLAT = 1e-9
+_FLAT = (
+    1e-9  # directions in which neighbors lie nearer than this, relative to the farthest, are none
+)
 
 
 def _arcs_at(graph: Graph, cells: Cells) -> tuple[Cells, Cells]:
-    """The vertices that open arcs join to each of `cells`, whichever way they lead: (place in
+    """Return the vertices that open arcs join to each of `cells`, in either direction: (index in
     `cells`, the other vertex).
     """
     topology = graph.topology
     into = runs(topology.starts[cells], np.diff(topology.starts)[cells])
-    who_in = np.repeat(np.arange(len(cells)), np.diff(topology.starts)[cells])
+    from_in = np.repeat(np.arange(len(cells)), np.diff(topology.starts)[cells])
     keep = ~graph.closed[into]
-    who, others = who_in[keep], topology.origins[into[keep]].astype(np.int64)
+    which, others = from_in[keep], topology.origins[into[keep]].astype(np.int64)
     if graph.directed:
         starts, arcs = topology.leaving
         out = arcs[runs(starts[cells], np.diff(starts)[cells])]
-        who_out = np.repeat(np.arange(len(cells)), np.diff(starts)[cells])
+        from_out = np.repeat(np.arange(len(cells)), np.diff(starts)[cells])
         keep = ~graph.closed[out]
-        who = np.concatenate([who, who_out[keep]])
+        which = np.concatenate([which, from_out[keep]])
         others = np.concatenate([others, topology.ends[out[keep]].astype(np.int64)])
     free = ~graph.walls[others]
-    return who[free], others[free]
+    return which[free], others[free]
 
 
-def around(graph: Graph, cells: Cells) -> Cells:
-    """These vertices and all that might be mixed with them, ascending: those beside them, and round
-    their corners.
+def _around(graph: Graph, cells: Cells) -> Cells:
+    """Return these vertices and all that interpolation may mix with them, ascending: those beside
+    them, and at their corners.
     """
     _, others = _arcs_at(graph, cells)
     if graph.mesh is not None:
@@ -56,15 +56,15 @@ def around(graph: Graph, cells: Cells) -> Cells:
     return np.unique(np.concatenate([cells, others]))
 
 
-def fill_between(
+def _fill_between(
     graph: Graph,
     values: NDArray[np.float32],
     points: Floats,
     cells: Cells,
     found: Floats,
 ) -> None:
-    """Put into `found` (N,) what the values of vertices (V,) come to at positions in `cells`, where
-    that is more than the vertex's own.
+    """Write the values at positions in `cells` into `found` (N,), where they differ from those of
+    the vertices (V,).
     """
     fill = _along_edges if graph.mesh is None else _inside_polygons
     fill(graph, values, points, cells, found)
@@ -77,27 +77,27 @@ def _along_edges(
     cells: Cells,
     found: Floats,
 ) -> None:
-    """Put what lies at the nearest point of the edges at each position's vertex into `found`."""
-    who, others = _arcs_at(graph, cells)
-    free = ~graph.walls[cells[who]]
-    who, others = who[free], others[free]
-    start, end = graph.positions[cells[who]], graph.positions[others]
+    """Write the values at the nearest points of the edges at each vertex into `found`."""
+    which, others = _arcs_at(graph, cells)
+    free = ~graph.walls[cells[which]]
+    which, others = which[free], others[free]
+    start, end = graph.positions[cells[which]], graph.positions[others]
     along = graph.shortest_vectors(end - start)
     squares = (along * along).sum(axis=1)
     apart = squares > 0
-    shares = np.zeros(len(who))
+    shares = np.zeros(len(which))
     shares[apart] = np.clip(
-        (graph.shortest_vectors(points[who] - start) * along).sum(axis=1)[apart] / squares[apart],
+        (graph.shortest_vectors(points[which] - start) * along).sum(axis=1)[apart] / squares[apart],
         0,
         1,
     )
-    away = (graph.shortest_vectors(start + shares[:, np.newaxis] * along - points[who]) ** 2).sum(
+    away = (graph.shortest_vectors(start + shares[:, np.newaxis] * along - points[which]) ** 2).sum(
         axis=1
     )
-    order = np.lexsort((others, away, who))
-    best = order[np.flatnonzero(np.diff(who[order], prepend=-1) != 0)]
-    here, share = values[cells[who[best]]].astype(np.float64), shares[best]
-    found[who[best]] = here * (1 - share) + values[others[best]] * share
+    order = np.lexsort((others, away, which))
+    best = order[np.flatnonzero(np.diff(which[order], prepend=-1) != 0)]
+    here, share = values[cells[which[best]]].astype(np.float64), shares[best]
+    found[which[best]] = here * (1 - share) + values[others[best]] * share
 
 
 def _inside_polygons(
@@ -107,8 +107,8 @@ def _inside_polygons(
     cells: Cells,
     found: Floats,
 ) -> None:
-    """Put what lies inside the triangles into `found`: between their corners, which take the mean
-    of the polygons round them.
+    """Write the values inside of triangles into `found`: between their corners, which have the mean
+    of the polygons around them.
     """
     mesh = graph.mesh
     assert mesh is not None
@@ -139,73 +139,69 @@ def _inside_polygons(
 
 @cached_until_walls_change
 def _fans_of(graph: Graph) -> tuple[Cells, int]:
-    """The fans of a mesh, looked up once for each change of walls."""
+    """Return the fans of a mesh."""
     assert graph.mesh is not None
     ways = graph.adjacency
     return graph.mesh.fans(np.stack([ways.origins, ways.ends], axis=1))
 
 
-def slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
-    """The slope at vertices: the one that fits the differences to their neighbours best, and the
-    smallest of those that do.
+def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
+    """Return the slopes at vertices: those that fit the differences to their neighbors best, and
+    the smallest of these.
     """
     axes = graph.dimensions
-    who, others = _arcs_at(graph, cells)
-    away = graph.shortest_vectors(graph.positions[others] - graph.positions[cells[who]])
+    which, others = _arcs_at(graph, cells)
+    away = graph.shortest_vectors(graph.positions[others] - graph.positions[cells[which]])
     size = np.sqrt((away * away).sum(axis=1))
-    apart = (size > 0) & ~graph.walls[cells[who]]
-    who, others, away = who[apart], others[apart], away[apart] / size[apart, np.newaxis]
-    rise = (values[others].astype(np.float64) - values[cells[who]]) / size[apart]
+    apart = (size > 0) & ~graph.walls[cells[which]]
+    which, others, away = which[apart], others[apart], away[apart] / size[apart, np.newaxis]
+    rise = (values[others].astype(np.float64) - values[cells[which]]) / size[apart]
     square = np.zeros((len(cells), axes, axes))
     right = np.zeros((len(cells), axes))
     for i in range(axes):
-        right[:, i] = np.bincount(who, weights=away[:, i] * rise, minlength=len(cells))
+        right[:, i] = np.bincount(which, weights=away[:, i] * rise, minlength=len(cells))
         for j in range(axes):
             square[:, i, j] = np.bincount(
-                who, weights=away[:, i] * away[:, j], minlength=len(cells)
+                which, weights=away[:, i] * away[:, j], minlength=len(cells)
             )
     return np.asarray(
         (np.linalg.pinv(square, rcond=_FLAT, hermitian=True) @ right[:, :, np.newaxis])[:, :, 0]
     )
 
 
-_SLACK = 1e-9  # distances are equal to one part in so many
+_AT_ONCE = 1_024  # positions
 _ONE = read_only(np.ones(1))
-_AT_ONCE = 1_024
-_DISTANCES = 4_000_000  # that are known at a time
 
 
-class GraphGround(Queries):
-    """The values by vertex and the graph of one thing that questions are put to."""
+class GraphValues(Queries):
+    """Values on a graph, by vertex."""
 
-    def __init__(self, layer: Readable) -> None:
-        super().__init__(layer)
+    def __init__(self, layer: Readable | ArrayLike, space: Space | None = None) -> None:
+        super().__init__(layer, space)
         self.graph: Graph = self.space.graph
-
-    def shut(self, where: Readable | ArrayLike | None) -> NDArray[np.bool_]:
-        """Which vertices can't be answers, (N,); see `closed`."""
-        return self.closed(where).reshape(-1)
 
     def between(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float32], bool]:
         """Return values between vertices at positions, (N,), and whether it was one position."""
-        points, cells, single = self.points(positions, outside)
+        points, where, single = self.cells(positions, outside)
+        cells = np.atleast_1d(where)
         found = self.flat[cells].astype(np.float64)
-        fill_between(self.graph, self.flat, points, cells, found)
+        _fill_between(self.graph, self.flat, points, cells, found)
         return found.astype(np.float32), single
 
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""
-        points, cells, single = self.points(positions, outside)
+        points, where, single = self.cells(positions, outside)
+        cells = np.atleast_1d(where)
         used, inverse = np.unique(cells, return_inverse=True)
-        found = slopes(self.graph, self.flat, used)[inverse]
+        found = _slopes(self.graph, self.flat, used)[inverse]
         if not smooth:
             return found, single
-        needed = around(self.graph, used)
-        for axis, slope in enumerate(slopes(self.graph, self.flat, needed).T):
+        needed = _around(self.graph, used)
+        for axis, slope in enumerate(_slopes(self.graph, self.flat, needed).T):
             every = np.zeros(len(self.space), dtype=np.float32)
             every[needed] = slope
             column = every[cells].astype(np.float64)
-            fill_between(self.graph, every, points, cells, column)
+            _fill_between(self.graph, every, points, cells, column)
             found[:, axis] = column
         return found, single
 
@@ -216,11 +212,10 @@ class GraphGround(Queries):
         sums, lengths, means, highest = (np.empty(len(paths)) for _ in range(4))
         where = np.empty((len(paths), self.space.dimensions))
         for k, path in enumerate(paths):
-            points, cells, _ = self.points(path, outside)
+            points, cells, _ = self.cells(path, outside)
             values = self.flat[cells].astype(np.float64)
-            stretches = np.sqrt(
-                (self.space.shortest_vectors(np.diff(points, axis=0)) ** 2).sum(axis=1)
-            )
+            steps = self.space.shortest_vectors(np.diff(points, axis=0))
+            stretches = np.sqrt((steps**2).sum(axis=1))
             sums[k] = (stretches * (values[1:] + values[:-1]) / 2).sum()
             lengths[k] = stretches.sum()
             means[k] = sums[k] / lengths[k] if lengths[k] > 0 else values[0]
@@ -230,69 +225,77 @@ class GraphGround(Queries):
 
     def best(
         self,
-        near: ArrayLike,
+        points: Floats,
         radius: float,
         wanted: int,
         spacing: float,
-        where: Readable | ArrayLike | None,
+        closed: NDArray[np.bool_],
         walk: float | None,
-        outside: str,
-        sign: np.float32,
-    ) -> tuple[Cells, bool]:
-        """See `Queries.best`."""
-        far, apart = radius * (1 + _SLACK), spacing * (1 - _SLACK)
-        length = None if walk is None else checks.positive("walk", walk) * (1 + _SLACK)
-        points, starts, single = self.points(near, outside)
-        closed = self.shut(where)
-        at_once = (
-            _AT_ONCE
-            if length is None
-            else max(1, min(_AT_ONCE, _DISTANCES // max(len(self.space), 1)))
-        )
-        cells = np.full((len(points), wanted), -1, dtype=np.int64)
-        for first in range(0, len(points), at_once):
-            some = points[first : first + at_once]
-            who, found = _candidates(self, some, far, closed, sign)
-            if length is not None:
-                near_by = _on_foot(self.space, starts[first : first + at_once], length)[who, found]
-                who, found = who[near_by], found[near_by]
-            ends = np.searchsorted(who, np.arange(len(some) + 1))
-            if apart > 0:
-                for agent in range(len(some)):
-                    kept = _spaced(self.graph, found[ends[agent] : ends[agent + 1]], wanted, apart)
-                    cells[first + agent, : len(kept)] = kept
-            else:
-                rank = np.arange(len(who)) - ends[who]
-                cells[first + who[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
-        return cells, single
-
-    def best_in_turn(
-        self,
-        near: ArrayLike,
-        radius: float,
-        spacing: float,
-        where: Readable | ArrayLike | None,
-        taken: Cells,
-        outside: str,
         sign: np.float32,
     ) -> Cells:
-        """See `Queries.best_in_turn`."""
-        points, _, _ = self.points(near, outside)
-        closed = self.shut(where)
-        _take(self.graph, taken, spacing, closed)
-        cells = np.full((len(points), 1), -1, dtype=np.int64)
-        for agent, point in enumerate(points):
-            _, found = _candidates(self, point[np.newaxis], radius * (1 + _SLACK), closed, sign)
-            if len(found):
-                cells[agent, 0] = found[0]
-                _take(self.graph, found[:1], spacing, closed)
+        """See `Queries.best`."""
+        cells = np.full((len(points), wanted), -1, dtype=np.int64)
+        for first in range(0, len(points), _AT_ONCE):
+            some = points[first : first + _AT_ONCE]
+            near = [
+                np.asarray(each, np.int64)
+                for each in vertices_within(self.graph, some, radius * (1 + SLACK))
+            ]
+            if walk is not None:
+                starts = np.atleast_1d(self.space.cell_at(some, outside="clamp"))
+                reached = zip(near, self._on_foot(starts, walk), strict=True)
+                near = [np.intersect1d(*each) for each in reached]
+            which, found = self._ranked(some, near, closed, sign)
+            ends = np.searchsorted(which, np.arange(len(some) + 1))
+            if spacing > 0:
+                for k in range(len(some)):
+                    kept = self._spaced(found[ends[k] : ends[k + 1]], wanted, spacing)
+                    cells[first + k, : len(kept)] = kept
+            else:
+                rank = np.arange(len(which)) - ends[which]
+                cells[first + which[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
         return cells
+
+    def _ranked(
+        self, points: Floats, near: list[Cells], closed: NDArray[np.bool_], sign: np.float32
+    ) -> tuple[Cells, Cells]:
+        """Return the open ones of the vertices near each point, the best first: (index of the
+        point, vertex), sorted by point.
+        """
+        which = np.repeat(np.arange(len(points)), [len(each) for each in near])
+        found = np.concatenate([np.empty(0, dtype=np.int64), *near])
+        free = ~closed.reshape(-1)[found]
+        which, found = which[free], found[free]
+        steps = self.space.shortest_vectors(self.graph.positions[found] - points[which])
+        order = np.lexsort((found, (steps**2).sum(axis=1), -sign * self.flat[found], which))
+        return which[order], found[order]
+
+    def _on_foot(self, starts: Cells, walk: float) -> Iterator[Cells]:
+        """Yield the vertices that a walk of at most this length reaches from each start; from a
+        wall, from the open vertices beside it.
+        """
+        length, edges = checks.positive("walk", walk) * (1 + SLACK), self.space.adjacency_from_walls
+        ways = edges.starts, edges.ends, edges.lengths
+        dist, came = np.full(len(self.space), np.inf), np.empty(len(self.space), dtype=np.int32)
+        for start in starts.tolist():
+            limits = start, length, 0.0, np.inf
+            cells, _ = kernels.reach.reach(ways, _ONE, False, *limits, dist, came)
+            dist[cells] = np.inf
+            yield cells
+
+    def close(self, cells: Cells, spacing: float, closed: NDArray[np.bool_]) -> None:
+        """See `Queries.close`."""
+        flat = closed.reshape(-1)
+        flat[cells] = True
+        for cell in cells.tolist() if spacing > 0 else ():
+            away = self.space.shortest_vectors(self.graph.positions - self.graph.positions[cell])
+            flat |= (away**2).sum(axis=1) < (spacing * (1 - SLACK)) ** 2
 
     def peaks(self, most: int, spacing: float, above: float) -> Cells:
         """See `Queries.peaks`."""
         space, values = self.space, self.flat
-        ways = space.adjacency
-        origins, ends = ways.origins, ways.ends
+        edges = space.adjacency
+        origins, ends = edges.origins, edges.ends
         candidates = np.flatnonzero(values > above)
         plateaus = np.full(len(values), -1, dtype=np.int64)
         plateaus[candidates] = np.unique(values[candidates], return_inverse=True)[1]
@@ -306,69 +309,26 @@ class GraphGround(Queries):
         _, numbers = np.unique(labels[inside], return_inverse=True)
         cells = middles(space, inside, numbers, int(numbers.max(initial=-1)) + 1)
         cells = cells[np.lexsort((cells, -values[cells]))]
-        if spacing > 0:
-            cells = _spaced(space.graph, cells, most, spacing * (1 - _SLACK))
-        return cells[:most].copy()
+        return self._spaced(cells, most, spacing) if spacing > 0 else cells[:most].copy()
 
-    def steps(self) -> Stepping:
+    def _spaced(self, cells: Cells, count: int, spacing: float) -> Cells:
+        """Return the first of these vertices, and each next one that keeps the spacing to those
+        before.
+        """
+        places, least = self.graph.positions[cells], (spacing * (1 - SLACK)) ** 2
+        left = np.ones(len(cells), dtype=np.bool_)
+        kept: list[int] = []
+        while len(kept) < count and left.any():
+            first = int(left.argmax())
+            kept.append(int(cells[first]))
+            away = self.space.shortest_vectors(places - places[first])
+            left &= (away**2).sum(axis=1) >= least
+            left[first] = False
+        return np.array(kept, dtype=np.int64)
+
+    def steps(self) -> Steps:
         """See `Queries.steps`."""
-        ways = self.space.adjacency
-        edges = read_only(ways.starts), read_only(ways.ends)
+        edges = self.space.adjacency
         links, masks = read_only(np.zeros((1, 1), dtype=np.uint8)), np.zeros(0, dtype=np.uint8)
-        return links, masks, np.zeros((0, 2), dtype=np.int64), False, edges
-
-
-def _on_foot(space: Space, starts: Cells, length: float) -> NDArray[np.bool_]:
-    """Return which vertices a walk of this length leads to from each of `starts`, (K, N)."""
-    edges = space.adjacency_from_walls
-    near = np.zeros((len(starts), len(space)), dtype=np.bool_)
-    dist, came = np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32)
-    lists = edges.starts, edges.ends, edges.lengths
-    for row, start in enumerate(starts.tolist()):
-        cells, _ = kernels.reach.reach(lists, _ONE, False, start, length, 0.0, np.inf, dist, came)
-        near[row, cells] = True
-        dist[cells] = np.inf
-    return near
-
-
-def _take(graph: Graph, cells: Cells, spacing: float, closed: NDArray[np.bool_]) -> None:
-    """Close these vertices, and those less than `spacing` from one of them."""
-    closed[cells] = True
-    if spacing > 0 and len(cells):
-        places = graph.positions[cells]
-        for place, near in zip(places, vertices_within(graph, places, spacing), strict=True):
-            away = np.sqrt((graph.shortest_vectors(graph.positions[near] - place) ** 2).sum(axis=1))
-            closed[np.asarray(near)[away < spacing * (1 - _SLACK)]] = True
-
-
-def _candidates(
-    ground: GraphGround, points: Floats, radius: float, closed: NDArray[np.bool_], sign: np.float32
-) -> tuple[Cells, Cells]:
-    """The vertices that may be taken around each point, the best first: (point, vertex), sorted by
-    point.
-    """
-    graph = ground.graph
-    near = vertices_within(graph, points, radius)
-    counts = np.array([len(each) for each in near], dtype=np.int64)
-    found = np.fromiter(chain.from_iterable(near), dtype=np.int64, count=int(counts.sum()))
-    who = np.repeat(np.arange(len(points)), counts)
-    free = ~closed[found]
-    who, found = who[free], found[free]
-    away = (graph.shortest_vectors(graph.positions[found] - points[who]) ** 2).sum(axis=1)
-    order = np.lexsort((found, away, -sign * ground.flat[found], who))
-    return who[order], found[order]
-
-
-def _spaced(graph: Graph, cells: Cells, count: int, spacing: float) -> Cells:
-    """The first of these vertices, and each next that keeps its distance to those before."""
-    places = graph.positions[cells]
-    left = np.ones(len(cells), dtype=np.bool_)
-    kept: list[int] = []
-    while len(kept) < count and left.any():
-        first = int(left.argmax())
-        kept.append(int(cells[first]))
-        left &= (graph.shortest_vectors(places - places[first]) ** 2).sum(
-            axis=1
-        ) >= spacing * spacing
-        left[first] = False
-    return np.array(kept, dtype=np.int64)
+        none = np.zeros((0, 2), dtype=np.int64)
+        return links, masks, none, False, (read_only(edges.starts), read_only(edges.ends))

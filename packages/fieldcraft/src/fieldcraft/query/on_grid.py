@@ -1,10 +1,9 @@
-"""The answers of grids, by kernels for squares; see `fieldcraft.query.door`."""
+"""Queries on grids, by kernels for squares."""
 
 from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,121 +12,104 @@ from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.propagation.grid_footprints import Scratch
 from fieldcraft.propagation.grid_walks import strides
-from fieldcraft.query.ground import (
+from fieldcraft.query.values import (
+    SLACK,
     Cells,
     Floats,
     Queries,
     Readable,
-    Stepping,
+    Steps,
     run_in_bands,
     too_far,
 )
-from fieldcraft.space import Grid, grid_of
+from fieldcraft.space import Grid, Space, grid_of
 from fieldcraft.space.adjacency import cached, cached_until_walls_change
 from fieldcraft.space.answers import moves_beside
 
-__all__ = ["GridGround", "Obstacles", "grid_points"]
+__all__ = ["GridValues", "Obstacles", "grid_points"]
 
 Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
+Mask = NDArray[np.bool_]
 
-_SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
 _OUTSIDE = ("refuse", "clamp")
 _SLOPES = 1_000  # positions that pay for waking a thread
-_CELLS_PER_THREAD = 200_000  # cells to look at that do
+_CELLS_PER_THREAD = 200_000  # cells to compare that do
 _STRETCHES_PER_THREAD = 5_000
 _WALKED_PER_THREAD = 5_000  # cells to walk over that do
-_ONE_CLASS = read_only(
-    np.zeros((1, 1), dtype=np.uint8)
-)  # of ground, which is entered from its like
+# Where no terrain matters: one class of ground, which is entered from itself.
+_ONE_CLASS = read_only(np.zeros((1, 1), dtype=np.uint8))
 _ENTERED = np.ones((1, 1), dtype=np.bool_)
 
 
-class GridGround(Queries):
-    """The values and the grid of one thing that questions are put to."""
+class GridValues(Queries):
+    """Values on a grid."""
 
     space: Grid
 
-    def __init__(self, layer: Readable, what: str = "This question") -> None:
-        super().__init__(layer)
-        self.space = grid_of(self.space, what)
+    def __init__(
+        self,
+        layer: Readable | ArrayLike,
+        space: Space | None = None,
+        what: str = "This query",
+    ) -> None:
+        super().__init__(layer, space)
+        grid_of(self.space, what)
 
     @property
-    def walls(self) -> NDArray[np.bool_]:
+    def walls(self) -> Mask:
         """The walls, which kernels only read."""
         return read_only(self.space.walls)
 
     def obstacles(self) -> Obstacles:
-        """The walls and links that may bar a step, as `kernels.sample.bilinear` takes them.
+        """Return the walls and links that may block a step, as `kernels.sample.bilinear` takes
+        them.
 
-        Walls; whether nothing bars any step; classes of ground, which two of them may be entered
-        from each other, and whether these say more than walls do.
+        Walls; whether nothing blocks any step; classes of ground, which two of them may be entered
+        from each other, and whether these block more than walls do.
         """
         terrain = self.space.terrain
         if terrain is None or terrain.is_plain:
             return self.walls, _is_open(self.space), _ONE_CLASS, _ENTERED, False
         return self.walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
 
-    def places(self, positions: ArrayLike, outside: str) -> tuple[Floats, bool]:
-        """World positions in cells from the origin, (N, 2), as `kernels.sample` takes them; and
-        whether it was one pair.
-        """
-        points, single = checks.positions(positions)
-        if single:
-            self.space.cell_at(positions, outside=outside)
-            return np.array([self._place(points[0])]), True
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.space.cell_at(points, outside=outside)
-            places = (points - self.space.origin) / self.space.cell_size
-        if not np.isfinite(places).all():
-            raise too_far(points[~np.isfinite(places).all(axis=1)][0])
-        size = (self.space.width, self.space.height)
-        return (np.mod(places, size) if self.space.wrap else np.clip(places, 0, size)), False
-
-    def _place(self, point: Floats) -> tuple[float, float]:
-        """One of the `places`, by Python's own numbers: arrays of one would take ten times as
-        long.
+    def places(self, points: Floats) -> Floats:
+        """Return positions on the map in cells from the origin, (N, 2), as kernels take them; those
+        off the map are moved to its rim.
         """
         space = self.space
-        (x, y), (left, top) = point.tolist(), space.origin
-        column, row = (x - left) / space.cell_size, (y - top) / space.cell_size
-        if not (math.isfinite(column) and math.isfinite(row)):
-            raise too_far(point)
-        if space.wrap:
-            return column % space.width, row % space.height
-        return min(max(column, 0.0), float(space.width)), min(max(row, 0.0), float(space.height))
-
-    def positions(self, places: Floats) -> Floats:
-        """The way back from `places`."""
-        if self.space.wrap:
-            places = np.mod(places, (self.space.width, self.space.height))
-        return np.asarray(places * self.space.cell_size + self.space.origin)
+        if len(points) == 1:  # by Python's own numbers: arrays of one take ten times as long
+            (x, y), (left, top) = points[0].tolist(), space.origin
+            column, row = (x - left) / space.cell_size, (y - top) / space.cell_size
+            if not (math.isfinite(column) and math.isfinite(row)):
+                raise too_far(points[0])
+            if space.wrap:
+                return np.array([(column % space.width, row % space.height)])
+            column, row = min(max(column, 0.0), float(space.width)), max(row, 0.0)
+            return np.array([(column, min(row, float(space.height)))])
+        with np.errstate(over="ignore", invalid="ignore"):
+            places = (points - space.origin) / space.cell_size
+        if not np.isfinite(places).all():
+            raise too_far(points[~np.isfinite(places).all(axis=1)][0])
+        size = (space.width, space.height)
+        return np.mod(places, size) if space.wrap else np.clip(places, 0, size)
 
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""
         points, single = grid_points(positions)
         found = np.empty((len(points), 2))
-        common, off_map = self._common(points, outside), np.full(1, -1, dtype=np.int64)
-        output = off_map, found
-        run_in_bands(kernels.sample.gradient, (*common, smooth), output, len(points), _SLOPES)
+        space, off_map = self.space, np.full(1, -1, dtype=np.int64)
+        clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
+        frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
+        inputs = self.values, self.obstacles(), points, frame, clamp, smooth
+        run_in_bands(kernels.sample.gradient, inputs, (off_map, found), len(points), _SLOPES)
         self.refuse_off_map(points, off_map, outside)
         return found, single
-
-    def _common(self, points: Floats, outside: str) -> tuple[Any, ...]:
-        """Return the first arguments of `kernels.sample`."""
-        space = self.space
-        return (
-            self.values,
-            self.obstacles(),
-            read_only(points),
-            (*space.origin, space.cell_size, space.y_up, space.wrap),
-            checks.choice("outside", outside, _OUTSIDE) == "clamp",
-        )
 
     def refuse_off_map(self, points: Floats, off_map: Cells, outside: str) -> None:
         """Raise for the position that a kernel found off the map, if there is one."""
         if off_map[0] >= 0:
             with np.errstate(over="ignore", invalid="ignore"):
-                # Raises, and says which position and why.
+                # Raises, and names the position and the reason.
                 self.space.cell_at(points, outside=outside)
             raise too_far(points[off_map[0]])
 
@@ -139,157 +121,131 @@ class GridGround(Queries):
         starts = np.zeros(len(paths) + 1, dtype=np.int64)
         np.cumsum([len(each) for each in paths], out=starts[1:])
         points = np.concatenate(paths) if paths else np.empty((0, 2))
-        places, _ = self.places(points, outside)
+        with np.errstate(over="ignore", invalid="ignore"):
+            space.cell_at(points, outside=outside)
         sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
         where = np.empty((len(paths), 2))
-        run_in_bands(
-            kernels.route.along,
-            (self.values, places, starts, space.y_up, space.wrap),
-            (sums, lengths, highest, where),
-            len(paths),
-            _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1,
-        )
-        moving = lengths > 0
-        means = np.where(
-            moving, np.divide(sums, lengths, out=np.zeros_like(sums), where=moving), highest
-        )
-        return (
-            sums * space.cell_size,
-            lengths * space.cell_size,
-            means,
-            highest,
-            self.positions(where),
-        )
+        least = _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1
+        inputs = self.values, self.places(points), starts, space.y_up, space.wrap
+        outputs = sums, lengths, highest, where
+        run_in_bands(kernels.route.along, inputs, outputs, len(paths), least)
+        means, moving = highest.copy(), lengths > 0
+        np.divide(sums, lengths, out=means, where=moving)
+        if space.wrap:
+            where = np.mod(where, (space.width, space.height))
+        size = space.cell_size
+        return sums * size, lengths * size, means, highest, where * size + space.origin
 
     def best(
         self,
-        near: ArrayLike,
+        points: Floats,
         radius: float,
         wanted: int,
         spacing: float,
-        where: Readable | ArrayLike | None,
+        closed: Mask,
         walk: float | None,
-        outside: str,
         sign: np.float32,
-    ) -> tuple[Cells, bool]:
+    ) -> Cells:
         """See `Queries.best`."""
-        space = self.space
-        reach2 = _squared(radius, space, at_least=False)
-        spacing2 = _squared(spacing, space, at_least=True)
-        places, single = self.places(near, outside)
-        closed = self.closed(where).view(np.uint8)
-        cells = np.full((len(places), wanted), -1, dtype=np.int64)
+        space, places = self.space, self.places(points)
+        cells = np.full((len(points), wanted), -1, dtype=np.int64)
+        squares = _squared(radius, space, 1 + SLACK), _squared(spacing, space, 1 - SLACK)
+        axes, taken = (space.y_up, space.wrap), closed.view(np.uint8)
         if walk is not None:
-            length = checks.positive("walk", walk) / space.cell_size * (1 + _SLACK)
-            self._best_on_foot(closed, sign, places, length, reach2, spacing2, cells)
-            return cells, single
-        highest = self._tile_bounds(closed, sign, len(places) * wanted, reach2)
-        axes = space.y_up, space.wrap
-        inputs = self.values, highest, places, axes, sign, (reach2, spacing2), False
-        looked_at = wanted * min(3 * reach2 + 1, len(space))
-        least = int(_CELLS_PER_THREAD / looked_at) + 1
-        run_in_bands(kernels.best.best, inputs, (cells, closed), len(places), least)
-        return cells, single
+            self._best_on_foot(points, places, taken, walk, (space.y_up, sign, squares), cells)
+            return cells
+        highest = self._tile_bounds(closed, sign, len(points) * wanted, squares[0])
+        inputs = self.values, highest, places, axes, sign, squares, False
+        least = int(_CELLS_PER_THREAD / (wanted * min(3 * squares[0] + 1, len(space)))) + 1
+        run_in_bands(kernels.best.best, inputs, (cells, taken), len(points), least)
+        return cells
 
     def best_in_turn(
         self,
-        near: ArrayLike,
+        points: Floats,
         radius: float,
         spacing: float,
-        where: Readable | ArrayLike | None,
-        taken: Cells,
-        outside: str,
+        closed: Mask,
+        walk: float | None,
         sign: np.float32,
     ) -> Cells:
         """See `Queries.best_in_turn`."""
+        if walk is not None:
+            return super().best_in_turn(points, radius, spacing, closed, walk, sign)
         space = self.space
-        reach2 = _squared(radius, space, at_least=False)
-        spacing2 = _squared(spacing, space, at_least=True)
-        places, _ = self.places(near, outside)
-        closed = self.closed(where).view(np.uint8)
-        highest = self._tile_bounds(closed, sign, len(places), reach2)
-        if len(taken):
-            barred, first = np.zeros(space.shape, dtype=np.uint8), np.empty_like(taken)
-            kernels.best.thin(taken, spacing2, space.wrap, len(taken), first, barred)
-            closed |= barred
-        cells = np.full((len(places), 1), -1, dtype=np.int64)
-        inputs = self.values, highest, places, (space.y_up, space.wrap), sign
-        kernels.best.best(*inputs, (reach2, spacing2), True, 0, len(places), cells, closed)
+        squares = _squared(radius, space, 1 + SLACK), _squared(spacing, space, 1 - SLACK)
+        highest = self._tile_bounds(closed, sign, len(points), squares[0])
+        cells = np.full((len(points), 1), -1, dtype=np.int64)
+        inputs = self.values, highest, self.places(points), (space.y_up, space.wrap), sign, squares
+        kernels.best.best(*inputs, True, 0, len(points), cells, closed.view(np.uint8))
         return cells
+
+    def _best_on_foot(
+        self,
+        points: Floats,
+        places: Floats,
+        closed: NDArray[np.uint8],
+        walk: float,
+        order: tuple[bool, np.float32, tuple[float, float]],
+        cells: Cells,
+    ) -> None:
+        """Fill `cells` (N, k) with the best ones that a walk reaches."""
+        space, (steps, lengths) = self.space, _strides(self.space)
+        length = checks.positive("walk", walk) / space.cell_size * (1 + SLACK)
+        reach = min(int(length), max(space.shape) - 1)
+        limit = int(min(length, 1e9) * kernels.radial.LENGTH_SCALE)
+        starts = np.atleast_1d(space.cell_at(points, outside="clamp"))
+        ground = read_only(space.links()), space.link_masks, steps, space.wrap
+        inputs = self.values, _no_bounds(space.shape), closed, places, starts, ground, lengths
+
+        def choose(first: int, last: int) -> None:
+            scratch = Scratch(reach, len(space), lengths)
+            of_walks = scratch.cells, scratch.distances, scratch.state, scratch.of_paths
+            limits, beyond = (limit, *order, first, last), np.ones_like(closed)
+            kernels.best_on_foot.best_on_foot(*inputs, limits, cells, beyond, of_walks)
+
+        least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
+        run_in_bands(choose, (), (), len(points), least)
+
+    def close(self, cells: Cells, spacing: float, closed: Mask) -> None:
+        """See `Queries.close`."""
+        fresh = np.zeros(self.space.shape, dtype=np.uint8)
+        self._spaced(cells, len(cells), spacing, fresh)
+        closed |= fresh.view(np.bool_)
 
     def peaks(self, most: int, spacing: float, above: float) -> Cells:
         """See `Queries.peaks`."""
         space = self.space
         found = np.empty(len(space), dtype=np.int64)
-        cells = found[
-            : kernels.peaks.peaks(
-                self.values, self.walls, *moves_beside(space), above, space.wrap, found
-            )
-        ]
+        inputs = self.values, self.walls, *moves_beside(space), above, space.wrap
+        cells = found[: kernels.peaks.peaks(*inputs, found)]
         cells = cells[np.lexsort((cells, -self.flat[cells]))]
         if spacing > 0:
-            kept = np.empty(min(most, len(cells)), dtype=np.int64)
-            closed = np.zeros(space.shape, dtype=np.uint8)
-            spacing2 = _squared(spacing, space, at_least=True)
-            cells = kept[: kernels.best.thin(cells, spacing2, space.wrap, len(kept), kept, closed)]
+            cells = self._spaced(cells, most, spacing, np.zeros(space.shape, dtype=np.uint8))
         return cells[:most].copy()
 
-    def _best_on_foot(
-        self,
-        closed: NDArray[np.uint8],
-        sign: np.float32,
-        places: NDArray[np.float64],
-        length: float,
-        reach2: float,
-        spacing2: float,
-        cells: NDArray[np.int64],
-    ) -> None:
-        """Fill `cells` (N, k) with the best ones that a walk of at most `length` cells reaches."""
-        space = self.space
-        steps, lengths = _strides(space)
-        links = read_only(space.links())
-        starts = np.asarray(space.cell_at(places * space.cell_size + space.origin, outside="clamp"))
-        limit = int(min(length, 1e9) * kernels.radial.LENGTH_SCALE)
-        reach = min(int(length), max(space.shape) - 1)
-        bounds = _no_bounds(
-            (-(-space.height // kernels.best.TILE), -(-space.width // kernels.best.TILE))
-        )
-
-        def serve(first: int, last: int) -> None:
-            scratch = Scratch(reach, len(space), lengths)
-            kernels.best_on_foot.best_on_foot(
-                self.values,
-                bounds,
-                closed,
-                places,
-                starts,
-                (links, space.link_masks, steps, space.wrap),
-                lengths,
-                (limit, space.y_up, sign, (reach2, spacing2), first, last),
-                cells,
-                np.ones_like(closed),
-                (scratch.cells, scratch.distances, scratch.state, scratch.of_paths),
-            )
-
-        least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
-        run_in_bands(serve, (), (), len(places), least)
+    def _spaced(self, cells: Cells, most: int, spacing: float, closed: NDArray[np.uint8]) -> Cells:
+        """Return the first of these cells, and each next one that keeps the spacing to those
+        before; close what is nearer.
+        """
+        found, spacing2 = np.empty_like(cells), _squared(spacing, self.space, 1 - SLACK)
+        count = kernels.best.thin(cells, spacing2, self.space.wrap, most, found, closed)
+        return found[:count]
 
     def _tile_bounds(
-        self, closed: NDArray[np.uint8], sign: np.float32, agents: int, reach2: float
+        self, closed: Mask, sign: np.float32, agents: int, reach2: float
     ) -> NDArray[np.float32]:
-        """The highest values of tiles, by which the kernels leave out most of a wide search.
+        """Return the highest values of tiles, by which kernels skip most of a wide search.
 
-        Where agents look at less than the whole map in all, this is infinity: nothing is left out.
+        Where agents compare less than the whole map together, this is infinity: nothing is skipped.
         """
-        height, width = self.space.shape
-        tiles = -(-height // kernels.best.TILE), -(-width // kernels.best.TILE)
         if agents * min(4 * reach2, len(self.space)) <= 2 * len(self.space):
-            return _no_bounds(tiles)
-        highest = np.empty(tiles, dtype=np.float32)
-        kernels.best.bounds(self.values, closed, sign, highest)
+            return _no_bounds(self.space.shape)
+        highest = np.empty_like(_no_bounds(self.space.shape))
+        kernels.best.bounds(self.values, closed.view(np.uint8), sign, highest)
         return highest
 
-    def steps(self) -> Stepping:
+    def steps(self) -> Steps:
         """See `Queries.steps`."""
         space = self.space
         offsets = np.array(space.neighborhood.steps, dtype=np.int64)
@@ -314,7 +270,7 @@ def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
 
 @cached_until_walls_change
 def _is_open(space: Grid) -> bool:
-    """Whether a grid has no walls; looked up once for each change of them."""
+    """Whether a grid has no walls."""
     return not space.walls.any()
 
 
@@ -322,13 +278,13 @@ _strides = cached(strides)
 
 
 @functools.lru_cache(maxsize=8)
-def _no_bounds(tiles: tuple[int, int]) -> NDArray[np.float32]:
-    """Bounds that leave out nothing; kernels only read them."""
-    return np.full(tiles, np.inf, dtype=np.float32)
+def _no_bounds(shape: tuple[int, int]) -> NDArray[np.float32]:
+    """Return bounds of tiles by which nothing is skipped; kernels only read them."""
+    tile = kernels.best.TILE
+    return np.full((-(-shape[0] // tile), -(-shape[1] // tile)), np.inf, dtype=np.float32)
 
 
-def _squared(distance: float, space: Grid, *, at_least: bool) -> float:
-    """Return a distance in cells, squared, with slack for "at least" or "at most" this far."""
-    cells = distance / space.cell_size
+def _squared(distance: float, space: Grid, slack: float) -> float:
+    """Return a distance in cells, squared."""
     # Beyond 1e9 cells lies no map, and the square of more might overflow.
-    return min(cells, 1e9) ** 2 * (1 - _SLACK if at_least else 1 + _SLACK)
+    return min(distance / space.cell_size, 1e9) ** 2 * slack

@@ -1,102 +1,82 @@
-"""One step of agents: towards the highest value beside them, or the least known cell in sight."""
+"""One step of agents: to the highest value beside them, or to the least known cell in sight."""
 
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.errors import OnWall
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.backend import queries
-from fieldcraft.query.ground import Readable
+from fieldcraft.query.values import Readable, Values
 from fieldcraft.space import Space
+from fieldcraft.space.adjacency import cached
 from fieldcraft.space.answers import Spots
-from fieldcraft.space.kinds import checked_space
 
 __all__ = ["explore_step", "uphill"]
 
 _CELLS_PER_THREAD = 10_000
 _MOST_KEY = 2**63 - 1
-_LOOKED_THROUGH = 1 << 16  # cells at a time, until one is unknown
-
-
-_rooms: WeakKeyDictionary[Space, list[tuple[NDArray[np.int64], ...]]] = WeakKeyDictionary()
+_AT_ONCE = 1 << 16  # cells that are searched for unknown ones at a time
 
 
 def uphill(
-    layer: Readable,
-    positions: ArrayLike | None = None,
+    layer: Readable | ArrayLike,
+    positions: ArrayLike,
     *,
-    cells: ArrayLike | None = None,
     outside: str = "refuse",
+    space: Space | None = None,
 ) -> Spots:
-    """The one step of each agent after which the value is highest; it stays where no step is
-    better.
+    """Return the step of each agent to the highest value beside it.
 
-    Of equally good steps the one to the lowest cell is taken. Returns `Spots`: the cells to step
-    to, their positions and values; where an agent stays `found` is False. Raises `OutsideMap` or
-    `InvalidValue`.
+    Negate a layer to go downhill: `-danger`.
 
     Parameters
     ----------
-    layer : Readable
-        A layer, an expression or anything else with values, on any space. Negate it (`-danger`) to
-        go downhill.
-    positions : array_like, optional
-        Where the agents are: one world position or (N, 2) ((N, 3) on 3D graphs).
-    cells : array_like, optional
-        Or the cells that they stand in, one or (N,) whole numbers.
-    outside : str, optional
-        "refuse" a position off the map, or "clamp" it to the nearest cell.
+    layer : layer, expression or array_like
+        Values on any space; an array in the shape of `space`.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions of agents.
+    outside : {"refuse", "clamp"}
+        With "clamp" a position outside the map counts as the nearest cell.
+    space : Space, optional
+        The space of an array.
+
+    Returns
+    -------
+    Spots
+        The cells to step to, the lowest of equally high ones. An agent stays where no step is
+        better; then it is not `found`.
+
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    InvalidValue
+        If another argument does not fit.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.query.uphill([[0, 1, 5, 2]], [(1.5, 0.5), (2.5, 0.5)], space=fc.Grid(4, 1)).cells
+    array([2, 2])
     """
-    space = checked_space(getattr(layer, "space", None))
-    values = np.asarray(layer.values)
-    if values.shape != space.shape:
-        raise InvalidValue(
-            "Values have the space's shape",
-            got=f"shape {values.shape} on {space!r}",
-            remedy=f"Pass shape {space.shape}",
-        )
-    starts = _starts(space, positions, cells, outside)
-    here = np.atleast_1d(starts)
-    ways = space.adjacency
-    best = np.empty(len(here), dtype=np.int64)
-    flat = read_only(np.ascontiguousarray(values, dtype=np.float32).reshape(-1))
-    kernels.uphill.uphill(ways.starts, ways.ends, flat, here, best)
-    return Spots.steps(best if starts.ndim else best[0], starts, space, flat)
-
-
-def _starts(
-    space: Space, positions: ArrayLike | None, cells: ArrayLike | None, outside: str
-) -> NDArray[np.int64]:
-    if (positions is None) == (cells is None):
-        raise InvalidValue(
-            "Agents are where `positions` say, or in `cells`",
-            got="neither" if cells is None else "both",
-            remedy="Pass uphill(layer, positions) or uphill(layer, cells=...)",
-        )
-    if cells is None:
-        points, single = checks.positions(positions, dimensions=space.dimensions)  # type: ignore[arg-type]
-        found = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
-        return found[0] if single else found
-    space.position_of(cells)  # says which is no cell
-    found = np.asarray(cells, dtype=np.int64)
-    if found.ndim > 1:
-        raise InvalidValue(
-            "Cells are one, or (N,) of them",
-            got=f"shape {found.shape}",
-            remedy="Pass cells.ravel()",
-        )
-    return found
+    values = Values(layer, space)
+    _, cells, single = values.cells(positions, outside)
+    starts = np.atleast_1d(cells)
+    best, edges = np.empty(len(starts), dtype=np.int64), values.space.adjacency
+    kernels.uphill.uphill(edges.starts, edges.ends, values.flat, starts, best)
+    if single:
+        return Spots.steps(best[0], starts[0], values.space, values.flat)
+    return Spots.steps(best, starts, values.space, values.flat)
 
 
 def explore_step(
-    layer: Readable,
+    layer: Readable | ArrayLike,
     positions: ArrayLike,
     sight: int = 1,
     *,
@@ -104,41 +84,42 @@ def explore_step(
     rng: np.random.Generator | None = None,
     apart: bool = False,
     outside: str = "refuse",
+    space: Space | None = None,
 ) -> Spots:
-    """The step towards the least known cell that can be reached within `sight` steps: for
-    explorers.
+    """Return the step of each explorer towards the least known cell within `sight` steps.
 
-    Of equally known cells the nearest counts, in steps, and of equally near ones dice decide. The
-    cell stood in does not count. Walls and terrain are respected, as are the steps of the grid or
-    graph.
-
-    Returns `Spots` with `targets`, the cells that the steps lead towards. Where nothing can be
-    reached `found` is False, and both are the cell stood in. A search for the frontier may look at
-    the whole map, for each position.
+    Of equally known cells the nearest counts, in steps, and of equally near ones a random one. The
+    explorer's own cell does not count. Steps are those of the space. A search for the frontier may
+    visit the whole map, for each position.
 
     Parameters
     ----------
-    layer : Readable
-        What is known of each cell: a layer with `Fade`, or any layer or expression; lower is less.
-        A `LastSeen`, whose seconds say the contrary, is read by its `knowledge`: never seen is
-        unknown, and what was seen long ago is known least.
-    positions : array_like
-        One (x, y) pair or an (N, 2) array of world positions on open ground.
-    sight : int, optional
+    layer : layer, expression or array_like
+        How well each cell is known, such as a layer with `Fade`; lower is less. A `LastSeen` is
+        read by its `knowledge`: cells never seen are unknown.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions on open ground.
+    sight : int
         Steps, at least 1.
     unknown : float, optional
-        Where everything within sight reads more than this, the step leads towards the nearest cell,
-        by steps at any distance, that does not: the frontier. If there is none, or with None, it
-        leads to the least known within sight.
-    rng : Generator, optional
-        Where the dice come from: one number is drawn a call, whatever the number of positions.
-        Without it the dice are the same at every call.
-    apart : bool, optional
-        Let explorers choose one after the other, in the order of `positions`: none steps to a cell
-        that one before it steps to, unless it has no other step. Explorers that have come together
-        part again; without it they may walk as one from then on.
-    outside : str, optional
-        "refuse" a position off the map, or "clamp" it to the rim.
+        If every cell within sight has a higher value, the step leads to the frontier: the nearest
+        cell at any distance that does not. Without one, or with None, it leads to the least known
+        cell within sight.
+    rng : numpy.random.Generator, optional
+        Source of one random number for each call. By default ties are broken alike in every call.
+    apart : bool
+        Whether explorers choose in the order of `positions`, and none steps to the cell of one
+        before it unless it has no other step. Otherwise explorers that meet may walk as one.
+    outside : {"refuse", "clamp"}
+        With "clamp" a position outside the map counts as the nearest cell.
+    space : Space, optional
+        The space of an array.
+
+    Returns
+    -------
+    Spots
+        With `targets`, the cells that the steps lead towards. Where nothing can be reached `found`
+        is False, and both are the explorer's own cell.
 
     Raises
     ------
@@ -147,26 +128,31 @@ def explore_step(
     OnWall
         If a position is in a wall.
     InvalidValue
-        If an argument has a wrong value, shape or type.
+        If another argument does not fit.
 
     References
     ----------
-    The exploring monster of a maze game, which looks one cell ahead; the frontier is that of
-    Yamauchi's "A Frontier-Based Approach for Autonomous Exploration" (1997).
+    B. Yamauchi, "A Frontier-Based Approach for Autonomous Exploration" (1997).
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(5, 1)
+    >>> step = fc.query.explore_step([[2, 3, 9, 9, 1]], (2.5, 0.5), sight=2, space=grid)
+    >>> step.cell.item(), step.targets.item()
+    (3, 4)
     """
-    ground = queries(getattr(layer, "knowledge", layer))
-    space = ground.space
+    values = queries(getattr(layer, "knowledge", layer), space)
+    space, flat = values.space, values.flat
     reach = min(checks.integer("sight", sight, minimum=1), len(space))
-    limit = (
-        None
-        if unknown is None
-        else np.float32(np.clip(checks.finite("unknown", unknown), -checks.LARGEST, checks.LARGEST))
-    )
-    points, single = checks.positions(positions, dimensions=space.dimensions)
-    starts = np.atleast_1d(space.cell_at(points, outside=outside)).astype(np.int64)
-    blocked = space.walls.reshape(-1)[starts]
-    if blocked.any():
-        index = int(np.flatnonzero(blocked)[0])
+    limit = None
+    if unknown is not None:
+        known = checks.finite("unknown", unknown)
+        limit = np.float32(np.clip(known, -checks.LARGEST, checks.LARGEST))
+    points, own, single = values.cells(positions, outside)
+    walls, starts = space.walls.reshape(-1), np.atleast_1d(own)
+    if walls[starts].any():
+        index = int(np.flatnonzero(walls[starts])[0])
         raise OnWall(
             "Explorers stand on open ground",
             got=f"{tuple(points[index].tolist())} at index {index}",
@@ -175,57 +161,42 @@ def explore_step(
     checks.flag("apart", apart)
     key = 0 if rng is None else int(checks.generator(rng).integers(_MOST_KEY))
     cells, targets = starts.copy(), starts.copy()
-    flat = read_only(ground.flat)
-
-    def look(searches: bool) -> None:
-        bar = np.float32(0) if limit is None else limit
-        taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
-        _explore(
-            (flat, ground.steps(), read_only(starts), (reach, searches, bar, key)),
-            taken,
-            space,
-            cells,
-            targets,
-        )
-
-    look(False)
-    if limit is not None:
-        known = (targets != starts) & (flat[targets] > limit)
-        walls = space.walls.reshape(-1)
-        parts = [
-            np.s_[first : first + _LOOKED_THROUGH]
-            for first in range(0, len(space), _LOOKED_THROUGH)
-        ]
-        if known.any() and any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
-            look(True)
+    inputs = read_only(flat), values.steps(), read_only(starts)
+    _explore(space, inputs, (reach, False, np.float32(0), key), apart, (cells, targets))
+    if limit is not None and ((targets != starts) & (flat[targets] > limit)).any():
+        parts = [np.s_[first : first + _AT_ONCE] for first in range(0, len(space), _AT_ONCE)]
+        if any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
+            _explore(space, inputs, (reach, True, limit, key), apart, (cells, targets))
     if single:
-        return Spots.steps(cells[0], starts[0], space, ground.flat, targets[0])
-    return Spots.steps(cells, starts, space, ground.flat, targets)
+        return Spots.steps(cells[0], starts[0], space, flat, targets[0])
+    return Spots.steps(cells, starts, space, flat, targets)
 
 
 def _explore(
-    arguments: tuple[Any, ...],
-    taken: NDArray[np.bool_],
     space: Space,
-    cells: NDArray[np.int64],
-    targets: NDArray[np.int64],
+    inputs: tuple[Any, ...],
+    rule: tuple[int, bool, np.float32, int],
+    apart: bool,
+    outputs: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> None:
-    """Let every explorer look, on several threads where that pays."""
-    starts, (reach, searches, _, _) = arguments[2:4]
-    ops = kernels.explore
-    looked_at = len(space) if searches else min(2 * reach * (reach + 1), len(space))
-    most = (
-        1 if len(taken) else len(starts) * looked_at // _CELLS_PER_THREAD
-    )  # one after the other, if they keep apart
-    bands = pool.bands(len(starts), most)
-    # Fresh scratch as large as the map would cost more than a look around; a second thread that
-    # comes meanwhile makes its own.
-    rooms = _rooms.pop(space, [])
-    rooms += [ops.room(len(space)) for _ in range(len(bands) - len(rooms))]
+    """Find the steps of all explorers, on several threads where that pays."""
+    (reach, searches, _, _), count, family = rule, len(outputs[0]), kernels.explore
+    visited = len(space) if searches else min(2 * reach * (reach + 1), len(space))
+    bands = pool.bands(count, 1 if apart else count * visited // _CELLS_PER_THREAD)
+    taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
+    # New scratch as large as the map would cost more than a search nearby.
+    free = _free_scratch(space)
+    scratch = [free.pop() if free else family.scratch(len(space)) for _ in bands]
     pool.run(
         [
-            (ops.explore, (*arguments, first, last, taken, cells, targets, room))
-            for (first, last), room in zip(bands, rooms, strict=False)
+            (family.explore, (*inputs, rule, *band, taken, *outputs, each))
+            for band, each in zip(bands, scratch, strict=True)
         ]
     )
-    _rooms[space] = rooms
+    free += scratch
+
+
+@cached
+def _free_scratch(space: Space) -> list[tuple[NDArray[np.int64], ...]]:
+    """Return the scratch of a space that no search is using."""
+    return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -326,7 +326,7 @@ class Spots:
 
 def chosen(
     cells: NDArray[np.int64],
-    own: Callable[[], NDArray[np.int64]],
+    own: int | NDArray[np.int64],
     single: bool,
     count: int | None,
     none: str,
@@ -336,21 +336,21 @@ def chosen(
     """The spots of a choice (N, k) among cells: without the first axis for one position, without
     the second if no `count` was asked for.
 
-    `none` says what stands for a choice that is not there (-1): see `NONE`; `own` gives the cells
+    `none` says what stands for a choice that is not there (-1): see `NONE`; `own` are the cells
     (N,) that the agents are in.
     """
     if none == "nan" or (cells >= 0).all():
         return Spots.at(_shaped(cells, single, count), space, flat, ranked=count is not None)
-    missing = cells < 0
+    missing, own = cells < 0, np.atleast_1d(own)
     if none == "refuse":
         agent = int(np.flatnonzero(missing.any(axis=1))[0])
         raise InvalidValue(
             "There is a cell to choose around each position",
-            got=f"none, or too few, around {tuple(space.position_of(own()[agent]).tolist())}"
+            got=f"none, or too few, around {tuple(space.position_of(own[agent]).tolist())}"
             + ("" if single else f", position {agent}"),
             remedy='Use a larger radius, or none="stay"',
         )
-    filled = np.where(missing, own()[:, np.newaxis], cells)
+    filled = np.where(missing, own[:, np.newaxis], cells)
     stays = Spots.at(_shaped(filled, single, count), space, flat, ranked=count is not None)
     return replace(stays, found=~_shaped(missing, single, count))
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.query.ground import run_in_bands
+from fieldcraft.query.values import run_in_bands
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.arguments import per_agent, points, vectors
 

@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow
-from fieldcraft.query.ground import run_in_bands
+from fieldcraft.query.values import run_in_bands
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering.arguments import max_forces, per_agent, vectors

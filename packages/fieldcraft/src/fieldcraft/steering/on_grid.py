@@ -14,7 +14,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GridFlow
-from fieldcraft.query.ground import run_in_bands, too_far
+from fieldcraft.query.values import run_in_bands, too_far
 from fieldcraft.space import Grid
 from fieldcraft.space.passages import clear_cells, passages
 from fieldcraft.steering.arguments import check_lengths, max_forces, per_agent, points, vectors

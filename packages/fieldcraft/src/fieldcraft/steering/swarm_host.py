@@ -11,7 +11,7 @@ from fieldcraft import extensions, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool, swarm_layout
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.query.ground import Ground
+from fieldcraft.query.values import Values
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.leaving import Forage, Reversed
 from fieldcraft.steering.swarm_plan import Mark, Scent, SwarmPlan, trail_field
@@ -190,12 +190,12 @@ def _sights(
 ) -> swarm_layout.Sights:
     """The layers that agents read at this moment."""
     none = read_only(swarm_layout.NO_LAYER)
-    trails = [none if layer is None else _bits(Ground(layer).flat) for layer in plan.trails]
+    trails = [none if layer is None else _bits(Values(layer).flat) for layer in plan.trails]
     flows: list[NDArray[np.int32]] = []
     for layer in plan.flows:
         flows += [none, none] if layer is None else steady.get(id(layer)) or _flow_bits(layer)
     around = [
-        none if layer is None else _bits(Ground(layer).flat) for layer in (plan.crowd, plan.group)
+        none if layer is None else _bits(Values(layer).flat) for layer in (plan.crowd, plan.group)
     ]
     return swarm_layout.Sights(closed, *trails, *flows, *around)
 

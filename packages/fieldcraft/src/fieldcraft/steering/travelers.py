@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.flow import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow
-from fieldcraft.query.ground import run_in_bands
+from fieldcraft.query.values import run_in_bands
 from fieldcraft.space import Grid, Space
 from fieldcraft.steering.arguments import per_agent, rows_of
 

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import Rule
-from fieldcraft.query.sampling import unit_headings
 
 __all__ = ["MOST_AGENTS", "Walk", "by_role", "checked_key", "minds_of", "places_of", "rule_of"]
 
@@ -145,7 +144,7 @@ def minds_of(
     if headings is None:
         minds = np.random.default_rng(key).integers(1 << 16, size=count).astype(np.int32)
     else:
-        ways = unit_headings(headings, count)
+        ways = _unit_headings(headings, count)
         turns = np.rint(
             np.arctan2(-ways[:, 1] if y_up else ways[:, 1], ways[:, 0]) / (2 * np.pi) * 65536
         )
@@ -157,6 +156,34 @@ def minds_of(
             raise InvalidValue(rule, got=f"{which.min()} to {which.max()}", remedy=remedy)
         minds |= which.astype(np.int32) << 16
     return minds
+
+
+def _unit_headings(headings: ArrayLike, count: int) -> NDArray[np.float64]:
+    """Return directions as `count` unit vectors; raises `InvalidValue` for (0, 0), NaN and
+    infinity.
+    """
+    pairs, single = checks.positions(headings, what="Headings")
+    if single:
+        pairs = np.repeat(pairs, count, axis=0)
+    if len(pairs) != count:
+        raise InvalidValue(
+            "headings are one (x, y), or one per position",
+            got=f"{len(pairs)} for {count} positions",
+            remedy=f"Pass shape ({count}, 2)",
+        )
+    squares = pairs[:, 0] * pairs[:, 0] + pairs[:, 1] * pairs[:, 1]
+    if (np.abs(squares - 1) <= 1e-9).all():
+        return np.ascontiguousarray(pairs)
+    largest = np.abs(pairs).max(axis=1, keepdims=True)
+    if (largest == 0).any():
+        index = int(np.flatnonzero(largest[:, 0] == 0)[0])
+        raise InvalidValue(
+            "A heading is not (0, 0)",
+            got=f"(0, 0) at index {index}",
+            remedy="Pass the last direction of the agent",
+        )
+    shrunk = pairs / largest
+    return np.asarray(shrunk / np.sqrt(shrunk[:, 0] ** 2 + shrunk[:, 1] ** 2)[:, None])
 
 
 def rule_of(

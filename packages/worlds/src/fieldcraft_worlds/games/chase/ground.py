@@ -93,7 +93,7 @@ class ChaseGround:
         """The ways (N, D) on which a layer falls from people at positions, in cells."""
         if self.is_grid:
             return -np.asarray(gradient(layer, positions), dtype=np.float64)
-        return uphill(-layer, cells=cells).positions - positions
+        return uphill(-layer, self.space.position_of(cells)).positions - positions
 
 
 def ground_of(space: Grid | Graph, scale: float) -> ChaseGround:

@@ -1,0 +1,190 @@
+"""Values on a space, and the queries that each kind of space has its own code for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space import Space
+
+__all__ = ["SLACK", "Cells", "Floats", "Queries", "Readable", "Steps", "Values", "run_in_bands"]
+
+SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
+
+Cells = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+Steps = tuple[
+    NDArray[np.unsignedinteger],
+    NDArray[np.unsignedinteger],
+    Cells,
+    bool,
+    tuple[Cells, NDArray[np.int32]],
+]
+"""The steps from cell to cell, as `kernels.explore` takes them: links, masks, steps and whether
+they wrap around on a grid; the starts and ends of edges on a graph.
+"""
+
+
+class Readable(Protocol):
+    """Anything that has values on a space: a layer, an expression, an object of a game."""
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values now, in the space's shape: (height, width), [row, column], on a grid; (N,) on
+        a graph.
+        """
+        ...
+
+    @property
+    def space(self) -> Space:
+        """The space of the values."""
+        ...
+
+
+class Values:
+    """The values of a layer, an expression or an array, on any space."""
+
+    def __init__(self, layer: Readable | ArrayLike, space: Space | None = None) -> None:
+        values: Any = layer
+        if space is None:
+            space, values = getattr(layer, "space", None), getattr(layer, "values", None)
+        if not isinstance(space, Space) or values is None:
+            raise InvalidValue(
+                "A query takes a layer, an expression, or an array with its space",
+                got=type(layer).__name__,
+                remedy="Pass imap[name], or values and space=imap.space",
+            )
+        if not isinstance(values, np.ndarray):
+            values = checks.array("Values", values)
+        if values.shape != space.shape or values.dtype.kind not in "fiub":
+            raise InvalidValue(
+                f"Values are numbers in the space's shape {space.axes}",
+                got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}",
+                remedy=f"Pass an array with a value for each {space.cell_name}",
+            )
+        self.space: Space = space
+        self.values = read_only(np.ascontiguousarray(values, dtype=np.float32))
+
+    @property
+    def flat(self) -> NDArray[np.float32]:
+        """The values by cell, (N,)."""
+        return self.values.reshape(-1)
+
+    def cells(self, positions: ArrayLike, outside: str) -> tuple[Floats, int | Cells, bool]:
+        """Return world positions (N, D), their cells, and whether it was one position: then the
+        cell is an int.
+        """
+        points, single = checks.positions(positions, dimensions=self.space.dimensions)
+        return points, self.space.cell_at(positions if single else points, outside=outside), single
+
+    def closed(self, where: Readable | ArrayLike | None) -> NDArray[np.bool_]:
+        """Return a new mask of the cells that are no answers, in the space's shape: walls, and
+        those where `where` is 0.
+        """
+        if where is None:
+            return np.array(self.space.walls)
+        space = getattr(where, "space", None)
+        if not isinstance(space, Space):
+            return self.space.walls | ~checks.shaped("where", where, self.space.shape, "b")  # type: ignore[arg-type]
+        if not space.same_cells(self.space):
+            raise InvalidValue(
+                "where has the cells of the layer",
+                got=f"{space!r} for {self.space!r}",
+                remedy="Use layers on one map with one cell size, or pass an array of bool",
+            )
+        return np.asarray(self.space.walls | (Values(where).values == 0))
+
+
+class Queries(Values, ABC):
+    """Values, with the queries that differ between kinds of space."""
+
+    @abstractmethod
+    def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
+        """Return the slopes at positions, (N, D), and whether it was one position."""
+
+    @abstractmethod
+    def along(
+        self, paths: list[Floats], outside: str
+    ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Return of each path the sum, length, mean, maximum, (N,), and where that is, (N, D)."""
+
+    @abstractmethod
+    def best(
+        self,
+        points: Floats,
+        radius: float,
+        wanted: int,
+        spacing: float,
+        closed: NDArray[np.bool_],
+        walk: float | None,
+        sign: np.float32,
+    ) -> Cells:
+        """Return the `wanted` best cells around each position, (N, k), -1 where there are no more.
+        The lowest values are best with a `sign` of -1.
+        """
+
+    @abstractmethod
+    def close(self, cells: Cells, spacing: float, closed: NDArray[np.bool_]) -> None:
+        """Close cells, and those less than `spacing` from one of them."""
+
+    @abstractmethod
+    def peaks(self, most: int, spacing: float, above: float) -> Cells:
+        """Return the cells of at most so many peaks, the highest first."""
+
+    @abstractmethod
+    def steps(self) -> Steps:
+        """Return the steps from cell to cell."""
+
+    def best_in_turn(
+        self,
+        points: Floats,
+        radius: float,
+        spacing: float,
+        closed: NDArray[np.bool_],
+        walk: float | None,
+        sign: np.float32,
+    ) -> Cells:
+        """Return one cell for each position, (N, 1), chosen one after the other: each closes the
+        cells less than `spacing` away.
+        """
+        found = np.full((len(points), 1), -1, dtype=np.int64)
+        for k in range(len(points)):
+            found[k] = self.best(points[k : k + 1], radius, 1, 0.0, closed, walk, sign)
+            if found[k, 0] >= 0:
+                self.close(found[k], spacing, closed)
+        return found
+
+
+def run_in_bands(
+    kernel: Callable[..., object],
+    inputs: tuple[Any, ...],
+    outputs: tuple[Any, ...],
+    count: int,
+    least: int,
+) -> None:
+    """Call `kernel(*inputs, first, last, *outputs)` for `count` agents, on several threads with at
+    least `least` agents each.
+    """
+    if count < 2 * least:
+        kernel(*inputs, 0, count, *outputs)
+    else:
+        bands = pool.bands(count, count // least)
+        pool.run([(kernel, (*inputs, *band, *outputs)) for band in bands])
+
+
+def too_far(point: Floats) -> InvalidValue:
+    """Return the error of a position so far away that its cell is beyond float64."""
+    return InvalidValue(
+        "Positions lie within 1e308 cells of the map",
+        got=f"{tuple(point.tolist())}",
+        remedy="Correct that position",
+    )
