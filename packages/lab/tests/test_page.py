@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-import pytest
-
 from fieldcraft.recipe import read_recipe
+from fieldcraft_lab import Lab
 from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.session import Session
 from support.pages import TOKEN, eventually, page_of, place_of, settled
-from support.sessions import CHROMIUM, FLAGS, RECIPE, small_map
-
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium", allow_module_level=True)
-pytest.importorskip("websockets", reason="websockets is not installed")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-from fieldcraft_lab.lab import Lab  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
-    (tmp_path / "patrol.toml").write_text(RECIPE)
-    with Lab(tmp_path / "patrol.toml", playing=False, warm=False, token=TOKEN) as opened:
-        yield opened
+from support.sessions import RECIPE, small_map
 
 
 def test_hands_on_the_map(browser: Any, lab: Lab) -> None:

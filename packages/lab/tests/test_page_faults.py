@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,31 +9,10 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
+from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
 from support.pages import TOKEN, eventually, page_of, place_of, settled
-from support.sessions import CHROMIUM, FLAGS, RECIPE, small_map
-
-if CHROMIUM is None:
-    pytest.skip("there is no Chromium", allow_module_level=True)
-pytest.importorskip("websockets", reason="websockets is not installed")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-from fieldcraft_lab.lab import Lab  # noqa: E402
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as running:
-        opened = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def lab(tmp_path: Path) -> Iterator[Lab]:
-    (tmp_path / "patrol.toml").write_text(RECIPE)
-    with Lab(tmp_path / "patrol.toml", playing=False, warm=False, token=TOKEN) as opened:
-        yield opened
+from support.sessions import RECIPE, small_map
 
 
 def colors_at(page: Any, *places: tuple[float, float]) -> list[list[int]]:
@@ -204,6 +182,11 @@ def test_help_start_page_plot_and_films(browser: Any) -> None:
         settled(page, "document.querySelector('#legend').innerText.includes('1,000 sources not')")
         page.hover("#plot")
         settled(page, "document.querySelector('#plot-text').textContent.includes(' at 0.')")
+        rows = page.evaluate("[...lab.S.history.a].length")
+        page.reload()
+        settled(page, f"window.lab && lab.S.hello && lab.S.history.a.size >= {rows}")
+        assert rows > 1 and "threat at 0." in page.locator("#plot-text").inner_text()
+        page.keyboard.press("Escape")
         page.fill("#film-from", "0.2")
         page.fill("#film-to", "0.6")
         page.select_option("#film-size", "320")
@@ -216,3 +199,64 @@ def test_help_start_page_plot_and_films(browser: Any) -> None:
         settled(page, "window.lab && lab.S.hello && lab.S.hello.title.startsWith('Momentum')")
         assert page.problems == []
         page.close()
+
+
+def test_the_page_in_light_colors_groups_its_tools_and_explains_a_wall(browser: Any) -> None:
+    """Faults 15, 17, 19, 20, 21: groups of tools, labels that do not overlap, a wall in one sentence,
+    weak influence that is faint on a light page, and names of colors.
+    """
+    imap = fc.InfluenceMap(fc.Grid(walls=np.eye(30, dtype=bool) * (np.arange(30) < 3)))
+    threat = imap.add_layer("threat", fc.Spread(decay=0.3, momentum=1.0, floor=1e-4), every=0.1)
+    threat.add_sources([(x + 0.5, 15.5) for x in range(6, 24, 2)], 9.0)
+    with Lab(imap, playing=False, warm=False, token=TOKEN) as lab:
+        page = page_of(browser, lab, color_scheme="light")
+        groups = page.locator("#tools [role=group]:visible")
+        assert groups.count() >= 2 and "Undo" in groups.last.inner_text()
+        page.evaluate("lab.send({ do: 'step', count: 40 })")
+        page.mouse.move(*place_of(page, 1.5, 1.5))
+        settled(page, "document.querySelector('#why').innerText.includes('a wall')")
+        why = page.locator("#why").inner_text()
+        assert "Walls have no influence" in why and "No source" not in why
+        assert page.locator("#sensitivity").count() == 0
+
+        bare, weak, strong = colors_at(page, (2.5, 29.5), (2.5, 1.5), (10.5, 13.5))
+        assert sum(abs(a - b) for a, b in zip(bare, weak, strict=True)) < 60
+        assert sum(abs(a - b) for a, b in zip(bare, strong, strict=True)) > 120
+        page.click("#layers summary")
+        names = page.locator("#layers select").first.inner_text().split("\n")
+        assert not [name for name in names if "#" in name] and "color-blind" in names[0]
+
+        for name in ("peaks", "regions"):
+            page.check(f"#drawings label:has-text('{name}') input")
+        settled(page, "lab.labels().length > 1")
+        overlaps = """lab.labels().some((a, i) => lab.labels().some((b, j) =>
+            i < j && a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]))"""
+        assert not page.evaluate(overlaps)
+        assert page.problems == []
+        page.close()
+
+
+def test_a_written_recipe_can_be_restored_and_unsaved_edits_warn(
+    browser: Any, lab: Lab, tmp_path: Path
+) -> None:
+    """Faults 4 and 29: "not saved" asks before the page closes; writing into the recipe is confirmed,
+    and can be undone, also after a reload.
+    """
+    page, file = page_of(browser, lab), tmp_path / "patrol.toml"
+    page.fill("#control_threat_decay", "300")
+    settled(page, "!document.querySelector('#unsaved').hidden")
+    page.click("button:has-text('Write into patrol.toml')")
+    page.click("button:has-text('Yes, change patrol.toml')")
+    eventually(lambda: file.read_text() != RECIPE)
+    settled(page, "document.querySelector('#unsaved').hidden")
+    page.reload()
+    settled(page, "window.lab && lab.S.hello && !document.querySelector('#undo-write').hidden")
+    page.click("#undo-write")
+    eventually(lambda: file.read_text() == RECIPE)
+    settled(page, "!document.querySelector('#unsaved').hidden")
+    leave = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+    assert page.evaluate(leave)
+    page.keyboard.press("Control+z")
+    settled(page, "document.querySelector('#unsaved').hidden")
+    assert not page.evaluate(leave) and page.problems == []
+    page.close()

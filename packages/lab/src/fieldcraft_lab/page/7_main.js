@@ -57,6 +57,6 @@ $("scrub").onchange = () => { isScrubbing = false; };
 new ResizeObserver(() => { if (S.hello) { S.camera.fitted = S.camera.fitted && S.camera.touched; paintPanes(); redraw(); } }).observe(over);
 isLight.addEventListener("change", () => { GL.tables.clear(); redraw(); });
 setInterval(() => { if (S.hello) { paintLegend(); paintPanes(); } }, 500);
-window.lab = { S, Wire, order, send, toScreen, panes }; // for tests and measurements
+window.lab = { S, Wire, order, send, toScreen, panes, labels: () => labels }; // for tests and measurements
 requestAnimationFrame(tick);
 connect();
