@@ -52,22 +52,11 @@ def client() -> Iterator[Any]:
             yield made
 
 
-def no_walls(rows: slice, columns: slice) -> np.ndarray:
-    return np.zeros((rows.stop - rows.start, columns.stop - columns.start), dtype=bool)
-
-
 def one_array(steps: int) -> Any:
     layer = fc.InfluenceMap(fc.Grid(*SIZE, walls=WALLS)).add_layer("threat", SPREAD)
     layer.add_sources(POINTS, 7.0, on_wall="through")
     layer.step(steps)
     return layer
-
-
-def nine_steps() -> np.ndarray:
-    layer = fc.InfluenceMap(fc.Grid(*SIZE)).add_layer("threat", SPREAD)
-    layer.add_sources(POINTS, 7.0)
-    layer.step(9)
-    return np.asarray(layer.values)
 
 
 def pids(world: cluster.World) -> list[int]:
@@ -106,9 +95,9 @@ def strike(
 
 
 def test_a_worker_that_hangs_from_the_start_is_done_without(client: Any, tmp_path: Path) -> None:
-    world = cluster.World(tmp_path, SIZE, block=64, walls=no_walls)
+    world = cluster.World(tmp_path, SIZE, block=64, walls=WALLS)
     layer = world.add_layer("threat", SPREAD)
-    layer.add_sources(POINTS, 7.0)
+    layer.add_sources(POINTS, 7.0, on_wall="through")
     victim = next(iter(client.run(os.getpid).values()))
     os.kill(victim, signal.SIGSTOP)
     try:
@@ -117,7 +106,7 @@ def test_a_worker_that_hangs_from_the_start_is_done_without(client: Any, tmp_pat
             running.step(9)
     finally:
         os.kill(victim, signal.SIGCONT)
-    assert layer.digest() == cluster.digest_of(nine_steps(), 64)
+    assert layer.digest() == cluster.digest_of(one_array(9).values, 64)
 
 
 def test_workers_that_die_and_hang_change_no_bit(

@@ -240,3 +240,26 @@ def test_blocks_give_the_bits_of_one_array(kinds: tuple[str, ...], data: st.Data
             pair.one.step(steps)
             pair.world.step(steps)
             pair.agree()
+
+
+@pytest.mark.parametrize(("kind", "memory"), [("spread", 2e9), *((kind, 3e3) for kind in KINDS)])
+def test_new_walls_read_0_at_once_in_memory_in_files_and_with_other_halos(
+    tmp_path: Path, kind: str, memory: float
+) -> None:
+    pair = made(tmp_path, kind, 20, 14, 8, 2, False, 4, False, 0.0, 1, memory, 6)
+    for _ in range(3):
+        pair.act(6)
+        pair.one.step()
+        pair.world.step()
+    before = np.count_nonzero(pair.one.values)
+    cells = np.arange(0, 280, 3)
+    pair.grid.set_walls(cells)
+    pair.world.set_walls(pair.grid.position_of(cells))
+    pair.agree()
+    assert 0 < np.count_nonzero(pair.one.values) < before
+    for stores, halo_steps in ((2, None), (1, 3)):  # by way of files
+        pair.world.move_to(Stores(stores), halo_steps)
+        pair.agree()
+    pair.one.step(3)
+    pair.world.step(3)
+    pair.agree()

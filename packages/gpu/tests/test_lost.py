@@ -115,9 +115,6 @@ def test_all_go_on_bit_for_bit_from_what_was_last_read(
 
 def test_nothing_recovers_that_is_not_lost(device: Device) -> None:
     for world in (World(device), World("cpu")):
-        with refused(InvalidValue, "nothing is gone"):
-            world.imap.recover()
-        with refused(InvalidValue, "nothing is gone"):
-            world.swarm.recover()
-        with refused(InvalidValue, "nothing is gone"):
-            world.food.recover()
+        for part in (world.imap, world.swarm, world.food):
+            with refused(InvalidValue, "nothing is gone"):
+                part.recover()

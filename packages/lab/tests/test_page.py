@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from fieldcraft.recipe import read_recipe
 from fieldcraft_lab import Lab
 from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.session import Session
 from support.pages import TOKEN, eventually, page_of, place_of, settled
-from support.sessions import RECIPE, small_map
+from support.sessions import small_map
 
 
 def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
@@ -114,18 +113,6 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
     linked = session_of(page.evaluate("location.href"))
     linked.seek(linked.furthest)
     assert linked.digest() == digest
-    page.click("button:has-text('Write into patrol.toml')")
-    page.click("button:has-text('Yes, change patrol.toml')")
-    settled(page, "document.querySelector('#kept').textContent.startsWith('Written')")
-    text = (tmp_path / "patrol.toml").read_text()
-    assert "# how it weakens" in text
-    assert text != RECIPE
-    from fieldcraft_lab.live import LiveRecipe
-
-    again = Session(LiveRecipe(read_recipe(tmp_path / "patrol.toml")))
-    again.step(21)
-    assert again.digest() == digest
-
     page.click("#do-fork")
     settled(page, "lab.S.hello.sides.b")
     page.click("button:has-text('Parameters of B')")
@@ -145,7 +132,7 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
 
 
 def test_two_tabs_a_lost_connection_and_a_small_screen(browser: Any, tmp_path: Path) -> None:
-    first_lab = Lab(small_session(), playing=False, warm=False, token=TOKEN)
+    first_lab = Lab(Session(small_map()), playing=False, warm=False, token=TOKEN)
     port = int(first_lab.url.split(":")[2].split("/")[0])
     page, other = page_of(browser, first_lab), page_of(browser, first_lab, color_scheme="dark")
     page.click("text=Source")
@@ -153,7 +140,7 @@ def test_two_tabs_a_lost_connection_and_a_small_screen(browser: Any, tmp_path: P
     settled(other, "lab.S.sources.a.threat.sources.length === 3")
     first_lab.stop()
     settled(page, "!document.querySelector('#banner').hidden")
-    with Lab(small_session(), port=port, playing=False, warm=False, token=TOKEN):
+    with Lab(Session(small_map()), port=port, playing=False, warm=False, token=TOKEN):
         settled(
             page, "document.querySelector('#banner').hidden && lab.Wire.socket.readyState === 1"
         )
@@ -169,7 +156,3 @@ def test_two_tabs_a_lost_connection_and_a_small_screen(browser: Any, tmp_path: P
         assert unnamed == []
     page.close()
     other.close()
-
-
-def small_session() -> Session:
-    return Session(small_map())

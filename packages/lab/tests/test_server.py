@@ -1,6 +1,4 @@
-"""The door of the lab, tried by clients made by hand: who gets in, what is refused, and that nobody
-slows the world down.
-"""
+"""The server of the lab, with hand-written clients: access, wrong messages, and slow pages."""
 
 from __future__ import annotations
 
@@ -52,12 +50,12 @@ def opening(server: Server, **options: Any) -> Any:
 
 
 class Page:
-    """A page made by hand."""
+    """A hand-written page."""
 
     def __init__(self, socket: Any) -> None:
         self.socket = socket
         self.hello: dict[str, Any] = {}
-        self.said: list[dict[str, Any]] = []
+        self.messages: list[dict[str, Any]] = []
         self.frames: list[tuple[dict[str, Any], bytes]] = []
 
     @classmethod
@@ -73,8 +71,8 @@ class Page:
     async def take(self, ack: bool = True) -> dict[str, Any]:
         data = await asyncio.wait_for(self.socket.recv(), 5)
         if isinstance(data, str):
-            self.said.append(json.loads(data))
-            return self.said[-1]
+            self.messages.append(json.loads(data))
+            return self.messages[-1]
         length = int.from_bytes(data[:4], "little")
         header = json.loads(data[4 : 4 + length])
         self.frames.append((header, data[4 + length :]))
@@ -134,7 +132,6 @@ def test_a_page_that_comes_while_the_world_runs_is_greeted_where_the_world_is(
 def test_the_page_comes_with_a_strict_policy(server: Server) -> None:
     status, headers, body = get(server)
     assert status == 200
-    assert b"<script>" in body
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "script-src 'sha256-" in policy
@@ -266,13 +263,18 @@ def test_a_shared_lab_answers_by_any_address_of_the_machine(shared: bool) -> Non
         ({"do": "explode"}, "There is no message"),
         ({"go": 1}, "A message has a field"),
         ([], "A message has a field"),
+        ('{"do":"seek","moment":NaN}', "NaN is no number"),
+        ('{"do":"speed","factor":1e999}', "factor"),
+        ("{", "A message is JSON"),
+        ('{"do":' + "[" * 5000, "A message is JSON"),
+        ('"pause"', "A message has a field"),
     ],
 )
 def test_wrong_messages_get_our_own_words_and_the_world_goes_on(
     server: Server, message: Any, words: str
 ) -> None:
     async def act(page: Page) -> str:
-        await page.socket.send(json.dumps(message))
+        await page.socket.send(message if isinstance(message, str) else json.dumps(message))
         error = (await page.until("error"))["error"]
         await page.send(do="show", views=[VIEW])
         first = await page.until("views")
@@ -283,24 +285,6 @@ def test_wrong_messages_get_our_own_words_and_the_world_goes_on(
     error = run(server, act)
     assert words in error
     assert "Traceback" not in error
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"do":"seek","moment":NaN}',
-        '{"do":"speed","factor":1e999}',
-        "{",
-        '{"do":' + "[" * 5000,
-        '"pause"',
-    ],
-)
-def test_what_is_no_message_is_refused_in_words(server: Server, text: str) -> None:
-    async def act(page: Page) -> str:
-        await page.socket.send(text)
-        return (await page.until("error"))["error"]
-
-    assert run(server, act)
 
 
 def test_a_client_that_does_not_acknowledge_gets_two_frames_and_then_none(server: Server) -> None:
