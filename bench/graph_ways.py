@@ -278,18 +278,16 @@ def _agents(mesh: Graph, quick: bool) -> Table:
     say("bench graph: agents")
     table = Table(
         f"Agents a frame, navigation mesh of {len(mesh):,} triangles",
-        ("agents", "follow a flow ms", "move ms", "along edges ms"),
+        ("agents", "follow a flow ms", "move ms"),
     )
     rng = np.random.default_rng(SEED)
     flow = GraphFlow(fc.distance_map(mesh, mesh.positions[len(mesh) // 2]))
     for count in (1_000, 10_000):
         at = mesh.positions[rng.integers(0, len(mesh), count)]
         shifts = rng.normal(size=(count, 2)) * 0.3
-        riders = steering.Travelers.at(mesh, at)
         cases: dict[str, Callable[[], object]] = {
             "sample": partial(flow.sample, at),
             "move": partial(steering.move, mesh, at, shifts),
-            "ride": partial(riders.travel, flow, 0.3),
         }
         for run in cases.values():
             run()

@@ -208,7 +208,6 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "ArrayLayer": lambda w: w.array,
     "HexGrid": lambda w: fc.HexGrid(6, 5),
     "Film": lambda w: fc.view.Film(w.folder / "film.gif"),
-    "Travelers": lambda w: fc.steering.Travelers.at(w.graph, [(2.5, 2.5)]),
     "Swarm": lambda w: fc.steering.Swarm.scattered(w.grid, 3),
     "Placement": lambda w: fc.view.Placement(w.grid),
     "TimelineBuilder": lambda w: fc.recordings.TimelineBuilder(),
@@ -447,7 +446,6 @@ GOOD: dict[str, Callable[[World], Any]] = {
     "where": lambda w: np.ones(SHAPE, dtype=bool),
     "propagation ": lambda w: fc.Radial(3.0),
     "vertices": lambda w: [1],
-    "Travelers.travel.flow": lambda w: w.graph_flow,
     "Expression.values_at.cells": lambda w: np.array([22, 23]),
     "title": lambda w: "t",
     "fc.view.ScaleLegend.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
@@ -501,7 +499,6 @@ MADE = {
     "MapFormat",
     "Raster",
     "Recipe",
-    "Travelers",
 }
 
 # Methods that rooms of the library ask of each other, with arguments that were checked at the door.

@@ -21,7 +21,6 @@ from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.space import mesh
 from fieldcraft.space.floors import floors_of
 from fieldcraft.steering import on_graph as meshes
-from fieldcraft.steering import travelers
 from support import graphs
 from support.examples import examples
 from support.tiers import plain
@@ -39,7 +38,7 @@ def bands() -> Iterator[None]:
     fc.set_threads(3)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            for module in (meshes, travelers, flow_fields):
+            for module in (meshes, flow_fields):
                 patch.setattr(module, "_AGENTS", 3)
             patch.setattr(mesh, "_PER_THREAD", 3)
             patch.setattr(path, "_PER_CHUNK", 2)
@@ -165,29 +164,3 @@ def test_floors(seed: int) -> None:
             floors_of(house).shut,
         ]
     )
-
-
-@settings(max_examples=35, deadline=None)
-@given(web=graphs.webs(), seed=seeds)
-def test_travelling(web: graphs.Web, seed: int) -> None:
-    def ask() -> list[Any]:
-        graph = web.graph()
-        arguments = web.arguments(graph)
-        if arguments is None or web.lengths in ("wide", "lost"):
-            return []
-        rng = np.random.default_rng(seed)
-        flow = fc.flow_field(distance_map(graph, graph.positions[arguments[0]]))
-        others = fc.flow_field(distance_map(graph, graph.positions[arguments[0][:1]]))
-        agents = steering.Travelers.at(
-            graph, graph.positions[rng.choice(np.flatnonzero(~graph.walls), 40)]
-        )
-        found = []
-        for turn in range(6):
-            agents = agents.travel(others if turn == 3 else flow, rng.uniform(0, 3, 40))
-            found += [agents.vertices, agents.arcs, agents.gone, agents.positions, agents.cells]
-            if turn == 4 and len(graph.edges):
-                graph.set_edges(graph.edges[rng.integers(0, len(graph.edges), 5)])
-                flow.distance_map.repair()
-        return found
-
-    same(ask)

@@ -118,35 +118,6 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     assert counts.tolist() == np.where(graph.walls, 0, seen.sum(axis=0)).tolist()
 
 
-@settings(max_examples=12)
-@given(seeds, st.floats(0, 30))
-def test_travelers_go_as_far_as_they_may_along_what_they_take(seed: int, way: float) -> None:
-    rng = np.random.default_rng(seed)
-    count = int(rng.integers(2, 12))
-    sizes = rng.uniform(0.5, 3, count - 1)  # a road from 0 to the last vertex
-    origins, ends = np.arange(count - 1, dtype=np.int32), np.arange(1, count, dtype=np.int32)
-    taken = np.append(np.arange(count - 1), -1)
-    vertices, arcs, gone = np.zeros(1, dtype=np.int64), np.full(1, -1), np.zeros(1)
-    nowhere, open_ = np.full(count - 1, -1), np.zeros(count - 1, dtype=np.bool_)
-    portions = np.diff([0.0, *np.sort(rng.uniform(0, way, 3)), way])
-    for part in portions:
-        kernels.travel.travel(
-            (origins, ends, sizes, nowhere, open_),
-            taken,
-            np.array([part]),
-            False,
-            0,
-            1,
-            vertices,
-            arcs,
-            gone,
-        )
-    along = np.concatenate([[0.0], np.cumsum(sizes)])[vertices[0]] + (
-        gone[0] if arcs[0] >= 0 else 0.0
-    )
-    np.testing.assert_allclose(along, min(way, sizes.sum()), atol=1e-9)
-
-
 @settings(max_examples=10)
 @given(seeds)
 def test_places_lie_in_the_triangles_that_are_found(seed: int) -> None:

@@ -153,7 +153,7 @@ class TestOverPolygons:
         force = steering.follow_flow([(1, 3, 0)], [(0.5, 0)], flow, max_speed=2.0)
         assert force + np.array([0.5, 0]) == pytest.approx(2 * flow.sample([(1, 3, 0)])[:, :2])
         roads = fc.Graph([(0, 0, 0), (1, 0, 0)], [(0, 1)])
-        with pytest.raises(InvalidValue, match="Travelers"):
+        with pytest.raises(InvalidValue, match="along paths"):
             steering.follow_flow(
                 [(0, 0, 0)], (0, 0), flow_field(distance_map(roads, (1, 0, 0))), 1.0
             )

@@ -1,8 +1,6 @@
-"""Agents that come and go: parts of swarms and of travelers, and both joined."""
+"""Agents that come and go: parts of swarms, and swarms joined."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +9,6 @@ import fieldcraft as fc
 from fieldcraft import steering
 from fieldcraft.errors import InvalidValue
 
-GRAPH = fc.Graph([(0, 0), (4, 0), (8, 0)], [(0, 1), (1, 2)])
-
 
 def swarm() -> steering.Swarm:
     made = steering.Swarm.scattered(fc.Grid(14, 9), 20, seed=3)
@@ -20,14 +16,8 @@ def swarm() -> steering.Swarm:
     return made
 
 
-def travelers() -> steering.Travelers:
-    some = steering.Travelers.at(GRAPH, [(0, 0), (4, 0), (0, 0)])
-    return some.travel([1, 2, 1], [1.0, 2.0, 0.5])
-
-
-@pytest.mark.parametrize("make", [swarm, travelers])
-def test_parts_and_joined_parts_are_the_same_agents(make: Any) -> None:
-    everybody = make()
+def test_parts_and_joined_parts_are_the_same_agents() -> None:
+    everybody = swarm()
     mask = np.arange(len(everybody)) % 2 == 0
     even, odd = everybody[mask], everybody[~mask]
     assert len(even) + len(odd) == len(everybody)
@@ -46,21 +36,13 @@ def test_births_and_deaths_go_on_walking() -> None:
     before = some.positions
     some.run(steering.Walk(2.0), 0.1, steps=5)
     assert some.step == 9 and (some.positions != before).any(axis=1).all()
-    walking = travelers()
-    walking += steering.Travelers.at(GRAPH, [(8, 0)])
-    assert walking.travel([1, 2, 1, 1], 1.0).positions[:, 0].tolist() == [2.0, 7.0, 1.5, 7.0]
 
 
-@pytest.mark.parametrize("make", [swarm, travelers])
-def test_others_are_refused(make: Any) -> None:
-    everybody = make()
+def test_others_are_refused() -> None:
+    everybody = swarm()
     for wrong in ([len(everybody)], [0.5], [[0]], np.ones(3 + len(everybody), bool), 0):
         with pytest.raises(InvalidValue, match="Agents are chosen"):
             everybody[wrong]
-    for other in (
-        3,
-        swarm() if make is travelers else travelers(),
-        make() if make is swarm else 3,
-    ):
+    for other in (3, swarm()):
         with pytest.raises(InvalidValue, match="join"):
-            everybody + other
+            everybody + other  # type: ignore[operator]

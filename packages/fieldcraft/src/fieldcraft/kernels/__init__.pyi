@@ -51,7 +51,6 @@ from fieldcraft.kernels import swarm as swarm
 from fieldcraft.kernels import teams as teams
 from fieldcraft.kernels import trail as trail
 from fieldcraft.kernels import trail_plan as trail_plan
-from fieldcraft.kernels import travel as travel
 from fieldcraft.kernels import uphill as uphill
 from fieldcraft.kernels import visible as visible
 from fieldcraft.kernels.table import FAMILIES as FAMILIES

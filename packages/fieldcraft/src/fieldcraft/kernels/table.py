@@ -61,7 +61,6 @@ FAMILIES = (
     "neighbors",
     "pibt",
     "swarm",
-    "travel",
     # guesses
     "belief",
     "foresee",

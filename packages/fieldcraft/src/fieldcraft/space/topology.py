@@ -66,11 +66,6 @@ class Topology:
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
     @cached_property
-    def back(self) -> NDArray[np.int64]:
-        """The arc that leads back along each arc, -1 where there is none."""
-        return self.arcs_between(self.ends.astype(np.int64), self.origins.astype(np.int64))
-
-    @cached_property
     def leaving(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The arcs by the vertex they come from: those of `v` are `arcs[starts[v]:starts[v + 1]]`,
         by end.

@@ -14,7 +14,6 @@ from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.pibt import PIBT
 from fieldcraft.steering.swarm import Swarm
-from fieldcraft.steering.travelers import Travelers
 from fieldcraft.steering.walk import Walk
 from fieldcraft.steering.walls import Crowd, avoid_walls, move
 
@@ -27,7 +26,6 @@ __all__ = [
     "Reversed",
     "Smell",
     "Swarm",
-    "Travelers",
     "Walk",
     "accelerate",
     "alignment",

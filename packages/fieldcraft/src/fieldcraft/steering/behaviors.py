@@ -301,7 +301,7 @@ def follow_flow(
         raise InvalidValue(
             "Behaviors steer in the ground plane",
             got="a flow field on waypoints in 3D",
-            remedy="Move agents along edges with steering.Travelers",
+            remedy="Move agents along paths: fc.shortest_path(...).at(distance)",
         )
     at, single = checks.positions(positions, dimensions=space.dimensions)
     moving = vectors("Velocities", velocities, len(at))

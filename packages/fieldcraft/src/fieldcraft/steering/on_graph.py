@@ -40,7 +40,7 @@ def _mesh_of(space: Space, radius: float = 0.0) -> Graph:
         raise InvalidValue(
             "Agents move freely on a grid or a mesh",
             got="a graph of waypoints without a mesh",
-            remedy="Move agents along edges with steering.Travelers",
+            remedy="Move agents along paths: fc.shortest_path(...).at(distance)",
         )
     if checks.not_negative("radius", radius) > 0:
         raise InvalidValue(

@@ -37,8 +37,8 @@ def move(
 
     On a mesh agents walk from polygon to polygon through sides that open edges cross. Positions on
     a 3D mesh are (N, 3) with the z of the ground; the z of displacements is ignored. Agents beside
-    the mesh start at the nearest point of the polygon with the nearest middle. On waypoints use
-    `Travelers`.
+    the mesh start at the nearest point of the polygon with the nearest middle. On waypoints walk
+    along paths: `Path.at`.
 
     Parameters
     ----------
