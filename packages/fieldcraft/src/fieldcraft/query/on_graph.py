@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.values import SLACK, Cells, Floats, Queries, Readable, Steps
-from fieldcraft.space import Graph, Space
-from fieldcraft.space.adjacency import cached_until_walls_change, middles, pieces, runs
+from fieldcraft.space import Graph, Space, grid_of
+from fieldcraft.space.adjacency import middles, pieces, runs
 from fieldcraft.space.graph_sight import vertices_within
 
 __all__ = ["GraphValues"]
@@ -39,35 +39,6 @@ def _arcs_at(graph: Graph, cells: Cells) -> tuple[Cells, Cells]:
         others = np.concatenate([others, topology.ends[out[keep]].astype(np.int64)])
     free = ~graph.walls[others]
     return which[free], others[free]
-
-
-def _around(graph: Graph, cells: Cells) -> Cells:
-    """Return these vertices and all that interpolation may mix with them, ascending: those beside
-    them, and at their corners.
-    """
-    _, others = _arcs_at(graph, cells)
-    if graph.mesh is not None:
-        corners = np.unique(
-            graph.mesh.rings[runs(graph.mesh.starts[cells], np.diff(graph.mesh.starts)[cells])]
-        )
-        others = np.concatenate(
-            [others, graph.mesh.ring_owners[np.isin(graph.mesh.rings, corners)]]
-        )
-    return np.unique(np.concatenate([cells, others]))
-
-
-def _fill_between(
-    graph: Graph,
-    values: NDArray[np.float32],
-    points: Floats,
-    cells: Cells,
-    found: Floats,
-) -> None:
-    """Write the values at positions in `cells` into `found` (N,), where they differ from those of
-    the vertices (V,).
-    """
-    fill = _along_edges if graph.mesh is None else _inside_polygons
-    fill(graph, values, points, cells, found)
 
 
 def _along_edges(
@@ -98,51 +69,6 @@ def _along_edges(
     best = order[np.flatnonzero(np.diff(which[order], prepend=-1) != 0)]
     here, share = values[cells[which[best]]].astype(np.float64), shares[best]
     found[which[best]] = here * (1 - share) + values[others[best]] * share
-
-
-def _inside_polygons(
-    graph: Graph,
-    values: NDArray[np.float32],
-    points: Floats,
-    cells: Cells,
-    found: Floats,
-) -> None:
-    """Write the values inside of triangles into `found`: between their corners, which have the mean
-    of the polygons around them.
-    """
-    mesh = graph.mesh
-    assert mesh is not None
-    triangles, shares, _ = mesh.locate(points, graph.max_height)
-    inside = (
-        np.flatnonzero((triangles >= 0) & (mesh.owners[triangles] == cells) & ~graph.walls[cells])
-        if len(mesh.owners)
-        else cells[:0]
-    )
-    if not len(inside):
-        return
-    fans, count = _fans_of(graph)
-    free = ~graph.walls[mesh.ring_owners]
-    weights = np.bincount(fans[free], minlength=count)
-    sums = np.bincount(
-        fans[free], weights=values[mesh.ring_owners[free]].astype(np.float64), minlength=count
-    )
-    means = sums / np.maximum(weights, 1)
-    # The triangles of a polygon fan out from its first corner: the k-th has the corners 0, k + 1
-    # and k + 2 of the ring.
-    polygons = mesh.owners[triangles[inside]]
-    first = np.searchsorted(mesh.owners, polygons)
-    ring = mesh.starts[polygons]
-    step = triangles[inside] - first
-    corners = np.stack([ring, ring + step + 1, ring + step + 2], axis=1)
-    found[inside] = (means[fans[corners]] * shares[inside]).sum(axis=1)
-
-
-@cached_until_walls_change
-def _fans_of(graph: Graph) -> tuple[Cells, int]:
-    """Return the fans of a mesh."""
-    assert graph.mesh is not None
-    ways = graph.adjacency
-    return graph.mesh.fans(np.stack([ways.origins, ways.ends], axis=1))
 
 
 def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
@@ -185,25 +111,16 @@ class GraphValues(Queries):
         points, where, single = self.cells(positions, outside)
         cells = np.atleast_1d(where)
         found = self.flat[cells].astype(np.float64)
-        _fill_between(self.graph, self.flat, points, cells, found)
+        _along_edges(self.graph, self.flat, points, cells, found)
         return found.astype(np.float32), single
 
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""
-        points, where, single = self.cells(positions, outside)
-        cells = np.atleast_1d(where)
-        used, inverse = np.unique(cells, return_inverse=True)
-        found = _slopes(self.graph, self.flat, used)[inverse]
-        if not smooth:
-            return found, single
-        needed = _around(self.graph, used)
-        for axis, slope in enumerate(_slopes(self.graph, self.flat, needed).T):
-            every = np.zeros(len(self.space), dtype=np.float32)
-            every[needed] = slope
-            column = every[cells].astype(np.float64)
-            _fill_between(self.graph, every, points, cells, column)
-            found[:, axis] = column
-        return found, single
+        if smooth:
+            grid_of(self.space, 'gradient(how="bilinear")')
+        _, where, single = self.cells(positions, outside)
+        used, inverse = np.unique(where, return_inverse=True)
+        return _slopes(self.graph, self.flat, used)[np.atleast_1d(inverse)], single
 
     def along(
         self, paths: list[Floats], outside: str

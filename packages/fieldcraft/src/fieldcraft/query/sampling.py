@@ -73,9 +73,8 @@ def sample(
     how : {"nearest", "bilinear"}
         "nearest" reads the cell that holds the position. "bilinear" mixes the 2 x 2 cells whose
         centers surround it, as far as straight open steps lead to them from the position's own
-        cell, so that nothing leaks through walls or past their corners. On a mesh it reads between
-        the corners of the triangle that holds the position, on another graph along the nearest
-        edge.
+        cell, so that nothing leaks through walls or past their corners. On a graph it reads the
+        nearest point of the edges at the position's vertex.
     outside : {"refuse", "clamp"}
         With "clamp" a position outside the map counts as the nearest cell.
     space : Space, optional
@@ -177,9 +176,9 @@ def gradient(
     how : {"nearest", "bilinear"}
         "nearest" reads the slope of the cell that holds the position, between its neighbors on both
         sides. If a wall or the rim replaces one of them, it is the slope to the other, and 0 if
-        both are missing. "bilinear" mixes the slopes of the cells around, with the weights of
-        `sample`. On a graph it is the slope that fits the differences to the neighbors best, by
-        least squares, and the smallest of these.
+        both are missing. "bilinear" mixes the slopes of the cells around on a grid, with the
+        weights of `sample`. On a graph the slope fits the differences to the neighbors best, by
+        least squares, and is the smallest of these.
 
     Returns
     -------

@@ -276,41 +276,6 @@ class Mesh:
         )
         return found, shares, off
 
-    def fans(self, owners: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-        """For each entry of `rings`, the number of the fan that it belongs to, and how many fans
-        there are.
-
-        A fan are the polygons round a corner that one can walk between without leaving the corner,
-        by the pairs of polygons `owners`, (K, 2): so that what lies on two sides of a wall that
-        ends in a corner is kept apart.
-        """
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        pairs, both = self.shared
-        count = len(self)
-        used = np.isin(
-            both.min(axis=1) * count + both.max(axis=1),
-            owners.min(axis=1) * count + owners.max(axis=1),
-        )
-        corners = max(len(self.corners), 1)
-        keys = self.ring_owners * corners + self.rings
-        order = np.argsort(keys)
-        first, second = (
-            order[
-                np.searchsorted(
-                    keys[order], (both[used, k, np.newaxis] * corners + pairs[used]).ravel()
-                )
-            ]
-            for k in range(2)
-        )
-        size = len(self.rings)
-        touching = coo_array(
-            (np.ones(len(first), dtype=np.int8), (first, second)), shape=(size, size)
-        )
-        number, labels = connected_components(touching, directed=False)
-        return labels.astype(np.int64), int(number)
-
 
 def _rings(
     polygons: Sequence[ArrayLike] | ArrayLike,
