@@ -11,10 +11,11 @@ from statistics import fmean
 from typing import Any
 
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.settings import settings_from
 from fieldcraft_worlds.games import chase, maze, tether, towers
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.session import play_out
-from fieldcraft_worlds.play.settings import read_table, settings_from
+from fieldcraft_worlds.play.settings import read_table
 from research.experiments.study import Job, Row, integer, number
 from research.experiments.worlds import grid_of, world_of
 

@@ -27,13 +27,14 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft.maps import load_map
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recordings import Timeline
+from fieldcraft.settings import settings_from
 from fieldcraft.steering import Swarm
 from fieldcraft_cluster import checkpoint
 from fieldcraft_lab.session import Session
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session as Match
-from fieldcraft_worlds.play.settings import kinds_of, settings_from
+from fieldcraft_worlds.play.settings import kinds_of
 from support.sessions import RECIPE, recipe_world, small_map
 
 MUTANTS = int(os.environ.get("FIELDCRAFT_FUZZ", "12"))

@@ -1,5 +1,5 @@
-"""A tiny game for tests of brushes, sliders and gamepads: a walker with a paintbrush on a field
-whose colour fades.
+"""A tiny game for tests of brushes and sliders: a walker with a paintbrush on a field whose color
+fades.
 """
 
 from __future__ import annotations
@@ -119,12 +119,12 @@ class Sandbox:
     overlays: tuple[Overlay, ...] = (Overlay("paint", "1", "what was painted", shown=True),)
     actions: tuple[Action, ...] = (
         *moves("walk"),
-        Action("paint", "paint", ("mouse left", "pad a")),
-        Action("red", "paint red", ("key q", "pad left shoulder"), "color"),
-        Action("blue", "paint blue", ("key e", "pad 2 left shoulder"), "color"),
+        Action("paint", "paint", ("mouse left",)),
+        Action("red", "paint red", ("key q",), "color"),
+        Action("blue", "paint blue", ("key e",), "color"),
     )
     sliders: tuple[Slider, ...] = (
-        Slider("keep", "how much stays", 0.5, 1.0, keys=("key j", "key k")),
+        Slider("keep", "how much stays", 0.5, 1.0),
         Slider("radius", "width of the brush", 0.5, 8.0, step=0.5),
     )
     settings: type = Settings

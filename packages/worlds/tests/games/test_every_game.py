@@ -12,6 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.packing import digest, pack, unpack
+from fieldcraft.settings import settings_from
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
 from fieldcraft_worlds.games.chase.orders import Throw
 from fieldcraft_worlds.games.flock.orders import Fly, Scare
@@ -21,7 +22,6 @@ from fieldcraft_worlds.games.tether.orders import Take, Walk
 from fieldcraft_worlds.games.towers.orders import Command, March
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.session import Session
-from fieldcraft_worlds.play.settings import settings_from
 from fieldcraft_worlds.view.scene import draw_scene
 from support.tiers import told_twice
 
@@ -167,7 +167,7 @@ def test_uncompiled_kernels_play_the_same_match(
     compiled, plain = told_twice(f"""
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.session import Session
-from fieldcraft_worlds.play.settings import settings_from
+from fieldcraft.settings import settings_from
 from packages.worlds.tests.games.test_every_game import space_of
 game = find_game({name!r})
 session = Session(game, space_of({text!r}), settings_from(game.settings, {table!r}), seed=3)

@@ -16,10 +16,11 @@ import pytest
 from fieldcraft import Grid, files
 from fieldcraft.errors import BadSaveFile, FieldcraftError
 from fieldcraft.packing import pack
+from fieldcraft.settings import settings_from
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session
-from fieldcraft_worlds.play.settings import kinds_of, settings_from
+from fieldcraft_worlds.play.settings import kinds_of
 
 SMALL: dict[str, tuple[Any, dict[str, Any]]] = {
     "towers": (None, {"towers": 2, "units": 12}),

@@ -1,4 +1,4 @@
-"""Strokes, sticks and directions, as a world is told of them."""
+"""Strokes, directions and sliders, as a world receives them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import pytest
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.painting import brushed
-from fieldcraft_worlds.play.bindings import bindings_of
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.panel import PANEL_WIDTH
@@ -135,102 +134,7 @@ class TestDirection:
         assert orders(playing) == [Walk(pytest.approx(root), pytest.approx(-root)), Walk(0.0, -1.0)]
 
 
-class TestSticks:
-    def test_amounts_reach_the_game(self) -> None:
-        playing = player()
-        playing.turn("pad 1 left stick right", 0.5)
-        playing.step()
-        playing.turn("pad 1 left stick right", 0.25)
-        playing.step()
-        playing.turn("pad 1 left stick right", 0.0)
-        playing.step()
-        playing.turn("pad 1 nothing", 1.0)
-        playing.step()
-        assert orders(playing) == [Walk(0.5, 0.0), Walk(0.25, 0.0)]
-
-    def test_one_gamepad_or_any(self) -> None:
-        playing = player()
-        playing.turn("pad 2 left shoulder", 1.0)
-        playing.point(15, 15)
-        playing.turn("pad 3 a", 1.0)
-        playing.step()
-        assert orders(playing) == [Paint("blue", ((1.5, 1.5),))]
-
-    def test_start_and_back_are_the_frame_s_where_the_game_has_no_use_for_them(self) -> None:
-        playing = player()
-        playing.turn("pad 1 start", 1.0)
-        playing.turn("pad 1 start", 0.0)
-        assert playing.is_paused
-        playing.turn("pad 1 back", 1.0)
-        assert playing.shows_help
-        bound = player(controls={"paint": "pad start"})
-        bound.turn("pad 1 start", 1.0)
-        assert not bound.is_paused
-
-    @pytest.mark.parametrize(
-        "name", ["pad leftstick up", "mouse 9", "pda a", "a", "pad button 99", "pad x y"]
-    )
-    def test_inputs_that_are_none(self, name: str) -> None:
-        with refused(InvalidValue, "An input is"):
-            bindings_of(GAME, {"paint": name})
-
-    def test_a_world_that_does_not_say_where_its_sliders_stand(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(sandbox.SandboxWorld, "tuned", lambda self, state: {"keep": 1.0})
-        with refused(InvalidValue, "radius"):
-            player()
-
-
 class TestSliders:
-    def test_keys(self) -> None:
-        playing = player()
-        playing.press("key k")
-        playing.release("key k")
-        playing.press("key f4")
-        playing.press("key f6")
-        playing.release("key f6")
-        assert [(line.value, line.chosen) for line in playing.panel().sliders] == [
-            ("0.995", False),
-            ("1", True),
-        ]
-        playing.step()
-        playing.step()
-        assert orders(playing) == [Tune("keep", 0.995), Tune("radius", 1.0)]
-        playing.press("key f3")
-        playing.press("key f3")
-        playing.press("key f3")
-        playing.press("key f7")
-        playing.step()
-        assert orders(playing)[-1] == Tune("keep", 1.0)
-
-    def test_held_keys_go_on(self) -> None:
-        playing = player()
-        playing.press("key space")
-        playing.press("key j")
-        for _ in range(60):
-            playing.advance(1 / 60)
-        playing.release("key j")
-        playing.advance(0.2)
-        playing.step()
-        (order,) = orders(playing)
-        assert 0.85 < order.value < 0.92  # one notch of 0.005 and then 25 a second
-        playing.press("key j")
-        playing.release_all()
-        playing.advance(9.0)
-        playing.step()
-        assert len(orders(playing)) == 2
-
-    def test_the_ends_hold(self) -> None:
-        playing = player()
-        playing.press("key f4")
-        for _ in range(40):
-            playing.press("key f7")
-        playing.step()
-        playing.press("key f7")
-        playing.step()
-        assert orders(playing) == [Tune("radius", 8.0)]
-
     def test_dragging(self) -> None:
         playing = player()
         playing.picture()
@@ -248,34 +152,38 @@ class TestSliders:
         playing.point(middle, keep.top + 1)
         playing.step()
         assert orders(playing) == [Tune("keep", 0.75), Tune("keep", 1.0), Tune("keep", 0.5)]
-        assert playing.panel().sliders[0].chosen
         playing.wheel(1)
         playing.step()
         assert orders(playing)[-1] == Tune("keep", 0.505)
         assert playing.stage.camera is None
 
-    def test_a_value_that_the_game_refuses_is_said_once_and_given_up(
+    def test_a_refused_value_is_shown_once_and_dropped(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         playing = player()
-        told: list[Any] = []
+        playing.picture()
+        keep = playing.stage._tracks[0]
+        given_orders: list[Any] = []
         step = sandbox.SandboxWorld.step
 
         def refusing(self: Any, state: Any, given: Any, rng: Any) -> Any:
-            told.extend(given)
+            given_orders.extend(given)
             if given:
                 raise InvalidValue("Not now", got="a slider", remedy="Wait")
             return step(self, state, given, rng)
 
         monkeypatch.setattr(sandbox.SandboxWorld, "step", refusing)
-        playing.press("key j")
+        playing.point(600 + keep.left, keep.top + 1)
+        playing.press("mouse left")
         for _ in range(3):
             playing.step()
-        assert told == [Tune("keep", 0.985)]
+        assert given_orders == [Tune("keep", 0.5)]
         assert playing.panel().sliders[0].value == "0.99"
         assert any("Not now" in note for note in playing.panel().notes)
 
-    def test_their_keys_belong_to_them(self) -> None:
-        for taken in ("key f3", "key f7", "key j"):
-            with refused(InvalidValue, "does one thing"):
-                bindings_of(GAME, {"paint": taken})
+    def test_a_world_without_the_value_of_a_slider_is_refused(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sandbox.SandboxWorld, "tuned", lambda self, state: {"keep": 1.0})
+        with refused(InvalidValue, "radius"):
+            player()

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.settings import settings_from
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import player as players
 from fieldcraft_worlds.play.bindings import bindings_of
+from fieldcraft_worlds.play.help_page import help_lines
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
-from fieldcraft_worlds.play.settings import settings_from
 from fieldcraft_worlds.view.panel import PANEL_WIDTH
 from support.refusals import refused
 from support.wandering import GAME, Beacon, Settings
@@ -29,7 +30,7 @@ def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps are made however long they take: these tests are about which, not about slow
     machines.
     """
-    monkeypatch.setattr(players, "_PATIENCE", 1e9)
+    monkeypatch.setattr(players, "_LONGEST_STEPS", 1e9)
 
 
 def player(**options: Any) -> Player:
@@ -119,7 +120,7 @@ class TestClock:
         assert (session.steps, playing.is_paused) == (0, False)
 
 
-class TestHands:
+class TestInputs:
     def test_a_click_is_an_order_at_the_place_under_it(self) -> None:
         playing = player()
         playing.point(*pixel_of(playing, 30.5, 25.5))
@@ -188,7 +189,7 @@ class TestHands:
             playing.step()
             assert playing.session.journal[-1][1] == (Beacon(*middle),)
 
-    def test_a_refused_order_is_said_and_dropped(self) -> None:
+    def test_a_refused_order_is_shown_and_dropped(self) -> None:
         playing = player()
         wall = playing.session.world.space.position_of(
             np.flatnonzero(playing.session.world.space.walls)[0]
@@ -202,16 +203,15 @@ class TestHands:
         playing.advance(30.0)
         assert playing.panel().notes == ()
 
-    def test_what_is_held_is_told_every_step(self) -> None:
+    def test_held_inputs_reach_every_step(self) -> None:
         playing = player()
-        told: list[tuple[str, ...]] = []
+        received: list[tuple[str, ...]] = []
         world = playing.session.world
 
         def orders(state: Any, inputs: Any) -> tuple[()]:
-            told.append(tuple(f"{s.action} {s.phase}" for s in inputs.events))
-            assert inputs.held("home") == (
-                1.0 if told[-1] and "release" not in told[-1][0] else 0.0
-            )
+            received.append(tuple(f"{s.action} {s.phase}" for s in inputs.events))
+            held = bool(received[-1]) and "release" not in received[-1][0]
+            assert inputs.held("home") is held
             return ()
 
         world.orders = orders  # type: ignore[method-assign]
@@ -227,7 +227,7 @@ class TestHands:
         playing.press("key g")
         playing.release_all()
         playing.step()
-        assert told == [
+        assert received == [
             ("home press",),
             ("home hold",),
             ("home release",),
@@ -257,19 +257,20 @@ class TestOverlays:
         assert all((one != other).any() for one, other in pairwise(pictures))
 
     def test_the_choice_at_the_start(self) -> None:
-        assert player(overlays=["cones", "checks"]).overlays.shown == {"cones", "checks"}
+        chosen = Overlays(GAME, ["cones", "checks"])
+        assert player(overlays=chosen).overlays.shown == {"cones", "checks"}
         assert Overlays(GAME, []).shown == frozenset()
         with pytest.raises(UnknownName, match="cones"):
-            player(overlays=["cone"])
+            Overlays(GAME, ["cone"])
 
 
 class TestBindings:
     def test_inputs_can_be_changed(self) -> None:
-        bound = bindings_of(GAME, {"home": ["key Up", "pad a"], "beacon": "mouse right"})
+        bound = bindings_of(GAME, {"home": ["key Up", "key p"], "beacon": "mouse right"})
         assert bound == {
             "mouse right": "beacon",
             "key up": "home",
-            "pad a": "home",
+            "key p": "home",
             "key n": "anywhere",
             "key m": "middle",
         }
@@ -277,7 +278,7 @@ class TestBindings:
     @pytest.mark.parametrize(
         ("changes", "said"),
         [
-            ({"home": "key space"}, "the frame"),
+            ({"home": "key space"}, "every game"),
             ({"home": "key 1"}, "trail"),
             ({"home": "key n"}, "anywhere"),
         ],
@@ -286,9 +287,11 @@ class TestBindings:
         with refused(InvalidValue, said):
             bindings_of(GAME, changes)
 
-    @pytest.mark.parametrize("inputs", [3, [3], "", [""], {"a": 1}])
-    def test_inputs_are_names(self, inputs: object) -> None:
-        with refused(InvalidValue, "names"):
+    @pytest.mark.parametrize(
+        "inputs", [3, [3], "", [""], {"a": 1}, "mouse 9", "a", "pad a", ["key u", "mouse x"]]
+    )
+    def test_an_input_is_a_key_or_a_button(self, inputs: object) -> None:
+        with refused(InvalidValue, "input"):
             bindings_of(GAME, {"home": inputs})
 
     def test_unknown_actions(self) -> None:
@@ -308,7 +311,7 @@ class TestFiles:
         assert playing.session.digest() == saved
         assert [note.split()[0] for note in playing.panel().notes] == ["saved", "loaded"]
 
-    def test_what_cannot_be_loaded_is_said(self, tmp_path: Path) -> None:
+    def test_failed_files_are_shown(self, tmp_path: Path) -> None:
         playing = player(save_to=tmp_path / "no" / "a.save")
         playing.press("key f9")
         playing.press("key f5")
@@ -349,8 +352,8 @@ class TestPicture:
         playing = player()
         plain = playing.picture().copy()
         playing.press("key h")
-        texts = [text for _, text in playing.help_lines()]
-        assert "put a beacon" in texts and "pause, go on" in texts and "where they were" in texts
+        texts = [text for _, text in help_lines(GAME, bindings_of(GAME))]
+        assert "put a beacon" in texts and "pause, continue" in texts and "where they were" in texts
         assert playing.picture()[..., :3].mean() < plain[..., :3].mean()
         playing.press("key escape")
         assert (playing.shows_help, playing.is_over) == (False, False)
@@ -358,7 +361,7 @@ class TestPicture:
         assert playing.is_over
 
 
-class TestBeginnings:
+class TestSetup:
     def test_towers_placed_by_hand_wait_for_space(self) -> None:
         game = find_game("towers")
         session = Session(game, None, settings_from(game.settings, dict(game.by_hand)), seed=3)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.play.settings import kinds_of, read_table, settings_from
+from fieldcraft.settings import settings_from
+from fieldcraft_worlds.play.settings import kinds_of, read_table
 from support.wandering import Settings, Stride
 
 

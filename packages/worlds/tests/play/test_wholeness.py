@@ -8,9 +8,9 @@ import pickle
 import numpy as np
 import pytest
 
+from fieldcraft.settings import settings_from
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.session import Session
-from fieldcraft_worlds.play.settings import settings_from
 from packages.worlds.tests.play.test_hostile_saves import SMALL
 from support.interrupting import interrupted
 

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from fieldcraft.errors import FieldcraftError, MissingLibrary
-from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.window import show
@@ -28,7 +27,7 @@ pygame = pytest.importorskip("pygame", reason="pygame-ce is not installed")
 TESTS = Path(__file__).resolve().parents[4] / "tests"
 SIZE = (900, 400)
 
-# Plays matches in real windows and does in each, one after the other, what its plan says.
+# Plays a match in a real window and does, one after the other, what its plan says.
 SCRIPT = """
 import json
 import sys
@@ -37,10 +36,10 @@ from pathlib import Path
 import numpy as np
 import pygame
 from PIL import ImageGrab, Image
-from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.window import show
+from support.wandering import GAME
 
 def key(name):
     code = pygame.key.key_code(name)
@@ -112,13 +111,12 @@ class Acting(Player):
             act()
         return super().picture()
 
-for game, out, lines in json.loads(sys.argv[1]):
-    plan = [tuple(line.split(" ", 1)) for line in lines]
-    session = Session(find_game(game), seed=7)
-    show(Acting(session, (850, 400), speed=4 if game in ("chase", "towers") else 1, stop_after=50_000), "a test")
-    print("over", session.steps, len(session.journal), flush=True)
+out, lines = json.loads(sys.argv[1])
+plan = [tuple(line.split(" ", 1)) for line in lines]
+session = Session(GAME, seed=7)
+show(Acting(session, (850, 400), stop_after=50_000), "a test")
+print("over", session.steps, len(session.journal), flush=True)
 """
-GAMES = ("ants", "flock", "physarum", "tether", "towers")  # others: in tests of their scenes
 
 
 @pytest.fixture(scope="module")
@@ -127,39 +125,21 @@ def screen() -> Iterator[str]:
         yield name
 
 
-def in_windows(name: str, *matches: tuple[str, Path, list[str]]) -> list[list[str]]:
-    """What is told of matches: each a game, a folder for pictures, and a plan."""
-    environment = {
-        key: value
-        for key, value in os.environ.items()
-        if key not in ("SDL_VIDEODRIVER", "WAYLAND_DISPLAY")
-    }
+def in_window(name: str, folder: Path, plan: list[str]) -> list[str]:
+    """Return the lines that a match in a real window prints; its pictures go to a folder."""
+    unset = ("SDL_VIDEODRIVER", "WAYLAND_DISPLAY")
+    environment = {key: value for key, value in os.environ.items() if key not in unset}
     environment |= {
         "DISPLAY": name,
         "PYTHONPATH": str(TESTS),
         "SDL_AUDIODRIVER": "none such",
         "PYGAME_HIDE_SUPPORT_PROMPT": "1",
     }
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            SCRIPT,
-            json.dumps([(game, str(out), plan) for game, out, plan in matches]),
-        ],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", SCRIPT, json.dumps([str(folder), plan])]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    told: list[list[str]] = [[]]
-    for line in done.stdout.splitlines():
-        told[-1].append(line)
-        if line.startswith("over "):
-            told.append([])
-    return told[:-1]
+    return done.stdout.splitlines()
 
 
 class TestRealWindow:
@@ -171,9 +151,7 @@ class TestRealWindow:
             "23456", ("checks", "areas", "cones", "lines", "arrows"), strict=True
         ):
             plan += [f"key {key}", "grab " + overlay]
-        (lines,) = in_windows(
-            screen, ("support.wandering:GAME", tmp_path, [*plan, "key h", "grab help", "close -"])
-        )
+        lines = in_window(screen, tmp_path, [*plan, "key h", "grab help", "close -"])
         assert [line.split() for line in lines[:-1]] == [
             [name, "850", "400", "real"]
             for name in ("trail", "checks", "areas", "cones", "lines", "arrows", "help")
@@ -204,7 +182,7 @@ class TestRealWindow:
             "grab large",
             "close -",
         ]
-        (lines,) = in_windows(screen, ("support.wandering:GAME", tmp_path, plan))
+        lines = in_window(screen, tmp_path, plan)
         sizes = [tuple(map(int, line.split()[1:3])) for line in lines[:-1]]
         assert sizes[0] == (850, 400)
         assert sizes[1:] == [(320, 240), (40, 30), (1100, 700)]
@@ -212,44 +190,6 @@ class TestRealWindow:
         over, steps, orders = lines[-1].split()
         assert (over, orders) == ("over", "1")
         assert int(steps) < 50_000
-
-
-@pytest.fixture(scope="module")
-def shown(
-    screen: str, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, tuple[Path, list[str]]]:
-    """The folder with pictures of each game's overlays, and what is told of them; all in one
-    process, which loads everything once.
-    """
-    matches = []
-    for game in GAMES:
-        plan = ["wait -"] * 12
-        for overlay in find_game(game).overlays:
-            # Those that are shown at first go and come back.
-            plan += [f"key {overlay.key}", "wait -"] * (2 if overlay.shown else 1) + [
-                f"grab {overlay.name}"
-            ]
-        matches.append((game, tmp_path_factory.mktemp(game), [*plan, "close -"]))
-    told = in_windows(screen, *matches)
-    return {game: (folder, lines) for (game, folder, _), lines in zip(matches, told, strict=True)}
-
-
-@pytest.mark.parametrize("game", GAMES)
-class TestGames:
-    def test_each_overlay_is_seen(
-        self, shown: dict[str, tuple[Path, list[str]]], game: str
-    ) -> None:
-        overlays = find_game(game).overlays
-        folder, lines = shown[game]
-        assert [line.rsplit(" ", 3)[0] for line in lines[:-1]] == [
-            overlay.name for overlay in overlays
-        ]
-        assert all(line.endswith("real") for line in lines[:-1]), lines
-        files = [(folder / f"{overlay.name}.png").read_bytes() for overlay in overlays]
-        assert len(set(files)) == len(overlays)
-        if kept := os.environ.get("FIELDCRAFT_SCREENSHOTS"):
-            for overlay, data in zip(overlays, files, strict=True):
-                (Path(kept) / f"{game}-{overlay.name}.png").write_bytes(data)
 
 
 class TestDummyDriver:

@@ -13,13 +13,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fieldcraft.progress import Progress
+from fieldcraft.settings import settings_from
 from fieldcraft.view import Film
 from fieldcraft_worlds.library import WORLDS, Piece, find_game
 from fieldcraft_worlds.play.command import map_of
-from fieldcraft_worlds.play.headless import run
 from fieldcraft_worlds.play.overlays import Overlays
+from fieldcraft_worlds.play.recording import opening_of, run
 from fieldcraft_worlds.play.session import Session
-from fieldcraft_worlds.play.settings import read_table, settings_from
+from fieldcraft_worlds.play.settings import read_table
 from fieldcraft_worlds.view.extent import extent_of
 from fieldcraft_worlds.view.scene import draw_scene
 
@@ -86,7 +87,7 @@ def main() -> int:
 
 
 def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
-    """Play a match by itself and film a part of it; answers the digest of where it ends."""
+    """Film a part of a match; return the digest of its end."""
     game = find_game(name)
     session = Session(
         game,
@@ -104,6 +105,8 @@ def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
         Film(path, rate / piece.every, quality=piece.quality) as film,
         Progress(sys.stderr, piece.name) as bar,
     ):
+        for scene in opening_of(session) if piece.begin == 0 and not short else ():
+            film.add(draw_scene(scene, size))
         for number in range(frames):
             film.add(draw_scene(session.world.scene(session.state, overlays.shown), size))
             bar.show((number + 1) / frames)
@@ -116,7 +119,7 @@ def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
 
 
 def page_of(pieces: Sequence[tuple[str, Piece]]) -> str:
-    """The page, with a chapter for each piece."""
+    """Return the page, with a chapter for each piece."""
     chapters = []
     for game, piece in pieces:
         film = f"![{piece.title}](gallery/{piece.name}.webp)"

@@ -1,9 +1,8 @@
-"""The game as the frame knows it: rules without a window, a clock or a file.
+"""What a game is: rules without a window, a clock or a file.
 
-A game is played by numbers: its *state* holds everything that changes, a frozen dataclass that a
-step never touches but answers with another; *orders* are data; random numbers come from a
-`numpy.random.Generator` that is passed in. So one seed is one match, bit for bit, and a match is
-replayed from its orders.
+The *state* of a game is a frozen dataclass with everything that changes; a step returns another
+one. *Orders* are data. Random numbers come from a `numpy.random.Generator` that is passed in. So
+the same seed and orders give the same match, bit for bit.
 """
 
 from __future__ import annotations
@@ -34,10 +33,9 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Overlay:
-    """Something that a key shows or hides.
+    """A part of the picture that a key shows or hides.
 
-    Overlays of one `group` exclude each other, as the fields of values do: there is one at a time.
-    `shown` says whether it is there at the start.
+    Of one `group` one overlay is shown at a time. `shown` overlays are visible at the start.
     """
 
     name: str
@@ -48,19 +46,18 @@ class Overlay:
 
 
 def shown_first(overlays: Iterable[Overlay]) -> frozenset[str]:
-    """The names of the overlays that are there at the start."""
+    """Return the names of the overlays that are visible at the start."""
     return frozenset(overlay.name for overlay in overlays if overlay.shown)
 
 
 @dataclass(frozen=True)
 class Action:
-    """Something that a player can do, and the inputs that do it unless settings say otherwise.
+    """Something that a player can do, and its default inputs.
 
-    Inputs are names: "key w", "key up", "key left shift", "mouse left", "mouse right", "pad a",
-    "pad left stick up"; "pad 2 a" is that of the second gamepad only;
-    `fieldcraft_worlds.play.bindings` has all names of gamepads. Actions of one `group` are choices:
-    pressing one chooses it until another of the group is pressed; the first is chosen at the start.
-    With `takes_over` a person plays from then on in place of a program.
+    Inputs are names: "key w", "key up", "key left shift", "mouse left", "mouse right". Actions of
+    one `group` are choices: pressing one chooses it until another of the group is pressed; the
+    first is chosen at the start. With `takes_over` a person plays from then on in place of a
+    program.
     """
 
     name: str
@@ -72,29 +69,26 @@ class Action:
 
 @dataclass(frozen=True)
 class InputEvent:
-    """One action at one step: it begins ("press"), goes on ("hold") or ends ("release").
+    """One action at one step: it begins ("press"), continues ("hold") or ends ("release").
 
-    `position` is where the pointer is in the world, and `start` where it was at the press; None
-    where there is no pointer or it is beside the map. `amount` is how far, 0 to 1: a stick may be
-    half way. `stroke` is where the pointer went since the last
-    event of the same press: that signal's position first, `position` last, empty where there is
-    none; for brushes, see `fieldcraft_worlds.games.painting`.
+    `position` is where the pointer is in the world, and `start` where it was at the press; None if
+    the pointer is outside the map. `stroke` is the path of the pointer since the last event of the
+    same press, for brushes; see `fieldcraft_worlds.games.painting`.
     """
 
     action: str
     phase: Literal["press", "hold", "release"] = "press"
     position: tuple[float, float] | None = None
     start: tuple[float, float] | None = None
-    amount: float = 1.0
     stroke: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
 class InputFrame:
-    """All that the player does at one step.
+    """The inputs of one step.
 
-    Signals in the order in which they came, where the pointer is, what is chosen by group, and the
-    sliders that were moved since the last step, by name, with their new values.
+    Events in their order, the position of the pointer, the choice in each group, and the new values
+    of sliders that were moved.
     """
 
     events: tuple[InputEvent, ...] = ()
@@ -102,16 +96,13 @@ class InputFrame:
     chosen: Mapping[str, str] = field(default_factory=dict)
     sliders: Mapping[str, float] = field(default_factory=dict)
 
-    def held(self, action: str) -> float:
-        """How far an action is held at this step, 0 if it is not."""
-        return max(
-            (s.amount for s in self.events if s.action == action and s.phase != "release"),
-            default=0.0,
-        )
+    def held(self, action: str) -> bool:
+        """Return whether an action is held down."""
+        return any(each.action == action and each.phase != "release" for each in self.events)
 
     def pressed(self, action: str) -> bool:
-        """Whether an action began at this step."""
-        return any(s.action == action and s.phase == "press" for s in self.events)
+        """Return whether an action began at this step."""
+        return any(each.action == action and each.phase == "press" for each in self.events)
 
     def direction(
         self,
@@ -122,8 +113,7 @@ class InputFrame:
         *,
         y_up: bool = False,
     ) -> tuple[float, float]:
-        """Where four actions that are held point to, see `moves`: (x, y) in the world's directions,
-        no longer than 1, (0, 0) for nowhere.
+        """Return the direction of four actions, see `moves`: (x, y) of length 1, or (0, 0).
 
         `up` is up on the screen, which is less y unless the map has `y_up`.
         """
@@ -133,79 +123,67 @@ class InputFrame:
 
 
 def moves(text: str = "go") -> tuple[Action, Action, Action, Action]:
-    """Four actions, "left", "right", "up" and "down", for `InputFrame.direction`: wasd, the arrows,
-    a gamepad's cross and its left stick.
+    """Return the actions "left", "right", "up" and "down" for `InputFrame.direction`: wasd and the
+    arrow keys, which a gamepad's stick presses too.
     """
-    keys = {"left": "a", "right": "d", "up": "w", "down": "s"}
 
-    def action(way: str) -> Action:
-        return Action(
-            way,
-            f"{text} {way}",
-            (f"key {keys[way]}", f"key {way}", f"pad {way}", f"pad left stick {way}"),
-        )
+    def action(name: str, key: str) -> Action:
+        return Action(name, f"{text} {name}", (f"key {key}", f"key {name}"))
 
-    return action("left"), action("right"), action("up"), action("down")
+    return action("left", "a"), action("right", "d"), action("up", "w"), action("down", "s")
 
 
 class World(Protocol):
-    """A game on one map with one set of settings. It may keep what follows from a state (layers,
-    ways) to be fast, never more: the same state, orders and rng give the same answer, whatever was
-    asked before.
+    """A game on one map with one set of settings. It may cache what follows from a state (layers,
+    paths), nothing else: the same state, orders and rng give the same result at any time.
 
     A world may also have `checked(state)`, which returns the state of a save if the world can
     continue from it and raises a `FieldcraftError` otherwise; `begins(state)`, the name of the
-    action that the pause key does while the world waits for the player, or None; `brush(state)`,
-    the radius of the brush in world units, whose outline is drawn around the pointer; and
-    `tuned(state)`, the value of each slider by name. A game may have `sliders`, a tuple of
-    `Slider`, whose moves arrive as `InputFrame.sliders`, and `by_hand`, the settings that
-    `fieldcraft play NAME --by-hand` takes.
+    action of the pause key while the world waits for the player, or None; `brush(state)`, the
+    radius of the brush in world units, which is drawn around the pointer; `tuned(state)`, the value
+    of each slider by name; and `opening()`, scenes that are shown before the first step, each with
+    its share of the whole, 0 to 1. A game may have `sliders`, a tuple of `Slider`, whose values
+    arrive in `InputFrame.sliders`, and `by_hand`, the settings of `fieldcraft play NAME --by-hand`.
     """
 
     @property
     def space(self) -> Any:
-        """The map that it was opened on."""
+        """The map."""
 
     @property
     def rate(self) -> int:
         """Steps a second at normal speed."""
 
     def start(self, rng: np.random.Generator) -> Any:
-        """The first state."""
+        """Return the first state."""
 
     def step(self, state: Any, orders: Sequence[Any], rng: np.random.Generator) -> Any:
-        """The next state; `state` itself stays as it was. Refuses orders that cannot be followed
-        with a `FieldcraftError`.
+        """Return the next state; `state` does not change. Raises a `FieldcraftError` for impossible
+        orders.
         """
 
     def orders(self, state: Any, inputs: InputFrame) -> tuple[Any, ...]:
-        """The orders that the player's inputs mean at this state: for the next step, frozen
-        dataclasses out of `Game.kinds`.
-
-        Those that cannot be followed the frame drops with a word to the player.
+        """Return the orders of the player's inputs for the next step: frozen dataclasses out of
+        `Game.kinds`. Impossible ones are dropped, and the player sees why.
         """
 
     def scene(self, state: Any, overlays: frozenset[str]) -> Scene:
-        """The scene of a state, with the overlays of these names."""
+        """Return the scene of a state, with the overlays of these names."""
 
     def result(self, state: Any) -> str | None:
-        """How it ended, in a few words; None while it goes on. A game without an end answers None
-        for ever.
-        """
+        """Return how it ended, in a few words; None before the end."""
 
 
 class Game(Protocol):
-    """A set of rules that `fieldcraft play NAME` finds by its name in
-    `fieldcraft_worlds.library`.
-    """
+    """A set of rules; `fieldcraft play NAME` finds it in `fieldcraft_worlds.library`."""
 
     @property
     def name(self) -> str:
-        """One word, as on the command line; saves say it."""
+        """One word, as on the command line and in saves."""
 
     @property
     def version(self) -> int:
-        """The number of the layout of states; raise it when old saves can no longer go on."""
+        """The version of states; raise it when old saves can no longer be loaded."""
 
     @property
     def title(self) -> str:
@@ -213,7 +191,7 @@ class Game(Protocol):
 
     @property
     def goal(self) -> str:
-        """What a player wants, or what there is to watch, in one line."""
+        """The goal of a player, or what there is to watch, in one line."""
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:
@@ -225,37 +203,25 @@ class Game(Protocol):
 
     @property
     def settings(self) -> type:
-        """A frozen dataclass whose fields all have defaults, and which refuses what is out of
-        range.
-        """
+        """A frozen dataclass whose fields have defaults, and which refuses values out of range."""
 
     @property
     def kinds(self) -> tuple[type, ...]:
-        """The frozen dataclasses that states and orders are made of, nested ones included; what is
-        saved is made of these.
-        """
+        """The frozen dataclasses of states and orders, nested ones included, for saves."""
 
     def default_map(self) -> Any:
-        """The map that is played on where none is given; always the same. None: `open` makes one
-        from the settings.
-        """
+        """Return the default map; None if `open` makes one from the settings."""
 
     def open(self, space: Any, settings: Any) -> World:
-        """The game on that map; raises a `FieldcraftError` for a map that it cannot be played
-        on.
-        """
+        """Return the game on a map; raises a `FieldcraftError` for a map that does not fit."""
 
 
 class MeasuredGame(Game, Protocol):
-    """A game that counts how well it goes when it plays by itself: `research tune` looks for
-    settings by that.
-    """
+    """A game with numbers to optimize, for `python -m research tune`."""
 
     @property
     def objectives(self) -> Mapping[str, int]:
-        """The numbers that may be sought, by name: 1 for the more the better, -1 for the less; the
-        first is sought by default.
-        """
+        """What can be optimized, by name: 1 for more is better, -1 for less; the default first."""
 
     def measured(self, world: Any, state: Any) -> Mapping[str, float]:
-        """A number for each objective, of the last state of a match; the same state, the same."""
+        """Return a number for each objective from the last state of a match."""

@@ -141,11 +141,9 @@ def _hints(kind: Any) -> Mapping[str, Any]:
     return {each.name: hints[each.name] for each in fields(kind)}
 
 
-def slider(
-    text: str, low: float, high: float, step: float = 0.0, *, keys: tuple[str, ...] = ()
-) -> dict[str, Any]:
+def slider(text: str, low: float, high: float, step: float = 0.0) -> dict[str, Any]:
     """Return the metadata of a field that has a slider; see `Slider`."""
-    return {"slider": (text, low, high, step, False, keys)}
+    return {"slider": (text, low, high, step)}
 
 
 def sliders_in(kind: Any) -> tuple[Slider, ...]:

@@ -1,5 +1,5 @@
-"""Games in the lab: `fieldcraft lab towers`. Their fields are the maps, their sliders the knobs,
-clicks the inputs of a player.
+"""Games in the lab: `fieldcraft lab towers`. Their fields are its maps, their sliders its controls,
+and clicks are the inputs of a player.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from fieldcraft import Space, checks, packing
 from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
+from fieldcraft.settings import settings_from
 from fieldcraft.view import between, tinted
 from fieldcraft_lab.function_map import FunctionMap
 from fieldcraft_lab.live import Live
@@ -22,7 +23,8 @@ from fieldcraft_lab.orders import Order, checked, position, word
 from fieldcraft_worlds.games.game import Game, InputEvent, InputFrame, shown_first
 from fieldcraft_worlds.library import GAMES, find_game, saved_game
 from fieldcraft_worlds.play.bindings import sliders_of
-from fieldcraft_worlds.play.settings import kinds_of, read_table, settings_from
+from fieldcraft_worlds.play.settings import kinds_of, read_table
+from fieldcraft_worlds.scene import Field
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones
 
 __all__ = ["Act", "LiveGame", "Turn", "open_game"]
@@ -76,32 +78,27 @@ class LiveGame(Live):
             if action.group:
                 self._chosen.setdefault(action.group, action.name)
         self._moment = 0
-        self._maps = {name: self._map_of(name) for name in self._fields()}
+        self._maps = {name: self._map_of(name) for name in self._map_names()}
 
     @property
     def maps(self) -> Mapping[str, FunctionMap]:
         """The fields of the game."""
         return self._maps
 
-    def _fields(self) -> list[str]:
-        """The overlays that are fields of values; at least those shown at the start."""
-        fields = {
-            each.name: self.world.scene(self.state, frozenset({each.name})).field
-            for each in self.game.overlays
-        }
-        found = [name for name, field in fields.items() if field and field.table is None]
-        if not found and self.world.scene(self.state, self._usual()).field is not None:
-            found = ["field"]
-        return found
+    def _field(self, name: str) -> Field | None:
+        """Return the field of an overlay; "field" is that of the default overlays."""
+        usual = shown_first(self.game.overlays)
+        return self.world.scene(self.state, usual if name == "field" else frozenset({name})).field
 
-    def _usual(self) -> frozenset[str]:
-        return shown_first(self.game.overlays)
+    def _map_names(self) -> list[str]:
+        """Return the overlays that are fields of values; at least those shown at the start."""
+        fields = {each.name: self._field(each.name) for each in self.game.overlays}
+        found = [name for name, field in fields.items() if field and field.table is None]
+        return found or (["field"] if self._field("field") else [])
 
     def _map_of(self, name: str) -> FunctionMap:
-        wanted = self._usual() if name == "field" else frozenset({name})
-
         def values() -> Any:
-            found = self.world.scene(self.state, wanted).field
+            found = self._field(name)
             return np.zeros(self.space.shape) if found is None else found.values
 
         return FunctionMap(name, self.space, values, lambda: self._moment)
@@ -121,29 +118,27 @@ class LiveGame(Live):
         ]
 
     def step(self) -> None:
-        """Make a step, with the orders that came since the last one."""
+        """Make a step, with the orders since the last one."""
         self.state = self.world.step(self.state, self._pending, self._rng)
         self._pending = ()
         self._moment += 1
 
     def apply(self, order: Act | Turn) -> None:
-        """Keep what an order means for the next step, or refuse what can't be followed."""
+        """Add orders for the next step; raise for those that are impossible now."""
         if isinstance(order, Turn):
-            if order.name not in {slider.name for slider in sliders_of(self.game)}:
-                raise UnknownName(
-                    "slider", order.name, (slider.name for slider in sliders_of(self.game))
-                )
-            asked = self.world.orders(
-                self.state, InputFrame(chosen=dict(self._chosen), sliders={order.name: order.value})
-            )
+            names = [slider.name for slider in sliders_of(self.game)]
+            if order.name not in names:
+                raise UnknownName("slider", order.name, names)
+            frame = InputFrame(chosen=dict(self._chosen), sliders={order.name: order.value})
+            new = self.world.orders(self.state, frame)
         else:
-            asked = self._asked(order)
-        if asked:
-            pending = (*self._pending, *asked)
+            new = self._orders_of(order)
+        if new:
+            pending = (*self._pending, *new)
             self.world.step(self.state, pending, copy.deepcopy(self._rng))
             self._pending = pending
 
-    def _asked(self, order: Act) -> tuple[Any, ...]:
+    def _orders_of(self, order: Act) -> tuple[Any, ...]:
         action = next((each for each in self.game.actions if each.name == order.action), None)
         if action is None:
             raise UnknownName("action", order.action, (each.name for each in self.game.actions))
@@ -151,17 +146,16 @@ class LiveGame(Live):
             self._chosen[action.group] = action.name
             return ()
         place = None if order.position is None else (order.position[0], order.position[1])
-        event = InputEvent(
-            action.name, "press", place, place, stroke=() if place is None else (place, place)
-        )
+        stroke = () if place is None else (place, place)
+        event = InputEvent(action.name, "press", place, place, stroke)
         return tuple(self.world.orders(self.state, InputFrame((event,), place, dict(self._chosen))))
 
     def keyframe(self) -> bytes:
-        """State, dice, and what was ordered for the next step."""
+        """Return the state, the random numbers, and the orders for the next step."""
         return pickle.dumps((self.state, self._rng, self._pending, self._chosen, self._moment), 5)
 
     def at(self, keyframe: bytes) -> LiveGame:
-        """Another match at the moment of a keyframe."""
+        """Return a copy of the match at the moment of a keyframe."""
         twin = object.__new__(LiveGame)
         twin.__dict__.update(self.__dict__)
         twin.state, twin._rng, twin._pending, twin._chosen, twin._moment = pickle.loads(keyframe)
@@ -169,13 +163,13 @@ class LiveGame(Live):
         return twin
 
     def digest(self) -> str:
-        """The SHA-256 of state and rng."""
+        """Return the SHA-256 of state and random numbers."""
         return packing.digest(
             {"state": self.state, "dice": self._rng, "next": self._pending}, self._kinds
         )
 
     def origin(self) -> dict[str, Any]:
-        """Game, map, settings and seed."""
+        """Return game, map, settings and seed."""
         packed = packing.pack(
             {"map": packing.unpack(self._map), "settings": self.settings, "seed": self.seed},
             self._kinds,
@@ -186,55 +180,42 @@ class LiveGame(Live):
             "match": np.frombuffer(packed, dtype=np.uint8),
         }
 
-    # What the page is told
+    # For the page
 
     def controls(self, initial: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        """The sliders of the game."""
+        """Return the sliders of the game."""
         sliders = sliders_of(self.game)
         if not sliders:
             return {}
         tuned: Mapping[str, float] = self.world.tuned(self.state)  # type: ignore[attr-defined]
-        told = [
-            {
-                "name": each.name,
-                "kind": "number",
-                "low": each.low,
-                "high": each.high,
-                "log": each.log,
-                "step": each.step,
-            }
-            | {"value": tuned[each.name], "about": each.text}
+        controls = [
+            {"name": each.name, "kind": "number", "low": each.low, "high": each.high}
+            | {"log": False, "step": each.step, "value": tuned[each.name], "about": each.text}
             for each in sliders
         ]
-        return {self.game.name: {"controls": told, "curve": None}}
+        return {self.game.name: {"controls": controls, "curve": None}}
 
     def limits(self) -> dict[str, list[float]]:
-        """The limits of colors that the game's fields have."""
-        found = {}
-        for name in self.maps:
-            shown = self.world.scene(
-                self.state, self._usual() if name == "field" else frozenset({name})
-            ).field
-            if shown is not None and shown.limits is not None and shown.limits[0] < shown.limits[1]:
-                found[name] = [float(part) for part in shown.limits]
-        return found
+        """Return the limits of colors of the game's fields."""
+        fields = {name: self._field(name) for name in self.maps}
+        limits = {name: field.limits for name, field in fields.items() if field}
+        return {
+            name: [*map(float, each)] for name, each in limits.items() if each and each[0] < each[1]
+        }
 
     def tables(self) -> dict[str, Any]:
-        """The tables of colors of fields that stand for teams."""
-        found = {}
-        for name in self.maps:
-            shown = self.world.scene(
-                self.state, self._usual() if name == "field" else frozenset({name})
-            ).field
-            colors = None if shown is None else shown.colors
-            if isinstance(colors, tuple):
-                found[name] = between(*(rgb_of_tone(tone) for tone in colors))
-            elif colors is not None:
-                found[name] = tinted(rgb_of_tone(colors))
-        return found
+        """Return the tables of colors of fields of teams."""
+        fields = {name: self._field(name) for name in self.maps}
+        colors = {name: field.colors for name, field in fields.items() if field and field.colors}
+        return {
+            name: between(*map(rgb_of_tone, each))
+            if isinstance(each, tuple)
+            else tinted(rgb_of_tone(each))
+            for name, each in colors.items()
+        }
 
     def markers(self) -> dict[str, Any]:
-        """Everything that stands somewhere: x, y, size, color."""
+        """Return the marks: x, y, size, color and opacity of each."""
         rows: list[list[Any]] = []
         for marks in self.world.scene(self.state, self._usual()).marks:
             places = np.asarray(marks.positions, dtype=np.float64).reshape(-1, 2)[:_MOST_MARKS]
@@ -242,15 +223,15 @@ class LiveGame(Live):
                 np.asarray(marks.size, dtype=np.float64), (len(marks.positions),)
             )
             colors = rgb_of_tones(marks.color, len(marks.positions))
-            told = zip(places.round(3).tolist(), sizes.tolist(), colors.tolist(), strict=False)
+            shown = zip(places.round(3).tolist(), sizes.tolist(), colors.tolist(), strict=False)
             rows += [
                 [*place, size, "#{:02x}{:02x}{:02x}".format(*color), marks.opacity]
-                for place, size, color in told
+                for place, size, color in shown
             ]
         return {"units": {"marks": rows[:_MOST_MARKS]}}
 
     def markers_version(self) -> int:
-        """The moment."""
+        """Return the number of steps."""
         return self._moment
 
     def units_near(self, name: str, position: tuple[float, ...]) -> list[dict[str, Any]]:
@@ -289,11 +270,11 @@ class _Opener:
         return LiveGame(game, settings_from(game.settings, read_table(None, overrides)))
 
     def from_origin(self, origin: dict[str, Any]) -> LiveGame:
-        """The match of an `origin`, at its beginning."""
+        """Return the match of an `origin`, at its start."""
         game = saved_game(origin["game"])
         if game.version != origin["version"]:
             raise BadSaveFile(
-                f"This fieldcraft goes on with version {game.version} of {game.name}",
+                f"This fieldcraft plays version {game.version} of {game.name}",
                 got=f"version {origin['version']}",
                 remedy="Use the fieldcraft that wrote it",
             )

@@ -46,11 +46,11 @@ class Overlays:
 
     @property
     def shown(self) -> frozenset[str]:
-        """The names of those that are shown."""
+        """Return the names of those that are shown."""
         return frozenset(self._shown)
 
     def keys(self) -> tuple[PanelKey, ...]:
-        """Lines for the legend."""
+        """Return the lines of the legend."""
         return tuple(
             PanelKey(overlay.key.upper(), overlay.name, overlay.name in self._shown)
             for overlay in self._all.values()

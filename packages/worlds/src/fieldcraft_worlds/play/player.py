@@ -1,11 +1,9 @@
-"""The player between inputs and world: keys, clock, overlays, camera. It knows no window; a window
-tells it what happens.
-"""
+"""The player: inputs, clock, overlays and camera of a match, without a window."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,20 +12,13 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.view import save_png
-from fieldcraft_worlds.play.bindings import (
-    FRAME_INPUTS,
-    FRAME_PAD,
-    any_pad,
-    bindings_of,
-    sliders_of,
-)
+from fieldcraft_worlds.play.bindings import FRAME_INPUTS, bindings_of, sliders_of
 from fieldcraft_worlds.play.help_page import choices, hand_keys, help_lines
 from fieldcraft_worlds.play.inputs import InputState
 from fieldcraft_worlds.play.overlays import Overlays, with_brush
-from fieldcraft_worlds.play.pads import Pads, PadSettings
 from fieldcraft_worlds.play.saving import free_name
 from fieldcraft_worlds.play.session import Session
-from fieldcraft_worlds.play.tuning import Tuning
+from fieldcraft_worlds.play.sliders import SliderState
 from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.panel import Panel, PanelKey
 from fieldcraft_worlds.view.viewport import Viewport
@@ -37,13 +28,13 @@ __all__ = ["Player"]
 RGBA = NDArray[np.uint8]
 
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
-_LONGEST_FRAME = 0.25  # seconds of the clock that one frame makes up for at most
-_PATIENCE = 0.05  # seconds that the steps of one frame may take
+_LONGEST_FRAME = 0.25  # seconds that one frame catches up with at most
+_LONGEST_STEPS = 0.05  # seconds that the steps of one frame may take
 _NOTE = 4.0  # seconds that a message stays
 
 
 class Player:
-    """One who plays, or watches, a session.
+    """A match with its inputs, clock, overlays and camera.
 
     Parameters
     ----------
@@ -51,22 +42,20 @@ class Player:
         The match.
     size : tuple[int, int]
         (width, height) of the window in pixels.
-    overlays : Sequence[str], optional
-        The names of those shown at first; the game's choice if None.
+    overlays : Overlays, optional
+        Those that are shown; the default ones if None.
     controls : Mapping[str, object], optional
         Inputs in place of the game's own, by action.
-    pads : PadSettings, optional
-        How gamepads are read.
     speed : float, optional
-        How many times faster than the world's own clock, above 0.
+        Speed relative to normal, above 0.
     save_to : Path, optional
         The file of F5 and F9.
     pictures : Path, optional
         The folder of F12.
     stop_after : int, optional
-        Steps after which it is over; None to go on.
+        Steps after which it ends; None for no limit.
     watch : Callable[[Session], object], optional
-        Sees the session after every step.
+        Called after every step.
     """
 
     def __init__(
@@ -74,9 +63,8 @@ class Player:
         session: Session,
         size: tuple[int, int],
         *,
-        overlays: Sequence[str] | None = None,
+        overlays: Overlays | None = None,
         controls: Mapping[str, object] | None = None,
-        pads: PadSettings | None = None,
         speed: float = 1.0,
         save_to: Path | None = None,
         pictures: Path | None = None,
@@ -86,7 +74,7 @@ class Player:
         game = session.game
         self.session = session
         self.stage = Viewport(*size)
-        self.overlays = Overlays(game, overlays)
+        self.overlays = Overlays(game) if overlays is None else overlays
         self.speed = checks.positive("speed", speed)
         self.is_paused = False
         self.is_over = False
@@ -95,8 +83,7 @@ class Player:
         self._bindings = bindings_of(game, controls)
         self._overlay_keys = {f"key {overlay.key}": overlay.name for overlay in game.overlays}
         self._inputs = InputState(game.actions, self._bindings, self._position)
-        self._tuning = Tuning(game)
-        self.pads = Pads(self.turn, self.release_all, self.say, pads or PadSettings())
+        self._sliders = SliderState(game)
         self._save_to = save_to or Path(f"{game.name}.save")
         self._pictures = pictures or Path()
         self._stop_at = None if stop_after is None else session.steps + stop_after
@@ -113,21 +100,21 @@ class Player:
             slider.name for slider in sliders_of(game) if slider.name not in self._tuned()
         ]:
             raise InvalidValue(
-                "A world says where its sliders stand",
-                got=f"not {', '.join(unknown)}",
-                remedy="Mend its tuned(state)",
+                "tuned(state) of a world has the value of each slider",
+                got=f"no {', '.join(unknown)}",
+                remedy="Add them",
             )
 
-    # What the window tells
+    # Input
 
     def resize(self, width: int, height: int) -> None:
-        """The window has another size now."""
+        """Change the size of the picture."""
         camera, has_panel = self.stage.camera, self.stage.has_panel
         self.stage = Viewport(max(width, 1), max(height, 1), has_panel=has_panel)
         self.stage.camera = camera
 
     def press(self, name: str) -> None:
-        """An input begins: "key w", "mouse left"."""
+        """Begin an input: "key w", "mouse left"."""
         if name == "mouse middle":
             self._is_panning = True
         elif name in FRAME_INPUTS:
@@ -135,73 +122,58 @@ class Player:
         elif name in self._overlay_keys:
             self.overlays.toggle(self._overlay_keys[name])
         elif name == "mouse left" and (track := self._track()) is not None:
-            self._tuning.grab(*track)
-        elif self._tuning.press(name, self._tuned()):
-            if not self.stage.has_room_for_panel:
-                self.say(self._tuning.said(self._tuned()))
+            self._sliders.drag(*track)
         else:
             self._inputs.press(name)
 
-    def turn(self, name: str, amount: float) -> None:
-        """A part of a gamepad, such as "pad 1 left stick up", is so far now, 0 to 1."""
-        key = FRAME_PAD.get(any_pad(name))
-        if key is None or self._inputs.action_of(name) is not None:
-            self._inputs.turn(name, amount)
-        elif amount > 0:
-            self.press(key)
-
     def release(self, name: str) -> None:
-        """An input ends."""
+        """End an input."""
         if name == "mouse middle":
             self._is_panning = False
         elif name == "mouse left":
-            self._tuning.drop()
-        self._tuning.release(name)
+            self._sliders.dragged = None
         self._inputs.release(name)
 
-    def release_all(self, first: str = "") -> None:
-        """The window lost the keyboard, or a gamepad was pulled out: what begins so is no longer
-        held.
-        """
-        self._inputs.release_all(first)
-        if not first:
-            self._tuning.release_all()
-            self._is_panning = False
+    def release_all(self) -> None:
+        """End all inputs: the window lost the keyboard."""
+        self._inputs.release_all()
+        self._sliders.dragged = None
+        self._is_panning = False
 
     def point(self, x: float, y: float) -> None:
-        """The pointer is at this pixel."""
+        """Move the pointer to a pixel."""
         if self._is_panning and self._pointer is not None:
             self.stage.pan(self.session.world.space, x - self._pointer[0], y - self._pointer[1])
         self._pointer = (x, y)
-        if self._tuning.is_dragging:
-            self._tuning.drag(self.stage.share_along(self._tuning.dragged, x))
+        if self._sliders.dragged is not None:
+            name = self._sliders.dragged
+            self._sliders.drag(name, self.stage.share_along(name, x))
         else:
-            self._inputs.moved()
+            self._inputs.pointer_moved()
 
     def leave(self) -> None:
-        """The pointer left the window."""
+        """Move the pointer out of the window."""
         self._pointer = None
-        self._inputs.moved()
+        self._inputs.pointer_moved()
 
     def wheel(self, steps: float) -> None:
-        """The wheel turned, away from the hand for more than 0."""
+        """Turn the wheel; more than 0 zooms in."""
         if self._pointer is None:
             return
         if (track := self._track()) is not None:
-            self._tuning.wheel(track[0], steps, self._tuned())
+            self._sliders.wheel(track[0], steps, self._tuned())
         elif self._pointer[0] < self.stage.map_size[0]:
             self.stage.zoom(self.session.world.space, steps, self._pointer)
 
     def quit(self) -> None:
-        """The window was closed."""
+        """End the match: the window was closed."""
         self.is_over = True
 
     # Time
 
     def advance(self, seconds: float) -> None:
-        """So much time passed on the wall: make the steps that are due."""
+        """Make the steps that are due after some seconds of wall time."""
         self._now += seconds
-        self._tuning.advance(seconds, self._tuned())
         if self.is_paused or self.is_over:
             return
         rate = self.session.world.rate * self.speed
@@ -211,41 +183,39 @@ class Player:
             self._owed -= 1
             self.step()
             made += 1
-            if time.perf_counter() - begun > _PATIENCE:
-                self._owed = min(
-                    self._owed, 1.0
-                )  # the machine is too slow for this speed: time goes slower
+            if time.perf_counter() - begun > _LONGEST_STEPS:
+                self._owed = min(self._owed, 1.0)  # the machine is too slow for this speed
                 break
         if seconds > 0:
             self._rate += (made / seconds - self._rate) * min(1.0, seconds)
 
     def step(self) -> None:
-        """Make one step with what the inputs have done since the last."""
+        """Make one step with the inputs since the last one."""
         session = self.session
         if self._stop_at is not None and session.steps >= self._stop_at:
             self.is_over = True
             return
-        inputs = self._inputs.take(self._tuning.take(self._tuned()))
+        inputs = self._inputs.frame(self._sliders.take(self._tuned()))
         try:
             orders = session.world.orders(session.state, inputs)
         except FieldcraftError as error:
             orders = ()
-            self.say(str(error))
+            self.note(str(error))
         finished = session.result is not None
         for refusal in session.step_if(orders):
-            self.say(refusal)
+            self.note(refusal)
         if self._watch is not None:
             self._watch(session)
         if session.result is not None and not finished:
             self.is_paused = True
-            self.say(f"{session.result}: R plays it again")
+            self.note(f"{session.result}: R plays it again")
         if self._stop_at is not None and session.steps >= self._stop_at:
             self.is_over = True
 
-    # What is to be seen
+    # Output
 
     def scene(self) -> Scene:
-        """The scene now, with the overlays that are shown."""
+        """Return the scene now, with the overlays that are shown."""
         state, shown = self.session.state, self.overlays.shown
         if (
             self._scene is None
@@ -257,8 +227,8 @@ class Player:
         return self._scene
 
     def picture(self) -> RGBA:
-        """The picture that the window shows, uint8 of shape (H, W, 4)."""
-        lines = self.help_lines() if self.shows_help else ()
+        """Return the picture for the window, uint8 of shape (H, W, 4)."""
+        lines = help_lines(self.session.game, self._bindings) if self.shows_help else ()
         picture = self.stage.draw(
             with_brush(self.scene(), self.session.world, self.session.state, self._position()),
             self.panel(),
@@ -268,19 +238,19 @@ class Player:
         if self.wanted_picture is not None:
             try:
                 save_png(self.wanted_picture, picture)
-                self.say(f"wrote {self.wanted_picture}")
+                self.note(f"wrote {self.wanted_picture}")
             except (FieldcraftError, OSError) as error:
-                self.say(f"no picture: {error}")
+                self.note(f"no picture: {error}")
             self.wanted_picture = None
         return picture
 
     def panel(self) -> Panel:
-        """The panel beside the map."""
+        """Return the panel beside the map."""
         session = self.session
         wanted = session.world.rate * self.speed
-        pace = "paused: space goes on" if self.is_paused else f"speed {self.speed:g}"
+        pace = "paused: space continues" if self.is_paused else f"speed {self.speed:g}"
         if not self.is_paused and self._rate and self._rate < 0.8 * wanted:
-            pace += f", {self._rate / wanted:.0%} of it on this machine"
+            pace += f", {self._rate / wanted:.0%} of it reached"
         keys = [
             *hand_keys(session.game, self._bindings),
             *self.overlays.keys(),
@@ -289,23 +259,18 @@ class Player:
             PanelKey("H", "help"),
         ]
         notes = tuple(text for until, text in self._notes if until > self._now)
-        sliders = self._tuning.lines(self._tuned())
+        sliders = self._sliders.lines(self._tuned())
         game = session.game
         return Panel(tuple(keys), pace, notes, sliders, game.title, game.goal)
 
-    def help_lines(self) -> tuple[tuple[str, str], ...]:
-        """Return the page of help: what each key does."""
-        sliders = self._tuning.help_lines()
-        return help_lines(self.session.game, self._bindings, sliders, bool(self.pads.count))
-
-    def say(self, text: str) -> None:
+    def note(self, text: str) -> None:
         """Show a message for a while."""
         self._notes = [
-            (until, said) for until, said in self._notes if until > self._now and said != text
+            (until, shown) for until, shown in self._notes if until > self._now and shown != text
         ][-3:]
         self._notes.append((self._now + _NOTE + len(text) / 25, text))
 
-    # Keys of the frame
+    # Keys of every game
 
     def _frame_key(self, key: str) -> None:
         if key == "space" and (begins := self._begins()) is not None:
@@ -333,7 +298,7 @@ class Player:
             self._file_key(key)
 
     def _begins(self) -> str | None:
-        """The action that the world waits for, if it does."""
+        """Return the action that the world waits for, if any."""
         begins: Callable[[object], str | None] = getattr(
             self.session.world, "begins", lambda state: None
         )
@@ -343,25 +308,25 @@ class Player:
         try:
             if key == "f5":
                 self.session.save(self._save_to)
-                self.say(f"saved to {self._save_to}")
+                self.note(f"saved to {self._save_to}")
             elif key == "f9":
-                self._take(Session.load(self._save_to, self.session.game))
-                self.say(f"loaded {self._save_to}")
+                self._continue(Session.load(self._save_to, self.session.game))
+                self.note(f"loaded {self._save_to}")
             elif key == "r":
                 self.session.restart()
-                self._take(self.session)
-                self.say("from the start")
+                self._continue(self.session)
+                self.note("restarted")
             elif key == "f12":
                 stem = f"{self.session.game.name}-{self.session.steps:06d}"
                 self.wanted_picture = free_name(self._pictures, stem)
         except FieldcraftError as error:
-            self.say(str(error))
+            self.note(str(error))
 
-    def _take(self, session: Session) -> None:
+    def _continue(self, session: Session) -> None:
         self.session = session
         self._scene = None
-        self._inputs.forget()
-        self._tuning.forget()
+        self._inputs.clear()
+        self._sliders.clear()
         self._owed = 0.0
         self.is_paused = False
 
@@ -371,7 +336,7 @@ class Player:
             self.speed = min(others, key=lambda speed: abs(speed - self.speed))
 
     def _tuned(self) -> Mapping[str, float]:
-        """Where the sliders stand by the state."""
+        """Return the values of the sliders in the state."""
         session = self.session
         if not sliders_of(session.game):
             return {}
@@ -379,7 +344,7 @@ class Player:
         return found
 
     def _track(self) -> tuple[str, float] | None:
-        """The slider under the pointer, and how far along it is."""
+        """Return the slider under the pointer, and the share of its length there."""
         return None if self._pointer is None else self.stage.track_at(self._pointer)
 
     def _position(self) -> tuple[float, float] | None:

@@ -1,57 +1,46 @@
-"""The recording of a match for the eye: a film, or a folder of numbered pictures."""
+"""Matches without a window, and films of matches."""
 
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Self, TextIO
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.view import Film, save_png
-from fieldcraft.view.drawing import FASTEST_GIF, SUFFIXES
+from fieldcraft.progress import Progress
+from fieldcraft.view import Film
+from fieldcraft.view.drawing import FASTEST_GIF
+from fieldcraft_worlds.play.overlays import Overlays
+from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.extent import extent_of
-from fieldcraft_worlds.view.panel import Panel
+from fieldcraft_worlds.view.panel import Panel, PanelKey
 from fieldcraft_worlds.view.viewport import Viewport
 
-__all__ = ["Recording", "default_size"]
+__all__ = ["Recording", "default_size", "panel_of", "run"]
 
-RGBA = NDArray[np.uint8]
-
-_SMOOTH = 30  # frames a second that a film has at most unless one asks for more
+_SMOOTH = 30  # frames a second that a film has at most by default
+_OPENING = 60  # frames of scenes before the first step
 _QUALITY = 75
 _HIGHEST, _WIDEST = 720, 1024
 
 
-class _Reel(Protocol):
-    def add(self, frame: RGBA) -> None: ...
-    def close(self) -> None: ...
-    def discard(self) -> None: ...
-
-
 class Recording:
-    """Draws every so many steps into a film (.mp4, .gif, .webp), or into a folder of PNG files
-    where the path has no suffix.
+    """A film of a match: .mp4, .gif or .webp.
 
-    Use it as a context manager: what is recorded is put in place when the block ends well, and else
-    nothing is written.
+    Use it as a context manager: the file is written when the block ends without an error.
 
     Parameters
     ----------
     path : str or path
-        The film, or the folder, which is new or empty.
+        The file.
     rate : int
-        Steps a second; the film runs at the world's own speed.
+        Steps a second; the film runs at the game's own speed.
     every : int, optional
-        Steps from one frame to the next; by default so many that there are at most 30 frames a
-        second.
+        Steps from one frame to the next; by default a film has at most 30 frames a second.
     size : tuple[int, int], optional
         (width, height) in pixels.
     """
@@ -64,35 +53,22 @@ class Recording:
         every: int | None = None,
         size: tuple[int, int] = (960, 720),
     ) -> None:
-        self.path = Path(path)
-        self.every = (
-            max(1, -(-rate // _SMOOTH))
-            if every is None
-            else checks.integer("every", every, minimum=1)
-        )
-        self._stage = Viewport(*size)
-        suffix = self.path.suffix.lower()
-        self._reel: _Reel
-        if suffix == "" or self.path.is_dir():
-            self._reel = _Pictures(self.path)
-        elif suffix == ".png" or suffix not in SUFFIXES:
+        usual = max(1, -(-rate // _SMOOTH))
+        self.every = usual if every is None else checks.integer("every", every, minimum=1)
+        suffix, speed = Path(path).suffix.lower(), rate / self.every
+        if suffix == ".png":
             raise InvalidValue(
-                "A record is .mp4, .gif or .webp, or a folder of pictures",
-                got=repr(self.path.name),
-                remedy=(
-                    "Give one of these suffixes, or none for a folder; --shot writes one picture"
-                ),
+                "--record writes a film", got=str(path), remedy="Use --shot for a picture"
             )
-        else:
-            speed = rate / self.every
-            if suffix == ".gif" and speed > FASTEST_GIF:
-                raise InvalidValue(
-                    f"A GIF has at most {FASTEST_GIF} frames a second",
-                    got=f"{speed:g}",
-                    remedy=f"Pass --every {-(-rate // FASTEST_GIF)} or more, or write .mp4",
-                )
-            self._reel = Film(self.path, speed, quality=_QUALITY if suffix == ".mp4" else None)
-        self.frames = 0
+        if suffix == ".gif" and speed > FASTEST_GIF:
+            raise InvalidValue(
+                f"A GIF has at most {FASTEST_GIF} frames a second",
+                got=f"{speed:g}",
+                remedy=f"Pass --every {-(-rate // FASTEST_GIF)} or more, or write .mp4",
+            )
+        self._film = Film(path, speed, quality=_QUALITY if suffix == ".mp4" else None)
+        self._stage = Viewport(*size)
+        self._last: tuple[Session, int] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -103,67 +79,59 @@ class Recording:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is None and self.frames:
-            self._reel.close()
+        if kind is None and self._last is not None:
+            self._film.close()
         else:
-            self._reel.discard()
+            self._film.discard()
 
-    def due(self, step: int) -> bool:
-        """Whether the state after so many steps is recorded."""
-        return step % self.every == 0
+    def add(self, session: Session, overlays: Overlays, *, is_last: bool = False) -> None:
+        """Append the frame of a match if it is due: the first, one in `every` steps, the last."""
+        here = (session, session.steps)
+        if here == self._last or not (
+            is_last or self._last is None or session.steps % self.every == 0
+        ):
+            return
+        if self._last is None and session.steps == 0:
+            for scene in opening_of(session):
+                self._film.add(self._stage.draw(scene, panel_of(session, overlays)))
+        scene = session.world.scene(session.state, overlays.shown)
+        self._film.add(self._stage.draw(scene, panel_of(session, overlays)))
+        self._last = here
 
-    def add(self, scene: Scene, panel: Panel | None = None) -> None:
-        """Append a frame."""
-        self._reel.add(self._stage.draw(scene, panel))
-        self.frames += 1
+
+def opening_of(session: Session) -> list[Scene]:
+    """Return the scenes that a world shows before its first step: the growth of a maze, say."""
+    opening: Callable[[int], list[Scene]] = getattr(session.world, "opening", lambda frames: [])
+    return opening(_OPENING)
 
 
-class _Pictures:
-    """Numbered PNG files in a folder that appears when it is complete."""
+def run(
+    session: Session,
+    steps: int,
+    *,
+    watch: Callable[[Session], object] = lambda session: None,
+    progress: TextIO | None = None,
+) -> None:
+    """Make some steps, or fewer if the match ends; `watch` is called after each."""
+    last = session.steps + checks.integer("steps", steps)
+    first = session.steps
+    with Progress(progress, session.game.name) as bar:
+        while session.steps < last and session.result is None:
+            session.step()
+            watch(session)
+            bar.show((session.steps - first) / steps)
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        try:
-            if folder.is_dir() and any(folder.iterdir()):
-                raise InvalidValue(
-                    "Pictures go into a folder that is new or empty",
-                    got=str(folder),
-                    remedy="Choose another, or empty it",
-                )
-            if not folder.absolute().parent.is_dir():
-                raise InvalidValue(
-                    "The folder around the pictures exists",
-                    got=str(folder.absolute().parent),
-                    remedy="Create it, or choose another",
-                )
-            self._part = folder.absolute().with_name(
-                f".{folder.absolute().name}.{secrets.token_hex(4)}.part"
-            )
-            self._part.mkdir()
-        except OSError as error:
-            raise InvalidValue(
-                "Pictures go where one can write",
-                got=f"{folder}: {error.strerror}",
-                remedy="Choose another folder",
-            ) from error
-        self._count = 0
 
-    def add(self, frame: RGBA) -> None:
-        save_png(self._part / f"{self._count:06d}.png", frame)
-        self._count += 1
-
-    def close(self) -> None:
-        if self._folder.is_dir():
-            self._folder.rmdir()
-        self._part.rename(self._folder.absolute())
-
-    def discard(self) -> None:
-        shutil.rmtree(self._part, ignore_errors=True)
+def panel_of(session: Session, overlays: Overlays) -> Panel:
+    """Return the panel of a film: the step, and the overlays that are shown."""
+    keys = tuple(PanelKey("", key.text, True) for key in overlays.keys() if key.on)  # noqa: SIM118
+    game, status = session.game, f"seed {session.seed}, step {session.steps:,}"
+    return Panel(keys, status, (), (), game.title, game.goal)
 
 
 def default_size(space: Any, panel: int) -> tuple[int, int]:
-    """(width, height) of a picture that shows a map well, with a panel so wide beside it; both
-    even, as films like them.
+    """Return the (width, height) of a picture that shows a map well, with a panel beside it; both
+    are even, for films.
     """
     across, down = extent_of(space)[1].tolist()
     scale = min(_WIDEST / across, _HIGHEST / down)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldcraft import settings
 from fieldcraft.settings import SettingsFile
 
-__all__ = ["kinds_of", "read_table", "settings_from"]
+__all__ = ["kinds_of", "read_table"]
 
 
 def read_table(
@@ -24,13 +23,8 @@ def read_table(
     return SettingsFile(None if path is None else Path(path), overrides, open_ended=True).table
 
 
-def settings_from(kind: type, table: Mapping[str, Any]) -> Any:
-    """Return settings of a game with the values of a table; raises `BadSettings`."""
-    return settings.settings_from(kind, table)
-
-
 def kinds_of(made: Any) -> tuple[type, ...]:
-    """The dataclasses that some settings are made of."""
+    """Return the dataclasses in a value."""
     found: dict[type, None] = {}
 
     def look(value: Any) -> None:

@@ -1,5 +1,5 @@
-"""A window with pygame: it shows pictures and says what the player does. Nothing else in `play` but
-`controllers` knows pygame.
+"""A window with pygame: it shows pictures and passes keys, mouse and gamepad to a player. No other
+module uses pygame.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 from fieldcraft.errors import FieldcraftError, MissingLibrary
-from fieldcraft_worlds.play.controllers import Controllers
 from fieldcraft_worlds.play.player import Player
 
 __all__ = ["show"]
@@ -31,12 +30,14 @@ _NAMES = {
     "[-]": "-",
     "[.]": ".",
 }
+_STICK = {0: ("key left", "key right"), 1: ("key up", "key down")}
+_PUSHED = 0.5  # how far, of 1, a stick is pushed that presses an arrow key
 _FRAMES = 60
 _LEAST = (160, 120)
 
 
 def show(player: Player, title: str) -> None:
-    """Run a player's match in a window until it is closed or over.
+    """Run a match in a window until it is closed or over.
 
     Raises
     ------
@@ -51,13 +52,13 @@ def show(player: Player, title: str) -> None:
         pygame.key.set_repeat()
         if screen.get_size() != player.stage.size:
             player.resize(*screen.get_size())
-        _run(pygame, player, _controllers(pygame, player))
+        _run(pygame, player)
     finally:
         pygame.display.quit()
 
 
 def _opened(size: tuple[int, int]) -> tuple[Any, Any]:
-    """pygame, and its window of about that size."""
+    """Return pygame and its window of about that size."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
         import pygame
@@ -79,7 +80,7 @@ def _opened(size: tuple[int, int]) -> tuple[Any, Any]:
 
 
 def _refuse_without_display() -> None:
-    """SDL finds a place to draw even where nobody can see it."""
+    """Refuse machines without a display, on which SDL would draw into nothing."""
     if sys.platform.startswith("linux") and not any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
     ):
@@ -89,36 +90,28 @@ def _refuse_without_display() -> None:
             remedy="Use --headless --steps 5000, with --record out.mp4 to see it",
         )
     if os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
-        os.environ.setdefault(
-            "SDL_VIDEODRIVER", "x11"
-        )  # else SDL tries Wayland first, which complains on standard error
+        # Otherwise SDL tries Wayland first, which prints errors.
+        os.environ.setdefault("SDL_VIDEODRIVER", "x11")
 
 
-def _controllers(pygame: Any, player: Player) -> Controllers | None:
-    try:
-        return Controllers(pygame, player.pads)
-    except pygame.error as error:
-        player.say(f"no gamepads here: {error}")
-        return None
-
-
-def _run(pygame: Any, player: Player, controllers: Controllers | None) -> None:
-    clock = pygame.time.Clock()
+def _run(pygame: Any, player: Player) -> None:
+    clock, opened = pygame.time.Clock(), {}
+    pygame.joystick.init()
     try:
         while not player.is_over:
             for event in pygame.event.get():
-                _tell(pygame, player, event)
-                if controllers is not None:
-                    controllers.take(event)
+                if event.type == pygame.JOYDEVICEADDED:
+                    opened[event.device_index] = pygame.joystick.Joystick(event.device_index)
+                _pass_on(pygame, player, event)
             player.advance(clock.get_time() / 1000)
             _draw(pygame, player)
             clock.tick(_FRAMES)
     finally:
-        if controllers is not None:
-            controllers.close()
+        pygame.joystick.quit()
 
 
-def _tell(pygame: Any, player: Player, event: Any) -> None:
+def _pass_on(pygame: Any, player: Player, event: Any) -> None:
+    """Pass an event to the player. A gamepad's stick presses the arrow keys."""
     kind = event.type
     if kind == pygame.QUIT:
         player.quit()
@@ -138,6 +131,12 @@ def _tell(pygame: Any, player: Player, event: Any) -> None:
             player.release(_BUTTONS[event.button])
     elif kind == pygame.MOUSEWHEEL:
         player.wheel(event.precise_y if event.precise_y else event.y)
+    elif kind == pygame.JOYAXISMOTION and event.axis in _STICK:
+        for key, push in zip(_STICK[event.axis], (-event.value, event.value), strict=True):
+            if push > _PUSHED:
+                player.press(key)
+            else:
+                player.release(key)
     elif kind == pygame.WINDOWLEAVE:
         player.leave()
     elif kind == pygame.WINDOWFOCUSLOST:
@@ -145,7 +144,7 @@ def _tell(pygame: Any, player: Player, event: Any) -> None:
 
 
 def _key(pygame: Any, event: Any) -> str:
-    """The name of a key; plus and minus by what they write, whatever the keyboard."""
+    """Return the name of a key; plus and minus by what they write, on any keyboard."""
     written = getattr(event, "unicode", "")
     name = written if written in ("+", "-", "=", ".") else pygame.key.name(event.key).lower()
     return f"key {_NAMES.get(name, name)}"
@@ -153,7 +152,7 @@ def _key(pygame: Any, event: Any) -> str:
 
 def _draw(pygame: Any, player: Player) -> None:
     screen = pygame.display.get_surface()
-    if screen is None or 0 in screen.get_size():  # minimised
+    if screen is None or 0 in screen.get_size():  # minimized
         return
     if screen.get_size() != player.stage.size:
         player.resize(*screen.get_size())
@@ -164,7 +163,7 @@ def _draw(pygame: Any, player: Player) -> None:
 
 
 def _fitting(pygame: Any, size: tuple[int, int]) -> tuple[int, int]:
-    """A size that the desktop has room for."""
+    """Return a size that fits on the desktop."""
     with suppress(pygame.error, IndexError):
         wide, high = pygame.display.get_desktop_sizes()[0]
         return max(min(size[0], int(wide * 0.95)), _LEAST[0]), max(

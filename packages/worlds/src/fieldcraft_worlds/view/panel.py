@@ -48,15 +48,12 @@ class PanelKey:
 
 @dataclass(frozen=True)
 class PanelSlider:
-    """A slider: its name, what it is, its value in words, how far along it stands, 0 to 1, and
-    whether keys would move it.
-    """
+    """A slider: its name, its text, its value as text, and the share of its length, 0 to 1."""
 
     name: str
     text: str
     value: str
     share: float
-    chosen: bool = False
 
 
 @dataclass(frozen=True)
@@ -259,7 +256,7 @@ def _slider(pen: _Pen, slider: PanelSlider) -> None:
     if not pen.room(high):
         return
     room = pen.wide - pen.measure(slider.value) - 10
-    pen.write(_cut(pen, slider.text, room), _MARGIN, "warning" if slider.chosen else "ink")
+    pen.write(_cut(pen, slider.text, room), _MARGIN, "ink")
     pen.right(slider.value, "ink")
     top, bottom = pen.y, pen.y + high
     pen.y += pen.step
@@ -269,9 +266,7 @@ def _slider(pen: _Pen, slider: PanelSlider) -> None:
     middle = pen.y + round(0.2 * pen.step)
     pen.bar(left, right, middle, 1, _EDGE)
     pen.bar(left, knob, middle, 1, rgb_of_tone("muted"))
-    pen.bar(
-        knob - half, knob + half, middle, half, rgb_of_tone("warning" if slider.chosen else "ink")
-    )
+    pen.bar(knob - half, knob + half, middle, half, rgb_of_tone("ink"))
     pen.tracks.append(Track(slider.name, left, right, top, bottom))
     pen.y = bottom
 

@@ -15,6 +15,7 @@ from fieldcraft_worlds.games.chase.plugin import GAME
 from fieldcraft_worlds.games.chase.settings import HunterRules, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, RUN, SNEAK
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
+from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.scene import draw_scene
@@ -71,9 +72,8 @@ def test_facts_count_everybody(session: Session) -> None:
 
 def test_a_picture_with_everything() -> None:
     match = Session(GAME, rooms(), LOST, 2)
-    player = Player(
-        match, (700, 500), overlays=("infection", "sight", "barrier", "estimate", "paths")
-    )
+    names = ("infection", "sight", "barrier", "estimate", "paths")
+    player = Player(match, (700, 500), overlays=Overlays(GAME, names))
     picture = player.picture()
     assert picture.shape == (500, 700, 4)
     assert picture[..., :3].std() > 10

@@ -24,8 +24,8 @@ from fieldcraft_worlds.games.maze.state import (
     Lead,
     Steer,
 )
-from fieldcraft_worlds.play.headless import run
 from fieldcraft_worlds.play.player import Player
+from fieldcraft_worlds.play.recording import run
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.scene import draw_scene
 
@@ -148,16 +148,14 @@ def test_hands_steer_and_let_go() -> None:
     steered = world.step(state, world.orders(state, right), np.random.default_rng(0))
     assert world.orders(steered, right) == ()
     assert world.orders(steered, InputFrame()) == (Steer(0.0, 0.0),)
-    both = InputFrame((InputEvent("right", "hold"), InputEvent("down", "hold", amount=0.5)))
+    both = InputFrame((InputEvent("right", "hold"), InputEvent("down", "hold")))
     tilted = world.step(steered, world.orders(steered, both), np.random.default_rng(0))
     assert world.orders(tilted, both) == ()
     assert world.orders(state, InputFrame((InputEvent("lead"),))) == (Lead(),)
 
 
-@pytest.mark.parametrize(
-    "name", ["key d", "key right", "pad right", "pad left stick right", "pad 1 left stick right"]
-)
-def test_keys_and_gamepads_walk_alike(name: str) -> None:
+@pytest.mark.parametrize("name", ["key d", "key right"])
+def test_held_keys_walk(name: str) -> None:
     session = opened()
     playing = Player(session, (640, 400))
     playing.press(name)

@@ -39,22 +39,22 @@ def test_hands_become_orders(session: Session) -> None:
     assert asked(InputEvent("take long"), InputEvent("long brain")) == (Take(0), Lead(0, "charge"))
     assert asked(InputEvent("take short"), InputEvent("leave")) == (Take(1), Leave())
     assert asked(InputEvent("walk", position=(3.0, 4.0))) == (Take(0), Walk(3.0, 4.0))
-    assert asked(InputEvent("up", "hold", amount=0.5)) == (Take(0), Steer(0.0, -0.5))
+    assert asked(InputEvent("up", "hold")) == (Take(0), Steer(0.0, -1.0))
     assert asked(sliders={"threat": 2.0}) == (Tune("threat", 2.0),)
 
 
-def test_a_stick_is_told_only_when_it_moves() -> None:
+def test_a_direction_is_sent_only_when_it_changes() -> None:
     playing = Player(Session(GAME, seed=5), SIZE)
     playing.press("key q")
-    playing.turn("pad 1 left stick right", 0.5)
+    playing.press("key d")
     for _ in range(3):
         playing.step()
-    playing.turn("pad 1 left stick right", 0.0)
+    playing.release("key d")
     for _ in range(3):
         playing.step()
     assert [order for _, given in playing.session.journal for order in given] == [
         Take(0),
-        Steer(0.5, 0.0),
+        Steer(1.0, 0.0),
         Steer(0.0, 0.0),
     ]
 

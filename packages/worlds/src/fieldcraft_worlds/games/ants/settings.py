@@ -55,27 +55,15 @@ class Tuning(CheckedSettings):
         The radius of the player's brush, in cells.
     """
 
-    keep: Share = field(
-        default=0.985, metadata=slider("trails keep", 0.9, 1.0, 0.001, keys=("key j", "key k"))
-    )
+    keep: Share = field(default=0.985, metadata=slider("trails keep", 0.9, 1.0, 0.001))
     blur: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = field(
-        default=3, metadata=slider("blur, cells", 1, 9, 2, keys=("key n", "key m"))
+        default=3, metadata=slider("blur, cells", 1, 9, 2)
     )
-    distance: Positive = field(
-        default=6.0, metadata=slider("sense ahead, cells", 1, 16, 0.5, keys=("key u", "key i"))
-    )
-    turn: Amount = field(
-        default=40.0, metadata=slider("turn, degrees", 2, 90, 2, keys=("key q", "key w"))
-    )
-    wander: Turn = field(
-        default=15.0, metadata=slider("wander, degrees", 0, 60, 1, keys=("key a", "key s"))
-    )
-    separate: Amount = field(
-        default=0.2, metadata=slider("keep apart", 0, 4, 0.1, keys=("key y", "key x"))
-    )
-    brush: Amount = field(
-        default=2.0, metadata=slider("brush, cells", 0, 12, 0.5, keys=("key ,", "key c"))
-    )
+    distance: Positive = field(default=6.0, metadata=slider("sense ahead, cells", 1, 16, 0.5))
+    turn: Amount = field(default=40.0, metadata=slider("turn, degrees", 2, 90, 2))
+    wander: Turn = field(default=15.0, metadata=slider("wander, degrees", 0, 60, 1))
+    separate: Amount = field(default=0.2, metadata=slider("keep apart", 0, 4, 0.1))
+    brush: Amount = field(default=2.0, metadata=slider("brush, cells", 0, 12, 0.5))
 
 
 @dataclass(frozen=True)

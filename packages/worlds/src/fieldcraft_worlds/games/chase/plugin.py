@@ -113,12 +113,12 @@ class ChaseGame:
         Action(
             "run",
             "run while held: fast, and heard",
-            ("key left shift", "key right shift", "pad right trigger"),
+            ("key left shift", "key right shift"),
         ),
         Action(
             "sneak",
             "sneak while held: slow, and silent",
-            ("key left ctrl", "key c", "pad left trigger"),
+            ("key left ctrl", "key c"),
         ),
         Action("throw", "throw a stone: hunters hear where it falls", ("mouse left",)),
         Action("go", "walk there by the shortest way", ("mouse right",)),
@@ -126,12 +126,12 @@ class ChaseGame:
             "search",
             "let hunters search in the next way: flood, belief, where you were last, anywhere, as a"
             " party",
-            ("key f", "pad x"),
+            ("key f",),
         ),
         Action(
             "lead",
             "play yourself, or let the player play by itself again",
-            ("key m", "pad y"),
+            ("key m",),
             takes_over=True,
         ),
     )

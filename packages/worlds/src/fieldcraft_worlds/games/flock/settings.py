@@ -48,24 +48,12 @@ class Tuning(CheckedSettings):
         The radius of the player's brush, in cells.
     """
 
-    align: Amount = field(
-        default=0.8, metadata=slider("align", 0, 3, 0.05, keys=("key j", "key k"))
-    )
-    separate: Amount = field(
-        default=0.6, metadata=slider("keep apart", 0, 3, 0.05, keys=("key n", "key m"))
-    )
-    cohere: Amount = field(
-        default=0.2, metadata=slider("stay together", 0, 3, 0.05, keys=("key u", "key i"))
-    )
-    turn: Amount = field(
-        default=30.0, metadata=slider("turn, degrees", 2, 90, 2, keys=("key q", "key w"))
-    )
-    wander: Turn = field(
-        default=8.0, metadata=slider("wander, degrees", 0, 90, 1, keys=("key a", "key s"))
-    )
-    brush: Amount = field(
-        default=2.0, metadata=slider("brush, cells", 0, 12, 0.5, keys=("key ,", "key c"))
-    )
+    align: Amount = field(default=0.8, metadata=slider("align", 0, 3, 0.05))
+    separate: Amount = field(default=0.6, metadata=slider("keep apart", 0, 3, 0.05))
+    cohere: Amount = field(default=0.2, metadata=slider("stay together", 0, 3, 0.05))
+    turn: Amount = field(default=30.0, metadata=slider("turn, degrees", 2, 90, 2))
+    wander: Turn = field(default=8.0, metadata=slider("wander, degrees", 0, 90, 1))
+    brush: Amount = field(default=2.0, metadata=slider("brush, cells", 0, 12, 0.5))
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ class MazeGame:
         Action(
             "lead",
             "play yourself, or let the player play by itself again",
-            ("key m", "pad y"),
+            ("key m",),
             takes_over=True,
         ),
     )

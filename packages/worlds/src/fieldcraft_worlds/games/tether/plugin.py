@@ -102,13 +102,13 @@ class TetherGame:
         Action(
             "take long",
             "lead a fighter of the long range yourself, and then the next",
-            ("key q", "pad left shoulder"),
+            ("key q",),
             takes_over=True,
         ),
-        Action("take short", "lead one of the short range", ("key e", "pad right shoulder")),
-        Action("leave", "leave him to his brain again", ("key x", "pad b")),
-        Action("long brain", "another brain for the long range", ("key b", "pad x")),
-        Action("short brain", "another brain for the short range", ("key n", "pad y")),
+        Action("take short", "lead one of the short range", ("key e",)),
+        Action("leave", "leave him to his brain again", ("key x",)),
+        Action("long brain", "another brain for the long range", ("key b",)),
+        Action("short brain", "another brain for the short range", ("key n",)),
     )
     sliders: tuple[Slider, ...] = sliders_in(Tuning)
     settings = Settings
