@@ -197,8 +197,8 @@ class LiveGame(Live):
 
     def limits(self) -> dict[str, list[float]]:
         """Return the limits of colors of the game's fields."""
-        fields = {name: self._field(name) for name in self.maps}
-        limits = {name: field.limits for name, field in fields.items() if field}
+        fields = ((name, self._field(name)) for name in self.maps)
+        limits = {name: field.limits for name, field in fields if field}
         return {
             name: [*map(float, each)] for name, each in limits.items() if each and each[0] < each[1]
         }
@@ -206,18 +206,19 @@ class LiveGame(Live):
     def tables(self) -> dict[str, Any]:
         """Return the tables of colors of fields of teams."""
         fields = {name: self._field(name) for name in self.maps}
-        colors = {name: field.colors for name, field in fields.items() if field and field.colors}
+        colors = {name: field.colors for name, field in fields.items() if field}
         return {
             name: between(*map(rgb_of_tone, each))
             if isinstance(each, tuple)
             else tinted(rgb_of_tone(each))
             for name, each in colors.items()
+            if each is not None
         }
 
     def markers(self) -> dict[str, Any]:
         """Return the marks: x, y, size, color and opacity of each."""
         rows: list[list[Any]] = []
-        for marks in self.world.scene(self.state, self._usual()).marks:
+        for marks in self.world.scene(self.state, shown_first(self.game.overlays)).marks:
             places = np.asarray(marks.positions, dtype=np.float64).reshape(-1, 2)[:_MOST_MARKS]
             sizes = np.broadcast_to(
                 np.asarray(marks.size, dtype=np.float64), (len(marks.positions),)
