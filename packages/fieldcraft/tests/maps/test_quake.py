@@ -12,7 +12,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import load_map
-from fieldcraft.maps.quake import load_quake
+from fieldcraft.maps.navigation import load_quake
 from fieldcraft.space import Graph
 from support import realdata
 from support.map_files import QUAKE, written

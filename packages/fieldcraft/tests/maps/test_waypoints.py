@@ -6,13 +6,10 @@ import os
 import tracemalloc
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map
-from fieldcraft.maps.waypoints import save_waypoints
 from fieldcraft.space import Graph
 from support.map_files import WAYPOINTS, written
 
@@ -33,35 +30,6 @@ def test_a_waypoint_graph(tmp_path: Path) -> None:
     assert graph.dimensions == 3 and graph.max_height == 1.5 and not graph.directed
     assert load_map(written(tmp_path, "a.json", stairs), max_height=4).max_height == 4
     assert len(load_map(written(tmp_path, "a.json", {"vertices": [], "edges": []}))) == 0
-
-
-def test_there_and_back(tmp_path: Path) -> None:
-    rng = np.random.default_rng(3)
-    for number in range(4):
-        axes = 2 + number % 2
-        edges = rng.integers(0, 30, (50, 2))
-        graph = Graph(
-            rng.normal(size=(30, axes)),
-            edges,
-            directed=number > 1,
-            blocked=[1, 7],
-            max_height=None if axes == 2 else 2.5,
-        )
-        save_waypoints(tmp_path / "b.json", graph)
-        again = load_map(tmp_path / "b.json")
-        assert (
-            isinstance(again, Graph)
-            and again.same_cells(graph)
-            and again.max_height == graph.max_height
-        )
-        np.testing.assert_array_equal(again.walls, graph.walls)
-    graph.set_edges(graph.edges[:1])
-    with pytest.raises(InvalidValue, match="blocked edges"):
-        save_waypoints(tmp_path / "c.json", graph)
-    with pytest.raises(InvalidValue, match="to_graph"):
-        save_waypoints(tmp_path / "c.json", fc.Grid(2, 2))  # type: ignore[arg-type]
-    with pytest.raises(BadMapFile, match="written"):
-        save_waypoints(tmp_path / "none" / "c.json", Graph([], []))
 
 
 def test_options_of_graphs(tmp_path: Path) -> None:

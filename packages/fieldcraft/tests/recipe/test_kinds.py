@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,6 @@ from PIL import Image
 
 import fieldcraft as fc
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
-from fieldcraft.maps.waypoints import save_waypoints
 from fieldcraft.propagation import Flood
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.compare import compare
@@ -31,6 +31,11 @@ VIEW = (
     " 1 }\n"
 )
 WALK = "path = [[0, 2.5, 3.5], [2, 8.5, 3.5]]\n"
+
+
+def write_graph(path, graph):
+    content = {"vertices": graph.positions.tolist(), "edges": graph.edges.tolist()}
+    path.write_text(json.dumps(content))
 
 
 def world(tmp_path: Path, *parts: str) -> World:
@@ -410,7 +415,7 @@ SPREAD = "[layers.threat]\ndecay = 0.2\nmomentum = 0.5\n"
 
 def test_a_recipe_on_a_graph_gives_what_the_calls_give(tmp_path):
     graph = fc.Graph([(x, 0) for x in range(8)], [(i, i + 1) for i in range(7)])
-    save_waypoints(tmp_path / "line.json", graph)
+    write_graph(tmp_path / "line.json", graph)
     w = world(
         tmp_path,
         '[map]\nfile = "line.json"\n',
@@ -435,7 +440,7 @@ def test_pictures_of_graphs_and_their_floors(tmp_path):
         [(x, y, 3.0 * y) for x in range(5) for y in range(2)],
         [(i, i + 2) for i in range(8)] + [(0, 1)],
     )
-    save_waypoints(tmp_path / "line.json", graph)
+    write_graph(tmp_path / "line.json", graph)
     parts = (
         '[map]\nfile = "line.json"\n',
         SPREAD,

@@ -1,8 +1,8 @@
 """Maps from files of other programs, and generated maps.
 
 The formats are imported when a file is loaded; functions for one format are in its module:
-`fieldcraft.maps.tiled`, `.image`, `.movingai`, `.starcraft`, `.ros`, `.geotiff`, `.waypoints`,
-`.quake`, `.counterstrike`, `.recast`, `.polyanya`, `.obj`.
+`fieldcraft.maps.tiled`, `.ldtk`, `.image`, `.movingai`, `.starcraft`, `.ros`, `.geotiff`,
+`.waypoints`, `.navigation`, `.polyanya`, `.obj`.
 """
 
 from __future__ import annotations
@@ -135,17 +135,11 @@ def load_map(
         if checks.flag("tiles", tiles) and isinstance(loaded, Grid):
             return _in_tiles(loaded, steps)
         return loaded
-    if tiles:
+    if tiles or neighbors is not None:
         raise InvalidValue(
-            f"A {format_.name} is a graph, without tiles",
-            got=f"tiles={tiles!r} for {file.name}",
-            remedy="Leave tiles out",
-        )
-    if neighbors is not None:
-        raise InvalidValue(
-            f"A {format_.name} is a graph, with edges of its own",
-            got=f"neighbors={neighbors!r} for {file.name}",
-            remedy="Leave neighbors out",
+            f"A {format_.name} is a graph, with edges of its own and without tiles",
+            got=f"neighbors={neighbors!r}, tiles={tiles!r} for {file.name}",
+            remedy="Leave neighbors and tiles out",
         )
     return format_.load(file, mobility=mobility, **options)
 

@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import TypedDict
 
 from fieldcraft.errors import BadMapFile
-from fieldcraft.maps.counterstrike import load_counterstrike
 from fieldcraft.maps.geotiff import load_geotiff
 from fieldcraft.maps.image import Color, load_image
 from fieldcraft.maps.ldtk import load_ldtk
 from fieldcraft.maps.movingai import load_movingai
+from fieldcraft.maps.navigation import load_counterstrike, load_quake, load_recast
 from fieldcraft.maps.obj import load_obj
 from fieldcraft.maps.polyanya import load_polyanya
-from fieldcraft.maps.quake import load_quake
 from fieldcraft.maps.reading import read_bytes
-from fieldcraft.maps.recast import load_recast
 from fieldcraft.maps.ros import load_ros
 from fieldcraft.maps.starcraft import load_starcraft
 from fieldcraft.maps.tiled import load_tiled

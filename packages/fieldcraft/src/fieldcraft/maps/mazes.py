@@ -92,14 +92,8 @@ def _tree(rows: int, columns: int, newest: float, key: int) -> Iterator[tuple[in
 def _beside(room: int, rows: int, columns: int) -> list[int]:
     """Return the rooms to the east, south, west and north."""
     row, column = divmod(room, columns)
-    found = [room + 1] if column < columns - 1 else []
-    if row < rows - 1:
-        found.append(room + columns)
-    if column > 0:
-        found.append(room - 1)
-    if row > 0:
-        found.append(room - columns)
-    return found
+    steps = {1: column < columns - 1, columns: row < rows - 1, -1: column > 0, -columns: row > 0}
+    return [room + step for step, is_inside in steps.items() if is_inside]
 
 
 def _random(key: int, first: int, second: int) -> int:

@@ -94,9 +94,9 @@ def _read(name: str, raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]
     corners: list[list[bytes]] = []
     triangles: list[tuple[int, int, int]] = []
     lines_of: list[int] = []
+    lines = raw.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").splitlines()
     number = 0
     try:
-        lines = raw.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").splitlines()
         for number, line in enumerate(lines, start=1):
             words = line.split()
             if words[:1] == [b"v"]:
@@ -107,15 +107,13 @@ def _read(name: str, raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]
                 lines_of += [number] * (len(others) - 1)
             if len(corners) + len(triangles) > _MAX_PARTS:
                 raise ValueError(f"more than {_MAX_PARTS:,} corners and triangles")
-        number = 0
         places = np.array(corners, dtype="S64").reshape(-1, 3).astype(np.float64)
         if not triangles or not (np.abs(places) <= _FARTHEST).all():
             raise ValueError(f"no faces, or corners beyond {_FARTHEST:g}")
     except ValueError as error:
-        where = f"line {number} of {name}" if number else name
         raise BadMapFile(
             "An OBJ has corners of three numbers, and faces of three numbers of corners or more",
-            got=f"{error} in {where}"[:300],
+            got=f"{error} up to line {number} of {name}"[:300],
             remedy="Export it again",
         ) from None
     fans = np.array(triangles, dtype=np.int64)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any
 
 import numpy as np
 
 from fieldcraft import checks
-from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.reading import map_file, numbers, parsing, read_json
 from fieldcraft.space import Graph
 
-__all__ = ["load_waypoints", "save_waypoints"]
+__all__ = ["load_waypoints"]
 
 _KIND = "waypoint graph"
 _KEYS = {"vertices", "edges", "directed", "blocked", "names", "max_height", "y_up", "about"}
@@ -70,44 +67,3 @@ def load_waypoints(
             labels=content.get("names"),
             y_up=content.get("y_up", False),
         )
-
-
-def save_waypoints(path: str | os.PathLike[str], graph: Graph) -> None:
-    """Write a graph as `load_waypoints` reads it.
-
-    Blocked vertices and names that are texts are kept; meshes and the squares of a grid are not.
-
-    Raises
-    ------
-    InvalidValue
-        For a graph with blocked edges.
-    BadMapFile
-        If the path can't be written.
-    """
-    rule, remedy = "save_waypoints() takes a graph", "Pass grid.to_graph() for a grid"
-    checks.instance(graph, Graph, rule, remedy)
-    if len(graph.blocked_edges):
-        raise InvalidValue(
-            "A waypoint file has no blocked edges",
-            got=f"{len(graph.blocked_edges)} of them",
-            remedy="Open them, or save the map with imap.save()",
-        )
-    lengths = graph.lengths.tolist()
-    content: dict[str, Any] = {
-        "vertices": graph.positions.tolist(),
-        "edges": [[*pair, size] for pair, size in zip(graph.edges.tolist(), lengths, strict=True)],
-        "directed": graph.directed,
-        "blocked": np.flatnonzero(graph.walls).tolist(),
-        "max_height": graph.max_height,
-        "y_up": graph.y_up,
-    }
-    if graph.labels is not None and all(isinstance(label, str) for label in graph.labels):
-        content["names"] = graph.labels
-    try:
-        checks.path("path", path).write_text(json.dumps(content, allow_nan=False), encoding="utf-8")
-    except OSError as error:
-        raise BadMapFile(
-            "A waypoint graph needs a path that can be written",
-            got=f"{path}: {error.strerror}",
-            remedy="Choose another path",
-        ) from None

@@ -76,7 +76,7 @@ class GraphWalks:
         world units.
         """
         graph = space.graph
-        snapshot = graph.snapshot()
+        snapshot = GraphSnapshot.of(graph)
         opaque = snapshot.walls if graph.opaque is graph.walls else graph.opaque
         return cls(space, graph, snapshot, graph.sight_grid, opaque, resistance)
 

@@ -192,10 +192,7 @@ class GraphSpreadField(SpreadingField):
 
     def _weigh(self) -> None:
         self._closed = self.graph.closed
-        if self.resistance is None:
-            self._losses = self._ground.row_losses(self.spread.decay, self._exponent, self._closed)
-        else:
-            self._losses = self._ground.in_rows(self._arc_losses(), self._exponent)
+        self._losses = self._ground.in_rows(self._arc_losses(), self._exponent)
 
     def _arc_losses(self) -> NDArray[np.float32]:
         """The loss on each arc, with the resistance of the vertex that it enters."""

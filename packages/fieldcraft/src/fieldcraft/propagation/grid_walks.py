@@ -53,7 +53,7 @@ class GridWalks:
     @classmethod
     def of(cls, space: Grid, resistance: NDArray[np.float32] | None = None) -> GridWalks:
         """The walks over a grid as it is now, whose cells resist them by so much, world units."""
-        snapshot = space.snapshot()
+        snapshot = GridSnapshot.of(space)
         walls, links = _laid_out(space, snapshot)
         steps, lengths = strides(space)
         usual = space.neighborhood.is_four or space.neighborhood.is_eight
@@ -87,7 +87,7 @@ class GridWalks:
         """The walks over the grid as it is now, the walls of some cells having changed since:
         yields after each unit of work.
         """
-        return self._renewal(self.space.snapshot(), int(changed[0]) // self.space.width)
+        return self._renewal(GridSnapshot.of(self.space), int(changed[0]) // self.space.width)
 
     def _renewal(self, snapshot: GridSnapshot, top: int) -> Generator[int, None, GridWalks]:
         walls, links = _laid_out(self.space, snapshot)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Arrangement", "losses"]
 
-_MOST_KEPT = 4
 _ALL = np.finfo(np.float32).max
 
 
@@ -67,7 +66,6 @@ class Arrangement:
             self.starts = np.append(0, np.cumsum(degrees[self.order]))
             self.arcs = runs(topology.starts[:-1][self.order], degrees[self.order])
             self.origins = self.rank[topology.origins[self.arcs]].astype(np.uint32)
-        self._losses: dict[tuple[float, int], tuple[NDArray[np.bool_], NDArray[np.float32]]] = {}
 
     @cached_property
     def _rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
@@ -177,20 +175,6 @@ class Arrangement:
             dtype=np.float32,
         )
         rows[self.places] = losses
-        return rows
-
-    def row_losses(
-        self, decay: float, exponent: int, closed: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """The same in rows; kept for the next layer that asks for it."""
-        known = self._losses.get((decay, exponent))
-        if known is not None and known[0] is closed:
-            return known[1]
-        rows = self.in_rows(self.losses(decay, exponent, closed), exponent)
-        self._losses.pop((decay, exponent), None)
-        while len(self._losses) >= _MOST_KEPT:
-            self._losses.pop(next(iter(self._losses)))
-        self._losses[decay, exponent] = closed, rows
         return rows
 
 

@@ -15,7 +15,6 @@ from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph_parts import checked_edges
 from fieldcraft.space.protocol import Space
-from fieldcraft.space.snapshots import GraphSnapshot
 from fieldcraft.space.topology import Topology
 
 __all__ = ["EdgeSpace"]
@@ -86,10 +85,6 @@ class EdgeSpace(Space):
     def closed(self) -> NDArray[np.bool_]:
         """Bool by arc of `topology`: True where an edge is blocked. Read-only."""
         return self._closed
-
-    def snapshot(self) -> GraphSnapshot:
-        """Blocked vertices and closed edges as they are now."""
-        return GraphSnapshot.of(self)
 
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The vertices, blocked ones among them, from which an open edge leads into a vertex, and

@@ -5,7 +5,7 @@ A part that does not fit raises `InvalidValue`.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -199,23 +199,22 @@ def from_networkx(
                 remedy="Pass length= the name of yours, or None for straight distances",
             ) from None
     directed = bool(graph.is_directed())
-    walls = np.array(
-        [_shut(graph.nodes[label], f"node {label!r}") for label in labels], dtype=np.bool_
-    )
+    nodes = [graph.nodes[label].get("blocked", False) for label in labels]
+    walls = np.array([checks.flag("blocked", value) for value in nodes], dtype=np.bool_)
     made = kind(places, pairs, sizes, directed, blocked=walls, max_height=max_height, labels=labels)
-    shut: dict[tuple[int, int], bool] = {}
-    for (a, b, data), pair in zip(graph.edges(data=True), pairs.tolist(), strict=True):
-        key = (pair[0], pair[1]) if directed else (min(pair), max(pair))
-        if key[0] != key[1]:
-            shut[key] = _shut(data, f"edge {(a, b)!r}") and shut.get(key, True)
-    closed = [key for key, is_shut in shut.items() if is_shut]
-    if closed:
-        made.set_edges(closed)
+    is_blocked: dict[tuple[int, ...], bool] = {}
+    for (_, _, data), pair in zip(graph.edges(data=True), pairs.tolist(), strict=True):
+        key = tuple(pair if directed else sorted(pair))
+        value = checks.flag("blocked", data.get("blocked", False))
+        is_blocked[key] = value and is_blocked.get(key, True)
+    blocked = [key for key, value in is_blocked.items() if value and key[0] != key[1]]
+    if blocked:
+        made.set_edges(blocked)
     return made
 
 
-def to_networkx(graph: Graph, closed: NDArray[np.bool_]) -> Any:
-    """See `Graph.to_networkx`; `closed` says which of `graph.edges` are."""
+def to_networkx(graph: Graph, blocked: NDArray[np.bool_]) -> Any:
+    """See `Graph.to_networkx`; `blocked` (E,) says which of `graph.edges` are."""
     try:
         import networkx  # type: ignore[import-untyped]
     except ImportError:
@@ -225,20 +224,7 @@ def to_networkx(graph: Graph, closed: NDArray[np.bool_]) -> Any:
     walls = graph.walls.tolist()
     for number, (name, place) in enumerate(zip(names, graph.positions.tolist(), strict=True)):
         made.add_node(name, pos=tuple(place), blocked=walls[number])
-    for (start, end), size, shut in zip(
-        graph.edges.tolist(), graph.lengths.tolist(), closed.tolist(), strict=True
-    ):
-        made.add_edge(names[start], names[end], length=size, blocked=shut)
+    columns = (graph.edges, graph.lengths, blocked)
+    for (start, end), size, is_blocked in zip(*(each.tolist() for each in columns), strict=True):
+        made.add_edge(names[start], names[end], length=size, blocked=is_blocked)
     return made
-
-
-def _shut(data: Mapping[str, Any], what: str) -> bool:
-    """Whether a node or an edge of networkx is blocked."""
-    blocked = data.get("blocked", False)
-    if not isinstance(blocked, (bool, np.bool_)):
-        raise InvalidValue(
-            'The attribute "blocked" is True or False',
-            got=f"{blocked!r} at {what}",
-            remedy="Rename the attribute, or mend it",
-        )
-    return bool(blocked)

@@ -24,7 +24,6 @@ from fieldcraft.space.neighborhood import (
     patch_links,
 )
 from fieldcraft.space.opacity import hide_as
-from fieldcraft.space.snapshots import GridSnapshot
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -295,11 +294,6 @@ class Grid(Lattice):
         """The steps as `neighbors` takes them: (dx, dy) in cells along the world's axes."""
         return [(dx, -dy if self.y_up else dy) for dx, dy in self.neighborhood.steps]
 
-    @property
-    def parent(self) -> Grid | None:
-        """The finer grid whose walls this one follows, if it was made by `coarser`."""
-        return self._parent
-
     def to_graph(self) -> Graph:
         """The same ground as a graph: a vertex at the center of each cell, with its number, and an
         edge for each step.
@@ -333,10 +327,6 @@ class Grid(Lattice):
         """Raise `InvalidValue`: a grid keeps no graph of itself."""
         raise InvalidValue("A grid is not a graph", got=repr(self), remedy="Use grid.to_graph()")
 
-    def snapshot(self) -> GridSnapshot:
-        """Walls and links as they are now."""
-        return GridSnapshot.of(self)
-
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The cells, walls among them, from which one step leads into a cell, and the lengths of
         these steps.
@@ -357,8 +347,10 @@ class Grid(Lattice):
     def _typical(self, median: float) -> float:
         return float(self.neighborhood.lengths(self.cell_size).min())
 
-    def _repeats(self) -> NDArray[np.float64]:
-        return np.array(self.size)
+    @property
+    def period(self) -> NDArray[np.float64] | None:
+        """After how many world units along x and y a torus repeats, (2,); None without `wrap`."""
+        return np.array(self.size) if self.wrap else None
 
     def follow(self, parent: Grid) -> None:
         """Take over later changes of walls of the finer grid that this one was made of."""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import hex_layout
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.hex_layout import STEPS
 from fieldcraft.space.mesh import Mesh
@@ -22,7 +21,7 @@ class HexGraph(Graph):
     """The steps of a grid of hexagons; its mesh is drawn when somebody looks along lines."""
 
     def __init__(self, hexes: HexGrid, blocked: NDArray[np.bool_]) -> None:
-        self._layout, self._axial = hexes.layout, _axial(hexes)
+        self._layout, self._axial = hexes.layout, hexes.to_axial(np.arange(len(hexes)))
         self._hexes = hexes
         self._drawn: Mesh | None = None
         places = hexes.layout.places(self._axial)
@@ -61,13 +60,6 @@ class HexGraph(Graph):
 
     def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
         return self._hexes._locate(points, "clamp")
-
-
-def _axial(hexes: HexGrid) -> NDArray[np.int64]:
-    """The axial coordinates of all cells, (N, 2)."""
-    rows, columns = np.divmod(np.arange(len(hexes)), hexes.columns)
-    offset = np.stack([columns, hexes.rows - 1 - rows if hexes.y_up else rows], axis=-1)
-    return hex_layout.to_axial(offset, pointy=hexes.orientation == "pointy")
 
 
 def _edges(hexes: HexGrid, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:

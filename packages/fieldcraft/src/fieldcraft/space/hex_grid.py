@@ -17,7 +17,6 @@ from fieldcraft.space.hex_graph import HexGraph
 from fieldcraft.space.hex_layout import STEPS, HexLayout
 from fieldcraft.space.lattice import Lattice
 from fieldcraft.space.neighborhood import Terrain
-from fieldcraft.space.snapshots import GraphSnapshot
 
 __all__ = ["MAX_HEXES", "ORIENTATIONS", "HexGrid"]
 
@@ -163,23 +162,17 @@ class HexGrid(Lattice):
         InvalidValue
             For cells and others of which neither are one or as many.
         """
-        near, far = self.to_offset(cells), self.to_offset(others)
+        near, far = self.to_axial(cells), self.to_offset(others)
         if near.ndim == far.ndim > 1 and len(near) != len(far) and 1 not in (len(near), len(far)):
             raise InvalidValue(
                 "Steps are between cells and as many others, or between one and many",
                 got=f"{len(near)} cells and {len(far)} others",
                 remedy="Pass as many of both",
             )
-        if not self.wrap:
-            away = [
-                hex_layout.to_axial(far, pointy=self._pointy)
-                - hex_layout.to_axial(near, pointy=self._pointy)
-            ]
-        else:
-            here = hex_layout.to_axial(near, pointy=self._pointy)
-            rounds = [(k * self.columns, m * self.rows) for k in (-1, 0, 1) for m in (-1, 0, 1)]
-            away = [hex_layout.to_axial(far + turn, pointy=self._pointy) - here for turn in rounds]
-        found = np.min([hex_layout.distances(each) for each in away], axis=0)
+        turns = (-1, 0, 1) if self.wrap else (0,)
+        shifts = [(k * self.columns, m * self.rows) for k in turns for m in turns]
+        ends = [hex_layout.to_axial(far + shift, pointy=self._pointy) for shift in shifts]
+        found = np.min([hex_layout.distances(end - near) for end in ends], axis=0)
         return int(found) if found.ndim == 0 else found
 
     @staticmethod
@@ -235,9 +228,10 @@ class HexGrid(Lattice):
         """The area that each cell stands for, (N,), in square world units. Read-only."""
         return np.broadcast_to(np.float64(self.layout.area), len(self))
 
-    def _repeats(self) -> NDArray[np.float64]:
-        across, down = self.layout.pitch
-        return np.array([across * self.columns, down * self.rows])
+    @property
+    def period(self) -> NDArray[np.float64] | None:
+        """After how many world units along x and y a torus repeats, (2,); None without `wrap`."""
+        return np.array(self.layout.pitch) * (self.columns, self.rows) if self.wrap else None
 
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         """See `Space._locate`."""
@@ -336,10 +330,6 @@ class HexGrid(Lattice):
             squares = (self.offsets_from(place)[free] ** 2).sum(axis=1)
             found[index] = free[np.argmax(squares <= squares.min() * (1 + 1e-9))]
         return found
-
-    def snapshot(self) -> GraphSnapshot:
-        """Walls and closed edges as they are now, by cell and by arc of `graph.topology`."""
-        return GraphSnapshot.of(self)
 
     # Steps and lines
 

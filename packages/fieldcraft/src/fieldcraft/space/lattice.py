@@ -61,21 +61,10 @@ class Lattice(Space):
                 return f"with {name} {yours} on a space with {name} {mine}"
         return ""
 
-    @property
-    def period(self) -> NDArray[np.float64] | None:
-        """After how many world units along x and y a torus repeats, (2,); None without `wrap`."""
-        return self._repeats() if self.wrap else None
-
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
-        if not self.wrap:
-            return positions
-        low = np.array(self.origin)
-        return np.asarray(low + np.mod(positions - low, self._repeats()))
-
-    def _repeats(self) -> NDArray[np.float64]:
-        """After how many world units along x and y the map would repeat, (2,)."""
-        raise NotImplementedError
+        low, period = np.array(self.origin), self.period
+        return positions if period is None else np.asarray(low + np.mod(positions - low, period))
 
     def _check_precision(self, name: str, size: float, farthest: float) -> None:
         """Refuse cells of this size that positions as far off as this cannot tell apart."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,6 @@ __all__ = [
     "build_links",
     "link_masks",
     "patch_links",
-    "surroundings",
 ]
 
 MAX_STEPS = 64
@@ -62,31 +61,18 @@ class Neighborhood:
             if neighbors == 8:
                 return cls(_EIGHT, corners)
         table = checks.array("neighbors", neighbors)
-        remedy = "Pass 4, 8 or a table such as [(1, 2), (2, 1), (-1, 2), (-2, 1)]"
-        if (
-            table.ndim != 2
-            or table.shape[1:] != (2,)
-            or table.dtype.kind not in "iu"
-            or not 1 <= len(table) <= MAX_STEPS
-        ):
-            raise InvalidValue(
-                f"neighbors is 4, 8, or a table of 1 to {MAX_STEPS} whole-number steps (dx, dy)",
-                got=f"neighbors={neighbors!r}",
-                remedy=remedy,
-            )
-        steps = tuple((int(dx), -int(dy) if y_up else int(dy)) for dx, dy in table)
-        if (
-            (0, 0) in steps
-            or len(set(steps)) != len(steps)
-            or max(max(abs(dx), abs(dy)) for dx, dy in steps) > _REACH
-        ):
-            raise InvalidValue(
-                f"The steps of a neighbourhood differ, are not (0, 0) and reach at most {_REACH}"
-                " cells",
-                got=f"neighbors={neighbors!r}",
-                remedy=remedy,
-            )
-        return cls(steps, corners)
+        is_table = table.shape[1:] == (2,) and table.dtype.kind in "iu"
+        if is_table and 1 <= len(table) <= MAX_STEPS:
+            steps = tuple((int(dx), -int(dy) if y_up else int(dy)) for dx, dy in table)
+            longest = max(max(abs(dx), abs(dy)) for dx, dy in steps)
+            if (0, 0) not in steps and len(set(steps)) == len(steps) and longest <= _REACH:
+                return cls(steps, corners)
+        raise InvalidValue(
+            f"neighbors is 4, 8, or a table of 1 to {MAX_STEPS} different whole-number steps"
+            f" (dx, dy), not (0, 0), that reach at most {_REACH} cells",
+            got=f"neighbors={neighbors!r}",
+            remedy="Pass 4, 8 or a table such as [(1, 2), (2, 1), (-1, 2), (-2, 1)]",
+        )
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -144,23 +130,17 @@ class Terrain:
                 got=f"shape {table.shape}, dtype {table.dtype}",
                 remedy="Pass enter[a, b] = may class b be entered from class a",
             )
-        if kinds.ndim != 2 or kinds.dtype.kind not in "iu":
+        fits = kinds.ndim == 2 and kinds.dtype.kind in "iu"
+        if not fits or kinds.min(initial=0) < 0 or kinds.max(initial=0) >= len(table):
             raise InvalidValue(
-                "The classes of a terrain are whole numbers of shape (height, width)",
-                got=f"shape {kinds.shape}, dtype {kinds.dtype}",
-                remedy="Pass an array indexed [row, column]",
+                "The classes of a terrain are whole numbers of shape (height, width), from 0 to"
+                f" {len(table) - 1}, the rows of its table",
+                got=f"shape {kinds.shape}, dtype {kinds.dtype}: {np.array2string(kinds):.80}",
+                remedy="Pass an array indexed [row, column], or add rows to the table",
             )
-        if kinds.size and (kinds.min() < 0 or kinds.max() >= len(table)):
-            raise InvalidValue(
-                f"The classes of this terrain lie in 0 to {len(table) - 1}, the rows of its table",
-                got=f"{int(kinds.min())} to {int(kinds.max())}",
-                remedy="Add rows to the table, or mend the classes",
-            )
-        named = (
-            [str(k) for k in range(len(table))]
-            if names is None
-            else checks.array("The names of a terrain", names).reshape(-1).tolist()
-        )
+        named: list[Any] = [str(k) for k in range(len(table))]
+        if names is not None:
+            named = checks.array("The names of a terrain", names).reshape(-1).tolist()
         if len(named) != len(table) or not all(isinstance(name, str) for name in named):
             raise InvalidValue(
                 "A terrain has one name, a string, per class",
@@ -186,7 +166,6 @@ class Terrain:
 
 
 _Kind = TypeVar("_Kind", np.bool_, np.uint8)
-Window = tuple[slice, slice]
 Steps = tuple[tuple[int, int], ...]
 Links = NDArray[np.unsignedinteger]
 
@@ -231,46 +210,30 @@ def patch_links(
     *,
     free: NDArray[np.bool_] | None = None,
 ) -> Links:
-    """The links after the walls of these cells have changed: a copy of the old ones, mended around
-    them.
+    """Return the links after the walls of these cells have changed: a copy of the old ones, updated
+    around them.
 
-    `free` are the cells that any step leaves whatever their terrain, the walls if they are not
-    given.
+    `free` are the cells that any step leaves whatever their terrain, by default the walls.
     """
     leave = walls if free is None else free
     reach = max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
     classes = None if terrain is None else terrain.classes
-    found = surroundings(changed, walls.shape, reach, wrap)
-    if found is None:
-        return _built(walls, classes, terrain, neighborhood, wrap, leave)
-    inner, window, part = found
-    near = None if classes is None else classes[window]
-    mended = links.copy()
-    mended[inner] = _built(walls[window], near, terrain, neighborhood, False, leave[window])[part]
-    return mended
-
-
-def surroundings(
-    changed: NDArray[np.int64], shape: tuple[int, ...], reach: int, wrap: bool
-) -> tuple[Window, Window, Window] | None:
-    """The rows and columns that changes of cells may tell on, `reach` cells around them; those that
-    say what they become, as far again; and the place of the first in the second. None where
-    building all anew is less work.
-    """
-    height, width = shape
+    height, width = walls.shape
     rows, columns = np.divmod(changed, width)
     y0, y1 = int(rows.min()) - reach, int(rows.max()) + reach + 1
     x0, x1 = int(columns.min()) - reach, int(columns.max()) + reach + 1
-    near_rim = y0 - reach < 0 or x0 - reach < 0 or y1 + reach > height or x1 + reach > width
-    if (wrap and near_rim) or (y1 - y0) * (x1 - x0) > height * width // 2:
-        return None
+    beyond = y0 - reach < 0 or x0 - reach < 0 or y1 + reach > height or x1 + reach > width
+    if (wrap and beyond) or (y1 - y0) * (x1 - x0) > height * width // 2:
+        return _built(walls, classes, terrain, neighborhood, wrap, leave)
+    # Links differ up to `reach` cells from the changes, and depend on cells as far again.
     y0, y1, x0, x1 = max(y0, 0), min(y1, height), max(x0, 0), min(x1, width)
     top, left = max(y0 - reach, 0), max(x0 - reach, 0)
-    return (
-        np.s_[y0:y1, x0:x1],
-        np.s_[top : min(y1 + reach, height), left : min(x1 + reach, width)],
-        np.s_[y0 - top : y1 - top, x0 - left : x1 - left],
-    )
+    window = np.s_[top : min(y1 + reach, height), left : min(x1 + reach, width)]
+    near = None if classes is None else classes[window]
+    built = _built(walls[window], near, terrain, neighborhood, False, leave[window])
+    patched = links.copy()
+    patched[y0:y1, x0:x1] = built[y0 - top : y1 - top, x0 - left : x1 - left]
+    return patched
 
 
 def beside(

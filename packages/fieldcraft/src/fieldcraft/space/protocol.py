@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from fieldcraft.space.graph import Graph
     from fieldcraft.space.grid import Grid
-    from fieldcraft.space.snapshots import Snapshot
 
 __all__ = ["Space", "located"]
 
@@ -154,13 +153,6 @@ class Space(Pictured, ABC):
         """
         opacity.set_opaque(self, cells, opaque)
 
-    @property
-    def parent(self) -> Space | None:
-        """The finer space that this one was made of and whose walls it follows; None for one that
-        stands alone.
-        """
-        return None
-
     @abstractmethod
     def with_walls(self, walls: ArrayLike | None) -> Self:
         """The same space with other walls (None for none)."""
@@ -216,10 +208,6 @@ class Space(Pictured, ABC):
         if blocked.any():
             found[blocked] = self.position_of(self.nearest_open(cells[blocked]))
         return found[0] if single else found
-
-    @abstractmethod
-    def snapshot(self) -> Snapshot:
-        """The map of this moment: walls and steps as they are now, in arrays that never change."""
 
     # Steps
 

@@ -87,63 +87,65 @@ def incoming(
         If `start` is off the map.
     """
     start = on_map(checked_space(space, "A shot takes place on"), start, outside)
-    from_to = []
-    for name, point in (("start", start), ("end", end)):
-        points, single = checks.positions(point, dimensions=space.dimensions)
-        if not single:
-            raise InvalidValue(
-                f"{name} is one position",
-                got=f"an array of shape {np.shape(point)}",
-                remedy="Call once per shot",
-            )
-        from_to.append(points[0])
-    seconds = math.hypot(*(from_to[1] - from_to[0])) / checks.positive("speed", speed)
+    first = checks.position(start, "start is one position", dimensions=space.dimensions)
+    last = checks.position(end, "end is one position", dimensions=space.dimensions)
+    seconds = math.hypot(*(last - first)) / checks.positive("speed", speed)
     if not math.isfinite(seconds):
         raise InvalidValue(
             "A shot arrives in finite time",
             got=f"speed={speed!r}",
             remedy="Pass a faster speed or a nearer end",
         )
+    half_width = checks.not_negative("width", width) / 2
     grid = space.sight_grid
-    if grid is None:
-        needs_plane(space, "A shot")
-        return _over_graph(
-            space.graph, from_to[0], from_to[1], seconds, checks.not_negative("width", width) / 2
-        )
-    half_width = _half_width(grid, width)
-    (y0, x0), (y1, x1) = _units(grid, from_to[0], from_to[1])
+    if grid is not None:
+        return _over_grid(grid, first, last, seconds, half_width)
+    needs_plane(space, "A shot")
+    graph = space.graph
+    graph.cell_at(first)
+    if graph.mesh is not None:
+        return _over_mesh(graph, first, last, seconds, half_width)
+    shares, away = _nearest(graph.positions, first, last, 1.0)
+    near = np.flatnonzero((away <= half_width * (1 + 1e-9)) & ~graph.walls)
+    return _shot(near, shares[near], seconds, last, 1.0)
 
-    blocked = grid.walls.view(np.uint8)
-    ops = kernels.shots
+
+def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_width: float) -> Shot:
+    """Return the shot over the cells of a grid."""
+    ops, size = kernels.shots, grid.cell_size
+    half = half_width / size
+    if half > ops.WIDEST or not (np.abs(end - start) <= ops.LONGEST * size).all():
+        raise InvalidValue(
+            f"On a grid a shot is at most {2 * ops.WIDEST:,} cells wide, and ends at most"
+            f" {ops.LONGEST:,} cells from its start",
+            got=f"width={2 * half_width:g}, {start.tolist()} to {end.tolist()}, cells of {size:g}",
+            remedy="Cut it to its range",
+        )
+    grid.cell_at(start)
+    x0, x1 = (ops.units((float(point[0]) - grid.origin[0]) / size) for point in (start, end))
+    y0, y1 = (ops.units((float(point[1]) - grid.origin[1]) / size) for point in (start, end))
+    across, down = grid.width * ops.UNITS, grid.height * ops.UNITS
+    x1, x0 = x1 - x0 // across * across, x0 % across
+    y1, y0 = y1 - y0 // down * down, y0 % down
+    if grid.y_up:
+        y0, y1 = down - y0, down - y1
     crossings = abs(y1 // ops.UNITS - y0 // ops.UNITS) + abs(x1 // ops.UNITS - x0 // ops.UNITS)
     if not grid.wrap:
         crossings = min(crossings, grid.height + grid.width)
     free = _free_slots(grid)
     slot = free.pop() if free else np.zeros(len(grid), dtype=np.int32)
-    scratch = ops.scratch(grid.shape, crossings, half_width, slot)
-    count, stop = ops.shot(blocked, y0, x0, y1, x1, half_width, grid.wrap, *scratch)
+    width = half * ops.UNITS
+    scratch = ops.scratch(grid.shape, crossings, width, slot)
+    count, stop = ops.shot(grid.walls.view(np.uint8), y0, x0, y1, x1, width, grid.wrap, *scratch)
     free.append(slot)
     cells, shares = scratch[0][:count], scratch[1][:count]
-    order = np.lexsort((cells, shares))
-    x, y = from_to[0] + stop * (from_to[1] - from_to[0])
-    return Shot(cells[order], shares[order] * seconds, (float(x), float(y)), stop < 1)
+    return _shot(cells, shares, seconds, start + stop * (end - start), stop)
 
 
 @cached
 def _free_slots(grid: Grid) -> list[NDArray[np.int32]]:
     """Scratch of a grid that no shot is using."""
     return []
-
-
-def _over_graph(graph: Graph, start: Floats, end: Floats, seconds: float, half: float) -> Shot:
-    """The shot over a graph: without a mesh, whatever lies near its way."""
-    graph.cell_at(start)
-    if graph.mesh is not None:
-        return _over_mesh(graph, start, end, seconds, half)
-    shares, away = _nearest(graph.positions, start, end, 1.0)
-    return _shot(
-        np.flatnonzero((away <= half * (1 + 1e-9)) & ~graph.walls), shares, seconds, end, 1.0
-    )
 
 
 def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: float) -> Shot:
@@ -164,7 +166,8 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
             graph, under, first + shares[cell] * (last - first), cell
         )
     final = np.append(first + stop * (last - first), (start + stop * (end - start))[2:])
-    return _shot(np.flatnonzero(swept & ~graph.walls), shares, seconds, final, stop)
+    cells = np.flatnonzero(swept & ~graph.walls)
+    return _shot(cells, shares[cells], seconds, final, stop)
 
 
 def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[Floats, Floats]:
@@ -180,8 +183,9 @@ def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[F
 def _shot(
     cells: NDArray[np.int64], shares: Floats, seconds: float, end: Floats, stop: float
 ) -> Shot:
-    order = np.lexsort((cells, shares[cells]))
-    return Shot(cells[order], shares[cells[order]] * seconds, tuple(end.tolist()), stop < 1)
+    """Return the shot that passes cells (N,) at these shares of its way, (N,)."""
+    order = np.lexsort((cells, shares))
+    return Shot(cells[order], shares[order] * seconds, tuple(end.tolist()), stop < 1)
 
 
 def _swept(
@@ -195,53 +199,13 @@ def _swept(
     directed = *place.tolist(), *portals.aim(start, end).tolist()
     floors = portals.corners, portals.rings
     line = float(start[0]), float(start[1]), float(end[0]), float(end[1])
-    best: tuple[NDArray[np.int64], Floats, bool] | None = None
+    ways = []
     for left in (True, False):
-        passed, leaves = (
-            np.empty(len(portals.starts), dtype=np.int64),
-            np.empty(len(portals.starts)),
-        )
+        passed, leaves = np.empty(len(portals.starts), np.int64), np.empty(len(portals.starts))
         count, stopped = kernels.sees.sweep(
             mesh, *floors, cell, line, directed, left, passed, leaves
         )
-        if best is None or leaves[count - 1] > best[1][-1] or (best[2] and not stopped):
-            best = passed[:count], leaves[:count], bool(stopped)
-    assert best is not None
-    return best
-
-
-def _half_width(space: Grid, width: float) -> float:
-    """Half the width of a shot in the units of points."""
-    half = checks.not_negative("width", width) / 2 / space.cell_size
-    if half > kernels.shots.WIDEST:
-        raise InvalidValue(
-            f"A shot is at most {2 * kernels.shots.WIDEST:,} cells wide",
-            got=f"width={width!r}",
-            remedy="Pass a smaller width",
-        )
-    return half * kernels.shots.UNITS
-
-
-def _units(
-    space: Grid, start: NDArray[np.float64], end: NDArray[np.float64]
-) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Both points as (row, column) in units, the start on the map."""
-    space.cell_at(start)
-    if not (np.abs(end - start) <= kernels.shots.LONGEST * space.cell_size).all():
-        raise InvalidValue(
-            f"A shot ends at most {kernels.shots.LONGEST:,} cells from its start",
-            got=f"{start.tolist()} to {end.tolist()} on cells of {space.cell_size:g}",
-            remedy="Cut it to its range",
-        )
-    x0, x1 = (
-        kernels.shots.units((float(point[0]) - space.origin[0]) / space.cell_size)
-        for point in (start, end)
-    )
-    y0, y1 = (
-        kernels.shots.units((float(point[1]) - space.origin[1]) / space.cell_size)
-        for point in (start, end)
-    )
-    across, down = space.width * kernels.shots.UNITS, space.height * kernels.shots.UNITS
-    x1, x0 = x1 - x0 // across * across, x0 % across
-    y1, y0 = y1 - y0 // down * down, y0 % down
-    return ((down - y0, x0), (down - y1, x1)) if space.y_up else ((y0, x0), (y1, x1))
+        ways.append((passed[:count], leaves[:count], bool(stopped)))
+    one, other = ways
+    is_farther = other[1][-1] > one[1][-1] or (one[2] and not other[2])
+    return other if is_farther else one

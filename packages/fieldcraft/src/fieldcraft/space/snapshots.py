@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,36 +23,12 @@ _BLOCK = 16
 """Cells that are cleared and published together."""
 
 
-class Snapshot(Protocol):
-    """The snapshot of a space: `walls` (N,) bool, the `walls_version` it was taken at, and which
-    steps are open.
-
-    `links` are numbers by cell on a grid (see `Grid.links`, flat), and bools by arc on a graph.
-    """
-
-    version: int
-    walls: NDArray[np.bool_]
-
-    @property
-    def links(self) -> NDArray[Any]:
-        """Which steps are open."""
-
-    def walled(self, space: Space, cells: NDArray[np.int64]) -> Self:
-        """Return the same moment with walls in these cells of the space as well."""
-
-    def opened(self, space: Space, cells: NDArray[np.int64]) -> Self:
-        """Return the same moment with these walls of the space, ascending, open."""
-
-    def updated(
-        self, space: Space, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]
-    ) -> Self:
-        """Return the space as it is now, after the walls or costs of these cells have changed.
-        Infinite costs are walls.
-        """
-
-
 class GridSnapshot:
-    """Walls and links of a grid at one moment, flat."""
+    """Walls and links of a grid at one moment, flat.
+
+    `walls` (N,) bool, `links` numbers by cell, see `Grid.links`; `version` is the `walls_version`
+    of that moment.
+    """
 
     def __init__(
         self, walls: NDArray[np.bool_], links: NDArray[np.unsignedinteger], version: int
@@ -66,7 +42,7 @@ class GridSnapshot:
 
     @classmethod
     def of(cls, space: Grid, costs: NDArray[np.float64] | None = None) -> GridSnapshot:
-        """Return the space as it is now; where `costs`, one per cell, are infinite, there are walls
+        """Return the grid as it is now; where `costs`, one per cell, are infinite, there are walls
         as well.
         """
         if costs is None:
@@ -78,28 +54,30 @@ class GridSnapshot:
     def updated(
         self, space: Space, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]
     ) -> GridSnapshot:
-        """See `Snapshot.updated`."""
+        """Return the space as it is now, after the walls or costs of these cells have changed.
+        Infinite costs are walls.
+        """
         grid = _grid(space)
         if costs is None:
             return _grid_now(grid)
         walls = self.walls.copy()
         walls[changed] = grid.walls.reshape(-1)[changed] | np.isinf(costs[changed])
         flipped = changed[walls[changed] != self.walls[changed]]
-        return self._changed(grid, walls, flipped, grid.walls_version)
+        return self._patched(grid, walls, flipped, grid.walls_version)
 
     def walled(self, space: Space, cells: NDArray[np.int64]) -> GridSnapshot:
-        """See `Snapshot.walled`."""
-        walls = self.walls.copy()
-        walls[cells] = True
-        return self._changed(_grid(space), walls, cells, self.version)
+        """Return the same moment with walls in these cells as well."""
+        walls = _changed(self.walls, cells, True)
+        return self._patched(_grid(space), walls, cells, self.version)
 
     def opened(self, space: Space, cells: NDArray[np.int64]) -> GridSnapshot:
-        """See `Snapshot.opened`; terrain does not block steps out of former walls, as before."""
-        walls = self.walls.copy()
-        walls[cells] = False
-        return self._changed(_grid(space), walls, cells, self.version, free=self.walls)
+        """Return the same moment with these walls, ascending, open; as before, terrain does not
+        block steps out of them.
+        """
+        walls = _changed(self.walls, cells, False)
+        return self._patched(_grid(space), walls, cells, self.version, free=self.walls)
 
-    def _changed(
+    def _patched(
         self,
         space: Grid,
         walls: NDArray[np.bool_],
@@ -123,6 +101,14 @@ class GridSnapshot:
         edged[1:-1] = ~blocks
         edges = np.flatnonzero(edged[1:] != edged[:-1]).reshape(-1, 2) * _BLOCK
         return np.minimum(edges, len(self.walls))
+
+
+def _changed(
+    walls: NDArray[np.bool_], cells: NDArray[np.int64], blocked: bool
+) -> NDArray[np.bool_]:
+    found = walls.copy()
+    found[cells] = blocked
+    return found
 
 
 def _grid(space: Space) -> Grid:
@@ -164,20 +150,16 @@ class GraphSnapshot:
     def updated(
         self, space: Space, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]
     ) -> GraphSnapshot:
-        """See `Snapshot.updated`; all arrays are new, whatever has `changed`."""
+        """Return the space as it is now, whatever has `changed`."""
         return GraphSnapshot.of(space, costs)
 
     def walled(self, space: Space, vertices: NDArray[np.int64]) -> GraphSnapshot:
-        """See `Snapshot.walled`."""
-        walls = self.walls.copy()
-        walls[vertices] = True
-        return GraphSnapshot(walls, self.sizes, self.version)
+        """Return the same moment with walls at these vertices as well."""
+        return GraphSnapshot(_changed(self.walls, vertices, True), self.sizes, self.version)
 
     def opened(self, space: Space, vertices: NDArray[np.int64]) -> GraphSnapshot:
-        """See `Snapshot.opened`."""
-        walls = self.walls.copy()
-        walls[vertices] = False
-        return GraphSnapshot(walls, self.sizes, self.version)
+        """Return the same moment with these vertices open."""
+        return GraphSnapshot(_changed(self.walls, vertices, False), self.sizes, self.version)
 
     @property
     def closed(self) -> NDArray[np.bool_]:
@@ -195,3 +177,6 @@ def _graph_now(graph: Graph) -> GraphSnapshot:
     version, lengths = graph.walls_version, graph.topology.lengths
     sizes = np.where(graph.closed, np.inf, lengths) if graph.closed.any() else lengths
     return GraphSnapshot(graph.walls, sizes, version)
+
+
+Snapshot = GridSnapshot | GraphSnapshot

@@ -126,14 +126,6 @@ class Topology:
             return found
         heights = self.positions[:, 2]
         wrong = np.flatnonzero(np.abs(heights[found] - points[:, 2]) > max_height)
-        few = min(16, len(self))
-        if len(wrong):
-            _, near = self.tree.query(points[wrong], k=np.arange(1, few + 1))
-            fits = np.abs(heights[near] - points[wrong, 2, np.newaxis]) <= max_height
-            found[wrong] = np.where(
-                fits.any(axis=1), near[np.arange(len(wrong)), fits.argmax(axis=1)], -1
-            )
-            wrong = wrong[~fits.any(axis=1)] if few < len(self) else wrong[:0]
         at_once = max(1, 2_000_000 // len(self))
         for first in range(0, len(wrong), at_once):
             some = wrong[first : first + at_once]
