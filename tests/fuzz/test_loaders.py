@@ -22,7 +22,7 @@ import pytest
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from fieldcraft import files, packing
+from fieldcraft import files, serialization
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.maps import load_map
 from fieldcraft.recipe import read_recipe
@@ -187,11 +187,11 @@ def hex_map() -> fc.InfluenceMap:
 
 def write_map(path: Path, data: bytes, rng: np.random.Generator) -> None:
     magic = b"fieldcraft influence map\n"
-    contents = packing.unpack(zlib.decompress(data[len(magic) + 12 : -32]))
+    contents = serialization.from_bytes(zlib.decompress(data[len(magic) + 12 : -32]))
     for _ in range(int(rng.integers(1, 3))):
         contents = mutated(contents, rng)
     with contextlib.suppress(FieldcraftError):
-        packed = packing.pack(contents)
+        packed = serialization.to_bytes(contents)
         if rng.random() < 0.4:  # the parts of spaces, too
             packed = damaged(packed, rng)
         frame = struct.pack("<IQ", 2, len(packed))
@@ -209,12 +209,12 @@ def load_imap(path: Path) -> None:
 
 def write_session(path: Path, data: bytes, rng: np.random.Generator) -> None:
     magic = b"fieldcraft lab session\n"
-    value = mutated(packing.unpack(data[len(magic) + 1 : -32]), rng)
+    value = mutated(serialization.from_bytes(data[len(magic) + 1 : -32]), rng)
     log = value.get("log") if isinstance(value, dict) else None
     if isinstance(log, np.ndarray) and log.dtype == np.uint8 and rng.random() < 0.3:
         value["log"] = np.frombuffer(damaged(log.tobytes(), rng), np.uint8)
     with contextlib.suppress(FieldcraftError):
-        path.write_bytes(sealed_again(magic + bytes([1]) + packing.pack(value)))
+        path.write_bytes(sealed_again(magic + bytes([1]) + serialization.to_bytes(value)))
 
 
 def save_session(path: Path) -> None:
@@ -282,7 +282,9 @@ def make_world(path: Path) -> Any:
     file = path.parent / "world" / "world.fieldcraft"
     data = file.read_bytes()[len(checkpoint._MAGIC) + checkpoint._FRAME.size : -32]
     blocks = sorted((path.parent / "world" / "blocks").iterdir())
-    return packing.unpack(data, checkpoint._KINDS), {each: each.read_bytes() for each in blocks}
+    return serialization.from_bytes(data, checkpoint._KINDS), {
+        each: each.read_bytes() for each in blocks
+    }
 
 
 def write_world(path: Path, made: Any, rng: np.random.Generator) -> None:
@@ -299,13 +301,13 @@ def write_world(path: Path, made: Any, rng: np.random.Generator) -> None:
         file = list(blocks)[int(rng.integers(len(blocks)))]
         (length,) = struct.unpack_from("<Q", blocks[file], len(magic))
         begin = len(magic) + 8
-        header = mutated(packing.unpack(blocks[file][begin : begin + length]), rng)
+        header = mutated(serialization.from_bytes(blocks[file][begin : begin + length]), rng)
         with contextlib.suppress(FieldcraftError):
-            text = packing.pack(header)
+            text = serialization.to_bytes(header)
             body = blocks[file][begin + length : -32]
             file.write_bytes(sealed_again(magic + struct.pack("<Q", len(text)) + text + body))
     with contextlib.suppress(FieldcraftError, TypeError):
-        text = packing.pack(found, checkpoint._KINDS)
+        text = serialization.to_bytes(found, checkpoint._KINDS)
         head = checkpoint._FRAME.pack(checkpoint._VERSION, len(text))
         target = path.parent / "world" / "world.fieldcraft"
         files.write_sealed(target, (checkpoint._MAGIC, head, text))
@@ -329,8 +331,8 @@ def save_swarm(path: Path) -> None:
 def write_swarm(path: Path, data: bytes, rng: np.random.Generator) -> None:
     magic = b"fieldcraft swarm\n"
     with contextlib.suppress(FieldcraftError, TypeError):
-        state = mutated(packing.unpack(data[len(magic) : -32]), rng)
-        path.write_bytes(sealed_again(magic + packing.pack(state)))
+        state = mutated(serialization.from_bytes(data[len(magic) : -32]), rng)
+        path.write_bytes(sealed_again(magic + serialization.to_bytes(state)))
 
 
 def save_recipe(path: Path) -> None:

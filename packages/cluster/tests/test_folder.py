@@ -11,7 +11,7 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.files import write_sealed
-from fieldcraft.packing import pack, unpack
+from fieldcraft.serialization import from_bytes, to_bytes
 from fieldcraft_cluster import checkpoint as checkpoints
 from fieldcraft_cluster.folder import BLOCKS, MARKER
 from support.forks import forked
@@ -106,12 +106,12 @@ def test_a_forged_checkpoint_is_refused(tmp_path: Path, where: str, value: Any) 
     filled(tmp_path)
     target = tmp_path / "world.fieldcraft"
     data = target.read_bytes()[len(checkpoints._MAGIC) : -32]
-    found = unpack(data[checkpoints._FRAME.size :], checkpoints._KINDS)
+    found = from_bytes(data[checkpoints._FRAME.size :], checkpoints._KINDS)
     part, _, name = where.rpartition(".")
     place = found[part][0] if part else found
     assert name in place
     place[name] = value
-    text = pack(found, checkpoints._KINDS)
+    text = to_bytes(found, checkpoints._KINDS)
     head = checkpoints._FRAME.pack(checkpoints._VERSION, len(text))
     write_sealed(target, (checkpoints._MAGIC, head, text))
     with pytest.raises((BadSaveFile, FieldcraftError)):

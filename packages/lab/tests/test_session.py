@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft import packing
+from fieldcraft import serialization
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.files import write_sealed
 from fieldcraft_lab import orders
@@ -179,8 +179,8 @@ def test_refused_orders_change_nothing_and_are_not_logged() -> None:
     ("name", "value"),
     [
         ("moment", 2**32),
-        ("log", np.frombuffer(packing.pack(True), np.uint8)),
-        ("log", np.frombuffer(packing.pack(3), np.uint8)),
+        ("log", np.frombuffer(serialization.to_bytes(True), np.uint8)),
+        ("log", np.frombuffer(serialization.to_bytes(3), np.uint8)),
         ("kind", "os"),
         ("origin", {"game": "this:GAME", "version": 1, "match": np.zeros(1, np.uint8)}),
     ],
@@ -190,10 +190,10 @@ def test_a_forged_file_is_refused_at_once(tmp_path: Path, name: str, value: Any)
     session = Session(small_map())
     session.step(3)
     magic, version, packed = session.packed()
-    found = {**packing.unpack(packed), name: value}
+    found = {**serialization.from_bytes(packed), name: value}
     if name == "origin":
         found["kind"] = "game"
-    write_sealed(path, (magic, version, packing.pack(found)))
+    write_sealed(path, (magic, version, serialization.to_bytes(found)))
     sys.modules.pop("this", None)
     with pytest.raises(FieldcraftError):
         Session.load(path)

@@ -18,8 +18,8 @@ from fieldcraft.clock import MOST_TICKS
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.files import damaged, newer, sealed, write_sealed
-from fieldcraft.packing import pack, unpack
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
+from fieldcraft.serialization import from_bytes, to_bytes
 from fieldcraft_cluster.blocks import BlockEntry
 from fieldcraft_cluster.folder import is_block_name, remove_unlisted
 
@@ -79,7 +79,7 @@ def commit(folder: Path, label: str, checkpoint: Checkpoint) -> None:
             _as_dict(layer)
             | {"files": names, "entries": np.array(numbers, dtype=np.int64).reshape(-1, 4)}
         )
-    text = pack(_as_dict(checkpoint) | {"layers": tuple(layers)}, _KINDS)
+    text = to_bytes(_as_dict(checkpoint) | {"layers": tuple(layers)}, _KINDS)
     write_sealed(folder / _NAME, (_MAGIC, _FRAME.pack(_VERSION, len(text)), text))
     remove_unlisted(folder, label, files)
 
@@ -106,7 +106,7 @@ def read(folder: Path, label: str) -> Checkpoint | None:
         if length > min(inside, _MOST_HEADER):
             raise damaged(target, f"a header of {length} bytes")
         try:
-            found = unpack(file.read(length), _KINDS)
+            found = from_bytes(file.read(length), _KINDS)
             layers = [_layer(entry, label) for entry in found.pop("layers")]
             checkpoint = Checkpoint(**found, layers=layers)
             _check(checkpoint)

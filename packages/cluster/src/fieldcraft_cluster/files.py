@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.files import damaged, sealed, write_sealed
-from fieldcraft.packing import pack, unpack
+from fieldcraft.serialization import from_bytes, to_bytes
 
 __all__ = ["read_planes", "write_planes"]
 
@@ -32,11 +32,11 @@ def write_planes(target: Path, planes: Planes) -> int:
     """Write planes (height, width) to a file atomically; return the bytes written."""
     header: dict[str, Any] = {}
     bodies: list[Any] = []
-    for name, plane in sorted(planes.items()):  # as packing sorts them
+    for name, plane in sorted(planes.items()):  # as serialization sorts them
         tiles, body = _packed(np.ascontiguousarray(plane))
         header[name] = {"dtype": plane.dtype.str, "shape": plane.shape, "tiles": tiles}
         bodies.append(body.reshape(-1).view(np.uint8).data)
-    text = pack(header)
+    text = to_bytes(header)
     write_sealed(target, (_MAGIC, _LENGTH.pack(len(text)), text, *bodies), clean=False)
     return len(text) + sum(len(body) for body in bodies)
 
@@ -54,7 +54,7 @@ def read_planes(target: Path, shape: tuple[int, int]) -> Planes:
         if length > min(inside, _MOST_HEADER):
             raise damaged(target, f"a header of {length} bytes")
         try:
-            header = unpack(file.read(length))
+            header = from_bytes(file.read(length))
             if not isinstance(header, dict) or len(header) > _MOST_PLANES:
                 raise ValueError("a header that lists no planes")
             for entry in header.values():

@@ -10,7 +10,7 @@ import numpy as np
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.files import damaged
-from fieldcraft.packing import pack
+from fieldcraft.serialization import to_bytes
 from fieldcraft_cluster.blocks import BlockCommands, BlockEntry
 from fieldcraft_cluster.checkpoint import Checkpoint, LayerState
 from fieldcraft_cluster.coordinator import Start
@@ -71,7 +71,7 @@ def restore_world(world: World, found: Checkpoint) -> None:
     settings.
     """
     for name, value in _shape(world).items():
-        if pack((found.shape.get(name),)) != pack((value,)):
+        if to_bytes((found.shape.get(name),)) != to_bytes((value,)):
             raise InvalidValue(
                 "A world is opened with the settings that it was created with",
                 got=f"{name} of {value!r}; {world.folder} has {found.shape.get(name)!r}",

@@ -23,7 +23,7 @@ import fieldcraft as fc
 from fieldcraft import files
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.influence_map import archive
-from fieldcraft.packing import pack, unpack
+from fieldcraft.serialization import from_bytes, to_bytes
 from fieldcraft.space.serialization import to_parts
 from support.damage import rewrite
 from support.forks import forked
@@ -135,7 +135,7 @@ def sealed(
     length: int | None = None,
 ) -> bytes:
     """A file with the right checksum, whatever it says."""
-    data = pack(contents) if data is None else data
+    data = to_bytes(contents) if data is None else data
     frame = struct.pack("<IQ", version, len(data) if length is None else length)
     content = MAGIC + frame + zlib.compress(data)
     return content + hashlib.sha256(content).digest()
@@ -143,7 +143,7 @@ def sealed(
 
 def opened(data: bytes) -> dict[str, Any]:
     """The contents of a file."""
-    contents: dict[str, Any] = unpack(zlib.decompress(data[len(MAGIC) + 12 : -32]))
+    contents: dict[str, Any] = from_bytes(zlib.decompress(data[len(MAGIC) + 12 : -32]))
     return contents
 
 
@@ -527,7 +527,7 @@ class TestLies:
     def test_bytes_of_anything(
         self, tmp_path_factory: pytest.TempPathFactory, small_file: bytes, data: st.DataObject
     ) -> None:
-        inside = bytearray(pack(opened(small_file)))
+        inside = bytearray(to_bytes(opened(small_file)))
         for _ in range(data.draw(st.integers(1, 8))):
             place = data.draw(st.integers(0, len(inside) - 1))
             inside[place] = data.draw(st.integers(0, 255))
@@ -565,9 +565,9 @@ class TestLies:
         """A process that may use 500 MB refuses each of these files."""
         contents = opened(small_file)
         grid = contents["spaces"][0]["space"]
-        data = pack(contents)
+        data = to_bytes(contents)
         huge = to_parts(grid)[1] | {"width": 2**14, "height": 2**14}
-        huge_map = data.replace(pack(grid), b"G" + pack(huge)[1:])
+        huge_map = data.replace(to_bytes(grid), b"G" + to_bytes(huge)[1:])
         shape = struct.pack(">QQQ", 2, 2, 3)
         many_cells = data.replace(shape, struct.pack(">QQQ", 2, 2**31, 2**31))
         assert huge_map != data != many_cells

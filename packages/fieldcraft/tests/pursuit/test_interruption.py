@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import packing
+from fieldcraft import serialization
 from fieldcraft.pursuit import SEARCHES
 from fieldcraft.steering import Swarm, Walk
 from support.interrupting import interrupted
@@ -157,7 +157,7 @@ WORLDS: dict[str, tuple[Callable[[fc.Grid], Any], list[Call]]] = {
 
 def told(thing: Any) -> str:
     space = getattr(thing, "space", None)
-    return packing.digest(
+    return serialization.digest(
         (thing.snapshot(), None if space is None else (space.walls_version, space.walls))
     )
 

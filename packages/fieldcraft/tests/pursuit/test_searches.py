@@ -9,7 +9,6 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.packing import pack, unpack
 from fieldcraft.pursuit import (
     SEARCHES,
     BeliefSearch,
@@ -18,6 +17,7 @@ from fieldcraft.pursuit import (
     RandomSearch,
     Search,
 )
+from fieldcraft.serialization import from_bytes, to_bytes
 from fieldcraft.space import visible
 from support.refusals import refused
 
@@ -73,13 +73,13 @@ def test_all_that_it_knows_is_plain_data(space: Any, way: str) -> None:
     let_run(one, searchers, np.random.default_rng(2), 7)
     other = SEARCHES[way](space, 3.0)
     other.lost(searchers[1])  # it knew something else
-    other.restore(unpack(pack(one.snapshot())))
+    other.restore(from_bytes(to_bytes(one.snapshot())))
     for search in (one, other):
         search.rng = np.random.default_rng(3)  # type: ignore[attr-defined]
     for _ in range(12):
         mine, yours = (let_run(search, searchers, search.rng, 1) for search in (one, other))  # type: ignore[attr-defined]
         np.testing.assert_array_equal(mine, yours)
-    assert pack(one.snapshot()) == pack(other.snapshot())
+    assert to_bytes(one.snapshot()) == to_bytes(other.snapshot())
     assert (one.values is None) == (way in ("last", "random"))
     np.testing.assert_array_equal(one.estimate(), other.estimate())
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import clock, packing
+from fieldcraft import clock, serialization
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Contacts, Sight
 from support.refusals import refused
@@ -67,8 +67,8 @@ class TestContacts:
         contacts = sight.look(
             sight.nobody(2), [(1.5, 1.5), (2.5, 7.5)], [(3.5, 1.5), (9.5, 0.5)], 0.1
         )
-        again = packing.unpack(packing.pack(contacts, [Contacts]), [Contacts])
-        assert packing.digest(again, [Contacts]) == packing.digest(contacts, [Contacts])
+        again = serialization.from_bytes(serialization.to_bytes(contacts, [Contacts]), [Contacts])
+        assert serialization.digest(again, [Contacts]) == serialization.digest(contacts, [Contacts])
         assert sight.look(again, (1.5, 1.5), [(9.5, 0.5), (3.5, 1.5)], 0.1).lost.tolist() == [0]
 
     def test_grace_bridges_a_pillar(self) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.packing import pack, unpack
+from fieldcraft.serialization import from_bytes, to_bytes
 from support.grids import World, worlds
 from support.refusals import refused
 
@@ -228,7 +228,7 @@ def test_squares_outlast_saves_and_copies(tmp_path: Path, wrap: bool) -> None:
         loaded.space,
         loaded["birds"].space,
         imap.copy().space,
-        unpack(pack(graph, ()), ()),
+        from_bytes(to_bytes(graph, ()), ()),
     ]
     for number, space in enumerate(again):
         expected = grid.with_walls(space.walls.reshape(grid.shape))

@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks, clock, packing
+from fieldcraft import checks, clock, serialization
 from fieldcraft.falloff import Falloff
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import Layer, SourceLayer
@@ -392,7 +392,7 @@ def _digest_of(imap: InfluenceMap) -> str:
             },
             "walls": np.ascontiguousarray(layer.space.walls),
         }
-    return packing.digest({"ticks": imap._ticks, "layers": layers})
+    return serialization.digest({"ticks": imap._ticks, "layers": layers})
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import checks, packing
+from fieldcraft import checks, serialization
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.influence_map import InfluenceMap
@@ -250,12 +250,13 @@ class Session(Side):
             "origin": self._origin,
             "started": self._started,
             "log": np.frombuffer(
-                packing.pack(tuple(self._log[: self._applied]), self.live.orders), dtype=np.uint8
+                serialization.to_bytes(tuple(self._log[: self._applied]), self.live.orders),
+                dtype=np.uint8,
             ),
             "moment": self.moment,
             "digest": self.digest(),
         }
-        return MAGIC, bytes([_VERSION]), packing.pack(value)
+        return MAGIC, bytes([_VERSION]), serialization.to_bytes(value)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session, up to this moment, to one file. A failure leaves the old file."""
@@ -299,7 +300,7 @@ class Session(Side):
                 remedy="Restore its map files",
             )
         try:
-            log = packing.unpack(value["log"].tobytes(), session.live.orders)
+            log = serialization.from_bytes(value["log"].tobytes(), session.live.orders)
         except FieldcraftError as error:
             raise damaged(target, f"a log that can't be read ({error})") from error
         session._take_log(log, value["moment"], target)
@@ -348,7 +349,7 @@ def _read(target: Path) -> dict[str, Any]:
         if inside > _MOST_FILE:
             raise damaged(target, f"{inside} bytes")
         data = file.read(inside - 1)
-    value = packing.unpack(data)
+    value = serialization.from_bytes(data)
     wanted = {
         "kind": str,
         "origin": dict,

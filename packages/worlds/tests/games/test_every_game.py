@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.packing import digest, pack, unpack
+from fieldcraft.serialization import digest, from_bytes, to_bytes
 from fieldcraft.settings import settings_from
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
 from fieldcraft_worlds.games.chase.orders import Throw
@@ -98,10 +98,13 @@ def test_a_step_from_an_old_state_is_the_same_again(variant: str) -> None:
     session, states, digests = played(variant)
     kinds, fresh = session.game.kinds, opened(variant).world
     for number in range(0, STEPS - 1, 12):
-        packed = pack(states[number], kinds)
+        packed = to_bytes(states[number], kinds)
         after = [
             world.step(state, (), np.random.default_rng(number))
-            for world, state in ((session.world, states[number]), (fresh, unpack(packed, kinds)))
+            for world, state in (
+                (session.world, states[number]),
+                (fresh, from_bytes(packed, kinds)),
+            )
         ]
         assert digest(after[0], kinds) == digest(after[1], kinds)
     assert [digest(state, kinds) for state in states] == list(digests)

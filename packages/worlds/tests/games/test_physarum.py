@@ -9,7 +9,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, NoDevice
-from fieldcraft.packing import digest
+from fieldcraft.serialization import digest
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.lazy import AT_ONCE
 from fieldcraft_worlds.games.physarum.network import (

@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import cli
 from fieldcraft.errors import InvalidValue, NoDevice
-from fieldcraft.packing import digest
+from fieldcraft.serialization import digest
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants import Settings as Ants
 from fieldcraft_worlds.games.ants import plugin as ants

@@ -10,7 +10,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.packing import digest
+from fieldcraft.serialization import digest
 
 pytest.importorskip("gymnasium", minversion="1.0", reason="needs Gymnasium")
 pytest.importorskip("pettingzoo", reason="needs PettingZoo")

@@ -15,7 +15,7 @@ import pytest
 
 from fieldcraft import Grid, files
 from fieldcraft.errors import BadSaveFile, FieldcraftError
-from fieldcraft.packing import pack
+from fieldcraft.serialization import to_bytes
 from fieldcraft.settings import settings_from
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play import saving
@@ -173,7 +173,7 @@ def test_settings_beyond_their_bounds_are_refused(name, settings):
 
 @pytest.mark.parametrize("told", [1 << 31, 1 << 20])
 def test_a_save_that_unpacks_to_more_than_is_allowed_or_told_is_refused(told, tmp_path):
-    head, body = pack({}), zlib.compress(bytes(1 << 25), 1)
+    head, body = to_bytes({}), zlib.compress(bytes(1 << 25), 1)
     frame = saving._FRAME.pack(saving._VERSION, len(head), len(body), told)
     files.write_sealed(tmp_path / "bomb.save", (saving._MAGIC, frame, head, body))
     tracemalloc.start()

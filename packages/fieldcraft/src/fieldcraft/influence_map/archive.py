@@ -1,7 +1,8 @@
 """Influence maps as files: one file with a version and a checksum, without pickle.
 
 After a magic line come the version of the format (4 bytes), the number of unpacked bytes (8 bytes),
-the map as `fieldcraft.packing` writes it, compressed with zlib, and the SHA-256 of all of these.
+the map as `fieldcraft.serialization` writes it, compressed with zlib, and the SHA-256 of all
+of these.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fieldcraft import checks, clock, packing
+from fieldcraft import checks, clock, serialization
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.files import damaged, newer, sealed, write_sealed
@@ -46,7 +47,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     for layer in imap.layers.values():
         if not any(layer.space is space for space in spaces):
             spaces.append(layer.space)
-    data = packing.pack(
+    data = serialization.to_bytes(
         {
             "ticks": imap._ticks,
             "spaces": tuple(_space_out(index, spaces) for index in range(len(spaces))),
@@ -73,7 +74,7 @@ def load(
     target = checks.path("path", path)
     data = _unpacked(target, checks.integer("most_bytes", most_bytes))
     try:
-        contents = packing.unpack(data)
+        contents = serialization.from_bytes(data)
         spaces: list[Space] = []
         for entry in contents["spaces"]:
             spaces.append(_space_in(entry, spaces))

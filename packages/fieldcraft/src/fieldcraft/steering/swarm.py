@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, packing
+from fieldcraft import checks, serialization
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.files import damaged, sealed, write_sealed
 from fieldcraft.interruption import atomic, in_parts, poll_interrupt
@@ -385,7 +385,7 @@ class Swarm:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the swarm to one file; `imap.save` saves the map and its layers."""
         state = {**self.state(), "shape": self._space.shape}
-        write_sealed(checks.path("path", path), (_MAGIC, packing.pack(state)))
+        write_sealed(checks.path("path", path), (_MAGIC, serialization.to_bytes(state)))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], space: Grid, *, device: Any = None) -> Swarm:
@@ -394,7 +394,7 @@ class Swarm:
         """
         target = checks.path("path", path)
         with sealed(target, _MAGIC) as (file, size):
-            state = packing.unpack(file.read(size))
+            state = serialization.from_bytes(file.read(size))
         if not isinstance(state, dict) or state.get("shape") != getattr(space, "shape", None):
             raise damaged(target, f"no swarm on {space!r}")
         return cls.restored(space, state, device=device)

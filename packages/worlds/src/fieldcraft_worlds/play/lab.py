@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import Space, checks, packing
+from fieldcraft import Space, checks, serialization
 from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
 from fieldcraft.settings import settings_from
 from fieldcraft.view import between, tinted
@@ -67,7 +67,7 @@ class LiveGame(Live):
         self.seed = checks.integer("seed", seed)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
         self.world = game.open(game.default_map() if space is None else space, self.settings)
-        self._map = packing.pack(self.world.space)
+        self._map = serialization.to_bytes(self.world.space)
         self.title = game.title
         self.step_seconds = 1 / self.world.rate
         self._rng = np.random.default_rng(self.seed)
@@ -164,14 +164,18 @@ class LiveGame(Live):
 
     def digest(self) -> str:
         """Return the SHA-256 of state and random numbers."""
-        return packing.digest(
+        return serialization.digest(
             {"state": self.state, "dice": self._rng, "next": self._pending}, self._kinds
         )
 
     def origin(self) -> dict[str, Any]:
         """Return game, map, settings and seed."""
-        packed = packing.pack(
-            {"map": packing.unpack(self._map), "settings": self.settings, "seed": self.seed},
+        packed = serialization.to_bytes(
+            {
+                "map": serialization.from_bytes(self._map),
+                "settings": self.settings,
+                "seed": self.seed,
+            },
             self._kinds,
         )
         return {
@@ -279,7 +283,7 @@ class _Opener:
                 got=f"version {origin['version']}",
                 remedy="Use the fieldcraft that wrote it",
             )
-        value = packing.unpack(
+        value = serialization.from_bytes(
             origin["match"].tobytes(), dict.fromkeys((*game.kinds, *kinds_of(game.settings())))
         )
         if (

@@ -18,7 +18,7 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile
 from fieldcraft.files import damaged, newer, sealed, write_sealed
-from fieldcraft.packing import pack, unpack
+from fieldcraft.serialization import from_bytes, to_bytes
 
 __all__ = ["Contents", "free_name", "read", "write"]
 
@@ -39,7 +39,7 @@ class Contents:
     def value(self, kinds: Iterable[type]) -> Any:
         """The value, made of dataclasses of these kinds; raises `BadSaveFile` where it isn't."""
         try:
-            return unpack(self.packed, kinds)
+            return from_bytes(self.packed, kinds)
         except BadSaveFile as error:
             raise damaged(self.path, error.got) from error
 
@@ -58,7 +58,7 @@ def write(
         If `value` can't be packed.
     """
     target = checks.path("path", path)
-    head, packed = pack(header), pack(value, kinds)
+    head, packed = to_bytes(header), to_bytes(value, kinds)
     body = zlib.compress(packed, 1)
     write_sealed(
         target, (_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body)
@@ -84,7 +84,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
         raise damaged(target, "lengths that don't add up")
     unpacking = zlib.decompressobj()
     try:
-        header = unpack(data[begin : begin + head])
+        header = from_bytes(data[begin : begin + head])
         packed = unpacking.decompress(data[begin + head : begin + head + body], size + 1)
     except (BadSaveFile, zlib.error) as error:
         raise damaged(target, f"contents that cannot be unpacked ({error})") from error

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from fieldcraft import Space, checks, packing
+from fieldcraft import Space, checks, serialization
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.interruption import atomic
 from fieldcraft_worlds.games.game import Game
@@ -55,7 +55,7 @@ class Session:
         self.seed = checks.integer("seed", seed)
         self.world = game.open(game.default_map() if space is None else space, self.settings)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
-        self._map = packing.pack(self.world.space)
+        self._map = serialization.to_bytes(self.world.space)
 
     @atomic
     def restart(self) -> None:
@@ -123,7 +123,7 @@ class Session:
             "state": self.state,
             "dice": self._rng,
         }
-        return packing.digest(whole, self._kinds)
+        return serialization.digest(whole, self._kinds)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the match to a file, with all orders so far: the old file or the whole new one,
@@ -248,7 +248,7 @@ class Session:
 
     def _space(self) -> Any:
         """The map as it was when the match was opened."""
-        return packing.unpack(self._map)
+        return serialization.from_bytes(self._map)
 
 
 def play_out(

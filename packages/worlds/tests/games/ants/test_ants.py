@@ -12,7 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.packing import pack
+from fieldcraft.serialization import to_bytes
 from fieldcraft_worlds.games.ants import Settings, Tuning
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
@@ -292,7 +292,7 @@ class TestRefusals:
     )
     def test_of_orders(self, order: Any, kind: type[Exception]) -> None:
         derived, state = begun()
-        before = pack(state, KINDS)
+        before = to_bytes(state, KINDS)
         with refused(kind):
             step(derived, state, [order], np.random.default_rng(0))
-        assert pack(state, KINDS) == before
+        assert to_bytes(state, KINDS) == before

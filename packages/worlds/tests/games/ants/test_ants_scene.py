@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fieldcraft.packing import pack
+from fieldcraft.serialization import to_bytes
 from fieldcraft_worlds.games.ants import Settings, Tuning
 from fieldcraft_worlds.games.ants.plugin import GAME, meadow
 from fieldcraft_worlds.play.session import Session
@@ -28,14 +28,14 @@ def opened(steps: int, **changes: object) -> Session:
 @pytest.mark.parametrize("steps", [0, 40])
 def test_every_overlay_shows_and_changes_nothing(trails: str, steps: int) -> None:
     session = opened(steps, trails=trails)
-    before = pack(session.state, GAME.kinds)
+    before = to_bytes(session.state, GAME.kinds)
     pictures = {}
     for name in NAMES:
         scene = session.world.scene(session.state, frozenset([name]))
         pictures[name] = draw_scene(scene, (480, 360))
         if scene.field is not None:
             assert scene.field.values.shape == (36, 48)
-    assert pack(session.state, GAME.kinds) == before
+    assert to_bytes(session.state, GAME.kinds) == before
     if steps:
         plain = draw_scene(session.world.scene(session.state, frozenset()), (480, 360))
         shown = [name for name in NAMES if (pictures[name] != plain).any()]

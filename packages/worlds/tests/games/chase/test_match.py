@@ -12,7 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.packing import digest, pack, unpack
+from fieldcraft.serialization import digest, from_bytes, to_bytes
 from fieldcraft_worlds.games.chase import GAME, HunterRules, Settings
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
@@ -44,7 +44,7 @@ def test_caches_show_in_nothing(space: Any) -> None:
             step(chase.derived, state, (), np.random.default_rng(1))
         if number % 5 == 0:
             derived = ChaseDerived(ground_of(space, 0.0), chase.settings)
-            state = unpack(pack(state, KINDS), KINDS)
+            state = from_bytes(to_bytes(state, KINDS), KINDS)
         state = step(derived, state, (), rng)
     assert chase.state.spotted + chase.state.bitten > 0
     assert digest(state, KINDS) == digest(chase.state, KINDS)

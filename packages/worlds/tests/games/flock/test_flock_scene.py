@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fieldcraft.packing import pack
+from fieldcraft.serialization import to_bytes
 from fieldcraft_worlds.games.flock import Settings
 from fieldcraft_worlds.games.flock.orders import Fly, Paint, Scare
 from fieldcraft_worlds.games.flock.plugin import GAME
@@ -20,13 +20,13 @@ def test_every_overlay_shows_and_changes_nothing(rule: str) -> None:
     session.step([Scare((20.0, 40.0))])
     for _ in range(20):
         session.step()
-    before = pack(session.state, GAME.kinds)
+    before = to_bytes(session.state, GAME.kinds)
     plain = draw_scene(session.world.scene(session.state, frozenset()), (640, 400))
     for name in NAMES:
         assert (
             draw_scene(session.world.scene(session.state, frozenset([name])), (640, 400)) != plain
         ).any(), name
-    assert pack(session.state, GAME.kinds) == before
+    assert to_bytes(session.state, GAME.kinds) == before
     scene = session.world.scene(session.state, frozenset(NAMES))
     assert [marks.label for marks in scene.marks][-1] == "predator"
     orders = [fact for fact in scene.facts if fact.name.startswith("order")]

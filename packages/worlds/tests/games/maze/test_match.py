@@ -12,7 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.packing import digest
+from fieldcraft.serialization import digest
 from fieldcraft_worlds.games.maze import (
     MazeRules,
     MemoryRules,

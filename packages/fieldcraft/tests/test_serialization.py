@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, Terrain
 from fieldcraft.errors import BadSaveFile, InvalidValue
-from fieldcraft.packing import digest, pack, unpack
+from fieldcraft.serialization import digest, from_bytes, to_bytes
 from fieldcraft.space import Graph
 from fieldcraft_worlds.play import saving
 from support.damage import damaged, fuzz, rewrite
@@ -102,17 +102,19 @@ values = st.recursive(
 @examples(35)
 @given(values)
 def test_what_is_packed_comes_back_and_packs_alike(value: Any) -> None:
-    data = pack(value, KINDS)
-    again = unpack(data, KINDS)
+    data = to_bytes(value, KINDS)
+    again = from_bytes(data, KINDS)
     assert same(value, again)
-    assert pack(again, KINDS) == data
+    assert to_bytes(again, KINDS) == data
     assert digest(again, KINDS) == digest(value, KINDS)
 
 
 @settings(max_examples=60, deadline=None)
 @given(values, values)
 def test_digests_are_equal_where_values_are(one: Any, other: Any) -> None:
-    assert (digest(one, KINDS) == digest(other, KINDS)) == (pack(one, KINDS) == pack(other, KINDS))
+    assert (digest(one, KINDS) == digest(other, KINDS)) == (
+        to_bytes(one, KINDS) == to_bytes(other, KINDS)
+    )
 
 
 def test_types_and_layouts_are_told_apart() -> None:
@@ -156,7 +158,7 @@ def test_memory_order_and_byte_order_do_not_count() -> None:
 
 
 def test_dicts_pack_alike_in_any_order() -> None:
-    assert pack({"b": 1, "a": 2}) == pack({"a": 2, "b": 1})
+    assert to_bytes({"b": 1, "a": 2}) == to_bytes({"a": 2, "b": 1})
 
 
 def test_the_bytes_are_those_written_down() -> None:
@@ -201,12 +203,12 @@ def test_the_bytes_are_those_written_down() -> None:
         + b"\0"
     )
     expected = b"K" + size(5) + b"OuterM" + size(3) + fields
-    assert pack(value, KINDS) == expected
+    assert to_bytes(value, KINDS) == expected
     assert digest(value, KINDS) == hashlib.sha256(expected).hexdigest()
 
 
 def test_arrays_come_back_read_only() -> None:
-    again = unpack(pack(np.zeros(3)))
+    again = from_bytes(to_bytes(np.zeros(3)))
     with pytest.raises(ValueError):
         again[0] = 1
 
@@ -219,7 +221,7 @@ def test_dice_go_on_where_they_were(kind: Any) -> None:
     rng = np.random.Generator(kind(7))
     rng.integers(0, 5, 3, dtype=np.uint8)
     rng.normal(size=3)
-    again = unpack(pack(rng))
+    again = from_bytes(to_bytes(rng))
     assert digest(again) == digest(rng)
     assert again.random(50).tolist() == rng.random(50).tolist()
     assert digest(again) == digest(rng)
@@ -250,7 +252,7 @@ def test_a_generator_with_a_forged_state_is_refused(
         place = place[name]
     place[where[-1]] = value
     with refused(BadSaveFile):
-        unpack(b"R" + pack(state))
+        from_bytes(b"R" + to_bytes(state))
 
 
 def test_grids_come_back() -> None:
@@ -273,7 +275,7 @@ def test_grids_come_back() -> None:
     ]
     grids[1].set_walls([3, 7])
     for grid in grids:
-        again = unpack(pack((grid,)))[0]
+        again = from_bytes(to_bytes((grid,)))[0]
         for name in ("shape", "cell_size", "origin", "y_up", "wrap", "neighborhood"):
             assert getattr(again, name) == getattr(grid, name)
         assert (again.walls == grid.walls).all()
@@ -305,7 +307,7 @@ def test_graphs_come_back() -> None:
     ]
     graphs[0].set_edges([(0, 1)])
     for graph in graphs:
-        again = unpack(pack(graph))
+        again = from_bytes(to_bytes(graph))
         assert (again.positions == graph.positions).all()
         assert (again.edges == graph.edges).all()
         assert (again.walls == graph.walls).all()
@@ -338,32 +340,32 @@ def test_graphs_come_back() -> None:
 )
 def test_what_is_not_plain_data_is_refused(value: Any, said: str) -> None:
     with refused(InvalidValue, said):
-        pack(value)
+        to_bytes(value)
 
 
 def test_dataclasses_must_be_named() -> None:
     with refused(InvalidValue, "Inner at value", "kinds"):
-        pack(Inner(np.zeros(2)))
+        to_bytes(Inner(np.zeros(2)))
     with refused(InvalidValue, "different names"):
-        pack(1, (int,))
+        to_bytes(1, (int,))
 
     other = dataclass(type("Inner", (), {"__annotations__": {"places": "int"}}))
     with refused(InvalidValue, "Inner"):
-        pack(1, (Inner, other))
+        to_bytes(1, (Inner, other))
     with refused(BadSaveFile, "'Inner'"):
-        unpack(pack(Inner(np.zeros(2)), KINDS), ())
+        from_bytes(to_bytes(Inner(np.zeros(2)), KINDS), ())
 
 
 def test_values_without_an_end_are_refused() -> None:
     loop: dict[str, Any] = {}
     loop["again"] = loop
     with refused(InvalidValue, "deep"):
-        pack(loop)
+        to_bytes(loop)
     with refused(BadSaveFile, "levels"):
-        unpack(b"U" + (1).to_bytes(8, "big") * 1 + b"U\0\0\0\0\0\0\0\1" * 60)
+        from_bytes(b"U" + (1).to_bytes(8, "big") * 1 + b"U\0\0\0\0\0\0\0\1" * 60)
 
 
-WHOLE = pack(
+WHOLE = to_bytes(
     Outer(
         3,
         Inner(np.arange(6.0).reshape(2, 3)),
@@ -377,10 +379,10 @@ WHOLE = pack(
 @given(damaged(WHOLE))
 def test_damaged_bytes_are_refused_or_read(data: bytes) -> None:
     try:
-        value = unpack(data, KINDS)
+        value = from_bytes(data, KINDS)
     except BadSaveFile:
         return
-    pack(value, KINDS)
+    to_bytes(value, KINDS)
 
 
 class TestFiles:
@@ -460,7 +462,7 @@ class TestFiles:
 
 def test_packing_loads_neither_numba_nor_pictures() -> None:
     code = (
-        "import sys, fieldcraft.packing, fieldcraft_worlds.play.saving,"
+        "import sys, fieldcraft.serialization, fieldcraft_worlds.play.saving,"
         " fieldcraft_worlds.games.game\nprint([m for m in ('numba', 'scipy', 'pygame', 'PIL') if m"
         " in sys.modules])"
     )

@@ -1,13 +1,12 @@
 """States as bytes and back, without running code.
 
-What is packed: None, bool, int, float, str, tuples, dicts with string keys, NumPy arrays of
-numbers, `numpy.random.Generator`, spaces, and frozen dataclasses out of a list that both sides
-name. No code is ever called by what stands in the bytes, but the constructors of these dataclasses,
-which check their fields.
+Serialized are: None, bool, int, float, str, tuples, dicts with string keys, NumPy arrays of
+numbers, `numpy.random.Generator`, spaces, and the frozen dataclasses that both sides list. Reading
+calls no code but the constructors of these dataclasses, which check their fields.
 
 Every value begins with a letter for its kind; lengths are 8 bytes, integers and floats big-endian,
 arrays little-endian in C order, the keys of dicts sorted. So equal values have equal bytes, and
-`digest` tells states apart.
+`digest` distinguishes states.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.space.serialization import NAMES, from_parts, to_parts
 
-__all__ = ["digest", "pack", "unpack"]
+__all__ = ["digest", "from_bytes", "to_bytes"]
 
 _LENGTH = struct.Struct(">Q")
 _FLOAT = struct.Struct(">d")
 _DEEPEST = 40
 _MOST_POSITION = 624  # of MT19937, in words
 _ARRAYS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
-_DICE = {
+_GENERATORS = {
     kind.__name__: kind
     for kind in (
         np.random.PCG64,
@@ -47,55 +46,56 @@ _DICE = {
 _SPACES = {"grid": b"G", "graph": b"H", "hexes": b"X"}
 """The letters of kinds of space."""
 _SPACES_BY_LETTER = {letter: name for name, letter in _SPACES.items()}
+_CONTENTS = (FieldcraftError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""The errors of constructors for contents that don't fit together."""
+_CONSTANTS = {b"N": None, b"T": True, b"F": False}
 
 
-def pack(value: Any, kinds: Iterable[type] = ()) -> bytes:
-    """`value` as bytes; `kinds` are the dataclasses that may occur in it.
+def to_bytes(value: Any, kinds: Iterable[type] = ()) -> bytes:
+    """Return a value as bytes.
 
-    Of a dataclass the fields that its constructor takes are packed; others must follow from these.
+    Parameters
+    ----------
+    value : object
+        Of a dataclass the fields that its constructor takes are stored; others must follow from
+        these.
+    kinds : iterable of type, optional
+        The dataclasses that may occur in the value.
 
     Raises
     ------
     InvalidValue
-        For anything else, saying where in `value` it stands.
+        For anything that cannot be stored, with its place in the value.
     """
     parts: list[bytes] = []
-    _Packer(_named(kinds), parts.append).add(value, "value", 0)
+    _Writer(_named(kinds), parts.append).write_value(value, "value", 0)
     return b"".join(parts)
 
 
 def digest(value: Any, kinds: Iterable[type] = ()) -> str:
-    """The SHA-256 of `pack(value, kinds)`, in hexadecimal."""
+    """Return the SHA-256 of `to_bytes(value, kinds)`, in hexadecimal."""
     state = hashlib.sha256()
-    _Packer(_named(kinds), state.update).add(value, "value", 0)
+    _Writer(_named(kinds), state.update).write_value(value, "value", 0)
     return state.hexdigest()
 
 
-def unpack(data: bytes, kinds: Iterable[type] = ()) -> Any:
-    """The value that `pack` made these bytes of; its arrays are read-only.
+def from_bytes(data: bytes, kinds: Iterable[type] = ()) -> Any:
+    """Return the value of bytes that `to_bytes` returned with the same `kinds`; its arrays are
+    read-only.
 
     Raises
     ------
     BadSaveFile
-        For bytes that `pack` did not make with the same `kinds`.
+        For other bytes.
     """
-    if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise InvalidValue(
-            "What is unpacked is bytes", got=type(data).__name__, remedy="Pass what pack() gave"
-        )
+    rule, remedy = "A serialized state is bytes", "Pass what to_bytes() returned"
+    checks.instance(data, (bytes, bytearray, memoryview), rule, remedy)
     reader = _Reader(data, _named(kinds))
     try:
         value = reader.value(0)
     except BadSaveFile:
         raise
-    except (
-        FieldcraftError,
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except _CONTENTS as error:
         raise _damaged(f"contents that don't fit together ({error})") from error
     if reader.at != len(data):
         raise _damaged(f"{len(data) - reader.at} bytes too many")
@@ -103,26 +103,25 @@ def unpack(data: bytes, kinds: Iterable[type] = ()) -> Any:
 
 
 def _named(kinds: Iterable[type]) -> dict[str, type]:
+    """Return dataclasses by their names."""
     named: dict[str, type] = {}
     for kind in checks.sequence("kinds", kinds):
-        if (
-            not (isinstance(kind, type) and is_dataclass(kind))
-            or named.setdefault(kind.__name__, kind) is not kind
-        ):
+        is_known = isinstance(kind, type) and is_dataclass(kind)
+        if not is_known or named.setdefault(kind.__name__, kind) is not kind:
             raise InvalidValue(
-                "The kinds of a packing are dataclasses of different names",
+                "The kinds of a state are dataclasses of different names",
                 got=getattr(kind, "__name__", repr(kind)),
                 remedy="Pass each dataclass once, and rename those that share a name",
             )
     return named
 
 
-class _Packer:
+class _Writer:
     def __init__(self, kinds: dict[str, type], write: Callable[[bytes], object]) -> None:
         self._kinds = kinds
         self._write = write
 
-    def add(self, value: Any, where: str, depth: int) -> None:
+    def write_value(self, value: Any, where: str, depth: int) -> None:
         if depth > _DEEPEST:
             raise InvalidValue(
                 f"States are at most {_DEEPEST} deep", got=where, remedy="Flatten it into arrays"
@@ -141,34 +140,25 @@ class _Packer:
         elif kind is tuple:
             write(b"U" + _LENGTH.pack(len(value)))
             for i, item in enumerate(value):
-                self.add(item, f"{where}[{i}]", depth + 1)
+                self.write_value(item, f"{where}[{i}]", depth + 1)
         elif kind is dict:
             self._pairs(b"M", value, where, depth)
         elif kind is np.ndarray:
             self._array(value, where)
         elif kind is np.random.Generator:
-            self._dice(value, where, depth)
+            self._generator(value, where, depth)
         elif kind in NAMES:
             name, parts = to_parts(value)
             self._pairs(_SPACES[name], parts, where, depth)
         elif self._kinds.get(kind.__name__) is kind:
             self._text(b"K", kind.__name__, where)
-            self._pairs(
-                b"M",
-                {field.name: getattr(value, field.name) for field in fields(value) if field.init},
-                where,
-                depth,
-            )
+            pairs = {each.name: getattr(value, each.name) for each in fields(value) if each.init}
+            self._pairs(b"M", pairs, where, depth)
         else:
-            remedy = (
-                "Name it in kinds"
-                if is_dataclass(value)
-                else "Use int(), float(), tuples, arrays, or a frozen dataclass named in kinds"
-            )
             raise InvalidValue(
                 "States and orders are made of plain data",
                 got=f"{kind.__name__} at {where}",
-                remedy=remedy,
+                remedy="Use int(), float(), tuples, arrays, or a frozen dataclass listed in kinds",
             )
 
     def _sized(self, letter: bytes, data: bytes) -> None:
@@ -194,7 +184,7 @@ class _Packer:
             )
         for key in sorted(pairs):
             self._text(b"S", key, where)
-            self.add(pairs[key], f"{where}.{key}", depth + 1)
+            self.write_value(pairs[key], f"{where}.{key}", depth + 1)
 
     def _array(self, array: NDArray[Any], where: str) -> None:
         little = array.dtype.newbyteorder("<").str
@@ -205,19 +195,19 @@ class _Packer:
                 remedy="Convert it with astype",
             )
         self._sized(b"A", little.encode())
-        self._write(_LENGTH.pack(array.ndim) + b"".join(_LENGTH.pack(side) for side in array.shape))
+        self._write(b"".join(map(_LENGTH.pack, (array.ndim, *array.shape))))
         self._write(np.ascontiguousarray(array, dtype=little).tobytes())
 
-    def _dice(self, rng: np.random.Generator, where: str, depth: int) -> None:
+    def _generator(self, rng: np.random.Generator, where: str, depth: int) -> None:
         name = type(rng.bit_generator).__name__
-        if name not in _DICE:
+        if name not in _GENERATORS:
             raise InvalidValue(
-                "The dice are of a kind that NumPy brings",
+                "A random generator is one of NumPy's",
                 got=f"{name} at {where}",
                 remedy="Use np.random.default_rng(seed)",
             )
         self._write(b"R")
-        self.add(rng.bit_generator.state, where, depth + 1)
+        self.write_value(rng.bit_generator.state, where, depth + 1)
 
 
 class _Reader:
@@ -229,15 +219,15 @@ class _Reader:
     def value(self, depth: int) -> Any:
         if depth > _DEEPEST:
             raise _damaged(f"more than {_DEEPEST} levels")
-        letter = self._take(1)
-        if letter in (b"N", b"T", b"F"):
-            return {b"N": None, b"T": True, b"F": False}[letter]
+        letter = self._next(1)
+        if letter in _CONSTANTS:
+            return _CONSTANTS[letter]
         if letter == b"I":
-            return int.from_bytes(self._take(self._length()), "big", signed=True)
+            return int.from_bytes(self._sized(), "big", signed=True)
         if letter == b"D":
-            return _FLOAT.unpack(self._take(8))[0]
+            return _FLOAT.unpack(self._next(8))[0]
         if letter == b"S":
-            return self._take(self._length()).decode()
+            return self._sized().decode()
         if letter == b"U":
             return tuple([self.value(depth + 1) for _ in range(self._length())])
         if letter == b"M":
@@ -249,25 +239,26 @@ class _Reader:
         if letter in _SPACES_BY_LETTER:
             return from_parts(_SPACES_BY_LETTER[letter], self._pairs(depth))
         if letter == b"K":
-            name = self._take(self._length()).decode()
-            if name not in self._kinds:
-                raise _damaged(f"a thing called {name!r}, which this game does not know")
-            if self._take(1) != b"M":
-                raise _damaged(f"a {name} without fields")
+            name = self._sized().decode()
+            if name not in self._kinds or self._next(1) != b"M":
+                raise _damaged(f"an object of the kind {name!r}, which is not known here")
             return self._kinds[name](**self._pairs(depth))
         raise _damaged(f"a value of kind {letter!r}")
 
-    def _take(self, count: int) -> bytes:
+    def _next(self, count: int) -> bytes:
         if count > len(self._data) - self.at:
-            raise _damaged("an end before its time")
+            raise _damaged("a premature end")
         self.at += count
         return self._data[self.at - count : self.at]
 
     def _length(self) -> int:
-        count: int = _LENGTH.unpack(self._take(8))[0]
+        count: int = _LENGTH.unpack(self._next(8))[0]
         if count > len(self._data):
             raise _damaged(f"a length of {count}")
         return count
+
+    def _sized(self) -> bytes:
+        return self._next(self._length())
 
     def _pairs(self, depth: int) -> dict[str, Any]:
         pairs: dict[str, Any] = {}
@@ -279,15 +270,12 @@ class _Reader:
         return pairs
 
     def _array(self) -> NDArray[Any]:
-        name = self._take(self._length()).decode()
-        if name not in _ARRAYS:
-            raise _damaged(f"an array of {name!r}")
-        dimensions = self._length()
-        if dimensions > 32:
-            raise _damaged(f"an array of {dimensions} dimensions")
-        shape = [_LENGTH.unpack(self._take(8))[0] for _ in range(dimensions)]
+        name, dimensions = self._sized().decode(), self._length()
+        if name not in _ARRAYS or dimensions > 32:
+            raise _damaged(f"an array of {name!r} with {dimensions} dimensions")
+        shape = [_LENGTH.unpack(self._next(8))[0] for _ in range(dimensions)]
         dtype = np.dtype(name)
-        data = self._take(math.prod(shape) * dtype.itemsize)
+        data = self._next(math.prod(shape) * dtype.itemsize)
         if name == "|b1" and data.strip(b"\0\1"):
             raise _damaged("bools that are neither")
         return np.frombuffer(data, dtype=dtype).reshape(shape)
@@ -295,15 +283,17 @@ class _Reader:
 
 def _damaged(got: str) -> BadSaveFile:
     return BadSaveFile(
-        "A packed state is whole, and of this game", got=got, remedy="Use another copy of it"
+        "A serialized state is complete, and of this game",
+        got=got,
+        remedy="Use another copy of it",
     )
 
 
 def _generator_in(state: dict[str, Any]) -> np.random.Generator:
-    bits: Any = _DICE[state["bit_generator"]]()
+    bits: Any = _GENERATORS[state["bit_generator"]]()
     if not _is_alike(state, bits.state):
         raise _damaged("the state of a random generator of another form")
-    # NumPy takes any position, and reads memory that is not its own for one beyond the buffer.
+    # NumPy accepts any position, and reads memory that is not its own for one beyond the buffer.
     if not state["state"].get("pos", 0) <= _MOST_POSITION or not state.get("buffer_pos", 0) <= 4:
         raise _damaged("a random generator whose position lies beyond its buffer")
     bits.state = state
