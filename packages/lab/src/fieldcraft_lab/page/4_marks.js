@@ -24,8 +24,8 @@ function marksOf(pane) {
   for (const [layer, info] of sourcesOf(pane.side)) {
     for (const [x, y, size, color, alpha] of info.marks || []) rows.push(x, y, Math.max((size * S.camera.zoom) / 2, 2), 0.7, ...channels(color), alpha ?? 1, ...DARK);
     for (const [id, x, y, strength, keyed] of info.sources || []) {
-      const isLit = isAmong(S.lit, layer, id), stands = isLit || isAmong(S.selected, layer, id);
-      rows.push(x, y, isLit ? 9 : stands ? 5.5 : size, stands ? 3 : Math.min(1.5, size / 3), ...(keyed ? KEYED : strength < 0 ? BELOW : WHITE), 1, ...(stands ? WHITE : DARK));
+      const isLit = isAmong(S.lit, layer, id), isMarked = isLit || isAmong(S.selected, layer, id);
+      rows.push(x, y, isLit ? 9 : isMarked ? 5.5 : size, isMarked ? 3 : Math.min(1.5, size / 3), ...(keyed ? KEYED : strength < 0 ? BELOW : WHITE), 1, ...(isMarked ? WHITE : DARK));
     }
   }
   return new Float32Array(rows);

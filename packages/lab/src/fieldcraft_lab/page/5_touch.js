@@ -8,9 +8,9 @@ const TOOLS = [
   ["best", "\u25b2", "Best near", "Click to find the highest values of the top layer near there (6)"],
   ["worst", "\u25bc", "Lowest near", "Click to find the lowest values of the top layer near there (7)"],
 ];
-const canTravel = () => !["program", "notebook"].includes(S.hello.kind);
-const sideMeant = () => (isForked() ? { to: S.side } : {});
-const undo = (count = 1) => { for (let i = 0; i < count; i++) send({ do: "undo", ...sideMeant() }); };
+const hasPast = () => !["program", "notebook"].includes(S.hello.kind);
+const addressedSide = () => (isForked() ? { to: S.side } : {});
+const undo = (count = 1) => { for (let i = 0; i < count; i++) send({ do: "undo", ...addressedSide() }); };
 for (const begin of ["pointerdown", "keydown"]) document.addEventListener(begin, (event) => { if (!event.repeat) S.gesture++; }, true);
 const fingers = new Map();
 let drag = null;
@@ -27,8 +27,8 @@ function buildTools() {
     group("Numbers of the tool", number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius")),
     group("Actions of a player", ...(S.hello.actions || []).map(act)),
     group("Edits and view",
-      canTravel() ? make("button", { id: "undo", title: "Undo the last edit (Ctrl+Z)", onclick: () => undo() }, "\u21b6 Undo") : null,
-      canTravel() ? make("button", { id: "redo", title: "Redo (Ctrl+Shift+Z)", onclick: () => send({ do: "redo", ...sideMeant() }) }, "\u21b7 Redo") : null,
+      hasPast() ? make("button", { id: "undo", title: "Undo the last edit (Ctrl+Z)", onclick: () => undo() }, "\u21b6 Undo") : null,
+      hasPast() ? make("button", { id: "redo", title: "Redo (Ctrl+Shift+Z)", onclick: () => send({ do: "redo", ...addressedSide() }) }, "\u21b7 Redo") : null,
       make("button", { title: "Show the whole map (0)", onclick: () => { fit(); sendShow(); redraw(); } }, "\u25a3 Fit"),
       S.hello.recipes ? make("button", { title: "Open another world", onclick: showStart }, "\u2630 Worlds") : null,
       make("button", { id: "do-help", title: "Keys, and what the parts of this page do (?)", onclick: showHelp }, "? Help")),
@@ -61,7 +61,7 @@ function sourceAt(at, reach = 12) {
   }
   return found;
 }
-const ask = (() => { // one query at a time, then the newest
+const queryProbe = (() => { // one query at a time, then the newest
   let waits = false, next = null;
   const go = () => {
     if (waits || !next) return;
@@ -80,7 +80,7 @@ const ask = (() => { // one query at a time, then the newest
     go();
   };
 })();
-const probeAt = later((at) => ask(at.world, sideOfPane(at.pane.side)));
+const probeAt = later((at) => queryProbe(at.world, sideOfPane(at.pane.side)));
 const move = (what, at) => order({ do: "move", layer: what.layer, source: what.source, position: at.world });
 const moveSource = later(() => { if (drag && drag.kind === "move") move(drag.what, drag.at); });
 function paintStroke(stroke) {
@@ -99,7 +99,7 @@ over.addEventListener("pointerdown", (event) => {
   if (S.tool === "wall" || S.tool === "open") { drag = { kind: "paint", stroke: [at.world], last: at.world }; S.brushAt = at.world; paintWalls(); return; }
   if (S.tool === "source") { order({ do: "place", layer: S.layer, position: at.world, strength: S.strength }, true); return; }
   if (S.tool === "drop") { order({ do: "deposit", layer: S.layer, position: at.world, amount: S.strength }, true); return; }
-  if (S.tool === "best" || S.tool === "worst") { askBest(at); return; }
+  if (S.tool === "best" || S.tool === "worst") { queryBest(at); return; }
   const what = sourceAt(at);
   S.selected = what;
   drag = what ? { kind: "move", what, at, from: at } : { kind: "pan", at, camera: { ...S.camera }, from: at };
@@ -141,7 +141,7 @@ function endDrag(event) {
   if (was.kind === "move" && was.moved) move(was.what, was.at);
   if (was.kind === "paint") paintStroke(was.stroke);
   if (was.kind === "pan" && was.moved) sendShow();
-  if (was.kind === "pan" && !was.moved) { const at = spot(event); S.pinning = true; ask(at.world, sideOfPane(at.pane.side)); }
+  if (was.kind === "pan" && !was.moved) { const at = spot(event); S.pinning = true; queryProbe(at.world, sideOfPane(at.pane.side)); }
   if (was.kind === "pinch") sendShow();
   redraw();
 }
@@ -182,7 +182,7 @@ function clearRemoved() {
   const info = (S.sources[S.side] || {})[S.selected.layer];
   if (!info || !(info.sources || []).some(([id]) => id === S.selected.source)) S.selected = null;
 }
-function askBest(at) {
+function queryBest(at) {
   const view = shownViews()[0];
   if (!view) return;
   send({ do: "best", position: at.world, map: view.map, radius: S.radius, lowest: S.tool === "worst", side: sideOfPane(at.pane.side) },
@@ -195,21 +195,21 @@ over.addEventListener("keydown", (event) => {
   if (steps) {
     event.preventDefault();
     const grain = (S.hello.shape.cell_size || S.hello.shape.reach || 1) * (event.shiftKey ? 5 : 1);
-    ask([here[0] + steps[0] * grain, here[1] + flip() * steps[1] * grain], S.side);
+    queryProbe([here[0] + steps[0] * grain, here[1] + flip() * steps[1] * grain], S.side);
   } else if (event.key === "Enter") {
     event.preventDefault();
     const [x, y] = toScreen(pane, here[0], here[1]), at = { x, y, pane, world: here };
     if (S.tool === "source") order({ do: "place", layer: S.layer, position: here, strength: S.strength }, true);
     else if (S.tool === "drop") order({ do: "deposit", layer: S.layer, position: here, amount: S.strength }, true);
     else if (S.tool === "wall" || S.tool === "open") order({ do: "paint", stroke: [here], radius: S.brush, blocked: S.tool === "wall" }, true);
-    else if (S.tool === "best" || S.tool === "worst") askBest(at);
-    else { S.pinning = true; ask(here, S.side); }
+    else if (S.tool === "best" || S.tool === "worst") queryBest(at);
+    else { S.pinning = true; queryProbe(here, S.side); }
   } else if (event.key === "+" || event.key === "-") {
     zoomAt({ x: pane.x + pane.width / 2, y: pane.height / 2, pane, world: [S.camera.x, S.camera.y] }, event.key === "+" ? 1.15 : 1 / 1.15);
   } else if (event.key === "s") { // chooses the next source, so that it can be changed without a mouse
     const all = sourcesOf(S.side).flatMap(([layer, info]) => (info.sources || []).map(([source, x, y, strength, keyed]) => ({ layer, source, strength, keyed, position: [x, y] })));
     const now = S.selected ? all.findIndex((each) => each.layer === S.selected.layer && each.source === S.selected.source) : -1;
-    if (all.length) { S.selected = all[(now + 1) % all.length]; ask(S.selected.position, S.side); }
+    if (all.length) { S.selected = all[(now + 1) % all.length]; queryProbe(S.selected.position, S.side); }
     redraw();
   } else if (event.key === "Delete" || event.key === "Backspace") removeSelected();
   else if (event.key === "Escape") { S.pin = S.best = S.selected = null; paintWhy(); redraw(); }
@@ -218,9 +218,9 @@ over.addEventListener("keydown", (event) => {
 });
 document.addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase(), isText = event.target.matches("input:not([type=range]):not([type=checkbox])");
-  if ((event.ctrlKey || event.metaKey) && (key === "z" || key === "y") && S.hello && canTravel() && !isText) {
+  if ((event.ctrlKey || event.metaKey) && (key === "z" || key === "y") && S.hello && hasPast() && !isText) {
     event.preventDefault();
-    if (key === "z" && !event.shiftKey) undo(); else send({ do: "redo", ...sideMeant() });
+    if (key === "z" && !event.shiftKey) undo(); else send({ do: "redo", ...addressedSide() });
     return;
   }
   if (event.key === "?" && !isText && S.hello) { showHelp(); return; }

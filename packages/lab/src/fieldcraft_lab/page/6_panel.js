@@ -59,7 +59,7 @@ function paintSensitivity() {
 // Parameters
 const toShare = (control, value) => (control.log ? Math.log(value / control.low) / Math.log(control.high / control.low) : (value - control.low) / (control.high - control.low || 1));
 const fromShare = (control, share) => (control.log ? control.low * (control.high / control.low) ** share : control.low + share * (control.high - control.low));
-const saved = (layer, name) => (S.hello.initial[layer] || {})[name];
+const initialOf = (layer, name) => (S.hello.initial[layer] || {})[name];
 const same = (a, b) => a === b || (typeof a === "number" && typeof b === "number" && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b), 1e-9));
 
 function paintControls() {
@@ -76,7 +76,7 @@ function paintControls() {
 const UNITS = { "1 / world unit": "per world unit", s: "seconds", share: "a share", value: "" };
 const unitOf = (control) => (control.unit ? UNITS[control.unit] ?? control.unit : "");
 function aboutControl(layer, control) { // the sentence, the unit and the range that the setting declares
-  const before = saved(layer, control.name), range = control.kind === "number" ? ` ${short(control.low)} to ${short(control.high)}${unitOf(control) ? `, ${unitOf(control)}` : ""}.` : "";
+  const before = initialOf(layer, control.name), range = control.kind === "number" ? ` ${short(control.low)} to ${short(control.high)}${unitOf(control) ? `, ${unitOf(control)}` : ""}.` : "";
   return `${control.name}: ${(control.about || "").replace(/\.?$/, ".")}${range}${before === undefined || before === null ? "" : ` ${short(before)} at the beginning.`}${control.optional && control.value === null ? " It is off; move the slider to turn it on." : ""}`;
 }
 let tunedAt = -1e9;
@@ -89,7 +89,7 @@ const pendingTunes = new Map();
 const flushTunes = later(() => { for (const [key, message] of pendingTunes) { order(message); pendingTunes.delete(key); } });
 function sendTune(layer, name, value) { pendingTunes.set(`${layer}|${name}`, S.hello.kind === "game" ? { do: "turn", name, value } : { do: "tune", layer, name, value }); flushTunes(); }
 function paintControl(layer, control) {
-  const id = `control-${layer}-${control.name}`.replace(/\W/g, "_"), before = saved(layer, control.name);
+  const id = `control-${layer}-${control.name}`.replace(/\W/g, "_"), before = initialOf(layer, control.name);
   const out = make("output", { for: id }), row = make("div", { class: "control" });
   const mark = () => {
     out.textContent = short(control.value);
@@ -147,7 +147,7 @@ function paintCurve(layer, controls, curve) { // the falloff over distance, with
     text.textContent = isRadial ? `reaches ${short(half())}` : `half at ${short(half())}`;
     text.setAttribute("x", Math.min((W * d) / far + 10, W - 70)); text.setAttribute("y", 12);
   };
-  const put = (d) => { const value = +Math.min(Math.max(fromHalf(Math.max(d, far / 400)), control.low), control.high).toPrecision(4); tune(layer, control, value); paint(); const row = document.getElementById(`control-${layer}-${control.name}`.replace(/\W/g, "_")); if (row) { row.value = 1000 * toShare(control, value); row.parentElement.querySelector("output").textContent = short(value); row.parentElement.classList.toggle("changed", !same(value, saved(layer, control.name))); } };
+  const put = (d) => { const value = +Math.min(Math.max(fromHalf(Math.max(d, far / 400)), control.low), control.high).toPrecision(4); tune(layer, control, value); paint(); const row = document.getElementById(`control-${layer}-${control.name}`.replace(/\W/g, "_")); if (row) { row.value = 1000 * toShare(control, value); row.parentElement.querySelector("output").textContent = short(value); row.parentElement.classList.toggle("changed", !same(value, initialOf(layer, control.name))); } };
   handle.addEventListener("pointerdown", (event) => handle.setPointerCapture(event.pointerId));
   handle.addEventListener("pointermove", (event) => { if (handle.hasPointerCapture(event.pointerId)) { const box = svg.getBoundingClientRect(); put(((event.clientX - box.left) / box.width) * far); } });
   handle.addEventListener("keydown", (event) => { const turn = { ArrowLeft: 1 / 1.05, ArrowRight: 1.05 }[event.key]; if (turn) { event.preventDefault(); put(half() * turn); } });
@@ -284,10 +284,10 @@ function buildKeep() {
     isRecipe ? write : null,
     isRecipe ? make("button", { id: "undo-write", hidden: !S.changes.written, title: "Restores the text that the file had before the last writing", onclick: undoWriting }, "Undo writing") : null,
     isRecipe ? make("button", { title: "Downloads the recipe with the changes in it: a text file", onclick: out("recipe") }, "Recipe") : null,
-    canTravel() ? make("button", { id: "keep-session", title: "Downloads the run with all edits, to replay it bit for bit or to continue it", onclick: out("session") }, "Session") : null,
+    hasPast() ? make("button", { id: "keep-session", title: "Downloads the run with all edits, to replay it bit for bit or to continue it", onclick: out("session") }, "Session") : null,
     make("button", { title: "Downloads the map as it is drawn now", onclick: savePicture }, "PNG"),
     inNotebook ? null : make("button", { title: "Copies an address that shows this view at this moment", onclick: copyLink }, "Link"),
-    canTravel() ? make("div", { class: "wrap", role: "group", "aria-label": "Film" }, time("film-from", "Film from second"), time("film-to", "to"), make("label", { class: "slim" }, "pixels ", size),
+    hasPast() ? make("div", { class: "wrap", role: "group", "aria-label": "Film" }, time("film-from", "Film from second"), time("film-to", "to"), make("label", { class: "slim" }, "pixels ", size),
       make("button", { title: "A film for web pages and messengers", onclick: out("gif", range) }, "GIF"), make("button", { title: "A smaller file, for players", onclick: out("mp4", range) }, "MP4")) : null,
     make("button", { id: "cancel", hidden: true, onclick: () => send({ do: "cancel" }) }, "Cancel the film"),
   ].filter(Boolean));
@@ -305,7 +305,7 @@ function savePicture() {
 function stateOfView() {
   return { views: S.views.map(({ map, opacity, visible, table, limits, isFormula }) => ({ map, opacity, visible, table, limits, isFormula })), camera: S.camera, overlays: [...S.overlays], layer: S.layer, moment: S.status ? S.status.moment : 0 };
 }
-function copyLink() { // the session goes along where it is small enough, so that the link holds when this lab is closed
+function copyLink() { // with the session if it is small, so that the link works after this lab is closed
   const view = encodeURIComponent(btoa(unescape(encodeURIComponent(JSON.stringify(stateOfView())))));
   const onAnswer = async (answer) => {
     const data = answer.export && answer.export.data.length < 65536 ? answer.export.data.replace(/\+/g, "-").replace(/\//g, "_") : "";
@@ -315,7 +315,7 @@ function copyLink() { // the session goes along where it is small enough, so tha
     try { await navigator.clipboard.writeText(link); $("kept").textContent = `Copied: in this browser it opens this view at this moment as long as the lab runs.${later}`; } catch { $("kept").textContent = link; }
   };
   onAnswer.quiet = true;
-  if (!canTravel()) onAnswer({}); else send({ do: "export", what: "session", side: S.side }, onAnswer);
+  if (!hasPast()) onAnswer({}); else send({ do: "export", what: "session", side: S.side }, onAnswer);
 }
 function applyStateFromLink() {
   const text = new URLSearchParams(location.hash.slice(1)).get("state");

@@ -66,7 +66,7 @@ function applyChanges(changes) {
   $("unsaved").hidden = !S.changes.unsaved;
   if ($("undo-write")) $("undo-write").hidden = !S.changes.written;
   paintEdits(); paintNote();
-  const wait = 600 - (performance.now() - tunedAt); // a slider that is being moved must not jump back
+  const wait = 600 - (performance.now() - tunedAt); // do not move a slider that is being dragged
   clearTimeout(S.controlTimer);
   const put = () => {
     const before = JSON.stringify(S.controls[S.side]);

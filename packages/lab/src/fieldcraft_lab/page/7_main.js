@@ -11,9 +11,9 @@ function applyHello(hello, isFirst) {
   document.title = `${hello.title || "map"} - fieldcraft lab`;
   $("title").textContent = hello.title || "fieldcraft lab";
   if (!linkApplied) { linkApplied = true; applyStateFromLink(); }
-  for (const id of ["back", "scrub", "speed"]) $(id).disabled = !canTravel();
+  for (const id of ["back", "scrub", "speed"]) $(id).disabled = !hasPast();
   for (const id of ["play", "step"]) $(id).disabled = hello.kind === "program";
-  for (const id of ["fork", "edits"]) $(id).closest("section").hidden = !canTravel();
+  for (const id of ["fork", "edits"]) $(id).closest("section").hidden = !hasPast();
   buildViews(); buildTools(); buildDrawings(); buildKeep(); buildPlot(); paintFork(); paintPanes(); paintPlot();
   tunedAt = -1e9;
   applyChanges(hello.changed);
@@ -43,7 +43,7 @@ function applyStatus(status) {
     if (S.history[side].size > 2000) for (const moment of [...S.history[side].keys()].filter((_, i) => i % 2)) S.history[side].delete(moment);
   }
   if (now - lastPlot > 250) { lastPlot = now; paintPlot(); paintLegend(); paintPanes(); }
-  if (status.playing && S.at && now - lastQuery > 250 && !drag) { lastQuery = now; ask(S.at.position, S.at.side); }
+  if (status.playing && S.at && now - lastQuery > 250 && !drag) { lastQuery = now; queryProbe(S.at.position, S.at.side); }
 }
 const seek = later((moment) => send({ do: "seek", moment }));
 $("play").onclick = () => send({ do: S.status && S.status.playing ? "pause" : "play" });
