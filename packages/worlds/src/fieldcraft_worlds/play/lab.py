@@ -244,8 +244,7 @@ class LiveGame(Live):
         nearest units, if the map is not a sum over units.
         """
         marks = self.markers()["units"]["marks"]
-        wanted = self._usual() if name == "field" else frozenset({name})
-        shown = self.world.scene(self.state, wanted).field if name in self.maps else None
+        shown = self._field(name) if name in self.maps else None
         parts: list[tuple[tuple[float, ...], float | None]] = []
         if shown is not None and shown.parts is not None:
             found = sorted(shown.parts(position), key=lambda part: -abs(part[1]))
