@@ -134,10 +134,9 @@ def test_info(tmp_path, capsys):
     path = tmp_path / "small.map"
     path.write_text("type octile\nheight 3\nwidth 5\nmap\n..@TT\n..@WW\n..@..\n")
     assert call("info", path) == 0
-    facts, preview = capsys.readouterr().out.split("\n\n")
+    facts = capsys.readouterr().out
     assert facts.split()[:6] == ["file", str(path), "kind", "grid", "width", "5"]
     assert "trees 2" in facts and "(5, 3)" in facts and "largest_part 0.75" in facts
-    assert set(preview) <= set(".+#\n")
     assert call("info", path, "--mobility", "submarine") == 2
     assert call("info", tmp_path / "none.map") == 2
     assert "No such file" in capsys.readouterr().err
@@ -155,14 +154,6 @@ def test_info_of_a_graph(tmp_path, capsys):
     path.write_text('{"vertices": [[0, 0], [1, 2], [5, 5]], "edges": [[0, 1]], "blocked": [2]}')
     assert call("info", path) == 0
     assert capsys.readouterr().out.split()[2:8] == ["kind", "graph", "vertices", "3", "edges", "1"]
-
-
-def test_the_preview_shows_where_it_is_open():
-    grid = fc.Grid(200, 100, walls=[[x < 100 for x in range(200)]] * 100)
-    preview = cli._preview(~grid.walls)
-    assert len(preview) <= 24
-    assert {len(line) for line in preview} == {len(preview[0])}
-    assert preview[0] == "#" * 36 + "." * 36
 
 
 @pytest.mark.parametrize(

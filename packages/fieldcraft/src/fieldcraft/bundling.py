@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import native
 
@@ -51,10 +50,7 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
         If there is no such folder, where it holds a fieldcraft of its own, and where no library of
         these kernels lies.
     """
-    folder, target = (
-        checks.path("folder", folder).resolve(),
-        checks.path("target", target).resolve(),
-    )
+    folder, target = folder.resolve(), target.resolve()
     if not folder.is_dir():
         raise InvalidValue(
             "A program's folder is packed",
@@ -67,11 +63,11 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
             got=f"{folder / _PACKAGE.name}",
             remedy="Take it out of the folder",
         )
-    place = native.FOLDER if kernels is None else checks.path("kernels", kernels)
+    place = kernels or native.FOLDER
     objects = [path for path in _files(place) if path.stem.startswith("_native_")]
     libraries = [path for path in objects if path.suffix != ".json"]
-    if not libraries or any(map(native.fault, libraries)):
-        reasons = [native.fault(path) for path in libraries] or ["there is none"]
+    reasons = [native.fault(path) for path in libraries] or ["there is none"]
+    if any(reasons):
         raise InvalidValue(
             "The native library in a zip was built from these kernels",
             got=f"{place}: {', '.join(filter(None, reasons))}",

@@ -31,8 +31,6 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS = "fieldcraft.commands"
 """The group of entry points by which packages offer sub-commands."""
 
-_PREVIEW = (72, 24)
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line `arguments` (default: those of the process) and answers the exit code.
@@ -114,12 +112,11 @@ def _parser() -> tuple[
         "compare",
         help="show a recipe's map under several values of one parameter, side by side",
         description=(
-            "Runs a recipe once per value and draws the results side by side, with the same"
-            " colours."
+            "Runs a recipe once per value and draws the results side by side, with the same colors."
         ),
         epilog=(
             "Example: fieldcraft compare demo --param layers.threat.decay --values"
-            " 0.8,0.26 --out sheet.png"
+            " 0.8,0.26 --out compared.png"
         ),
     )
     _recipe_arguments(compare)
@@ -136,12 +133,6 @@ def _parser() -> tuple[
         help="how long to run, instead of the recipe's run.seconds",
     )
     compare.add_argument(
-        "--columns",
-        type=int,
-        metavar="N",
-        help="how many stand beside each other (default: up to four)",
-    )
-    compare.add_argument(
         "--out",
         type=Path,
         action="append",
@@ -156,10 +147,7 @@ def _parser() -> tuple[
     info = commands.add_parser(
         "info",
         help="say what is in a map file",
-        description=(
-            "Shows size, units, ground and connected parts of a map, with a small preview in"
-            " letters."
-        ),
+        description="Shows size, units, ground and connected parts of a map.",
         epilog="Example: fieldcraft info maps/arena.map --mobility water",
     )
     info.add_argument(
@@ -285,7 +273,6 @@ def _compare(chosen: argparse.Namespace) -> None:
         seconds=chosen.seconds,
         overrides=chosen.set,
         data=chosen.data,
-        columns=chosen.columns,
         progress=_progress(chosen),
     )
     if not chosen.quiet:
@@ -294,7 +281,6 @@ def _compare(chosen: argparse.Namespace) -> None:
 
 def _info(chosen: argparse.Namespace) -> None:
     from fieldcraft.maps import load_map
-    from fieldcraft.space import Grid
 
     space = load_map(chosen.map, mobility=chosen.mobility)
     facts = {"file": str(chosen.map), **_facts(space)}
@@ -304,8 +290,6 @@ def _info(chosen: argparse.Namespace) -> None:
     for name, fact in facts.items():
         values = fact.items() if isinstance(fact, dict) else [("", fact)]
         print(f"{name:<13}" + ", ".join(f"{key} {_shown(value)}".strip() for key, value in values))
-    if isinstance(space, Grid):
-        print("", *_preview(~space.walls), sep="\n")
 
 
 def _shown(value: object) -> str:
@@ -341,7 +325,7 @@ def _print_files(files: Sequence[Path]) -> None:
 
 
 def _facts(space: Grid | Graph) -> dict[str, Any]:
-    """The facts about a map, ready for JSON."""
+    """Return the facts about a map."""
     import numpy as np
 
     from fieldcraft.space import Grid
@@ -369,22 +353,3 @@ def _facts(space: Grid | Graph) -> dict[str, Any]:
         "parts": len(sizes),
         "largest_part": float(sizes.max() / sizes.sum()) if len(sizes) else 0.0,
     }
-
-
-def _preview(is_open: object) -> list[str]:
-    """The map in at most 72 x 24 letters: '.' mostly open, '+' partly, '#' walls."""
-    import numpy as np
-
-    cells = np.asarray(is_open, dtype=np.float64)
-    height, width = cells.shape
-    # A letter is about twice as high as wide.
-    step = max(width / _PREVIEW[0], height / (2 * _PREVIEW[1]), 1.0)
-    columns, rows = max(1, int(width / step)), max(1, int(height / (2 * step)))
-    across = (np.arange(columns) * width) // columns
-    down = (np.arange(rows) * height) // rows
-    sums = np.add.reduceat(np.add.reduceat(cells, down, axis=0), across, axis=1)
-    shares = sums / np.outer(np.diff([*down, height]), np.diff([*across, width]))
-    return [
-        "".join("." if share > 0.6 else "+" if share > 0.15 else "#" for share in row)
-        for row in shares
-    ]

@@ -1,8 +1,7 @@
 """Files that are written completely or not at all, with checksums.
 
-A sealed file begins with a magic line that says whose it is and ends with the SHA-256 of all that
-stands before. Packages built on
-fieldcraft may keep their own saves so: `write_sealed` and `sealed` do the rest.
+A sealed file begins with a magic line that names its format and ends with the SHA-256 of everything
+before.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, InvalidValue
 
 __all__ = ["Staging", "damaged", "is_there", "newer", "sealed", "write_sealed"]
@@ -33,7 +31,6 @@ def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) ->
     Unfinished files of earlier processes, older than an hour, are deleted (`clean=False` leaves
     them). Raises `BadSaveFile` where the file cannot be written; the old one is unchanged then.
     """
-    target = checks.path("target", target)
     digest = hashlib.sha256()
     partial = None
     try:
@@ -42,15 +39,7 @@ def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) ->
             _delete_unfinished(target)
         partial = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
         with partial.open("xb") as file:
-            for part in (
-                checks.sequence("parts", parts) if not isinstance(parts, Iterator) else parts
-            ):
-                if not isinstance(part, (bytes, bytearray, memoryview)):
-                    raise InvalidValue(
-                        "The parts of a file are bytes",
-                        got=type(part).__name__,
-                        remedy="Pass bytes",
-                    )
+            for part in parts:
                 digest.update(part)
                 file.write(part)
             file.write(digest.digest())
@@ -81,22 +70,14 @@ def _delete_unfinished(target: Path) -> None:
 
 @contextlib.contextmanager
 def sealed(target: Path, magic: bytes, least: int = 0) -> Iterator[tuple[BinaryIO, int]]:
-    """Open a file that `write_sealed` wrote, behind its magic line, and the number of bytes from
-    there to its seal, at least `least`.
+    """Open a file that `write_sealed` wrote, behind its magic line; yield it and the number of
+    bytes from there to its checksum, at least `least`.
 
     Raises
     ------
     BadSaveFile
         If it can't be read, is another kind of file, or was changed since.
     """
-    target = checks.path("target", target)
-    checks.integer("least", least)
-    if not isinstance(magic, bytes):
-        raise InvalidValue(
-            "The magic line of a file is bytes",
-            got=type(magic).__name__,
-            remedy="Pass the one that it was written with",
-        )
     try:
         opened = target.open("rb")
     except (OSError, ValueError) as error:  # `ValueError` for a path with a zero in it
@@ -117,27 +98,24 @@ def sealed(target: Path, magic: bytes, least: int = 0) -> Iterator[tuple[BinaryI
 
 
 def is_there(path: str | os.PathLike[str]) -> bool:
-    """Whether a file stands there; False for texts that no file can be called by, too."""
-    if isinstance(path, str) and not path:
-        return False
-    file = checks.path("path", path)
+    """Return whether a path is that of a file; False for texts that can't be paths, too."""
     try:
-        return file.is_file()
+        return Path(path).is_file()
     except (OSError, ValueError):  # too long, or with a zero in it
         return False
 
 
 def damaged(target: Path, got: str) -> BadSaveFile:
-    """The error about a file that is not what `write_sealed` wrote."""
+    """Return the error about a file that `write_sealed` did not write."""
     return BadSaveFile(
-        "A save is a whole file that fieldcraft wrote",
+        "A save is a complete file that fieldcraft wrote",
         got=f"{got}: {target}",
         remedy="Use another copy of it",
     )
 
 
 def newer(target: Path, version: int, known: int) -> BadSaveFile:
-    """The error about a file of a `version` of its format other than the one that is `known`."""
+    """Return the error about a file of another version of its format than the known one."""
     return BadSaveFile(
         f"This fieldcraft reads saves of version {known}",
         got=f"version {version} in {target}",
@@ -167,13 +145,12 @@ def _check_seal(file: BinaryIO, target: Path, left: int) -> None:
 
 
 class Staging:
-    """A place beside the final one for files in the making; leaving it without `commit` leaves no
-    trace.
+    """A temporary folder beside the final one for files that are being written; leaving it without
+    `commit` leaves no trace.
     """
 
     def __init__(self, folder: Path, names: list[str]) -> None:
-        self.folder = checks.path("folder", folder)
-        self.names = [checks.text("names", name) for name in checks.sequence("names", names)]
+        self.folder, self.names = folder, names
 
     def __enter__(self) -> Staging:
         self._made = [
@@ -199,13 +176,13 @@ class Staging:
                     parent.rmdir()
 
     def part(self, name: str) -> Path:
-        """Where to write the file `name` for now."""
-        file = Path(self._parts.name) / checks.text("name", name)
+        """Return where to write the file `name` for now."""
+        file = Path(self._parts.name) / name
         file.parent.mkdir(parents=True, exist_ok=True)
         return file
 
     def commit(self) -> tuple[Path, ...]:
-        """Puts all files in place; answers where they are."""
+        """Move all files into place and return where they are."""
         self._committed = True
         placed = []
         for name in self.names:

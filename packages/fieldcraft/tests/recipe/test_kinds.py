@@ -152,18 +152,6 @@ def test_stamps_turn_where_their_sources_go_and_deposits_stay(tmp_path):
     assert values.sum() == 12
 
 
-def test_a_stamp_may_be_several_with_signs(tmp_path):
-    parts = (
-        '{ shape = "disc", radius = 2 }, { shape = "disc", radius = 1, times = -3, at = [1, 0] }'
-    )
-    shape = f'[layers.view]\npropagation = "stamps"\nstamp = [{parts}]\n'
-    w = world(tmp_path, MAP, shape, source("view", "position = [6.5, 4.5]\n"), RUN)
-    stamp = fc.Stamp.disc(2) - 3 * fc.Stamp.disc(1).moved(1, 0)
-    layer = fc.InfluenceMap(w.imap.space).add_layer("view", values=np.zeros((9, 14)))
-    layer.stamp(stamp, (6.5, 4.5))
-    np.testing.assert_array_equal(w.imap["view"].values, layer.values)
-
-
 def test_recordings_act_on_every_kind(tmp_path):
     (tmp_path / "moves.csv").write_text(
         "seconds,id,group,x,y,strength\n0,a,g,2.5,3.5,2\n1,a,g,6.5,3.5,\n1,b,g,9.5,6.5,1\n1.5,a,,,,\n"
@@ -266,7 +254,7 @@ def test_what_stands_on_walls(tmp_path):
         ),
         (
             (VIEW.replace("rectangle", "rectangel"), source("view")),
-            ["line 9: layers.view: The shape of a stamp", "'rectangle' is meant"],
+            ["line 9: layers.view: shape is one of", "'rectangle' is meant"],
         ),
         (
             (VIEW.replace("width = 3, ", ""), source("view")),
@@ -319,9 +307,7 @@ def test_a_stamp_larger_than_the_map_and_one_that_covers_no_cell(tmp_path):
     found = problems(
         tmp_path,
         MAP,
-        VIEW.replace("width = 3, height = 1", "width = 0.1, height = 0.1").replace(
-            "}", ", at = [0.5, 0.5] }"
-        ),
+        VIEW.replace('"rectangle", width = 3, height = 1', '"ring", inner = 0.1, outer = 0.2'),
         source("view"),
         RUN,
     )
@@ -496,7 +482,7 @@ ALL = "\n".join(
         FADE + 'radius = 2\nmetric = "sight"\nfalloff = "linear"\n',
         TRAIL
         + 'edges = "lose"\nblur = [0.25, 0.5, 0.25]\nstamp = { shape = "ring", inner = 1, outer ='
-        ' 3, times = -2 }\nhow = "bilinear"\n',
+        ' 3 }\nhow = "bilinear"\n',
         WAY,
         VIEW + 'blend = "max"\n',
         '[layers.heat]\npropagation = "flood"\ncooling = 0.1\nsteps = 4\n',

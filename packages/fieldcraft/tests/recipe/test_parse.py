@@ -173,12 +173,12 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         (
             '[map]\ngenerate = "empty"',
             '[map]\nfile = "x.map"\ngenerate = "empty"',
-            "either a file or generate. Got file and generate",
+            "either a file or generate",
         ),
         (
             'generate = "empty"\nwidth = 12\nheight = 7',
             "",
-            "either a file or generate. Got neither",
+            "either a file or generate",
         ),
         ("width = 12", "width = 0", "width is at least 1"),
         ("width = 12", "width = 12\nneighbors = 5", "neighbors is 4, 8"),

@@ -537,13 +537,8 @@ def test_a_comparison_of_teams(tmp_path):
     path = write(tmp_path, MAP, TEAMS, ACTORS, RUN, output)
     made = compare(path, "teams.radius", ["4", "10", "12"], [tmp_path / "c.png"])
     assert made.titles == ("radius 4", "radius 10", "radius 12")
-    compare(path, "teams.radius", ["4", "10", "12"], [tmp_path / "wide.png"], columns=3)
-    with (
-        Image.open(tmp_path / "c.png") as rows_of_two,
-        Image.open(tmp_path / "wide.png") as one_row,
-    ):
-        assert one_row.width > 2.5 * rows_of_two.width
-        assert rows_of_two.height > 2 * one_row.height
+    with Image.open(tmp_path / "c.png") as rows_of_two:
+        assert rows_of_two.height > 0.9 * rows_of_two.width
 
 
 # The recipes of the project

@@ -16,8 +16,8 @@ from fieldcraft.progress import Progress
 from fieldcraft.recipe.outputs import Collector, FilmCollector, StillCollector, play
 from fieldcraft.recipe.parts import FilmPart, Picture, Recipe, Still
 from fieldcraft.recipe.pictures import Painter
-from fieldcraft.recipe.read import MAX_STEPS, read_recipe
-from fieldcraft.recipe.read_acts import FILMS, MAX_FRAMES, STILLS
+from fieldcraft.recipe.read import read_recipe
+from fieldcraft.recipe.read_acts import FILMS, STILLS
 from fieldcraft.recipe.world import World
 
 __all__ = ["Comparison", "compare"]
@@ -46,7 +46,6 @@ def compare(
     seconds: float | None = None,
     overrides: Iterable[str] = (),
     data: str | Path | None = None,
-    columns: int | None = None,
     progress: TextIO | None = None,
 ) -> Comparison:
     """Run a recipe once per value of a parameter and draw all runs side by side with the same
@@ -65,8 +64,6 @@ def compare(
         .png for the end of the run; .gif, .webp or .mp4 for the whole run.
     seconds : float, optional
         In place of the recipe's `run.seconds`.
-    columns : int, optional
-        How many runs stand side by side; by default up to four.
     progress : text file, optional
         Where a progress bar is drawn if it is a terminal.
 
@@ -108,16 +105,12 @@ def compare(
         read_recipe(path, [*overrides, f"{parameter}={value}"], data=data) for value in values
     ]
     if seconds is not None:
-        recipes = [_lasting(recipe, checks.not_negative("seconds", seconds)) for recipe in recipes]
+        lasting = checks.not_negative("seconds", seconds)
+        recipes = [replace(each, run=replace(each.run, seconds=lasting)) for each in recipes]
     titles = tuple(f"{parameter.rpartition('.')[2]} {value.strip()}" for value in values)
     worlds = [World(recipe) for recipe in recipes]
-    across = (
-        min(len(worlds), 4) if columns is None else checks.integer("columns", columns, minimum=1)
-    )
-    size = min(max(_PAGE // across, _PANEL[0]), _PANEL[1])
-    painter = Painter(
-        worlds, _shown(recipes[0], parameter), size=size, names=titles, columns=columns
-    )
+    size = min(max(_PAGE // min(len(worlds), 4), _PANEL[0]), _PANEL[1])
+    painter = Painter(worlds, _shown(recipes[0], parameter), size=size, names=titles)
     run, whole = recipes[0].run, FilmPart((), "")
     with ExitStack() as cleanup:
         stagings, collectors = [], list[Collector]()
@@ -146,16 +139,3 @@ def _shown(recipe: Recipe, parameter: str) -> Picture:
     if names[0] == "layers" and len(names) > 2:
         pictures, shown = [each for each in pictures if names[1] in each.layers], (names[1],)
     return replace((*pictures, Still((), "", shown))[0], size=None)
-
-
-def _lasting(recipe: Recipe, seconds: float) -> Recipe:
-    if (
-        seconds > MAX_STEPS * recipe.step
-        or seconds > MAX_FRAMES * recipe.run.speed / recipe.run.fps
-    ):
-        raise InvalidValue(
-            f"A run has at most {MAX_STEPS:,} steps and a film {MAX_FRAMES:,} frames",
-            got=f"{seconds:g} seconds",
-            remedy="Shorten it",
-        )
-    return replace(recipe, run=replace(recipe.run, seconds=seconds))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
-from fieldcraft import checks
+from fieldcraft import checks, files
 from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
-from fieldcraft.files import is_there
 from fieldcraft.maps import KINDS, MAZE_ALGORITHMS, load_map
 from fieldcraft.maps.formats import FORMATS
 from fieldcraft.maps.generate import generate_map
@@ -62,24 +61,23 @@ class FileKeys:
 
 
 @dataclass(frozen=True)
-class _EmptyKeys:
+class _GridKeys:
     width: Size
     height: Size
     cell_size: Positive = 1
-    origin: Pair = (0, 0)
-    walls: Annotated[Any, _rectangles] = ()
     y_up: bool = False
     neighbors: Annotated[Any, _neighbors] = 4
 
 
 @dataclass(frozen=True)
-class _GeneratedKeys:
-    width: Size
-    height: Size
-    cell_size: Positive = 1
+class _EmptyKeys(_GridKeys):
+    origin: Pair = (0, 0)
+    walls: Annotated[Any, _rectangles] = ()
+
+
+@dataclass(frozen=True)
+class _GeneratedKeys(_GridKeys):
     seed: Count = 0
-    y_up: bool = False
-    neighbors: Annotated[Any, _neighbors] = 4
 
 
 @dataclass(frozen=True)
@@ -112,16 +110,12 @@ MAP_KINDS: dict[str, type] = {
 
 def read_map(table: Table, file: RecipeFile) -> MapPart | None:
     """Return the map of a recipe."""
-    chosen = [key for key in ("file", "generate", "kind") if key in table]
-    path, generated = None, [*MAP_KINDS][:-1]
-    kind = table.get("generate", Annotated[str, one_of(generated)])
-    kind = kind or table.get("kind", Literal["hex"])
-    if len(chosen) != 1:
-        got = " and ".join(chosen) or "neither"
+    path = kind = None
+    if ("file" in table) == ("generate" in table):
         table.report(
             "",
-            f"A map has either a file or generate. Got {got}. Write file ="
-            f' "..." or generate = one of {", ".join(generated)}, or kind = "hex".',
+            'A map has either a file or generate. Write file = "..." or generate = one of'
+            f" {', '.join(MAP_KINDS)}.",
         )
         return None
     if "file" in table:
@@ -130,10 +124,10 @@ def read_map(table: Table, file: RecipeFile) -> MapPart | None:
         for key in {key for format_ in FORMATS for key in format_.options} - {*options}:
             if key in table:
                 options[key] = table.get(key, Any)
-    elif kind is None:
-        return None
     else:
-        table.get("file", Text)
+        kind = table.get("generate", Annotated[str, one_of([*MAP_KINDS])])
+        if kind is None:
+            return None
         options = table.values(MAP_KINDS[kind])
     table.finish()
     return MapPart(path, kind, options)
@@ -147,11 +141,8 @@ def load_space(part: MapPart, problems: RecipeFile) -> Space | None:
     options = dict(part.options)
     try:
         if part.file is not None:
-            return (
-                load_map(part.file, **options)
-                if _is_there(part.file, ("map", "file"), problems)
-                else None
-            )
+            is_there = _is_there(part.file, ("map", "file"), problems)
+            return load_map(part.file, **options) if is_there else None
         if part.generate in _EMPTY:
             rectangles = options.pop("walls", None) or ()
             return _walled(_EMPTY[part.generate](**options), rectangles)
@@ -195,7 +186,7 @@ def load_timeline(part: TimelinePart, problems: RecipeFile) -> Timeline | None:
 
 
 def _is_there(file: Path, keys: Keys, problems: RecipeFile) -> bool:
-    if is_there(file):
+    if files.is_there(file):
         return True
     remedy = "Check the path"
     if DATA in str(problems.value(keys)):

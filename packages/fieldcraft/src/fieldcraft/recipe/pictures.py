@@ -212,8 +212,7 @@ class Painter:
     """Draws one picture of one world, or of several side by side, moment by moment.
 
     All its pictures have the same size, and the same colors for the same values. `names` are the
-    titles of the worlds, `size` the pixels along a side of each map at most, `columns` how many
-    worlds stand side by side.
+    titles of the worlds, `size` the pixels along a side of each map at most.
     """
 
     def __init__(
@@ -223,10 +222,8 @@ class Painter:
         *,
         size: int,
         names: Sequence[str] = ("",),
-        columns: int | None = None,
     ) -> None:
-        self.worlds, self.output, self.size = worlds, output, size
-        self.names, self.columns = names, columns
+        self.worlds, self.output, self.size, self.names = worlds, output, size, names
         self.limits = limits_of(worlds, output)
         self._shape: tuple[int, int] | None = None
 
@@ -253,10 +250,9 @@ class Painter:
                 for panel in shown
             ]
         recipe, titles = self.worlds[0].recipe, [panel.title for panel in panels]
-        columns = self.columns or self.output.columns
+        columns = self.output.columns
         if len(self.worlds) > 1 and len(shown) > 1:
-            # Each world has a row of its own, unless several are to stand side by side.
-            columns = len(shown) * (self.columns or 1)
+            columns = len(shown)  # each world has a row of its own
         return page(
             [panel.drawn for panel in panels],
             titles if any(titles) else None,

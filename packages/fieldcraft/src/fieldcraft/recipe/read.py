@@ -9,10 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fieldcraft import checks
-from fieldcraft.compose.formula import formula
-from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Propagation, Radial
+from fieldcraft.propagation import Propagation
 from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.loading import read_map
 from fieldcraft.recipe.parts import (
@@ -40,7 +37,6 @@ from fieldcraft.settings import (
     needed_by,
     one_of,
 )
-from fieldcraft.space import Grid
 from fieldcraft.view.palettes import team_colors
 
 __all__ = ["MAX_STEPS", "read_recipe"]
@@ -280,26 +276,14 @@ def _bad_name(what: str, name: str) -> str:
 def _read_formulas(
     root: Table, acting: Mapping[str, LayerPart], teams: tuple[str, ...]
 ) -> tuple[FormulaPart, ...]:
-    """Return the formulas of `[maps]`, each checked over stand-ins for the maps that it names."""
-    tables = root.get("maps", dict[str, Any], {})
-    if not tables:
-        return ()
-    stand_ins = InfluenceMap(Grid(1, 1))
-    known: dict[str, Any] = {
-        name: stand_ins.add_layer(name, Radial(1.0)) for name in (*acting, *maps_of_teams(teams))
-    }
+    """Return the formulas of `[maps]`. They are checked when the world is built."""
+    taken = {*acting, *maps_of_teams(teams), "owner"}
     parts = []
-    for name, text in tables.items():
+    for name, text in root.get("maps", dict[str, Any], {}).items():
         keys = ("maps", name)
         if not _NAME.fullmatch(name):
             root.file.report(keys, _bad_name("map", name))
-        if name in known or name == "owner":
+        if name in taken:
             root.file.report(keys, _TAKEN.format(name))
-            continue
-        try:
-            known[name] = formula(text, known)
-        except InvalidValue as error:
-            root.file.report_error((*keys, ""), error)
-            known[name] = 0.0
         parts.append(FormulaPart(keys, name, text))
     return tuple(parts)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import itertools
-from functools import reduce
-from operator import add
 from typing import Any
 
 from fieldcraft import checks
@@ -31,7 +28,6 @@ __all__ = [
 
 SHAPES = ("disc", "ring", "cone", "line", "rectangle", "polygon", "image", "tether")
 """Constructors of `Stamp`."""
-_CHANGES = ("times", "scale", "rotation", "at")
 
 
 def measures_of(shape: str) -> dict[str, bool]:
@@ -41,27 +37,14 @@ def measures_of(shape: str) -> dict[str, bool]:
 
 
 def stamp_of(name: str, value: Any) -> Stamp:
-    """Return a stamp: from a table with its shape, or a list of such tables, which add up."""
-    if isinstance(value, list) and value:
-        return reduce(add, [stamp_of(name, part) for part in value])
+    """Return a stamp from a table with its shape and measures."""
     if not isinstance(value, dict):
-        raise refused(
-            f"A {name} is a table with a shape, or a list of them",
-            value,
-            'Write { shape = "disc", radius = 3 }, say',
-        )
-    shape = value.get("shape")
-    if shape not in SHAPES:
-        near = difflib.get_close_matches(str(shape), SHAPES, n=1)
-        raise refused(
-            f"The shape of a stamp is one of {', '.join(SHAPES)}",
-            shape,
-            f"Perhaps {near[0]!r} is meant" if near else 'Write shape = "disc", say',
-        )
+        remedy = 'Write { shape = "disc", radius = 3 }, say'
+        raise refused(f"A {name} is a table with a shape", value, remedy)
+    shape = checks.choice("shape", value.get("shape"), SHAPES)
     measures = measures_of(shape)
     wrong = [f"no {key}" for key, needed in measures.items() if needed and key not in value]
-    known = (*measures, *_CHANGES, "shape")
-    wrong += [f"{key} = {part!r:.40}" for key, part in value.items() if key not in known]
+    wrong += [f"{key} = {value[key]!r:.40}" for key in value.keys() - {*measures, "shape"}]
     if wrong:
         raise InvalidValue(
             f"A {shape} has {', '.join(measures)}",
@@ -72,13 +55,7 @@ def stamp_of(name: str, value: Any) -> Stamp:
     if "falloff" in given:
         given["falloff"] = curve("falloff", given["falloff"])
     stamp: Stamp = getattr(Stamp, shape)(**given)
-    if "scale" in value:
-        stamp = stamp.scaled(value["scale"])
-    if "rotation" in value:
-        stamp = stamp.rotated(value["rotation"])
-    if "at" in value:
-        stamp = stamp.moved(*checks.pair("at", value["at"]))
-    return stamp * value["times"] if "times" in value else stamp
+    return stamp
 
 
 def position(name: str, value: object) -> tuple[float, ...]:

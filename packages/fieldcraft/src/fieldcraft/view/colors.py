@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ HIDDEN = 255
 
 
 def numbers(
-    values: ArrayLike, what: str = "values", *, dimensions: tuple[int, ...] = (2,)
+    values: ArrayLike, what: str = "values", *, dimensions: Collection[int] = (2,)
 ) -> NDArray[Any]:
     """Return values as an array of numbers, of any numeric type, of shape (height, width); or (N,)
     where `dimensions` allow for it.
@@ -38,7 +39,7 @@ def numbers(
 
 
 def plain_values(
-    values: ArrayLike, what: str = "values", *, dimensions: tuple[int, ...] = (2,)
+    values: ArrayLike, what: str = "values", *, dimensions: Collection[int] = (2,)
 ) -> NDArray[np.float32]:
     """Return values as a finite float32 array of shape (height, width), or (N,) where `dimensions`
     allow for it; no copy where it is one.
@@ -55,20 +56,6 @@ def plain_values(
             remedy="Replace NaN and infinity before drawing, with np.nan_to_num(array), say",
         )
     return narrow
-
-
-def _numbers(values: ArrayLike) -> NDArray[np.float32]:
-    """Return values of any shape but that of a single number, as float32."""
-    if isinstance(values, np.ndarray) and values.dtype == np.float32 and values.ndim:
-        return values
-    given = checks.array("values", values)
-    if given.dtype.kind not in "iufb" or not given.ndim:
-        raise InvalidValue(
-            "values are an array of numbers",
-            got=f"{given.dtype} of shape {given.shape}",
-            remedy="Pass layer.values, say",
-        )
-    return given.astype(np.float32)
 
 
 class ColorScale:
@@ -175,7 +162,7 @@ class ColorScale:
 
     def share(self, values: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
         """Return how far along the table finite float32 values lie, 0 to 1, of the same shape."""
-        values = _numbers(values)
+        values = numbers(values, dimensions=range(1, 5)).astype(np.float32, copy=False)
         start, end = (self.high, self.low) if self.high <= 0 else (self.low, self.high)
         usual = 1e-30 < self.high - self.low < 1e30
         exact: NDArray[np.floating[Any]] = values if usual else values.astype(np.float64)
@@ -189,13 +176,11 @@ class ColorScale:
         """Return for each finite float32 value the row of `table`, or `HIDDEN` where it is not
         drawn; uint8 of the same shape.
         """
-        values = _numbers(values)
         index = self._row(values)
         if self.threshold is not None:
             # HIDDEN has all bits set; masks cost several times as much where few neighbors agree.
-            index |= (np.abs(values) <= np.float32(self.threshold)).view(np.uint8) * np.uint8(
-                HIDDEN
-            )
+            hidden = np.abs(values) <= np.float32(self.threshold)
+            index |= hidden.view(np.uint8) * np.uint8(HIDDEN)
         return index
 
     def rgb(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
