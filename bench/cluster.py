@@ -115,13 +115,13 @@ def workers(table: Table, world: cluster.World, one: Any, rounds: int) -> None:
     clock, and CPU time of the workers.
     """
     size = world.plan.width
-    with local_cluster() as client, cluster.run(world, client=client, checkpoint=None) as running:
+    with local_cluster() as client, cluster.run(world, client=client, checkpoint=None):
         held = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
 
         def spent() -> float:
             return float(sum(sum(process.cpu_times()[:2]) for process in held))
 
-        running.step(2 * K)
+        world.step(2 * K)
         one.step(K)
         found = []
         for _ in range(rounds):
@@ -131,9 +131,9 @@ def workers(table: Table, world: cluster.World, one: Any, rounds: int) -> None:
             )
             before = spent()
             found.append(
-                (array, best(running.step, K, 1, time.perf_counter), array_cpu, spent() - before)
+                (array, best(world.step, K, 1, time.perf_counter), array_cpu, spent() - before)
             )
-        reported = running.step(K)
+        reported = world.step(K)
     array, took, array_cpu, cpu = (1e3 * min(each) / K for each in zip(*found, strict=True))
     table.add(
         f"{size} x {size}, k = {K}, 2 worker processes",

@@ -73,19 +73,15 @@ def burn(world):
     """
     fire = world.add_layer("fire", fc.Spread(decay=1.0, momentum=1.0, falloff="linear"))
     middle = np.array(size) / 2 + side // 2 * (options.tiles % 2 == 0)
-    near = fire.window(
-        middle - 32, middle + 32
-    )  # a plain layer: ask it for the open ground nearest to the middle
+    near = fire.window(middle - 32, middle + 32)  # a plain layer, for the nearest open cell
     fire.add_sources(
         near.space.position_of(near.space.nearest_open(near.space.cell_at(middle))), LIT
     )
-    me, begun, told = psutil.Process(), time.perf_counter(), []
-    with cluster.run(
-        world, checkpoint=None
-    ) as running:  # client=Client(...) for the workers of a cluster
+    me, begun, rows = psutil.Process(), time.perf_counter(), []
+    with cluster.run(world, checkpoint=None):  # client=Client(...) for the workers of a cluster
         while options.steps is None or fire.steps < options.steps:
-            report = running.step(ROUND)
-            told.append(
+            report = world.step(ROUND)
+            rows.append(
                 (
                     time.perf_counter() - begun,
                     fire.steps,
@@ -94,8 +90,8 @@ def burn(world):
                     me.memory_info().rss / 1e6,
                 )
             )
-            if len(told) % 50 == 0:
-                took, step, blocks, idle, megabytes = told[-1]
+            if len(rows) % 50 == 0:
+                took, step, blocks, idle, megabytes = rows[-1]
                 print(
                     f"{took:7.0f} s, step {step:,}: {blocks} blocks at the front, {idle:,}"
                     f" idle, {megabytes:,.0f} MB",
@@ -103,7 +99,7 @@ def burn(world):
                 )
             if not report.blocks_run:
                 break
-    return fire, np.array(told)
+    return fire, np.array(rows)
 
 
 def shown_at(burnt, step, tail):
@@ -124,7 +120,7 @@ with tempfile.TemporaryDirectory() as spare:
         memory=options.memory * 1e9,
     )
     begun = time.perf_counter()
-    fire, told = burn(world)
+    fire, rows = burn(world)
     took = time.perf_counter() - begun
     came = fire.overview(max(size[0] // 512, 1))
     world.close()
@@ -133,15 +129,15 @@ burnt = np.where(came > 0, LIT - came, np.nan)
 cpu = sum(psutil.Process().cpu_times()[:2])
 print(f"{size[0]:,} x {size[1]:,} = {size[0] * size[1]:,} cells")
 print(f"after {fire.steps:,} steps the fire has come {np.nanmax(burnt):,.0f} steps far")
-print(f"{took:,.0f} s, {cpu:,.0f} s of CPU time, at most {told[:, 4].max():,.0f} MB of memory")
-print(f"at the front {told[:, 2].max():.0f} blocks at once, {told[:, 3].max():,.0f} idle behind it")
+print(f"{took:,.0f} s, {cpu:,.0f} s of CPU time, at most {rows[:, 4].max():,.0f} MB of memory")
+print(f"at the front {rows[:, 2].max():.0f} blocks at once, {rows[:, 3].max():,.0f} idle behind it")
 
 if options.picture:
     ages = np.where(np.isnan(burnt), 0, np.nanmax(burnt) + 1 - burnt).astype(np.float32)
     frames = [fc.view.frame(ages, scale=1)]
-    if len(told) > 1:
-        curves = [("MB of memory", told[:, 4], None), ("blocks at the front", told[:, 2], None)]
-        frames.append(fc.view.plot_over_time(told[:, 0], curves, width=640, height=360))
+    if len(rows) > 1:
+        curves = [("MB of memory", rows[:, 4], None), ("blocks at the front", rows[:, 2], None)]
+        frames.append(fc.view.plot_over_time(rows[:, 0], curves, width=640, height=360))
     fc.view.save_png(
         options.picture,
         fc.view.page(

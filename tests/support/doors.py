@@ -474,7 +474,6 @@ MADE = {
     "RadialLayer",
     "Adapter",
     "Device",
-    "Running",
     "Report",
     "WorldLayer",
     "WorldMemoryLayer",

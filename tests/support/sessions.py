@@ -9,7 +9,8 @@ import numpy as np
 
 import fieldcraft as fc
 from fieldcraft.recipe import read_recipe
-from fieldcraft_lab.live import LiveMap, LiveRecipe
+from fieldcraft_lab.live import LiveMap
+from fieldcraft_lab.live_recipe import LiveRecipe
 
 __all__ = ["CHROMIUM", "FLAGS", "RECIPE", "recipe_world", "small_map"]
 

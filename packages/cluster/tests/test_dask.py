@@ -102,7 +102,7 @@ def test_a_worker_that_hangs_from_the_start_is_done_without(client: Any, tmp_pat
     os.kill(victim, signal.SIGSTOP)
     try:
         with cluster.run(world, client=client, timeout=5.0) as running:
-            running.world.coordinator._stores._timeout = LIMIT  # type: ignore[attr-defined]
+            running.coordinator._stores._timeout = LIMIT  # type: ignore[attr-defined]
             running.step(9)
     finally:
         os.kill(victim, signal.SIGCONT)

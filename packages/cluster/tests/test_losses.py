@@ -77,11 +77,11 @@ def test_a_lost_worker_changes_no_bit(
     layer = world.add_layer("threat", SPREAD)
     ids = layer.add_sources(POINTS, 7.0, on_wall="through")
     world.move_to(DyingStores(2, losses))
-    running = cluster.Running(world, every)
-    running.step(20)
+    world.checkpoint_every = every
+    world.step(20)
     layer.move(ids[:3], POINTS[3:6], on_wall="through")
     world.set_walls(one_array(1).space.position_of([5, 6, 700]))
-    report = running.step(23)
+    report = world.step(23)
     assert layer.digest() == cluster.digest_of(one_array(43, 20).values, 13)
     assert report.steps == {"threat": 23}
 
@@ -92,7 +92,7 @@ def test_workers_that_all_die_are_an_error_and_the_checkpoint_stays(tmp_path: Pa
     world.step(10)
     world.move_to(DyingStores(2, dict.fromkeys(range(8, 60), False)))
     with pytest.raises(WorkerLost, match="worker"):
-        cluster.Running(world, None).step(50)
+        world.step(50)
     with refused(FieldcraftError, "failed halfway", "Open it again"):
         world.step()
     assert world_in(tmp_path).layer("threat").digest() == cluster.digest_of(

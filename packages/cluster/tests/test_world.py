@@ -48,7 +48,6 @@ def test_an_overview_is_the_strongest_of_each_square(world: cluster.World) -> No
         )
         high, low = squares.max(axis=2), squares.min(axis=2)
         assert np.array_equal(layer.overview(scale), np.where(high >= -low, high, low))
-    assert np.array_equal(world.overview(7), layer.overview(7))
 
 
 def test_what_is_quiet_costs_nothing(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_what_stopped_stays_on_screen_and_can_be_undone(
 ) -> None:
     """Fault 5: a world that can't go on says why until it can."""
     from fieldcraft.errors import InvalidValue
-    from fieldcraft_lab.live import LiveRecipe
+    from fieldcraft_lab.live_recipe import LiveRecipe
 
     step = LiveRecipe.step
 

@@ -9,7 +9,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.recipe import read_recipe
 from fieldcraft_lab import orders
-from fieldcraft_lab.live import LiveRecipe
+from fieldcraft_lab.live_recipe import LiveRecipe
 from fieldcraft_lab.recipe_export import recipe_of, restore_recipe, writings
 from fieldcraft_lab.session import Session
 from support.refusals import refused

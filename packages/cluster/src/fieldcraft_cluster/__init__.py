@@ -11,12 +11,11 @@
 """
 
 from fieldcraft_cluster.layer import WorldLayer, digest_of
-from fieldcraft_cluster.running import Running, run
+from fieldcraft_cluster.running import run
 from fieldcraft_cluster.store import WorkerLost
 from fieldcraft_cluster.world import World
 
 __all__ = [
-    "Running",
     "WorkerLost",
     "World",
     "WorldLayer",

@@ -7,29 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from fieldcraft import checks
-from fieldcraft_cluster import stepping
-from fieldcraft_cluster.coordinator import Report
 from fieldcraft_cluster.store import Stores
 from fieldcraft_cluster.world import World
 
-__all__ = ["Running", "run"]
-
-
-class Running:
-    """A running world, inside of `run`."""
-
-    def __init__(self, world: World, every: int | None) -> None:
-        self.world = world
-        self._every = every
-
-    def step(self, count: int = 1) -> Report:
-        """Take `count` steps of every layer."""
-        steps = dict.fromkeys(self.world.layers, checks.integer("count", count))
-        return stepping.take_steps(self.world, steps, self._every)
-
-    def advance(self, dt: float) -> Report:
-        """Advance by `dt` seconds."""
-        return stepping.take_steps(self.world, stepping.due_steps(self.world, dt), self._every)
+__all__ = ["run"]
 
 
 @contextlib.contextmanager
@@ -40,8 +21,8 @@ def run(
     halo_steps: int | None = None,
     checkpoint: int | None = 50,
     timeout: float = 600.0,
-) -> Iterator[Running]:
-    """Run a world on the workers of a Dask client, or without one in this process.
+) -> Iterator[World]:
+    """Run a world on the workers of a Dask client, or in this process, with checkpoints.
 
     Parameters
     ----------
@@ -76,9 +57,11 @@ def run(
 
         stores = DaskStores(client, checks.positive("timeout", timeout))
     world.move_to(stores, steps)
+    world.checkpoint_every = every
     try:
-        yield Running(world, every)
+        yield world
     finally:
+        world.checkpoint_every = None
         if world.coordinator.has_failed:
             world.coordinator.close()
         else:

@@ -37,8 +37,9 @@ def due_steps(world: World, dt: float) -> dict[str, int]:
     return {name: count for name, (count, _) in counts.items()}
 
 
-def take_steps(world: World, steps: dict[str, int], every: int | None = None) -> Report:
-    """Take steps of layers, with a checkpoint after every `every` supersteps."""
+def take_steps(world: World, steps: dict[str, int]) -> Report:
+    """Take steps of layers, with checkpoints inside of `run`."""
+    every = world.checkpoint_every
     report = world.coordinator.report = Report(steps)
     for name, count in steps.items():
         layer = world.layers[name]

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
@@ -128,6 +128,8 @@ class World(WorldGeometry):
         """The layers with commands for their blocks."""
         self.wall_changes = WallChanges()
         self.ticks = 0
+        self.checkpoint_every: int | None = None
+        """Supersteps between two checkpoints, inside of `run`."""
         self._label = claim(self.folder)
         token = object()
         lock(self.folder, token)
@@ -291,17 +293,6 @@ class World(WorldGeometry):
         """Free memory and unlock the folder; changes since the last checkpoint are lost."""
         self.coordinator.close()
         self._unlock()
-
-    # Overview
-
-    def overview(self, scale: int = 64, layer: str | None = None) -> NDArray[np.float32]:
-        """Return the overview of a layer, by default the first: see `WorldLayer.overview`."""
-        if not self._layers:
-            raise InvalidValue(
-                "An overview shows a layer", got="a world without any", remedy="Add a layer first"
-            )
-        chosen: WorldLayer = self.layer(next(iter(self._layers)) if layer is None else layer)
-        return chosen.overview(scale)
 
 
 def _check_name(what: str, name: Any, known: Mapping[str, object]) -> None:

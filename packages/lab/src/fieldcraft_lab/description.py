@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.view.palettes import TEAM_COLORS, diverging, sequential, tinted
-from fieldcraft_lab.live import Live, LiveRecipe
+from fieldcraft_lab.live import Live
+from fieldcraft_lab.live_recipe import LiveRecipe
 
 __all__ = ["described", "edit_of", "page"]
 

@@ -1,4 +1,4 @@
-"""The worlds that the lab drives: an influence map, or a recipe.
+"""The base classes of worlds that the lab drives, and the world of an influence map.
 
 A live world takes whole steps and applies orders between them. It can be stored in a keyframe, and
 goes on from there with the same bits.
@@ -25,18 +25,16 @@ from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Stamp
 from fieldcraft.propagation.settings import values_of
-from fieldcraft.recipe.parts import Picture, Recipe
-from fieldcraft.recipe.read import read_recipe
-from fieldcraft.recipe.world import MAX_STEPS, World
+from fieldcraft.recipe.parts import Recipe
+from fieldcraft.recipe.world import MAX_STEPS
 from fieldcraft.recordings import Timeline
 from fieldcraft.space import Mesh, Space
 from fieldcraft.space.topology import Topology
-from fieldcraft.view.palettes import parse_color
 from fieldcraft_lab.apply import apply
 from fieldcraft_lab.controls import controls, curve
-from fieldcraft_lab.orders import ORDERS, Order, Paint
+from fieldcraft_lab.orders import ORDERS, Order
 
-__all__ = ["LayerWorld", "Live", "LiveMap", "LiveRecipe", "shortest_interval"]
+__all__ = ["LayerWorld", "Live", "LiveMap", "shortest_interval"]
 
 _SHARED = (Recipe, Timeline, Stamp, Falloff, Topology, Mesh)
 """Kinds of objects that never change: keyframes refer to them and hold no copies."""
@@ -257,92 +255,6 @@ class LiveMap(LayerWorld):
     def from_origin(cls, origin: dict[str, Any]) -> LiveMap:
         """Return the world of an origin."""
         return cls(_imap_of(origin["archive"].tobytes()), origin["step"], origin["title"])
-
-
-class LiveRecipe(LayerWorld):
-    """The world of a recipe. `written` are the texts of its file: as it was read, and as written
-    since.
-    """
-
-    kind = "recipe"
-
-    def __init__(self, recipe: Recipe, overrides: tuple[str, ...] = ()) -> None:
-        super().__init__(World(recipe), recipe.title)
-        self.recipe = recipe
-        self.overrides = overrides
-        self.written = [recipe.document.text]
-        self.step_seconds = self.world.step
-        self.end = self.world.steps
-
-    @property
-    def imap(self) -> InfluenceMap:
-        """The influence map of the recipe."""
-        found: InfluenceMap = self.world.imap
-        return found
-
-    @property
-    def maps(self) -> Mapping[str, Operand]:
-        """The layers, and maps that follow from them."""
-        found: Mapping[str, Operand] = self.world.maps
-        return found
-
-    def step(self) -> None:
-        """Take one step, also after the recipe's end."""
-        self.world.tick()
-
-    def apply(self, order: Order) -> None:
-        """Apply an order; the recipe no longer moves a source that is moved or removed."""
-        apply(order, self.imap, release=self.world.release)
-        if isinstance(order, Paint):
-            self.world.walls_changed()
-
-    def name_of(self, layer: str, source: int) -> str | None:
-        """Return the name of a source in the recipe."""
-        part = self.world.part_of(layer, source)
-        name = None if part is None else self.recipe.document.value((*part.keys, "name"))
-        return name if isinstance(name, str) else None
-
-    def limits(self) -> dict[str, list[float]]:
-        """Return the limits of colors that the recipe's outputs set."""
-        found: dict[str, list[float]] = {}
-        for output in self.recipe.outputs:
-            if not isinstance(output, Picture):
-                continue
-            given = output.limits
-            for name in output.layers:
-                limits = given.get(name) if isinstance(given, dict) else given
-                if limits is not None:
-                    found.setdefault(name, [float(part) for part in limits])
-        return found
-
-    def teams(self) -> list[tuple[str, str]]:
-        """Return the teams of the recipe."""
-        teams = self.recipe.teams
-        if teams is None:
-            return []
-        return [
-            (name, "#{:02x}{:02x}{:02x}".format(*parse_color(color)))
-            for name, color in zip(teams.names, teams.colors, strict=True)
-        ]
-
-    def origin(self) -> dict[str, Any]:
-        """Return the recipe's text, its path, and its overrides."""
-        document = self.recipe.document
-        return {
-            "text": document.text,
-            "path": str(document.file.resolve()),
-            "overrides": tuple(self.overrides),
-            "data": None if document.data is None else str(document.data),
-        }
-
-    @classmethod
-    def from_origin(cls, origin: dict[str, Any]) -> LiveRecipe:
-        """Return the world of an origin; maps and recordings are read from the recipe's paths."""
-        overrides = tuple(origin["overrides"])
-        return cls(
-            read_recipe(origin["path"], overrides, data=origin["data"], text=origin["text"]),
-            overrides,
-        )
 
 
 def shortest_interval(imap: InfluenceMap) -> float:

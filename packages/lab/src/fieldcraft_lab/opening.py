@@ -11,7 +11,8 @@ from fieldcraft.errors import BadSaveFile, FieldcraftError, UnknownName
 from fieldcraft.files import is_there
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.recipe import read_recipe
-from fieldcraft_lab.live import Live, LiveMap, LiveRecipe
+from fieldcraft_lab.live import Live, LiveMap
+from fieldcraft_lab.live_recipe import LiveRecipe
 
 __all__ = ["WORLDS", "game_names", "opened", "recipe_names", "world_of"]
 

@@ -169,7 +169,9 @@ class Step(Order):
 class Speed(Order):
     """Set the speed, in seconds of the world per second."""
 
-    factor: float = field(metadata=checked(lambda name, value: _within(name, value, 0.01, 1000)))
+    factor: float = field(
+        metadata=checked(lambda name, value: checks.positive(name, number(name, value)))
+    )
 
 
 @dataclass(frozen=True)
@@ -280,17 +282,6 @@ class Open(Order):
 @dataclass(frozen=True)
 class Hello(Order):
     """Request the description of the world."""
-
-
-def _within(name: str, value: Any, low: float, high: float) -> float:
-    found = number(name, value)
-    if not low <= found <= high:
-        raise InvalidValue(
-            f"{name} is in {low:g} to {high:g}",
-            got=f"{name}={found:g}",
-            remedy="Choose one between",
-        )
-    return found
 
 
 _KINDS: dict[str, type[Order]] = {

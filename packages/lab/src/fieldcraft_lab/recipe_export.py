@@ -12,7 +12,8 @@ from typing import Any
 from fieldcraft.errors import BadRecipe, InvalidValue, MissingLibrary
 from fieldcraft.recipe import read_recipe
 from fieldcraft_lab.controls import replaced_by
-from fieldcraft_lab.live import Live, LiveRecipe
+from fieldcraft_lab.live import Live
+from fieldcraft_lab.live_recipe import LiveRecipe
 from fieldcraft_lab.orders import Deposit, Move, Paint, Place, Remove, Strengthen, Tune
 from fieldcraft_lab.session import Session
 

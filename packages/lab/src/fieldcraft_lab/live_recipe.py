@@ -1,0 +1,104 @@
+"""The world of a recipe, which the lab drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.layer.operand import Operand
+from fieldcraft.recipe.parts import Picture, Recipe
+from fieldcraft.recipe.read import read_recipe
+from fieldcraft.recipe.world import World
+from fieldcraft.view.palettes import parse_color
+from fieldcraft_lab.apply import apply
+from fieldcraft_lab.live import LayerWorld
+from fieldcraft_lab.orders import Order, Paint
+
+__all__ = ["LiveRecipe"]
+
+
+class LiveRecipe(LayerWorld):
+    """The world of a recipe. `written` are the texts of its file: as it was read, and as written
+    since.
+    """
+
+    kind = "recipe"
+
+    def __init__(self, recipe: Recipe, overrides: tuple[str, ...] = ()) -> None:
+        super().__init__(World(recipe), recipe.title)
+        self.recipe = recipe
+        self.overrides = overrides
+        self.written = [recipe.document.text]
+        self.step_seconds = self.world.step
+        self.end = self.world.steps
+
+    @property
+    def imap(self) -> InfluenceMap:
+        """The influence map of the recipe."""
+        found: InfluenceMap = self.world.imap
+        return found
+
+    @property
+    def maps(self) -> Mapping[str, Operand]:
+        """The layers, and maps that follow from them."""
+        found: Mapping[str, Operand] = self.world.maps
+        return found
+
+    def step(self) -> None:
+        """Take one step, also after the recipe's end."""
+        self.world.tick()
+
+    def apply(self, order: Order) -> None:
+        """Apply an order; the recipe no longer moves a source that is moved or removed."""
+        apply(order, self.imap, release=self.world.release)
+        if isinstance(order, Paint):
+            self.world.walls_changed()
+
+    def name_of(self, layer: str, source: int) -> str | None:
+        """Return the name of a source in the recipe."""
+        part = self.world.part_of(layer, source)
+        name = None if part is None else self.recipe.document.value((*part.keys, "name"))
+        return name if isinstance(name, str) else None
+
+    def limits(self) -> dict[str, list[float]]:
+        """Return the limits of colors that the recipe's outputs set."""
+        found: dict[str, list[float]] = {}
+        for output in self.recipe.outputs:
+            if not isinstance(output, Picture):
+                continue
+            given = output.limits
+            for name in output.layers:
+                limits = given.get(name) if isinstance(given, dict) else given
+                if limits is not None:
+                    found.setdefault(name, [float(part) for part in limits])
+        return found
+
+    def teams(self) -> list[tuple[str, str]]:
+        """Return the teams of the recipe."""
+        teams = self.recipe.teams
+        if teams is None:
+            return []
+        return [
+            (name, "#{:02x}{:02x}{:02x}".format(*parse_color(color)))
+            for name, color in zip(teams.names, teams.colors, strict=True)
+        ]
+
+    def origin(self) -> dict[str, Any]:
+        """Return the recipe's text, its path, and its overrides."""
+        document = self.recipe.document
+        return {
+            "text": document.text,
+            "path": str(document.file.resolve()),
+            "overrides": tuple(self.overrides),
+            "data": None if document.data is None else str(document.data),
+        }
+
+    @classmethod
+    def from_origin(cls, origin: dict[str, Any]) -> LiveRecipe:
+        """Return the world of an origin; maps and recordings are read from the recipe's paths."""
+        overrides = tuple(origin["overrides"])
+        return cls(
+            read_recipe(origin["path"], overrides, data=origin["data"], text=origin["text"]),
+            overrides,
+        )
