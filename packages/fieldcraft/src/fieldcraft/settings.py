@@ -232,6 +232,12 @@ class Table:
             self.file.report_error((*self.keys, error.about if error.about in self else ""), error)
         return None
 
+    def make_all(self, kind: type[T], /, **more: Any) -> T | None:
+        """Return an instance of a class, and report the keys that no class has."""
+        made = self.make(kind, None, **more)
+        self.finish()
+        return made
+
     def table(self, key: str) -> Table:
         """Return the table below a key, empty if there is none."""
         return Table(self.file, (*self.keys, key), self.get(key, Any, {}))

@@ -30,7 +30,6 @@ TABLES: dict[str, tuple[Any, ...]] = {
         parts.Still,
         parts.FilmPart,
         parts.TotalsTable,
-        parts.PointsTable,
         parts.HoldingsTable,
         parts.HoldingsPlot,
     ),

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import fieldcraft as fc
-from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
+from fieldcraft.errors import BadRecipe, FieldcraftError
 from fieldcraft.propagation import Flood
 from fieldcraft.recipe import read_recipe
-from fieldcraft.recipe.compare import compare
 from fieldcraft.recipe.outputs import run
 from fieldcraft.recipe.world import World
 from support import realdata
@@ -319,10 +318,6 @@ def test_pictures_of_trails_have_limits(tmp_path):
     found = problems(tmp_path, MAP, TRAIL, source("scent"), RUN, picture)
     assert "A picture of a trail, of stamps or of a formula has limits" in found[0]
     assert 'Write limits = { "scent" = [0, 1] }' in found[0]
-    path = tmp_path / "recipe.toml"
-    path.write_text("\n".join([MAP, TRAIL, source("scent"), RUN]))
-    with pytest.raises(InvalidValue, match="A picture of a trail or of stamps has limits"):
-        compare(path, "layers.scent.keep", ["0.5", "0.9"], [tmp_path / "a.png"])
 
 
 def test_pictures_of_every_kind(tmp_path):
@@ -410,7 +405,6 @@ def test_a_recipe_on_a_graph_gives_what_the_calls_give(tmp_path):
         source("threat", "position = [2, 0]\nstrength = 5\n"),
         source("known", "path = [[0, 0, 0], [2, 6, 0]]\n"),
         RUN,
-        '[[outputs]]\nfile = "p.csv"\npoints = { a = [3, 0] }\n',
     )
     w.go_to(2)
     layer = (imap := fc.InfluenceMap(graph)).add_layer("threat", fc.Spread(0.2, 0.5))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.errors import BadRecipe
 from fieldcraft.recipe import Recipe, read_recipe
-from fieldcraft.recipe.parts import FilmPart, PointsTable, Still, TotalsTable
+from fieldcraft.recipe.parts import FilmPart, Still, TotalsTable
 
 GOOD = """
 title = "Two camps"
@@ -56,9 +56,6 @@ limits = [0, 5]
 colors = ["#ff8a3c"]
 [[outputs]]
 file = "totals.csv"
-[[outputs]]
-file = "points.csv"
-points = { door = [1, 2] }
 every = 0.5
 """
 
@@ -122,8 +119,7 @@ def test_a_recipe_becomes_plain_parts(tmp_path):
             limits=(0, 5),
             colors=("#ff8a3c",),
         ),
-        TotalsTable(("outputs", 2), "totals.csv", both),
-        PointsTable(("outputs", 3), "points.csv", {"door": (1, 2)}, both, every=0.5),
+        TotalsTable(("outputs", 2), "totals.csv", both, every=0.5),
     )
     assert (recipe.run.seconds, recipe.run.speed, recipe.run.fps, recipe.run.step) == (
         10,
@@ -144,7 +140,6 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         ("amount = 2", "amuont = 2"),
         ("[run]", "[run]\nstep = 0"),
         ('"films/map.gif"', '"../map.gif"'),
-        ("points = { door = [1, 2] }", "points = { door = [1] }"),
     ]:
         assert old in text
         text = text.replace(old, new, 1)
@@ -158,7 +153,6 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         ("amuont", "Perhaps 'amount' is meant"),
         ("step = 0", "step is above 0"),
         ('"../map.gif"', "below the output folder"),
-        ("door = [1]", "door is [x, y]"),
     ]
     assert len(found) == len(expected)
     for (part, says), problem in zip(expected, found, strict=True):

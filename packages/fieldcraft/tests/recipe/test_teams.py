@@ -142,8 +142,6 @@ def test_a_radial_layer_is_updated_when_it_is_due(tmp_path):
         ('["#ff8a3c", "#3fa7f5"]', '["#ff8a3c"]', 7, "one color for each team"),
         ('["#ff8a3c", "#3fa7f5"]', '["#ff8a3c", "bluish"]', 7, "#rrggbb"),
         ('"straight"', '"straight"\nmargin = -1', 11, "margin is at least 0"),
-        ('"straight"', '"straight"\nstake = "much"', 11, "stake is a number"),
-        ('"straight"', '"straight"\nowner_by = "size"', 11, "owner_by is one of"),
         ('"straight"', '"straight"\nhostile = { red = ["green"] }', 11, "'green'"),
         ('"straight"', '"straight"\nhostile = { red = ["red"] }', 11, "not its own enemy"),
         ('"straight"', '"straight"\nhostile = { red = "blue" }', 11, "red is a list"),
@@ -242,22 +240,12 @@ def test_teams_are_needed_for_what_is_about_them(tmp_path):
     ] == [True, True]
 
 
-def test_teams_by_source_need_radial_layers(tmp_path):
-    spread = TEAMS.replace(
-        "radius = 8", 'propagation = "spread"\ndecay = 1\nmomentum = 1\nowner_by = "source"'
-    )
-    assert (
-        'owner_by = "source" needs radial'
-        in problems(tmp_path, MAP, spread.replace('metric = "straight"\n', ""), ACTORS, RUN)[0]
-    )
-
-
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
 def test_mutilated_recipes_give_a_recipe_or_bad_recipe(tmp_path, data):
-    maps = 'stake = 1\nhostile = { red = ["blue"] }\n[maps]\nlead = "red - blue"\n'
+    maps = 'hostile = { red = ["blue"] }\n[maps]\nlead = "red - blue"\n'
     outputs = (
         '[[outputs]]\nfile = "a.png"\nlayers = ["lead", "owner", "share red"]\nlimits = { lead ='
         ' [0, 1] }\ncolors = ["#fff", "#000", "#f00"]\n'
@@ -289,7 +277,7 @@ def test_mutilated_recipes_give_a_recipe_or_bad_recipe(tmp_path, data):
 
 
 def test_the_maps_of_teams_are_what_the_calls_give(tmp_path):
-    w = world(tmp_path, MAP, TEAMS + "stake = 0.5\nmargin = 0.25\n", ACTORS, RUN)
+    w = world(tmp_path, MAP, TEAMS + "margin = 0.25\n", ACTORS, RUN)
     w.go_to(1)
     teams = same_by_calls(fc.Radial(8, "linear", "straight"), 14.5)
     expected = {
@@ -298,7 +286,7 @@ def test_the_maps_of_teams_are_what_the_calls_give(tmp_path):
         "tension": teams.tension(),
         "contested": teams.contested(),
         "vulnerability": teams.vulnerability(),
-        "vulnerability blue": teams.vulnerability("blue", stake=0.5),
+        "vulnerability blue": teams.vulnerability("blue"),
         "share red": teams.share("red"),
     }
     for name, made in expected.items():
@@ -359,10 +347,10 @@ def test_holdings_are_parts_of_the_open_cells(tmp_path):
     w = world(tmp_path, MAP, TEAMS, ACTORS, RUN)
     w.go_to(1)
     shares = [w.maps[f"share {name}"].values.mean() for name in ("red", "blue")]
-    assert w.holdings("share") == pytest.approx([*shares, 1 - sum(shares)], abs=1e-6)
+    assert w.holdings("share") == pytest.approx([*shares, 1 - sum(shares)], abs=2e-6)
     owner = w.owner()
     assert w.holdings("owned") == pytest.approx(
-        [(owner == 0).mean(), (owner == 1).mean(), (owner == -1).mean()]
+        [(owner == 0).mean(), (owner == 1).mean(), (owner == -1).mean()], abs=1e-6
     )
     assert all(part > 0.05 for part in w.holdings("share"))
 
@@ -408,7 +396,7 @@ def test_the_table_and_the_plot_of_holdings(tmp_path):
     assert {(0xFF, 0x8A, 0x3C), (0x3F, 0xA7, 0xF5)} <= seen
 
 
-def test_tables_and_points_of_maps(tmp_path):
+def test_tables_of_maps(tmp_path):
     path = write(
         tmp_path,
         MAP,
@@ -417,22 +405,15 @@ def test_tables_and_points_of_maps(tmp_path):
         ACTORS,
         RUN,
         '[[outputs]]\nfile = "t.csv"\nlayers = ["red", "lead", "tension"]\n',
-        '[[outputs]]\nfile = "p.csv"\nlayers = ["lead", "share blue"]\npoints = { camp = [6.5,'
-        " 5.5], end = [14.5, 5.5] }\n",
     )
     run(read_recipe(path), tmp_path / "out")
-    totals, points = rows(tmp_path / "out" / "t.csv"), rows(tmp_path / "out" / "p.csv")
+    totals = rows(tmp_path / "out" / "t.csv")
     assert list(totals[0]) == [
         "seconds",
         *("red_sum", "red_peak", "red_cells", "red_sources"),
         *("lead_sum", "lead_peak", "lead_cells", "tension_sum", "tension_peak", "tension_cells"),
     ]
-    assert (totals[0]["lead_peak"], points[0]["lead_camp"], points[0]["share blue_end"]) == (
-        4,
-        4,
-        1,
-    )
-    assert points[1]["share blue_end"] == 1
+    assert totals[0]["lead_peak"] == 4
 
 
 # Pictures

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -20,7 +21,6 @@ from fieldcraft.recipe.parts import (
     HoldingsPlot,
     HoldingsTable,
     Output,
-    PointsTable,
     Recipe,
     RunPart,
     Still,
@@ -101,39 +101,52 @@ class FilmCollector(Collector):
         self.film.discard()
 
 
-class _Table(Collector):
-    """A CSV file, one row per moment, of what `row` returns."""
+Row = Sequence[float | int]
+
+
+class _Rows(Collector):
+    """Rows of numbers, one per moment, by its seconds; `write` makes a file of them."""
 
     def __init__(
         self,
         world: World,
         every: float,
-        file: Path,
-        header: list[str],
-        row: Callable[[], list[float | int]],
+        row: Callable[[], Row],
+        write: Callable[[dict[float, Row]], None],
     ) -> None:
-        self.world, self.row = world, row
+        self.world, self.row, self.write = world, row, write
         self.times = _evenly(0.0, world.recipe.run.seconds, every)
-        self._file: TextIO = file.open("w", encoding="utf-8", newline="")
-        self._rows = csv.writer(self._file, lineterminator="\n")
-        self._rows.writerow(["seconds", *header])
+        self._rows: dict[float, Row] = {}
 
     def collect(self) -> None:
-        """Write a row."""
-        row = [str(each) if isinstance(each, int) else f"{each:.7g}" for each in self.row()]
-        self._rows.writerow([f"{self.world.seconds:.6g}", *row])
+        """Note a row."""
+        self._rows.setdefault(self.world.seconds, self.row())
 
     def finish(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    discard = finish
+        """Write the file."""
+        self.write(self._rows)
 
 
-def _totals(world: World, output: TotalsTable, file: Path) -> _Table:
-    """Sum, strongest value and cells above the threshold of each map, and the sources of layers."""
+def _csv(file: Path, header: list[str]) -> Callable[[dict[float, Row]], None]:
+    """Return a function that writes rows to a CSV file."""
 
-    def row() -> list[float | int]:
+    def write(rows: dict[float, Row]) -> None:
+        with file.open("w", encoding="utf-8", newline="") as opened:
+            table = csv.writer(opened, lineterminator="\n")
+            table.writerow(["seconds", *header])
+            for seconds, row in rows.items():
+                cells = (str(each) if isinstance(each, int) else f"{each:.7g}" for each in row)
+                table.writerow([f"{seconds:.6g}", *cells])
+
+    return write
+
+
+def _totals(world: World, output: TotalsTable, file: Path) -> Collector:
+    """Return a table of the sum, the strongest value and the cells above the threshold of each map,
+    and the sources of layers.
+    """
+
+    def row() -> Row:
         found: list[float | int] = []
         for name in output.layers:
             values = world.maps[name].values
@@ -148,56 +161,20 @@ def _totals(world: World, output: TotalsTable, file: Path) -> _Table:
         for name in output.layers
         for what in ("sum", "peak", "cells", "sources")[: 3 + (name in world.imap)]
     ]
-    return _Table(world, output.every, file, header, row)
+    return _Rows(world, output.every, row, _csv(file, header))
 
 
-def _values(world: World, output: PointsTable, file: Path) -> _Table:
-    """The value of each map at the points of the output."""
-    points = np.array(list(output.points.values()))
+def _plot(output: HoldingsPlot, recipe: Recipe, file: Path) -> Callable[[dict[float, Row]], None]:
+    """Return a function that draws rows of what teams and nobody hold as lines."""
+    teams = recipe.teams
+    assert teams is not None
+    names, colors = (*teams.names, "nobody"), (*teams.colors, _NOBODY)
 
-    def row() -> list[float | int]:
-        values = (np.atleast_1d(world.maps[name].sample(points)) for name in output.layers)
-        return [float(value) for each in values for value in each]
-
-    several = len(output.layers) > 1
-    header = [
-        f"{name}_{point}" if several else point for name in output.layers for point in output.points
-    ]
-    return _Table(world, output.every, file, header, row)
-
-
-def _holdings(world: World, output: HoldingsTable, file: Path) -> _Table:
-    """How much of the open ground each team holds, and nobody."""
-
-    def row() -> list[float | int]:
-        return [round(part, 6) for part in world.holdings(output.over_time)]
-
-    teams = world.recipe.teams
-    return _Table(world, output.every, file, [*(teams.names if teams else ()), "nobody"], row)
-
-
-class _Plot(Collector):
-    """The ground of each team as a picture: a line per team over the whole run."""
-
-    def __init__(self, world: World, output: HoldingsPlot, file: Path) -> None:
-        need_plots()
-        seconds = world.recipe.run.seconds
-        every = output.every or max(1.0, seconds / _MOST_MOMENTS)
-        self.world, self.output, self.file = world, output, file
-        self.times = _evenly(0.0, seconds, every)
-        self._rows: dict[float, list[float]] = {}
-
-    def collect(self) -> None:
-        self._rows.setdefault(self.world.seconds, self.world.holdings(self.output.over_time))
-
-    def finish(self) -> None:
-        output, recipe = self.output, self.world.recipe
-        columns = np.array([*self._rows.values()]).T
-        assert recipe.teams is not None
-        names, colors = (*recipe.teams.names, "nobody"), (*recipe.teams.colors, _NOBODY)
+    def write(rows: dict[float, Row]) -> None:
+        columns = np.array([*rows.values()]).T
         curves = list(zip(names, columns, colors, strict=True))
         picture = plot_over_time(
-            [*self._rows],
+            [*rows],
             curves if columns[-1].max() >= _LEAST else curves[:-1],
             title=output.title or f"{recipe.title}: who holds the ground",
             caption=output.caption or _MEANING[output.over_time],
@@ -205,25 +182,28 @@ class _Plot(Collector):
             percent=True,
             width=output.size or STILL_SIZE,
         )
-        save_png(self.file, picture)
+        save_png(file, picture)
+
+    return write
 
 
 def _collector(world: World, output: Output, file: Path) -> Collector:
     """Return the collector that makes an output at `file`, whose folder exists."""
+    recipe = world.recipe
     match output:
         case Still(at=at):
             return StillCollector(Painter([world], output, size=STILL_SIZE), at or 0.0, file)
         case FilmPart():
-            painter = Painter([world], output, size=FILM_SIZE)
-            return FilmCollector(painter, output, world.recipe.run, file)
+            return FilmCollector(Painter([world], output, size=FILM_SIZE), output, recipe.run, file)
         case TotalsTable():
             return _totals(world, output, file)
-        case PointsTable():
-            return _values(world, output, file)
-        case HoldingsTable():
-            return _holdings(world, output, file)
-        case HoldingsPlot():
-            return _Plot(world, output, file)
+        case HoldingsTable(over_time=what, every=every):
+            header = [*(recipe.teams.names if recipe.teams else ()), "nobody"]
+            return _Rows(world, every, partial(world.holdings, what), _csv(file, header))
+        case HoldingsPlot(over_time=what, every=given):
+            need_plots()
+            every = given or max(1.0, recipe.run.seconds / _MOST_MOMENTS)
+            return _Rows(world, every, partial(world.holdings, what), _plot(output, recipe, file))
     raise TypeError(f"An output of another kind: {output!r}")
 
 

@@ -32,7 +32,6 @@ __all__ = [
     "Mark",
     "Output",
     "Picture",
-    "PointsTable",
     "Recipe",
     "RunPart",
     "SourcePart",
@@ -132,9 +131,7 @@ class TeamsPart:
     layer: LayerPart
     names: Names
     colors: Annotated[tuple[str, ...], values.colors] = ()
-    owner_by: Literal["total", "source"] = "total"
     margin: NotNegative = 0.0
-    stake: NotNegative = 0.0
     hostile: Mapping[str, tuple[str, ...]] | None = None
 
 
@@ -265,15 +262,6 @@ class TotalsTable(Output):
     layers: Names = ()
     every: Positive = 1.0
     threshold: NotNegative = 0.0
-
-
-@dataclass(frozen=True)
-class PointsTable(Output):
-    """A table of the values of maps at some points over time."""
-
-    points: Mapping[str, Position]
-    layers: Names = ()
-    every: Positive = 1.0
 
 
 @dataclass(frozen=True)

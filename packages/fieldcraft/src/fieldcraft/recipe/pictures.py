@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import TrailLayer
 from fieldcraft.recipe.parts import Picture, maps_of_teams
 from fieldcraft.recipe.world import World
@@ -290,13 +289,6 @@ def limits_of(worlds: Sequence[World], output: Picture) -> Limits:
     if not isinstance(given, dict):
         return dict.fromkeys(output.layers, given)
     parts = {name: worlds[0].part(name) for name in output.layers if name not in given}
-    trails = [name for name, part in parts.items() if part and (part.gathers or part.is_cleared)]
-    if trails:
-        raise InvalidValue(
-            "A picture of a trail or of stamps has limits, so that its colors keep their meaning",
-            got=f"{trails[0]!r} without any",
-            remedy=f"Write [[outputs]] with limits = {{ {trails[0]} = [0, 1] }}, say",
-        )
     live = [name for name, part in parts.items() if part and part.is_live]
     ranges = {name: _range(worlds, name, live if name in live else [name]) for name in parts}
     return {**given, **ranges}

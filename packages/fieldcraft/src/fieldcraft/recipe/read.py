@@ -109,11 +109,7 @@ def read_recipe(
         if key not in root:
             root.report("", f"A recipe has a table [{key}]. Add it.")
     title = root.get("title", Text, path.stem)
-    run = None
-    if "run" in root:
-        table = root.table("run")
-        run = table.make(RunPart)
-        table.finish()
+    run = root.table("run").make_all(RunPart) if "run" in root else None
     map_part = read_map(root.table("map"), file) if "map" in root else None
     teams_table = root.table("teams") if "teams" in root else None
     layers = _read_layers(root)
@@ -231,8 +227,7 @@ def _read_teams(table: Table) -> TeamsPart | None:
     """Return the teams."""
     kinds = propagations()
     layer = _read_layer(table, "", {word: kinds[word] for word in ("radial", "spread")})
-    part = table.make(TeamsPart, layer=layer)
-    table.finish()
+    part = table.make_all(TeamsPart, layer=layer)
     if part is None:
         return None
     names = part.names
@@ -243,12 +238,6 @@ def _read_teams(table: Table) -> TeamsPart | None:
     if part.colors and len(part.colors) != len(names):
         table.report(
             "colors", f"colors has one color for each team: {', '.join(names)}. Write as many."
-        )
-    if part.owner_by == "source" and layer.propagation._layer_kind != "radial":
-        table.report(
-            "owner_by",
-            'owner_by = "source" needs radial teams. Got propagation = "spread". Write owner_by ='
-            ' "total".',
         )
     usual = team_colors(names, [None] * len(names))
     colors = part.colors or tuple("#{:02x}{:02x}{:02x}".format(*color) for color in usual)

@@ -16,7 +16,6 @@ from fieldcraft.recipe.parts import (
     LayerPart,
     Output,
     Picture,
-    PointsTable,
     RunPart,
     SourcePart,
     Still,
@@ -70,8 +69,7 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
     layer = _layer_of(table, layers)
     on_wall = "through" if layer and layer.is_cleared else "refuse"
     more: dict[str, Any] = {} if "on_wall" in table else {"on_wall": on_wall}
-    part = table.make(SourcePart, None, keys=table.keys, **more)
-    table.finish()
+    part = table.make_all(SourcePart, keys=table.keys, **more)
     if ("position" in table) == ("path" in table):
         table.report(
             "",
@@ -121,8 +119,7 @@ def read_timeline(
     path = table.get("file", Annotated[Any, file.resolve])
     if "file" not in table:
         table.report("", "A recording has a file. Add the key 'file'.")
-    part = table.make(TimelinePart, file=path, keys=table.keys)
-    table.finish()
+    part = table.make_all(TimelinePart, file=path, keys=table.keys)
     if part is None:
         return None
     if not part.layers:
@@ -140,8 +137,7 @@ def read_timeline(
 def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart | None:
     """Return a deposit of the recipe."""
     layer = _layer_of(table, layers)
-    part = table.make(DepositPart, keys=table.keys)
-    table.finish()
+    part = table.make_all(DepositPart, keys=table.keys)
     if part is None or layer is None:
         return None
     if layer.propagation._layer_kind == "radial":
@@ -173,7 +169,7 @@ def read_output(table: Table, names: MapNames, run: RunPart | None) -> Output | 
     over_time, is_table = "over_time" in table, suffix == ".csv"
     kind: type[Output] = Still if suffix in STILLS else FilmPart
     if is_table:
-        kind = PointsTable if "points" in table else TotalsTable
+        kind = TotalsTable
     if over_time and kind is not FilmPart:
         kind = HoldingsTable if is_table else HoldingsPlot
         if not names.teams:
@@ -181,9 +177,8 @@ def read_output(table: Table, names: MapNames, run: RunPart | None) -> Output | 
                 "over_time",
                 "over_time is about teams. The recipe has none. Write [teams], or leave it out.",
             )
-    part = table.make(kind, keys=table.keys, file=file)
-    table.finish()
-    if isinstance(part, (Picture, TotalsTable, PointsTable)):
+    part = table.make_all(kind, keys=table.keys, file=file)
+    if isinstance(part, (Picture, TotalsTable)):
         known = names.maps
         if isinstance(part, Picture) and names.teams:
             known = [*known, "owner"]

@@ -22,13 +22,12 @@ from fieldcraft.recipe.loading import load_space, load_timeline
 from fieldcraft.recipe.parts import (
     LayerPart,
     Picture,
-    PointsTable,
     Recipe,
     SourcePart,
     TeamsPart,
     maps_of_teams,
 )
-from fieldcraft.recipe.places import check_places, on_map
+from fieldcraft.recipe.places import check_places
 from fieldcraft.space import grid_of
 
 __all__ = ["World", "played"]
@@ -151,16 +150,6 @@ class World:
                 "Recordings have (x, y). This map has (x, y, z). Take a map in two dimensions.",
             )
         for output in self.recipe.outputs:
-            points = output.points if isinstance(output, PointsTable) else {}
-            for name, point in points.items():
-                fits = len(point) == space.dimensions
-                if not fits or not on_map(space, np.array([point]))[0]:
-                    problems.report_in(
-                        (*output.keys, "points"),
-                        name,
-                        f"A point lies on the map and has {space.dimensions} numbers. Got"
-                        f" {list(point)}. Correct it.",
-                    )
             if not isinstance(output, Picture):
                 continue
             if output.floors is not None and space.dimensions != 3:
@@ -203,7 +192,7 @@ class World:
         self.maps.update(self.imap.layers)
         if self.teams is not None and teams is not None:
             for name in maps_of_teams(teams.names):
-                self.maps[name] = _map_of(self.teams, name, teams.stake)
+                self.maps[name] = _map_of(self.teams, name)
         for formula_part in self.recipe.formulas:
             try:
                 self.maps[formula_part.name] = formula(formula_part.text, self.maps)
@@ -220,7 +209,7 @@ class World:
     def owner(self) -> NDArray[np.int32]:
         """Return the number of each cell's team, -1 for nobody."""
         part, teams = self._of_teams
-        return teams.owner(by=part.owner_by, margin=part.margin)
+        return teams.owner(margin=part.margin)
 
     @property
     def _of_teams(self) -> tuple[TeamsPart, Teams]:
@@ -230,8 +219,7 @@ class World:
 
     def front_lines(self) -> list[NDArray[np.float64]]:
         """Return the lines between the ground of hostile teams, shape (N, 2) each."""
-        part, teams = self._of_teams
-        return [line.points for line in teams.front_lines(by=part.owner_by)]
+        return [line.points for line in self._of_teams[1].front_lines()]
 
     def holdings(self, what: str) -> list[float]:
         """Return how much of the open ground each team holds, 0 to 1, and last how much nobody
@@ -249,7 +237,7 @@ class World:
             shares = (self.maps[f"share {name}"].values[is_open] for name in teams.names)
             sums = [float(share.sum(dtype=np.float64)) for share in shares]
         found = [each / max(int(np.count_nonzero(is_open)), 1) for each in sums]
-        return [*found, max(1.0 - sum(found), 0.0)]
+        return [round(part, 6) for part in (*found, max(1.0 - sum(found), 0.0))]
 
     def strongest(self, name: str) -> tuple[float, float]:
         """Return the lowest and the highest value, 0 included, that the recipe's sources, deposits
@@ -284,7 +272,7 @@ class World:
         return self._parts.get(name)
 
 
-def _map_of(teams: Teams, name: str, stake: float) -> Operand:
+def _map_of(teams: Teams, name: str) -> Operand:
     """Return the map that follows from teams by its name in a recipe: "tension", "share red"."""
     what, _, team = name.partition(" ")
     if what == "tension":
@@ -295,7 +283,7 @@ def _map_of(teams: Teams, name: str, stake: float) -> Operand:
         return teams.influence(team)
     if what == "share":
         return teams.share(team)
-    return teams.vulnerability(team, stake=stake) if team else teams.vulnerability()
+    return teams.vulnerability(team) if team else teams.vulnerability()
 
 
 def _grid_options(part: LayerPart) -> dict[str, Any]:

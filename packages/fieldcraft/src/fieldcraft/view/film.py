@@ -19,11 +19,12 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
 from fieldcraft.view.writers import FASTEST_GIF, WRITERS, Writer, need
 
-__all__ = ["SUFFIXES", "Film", "save_film", "save_png"]
+__all__ = ["SUFFIXES", "Film", "checked_frame", "save_film", "save_png"]
 
 RGBA = NDArray[np.uint8]
 
 SUFFIXES = tuple(WRITERS)
+_LONGEST = 16383
 
 
 def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
@@ -190,17 +191,14 @@ class Film:
                 got="a frame for a closed film",
                 remedy="Start another Film",
             )
-        picture = _checked(frame)
+        picture = checked_frame(frame)
         if self._shape is None:
             self._shape = picture.shape
         if picture.shape != self._shape:
             raise InvalidValue(
                 "All frames of a film have one shape",
                 got=f"shape {picture.shape} after {self._shape}",
-                remedy=(
-                    "Draw them at one scale; reserve lines for a caption that changes"
-                    " (caption_lines=)"
-                ),
+                remedy="Draw them at one scale, with captions of as many lines",
             )
         with self._discarded_on_error():
             if self._open is None:
@@ -239,23 +237,15 @@ class Film:
                     opened[2].drop()
 
 
-def _checked(frame: ArrayLike) -> RGBA:
+def checked_frame(frame: ArrayLike, channels: tuple[int, ...] = (3, 4)) -> RGBA:
+    """Return a frame, uint8 of shape (H, W, C) with one of some numbers of channels."""
     picture = checks.array("A frame", frame)
-    if (
-        picture.dtype != np.uint8
-        or picture.ndim != 3
-        or picture.shape[2] not in (3, 4)
-        or picture.size == 0
-    ):
+    is_frame = picture.dtype == np.uint8 and picture.ndim == 3 and picture.size > 0
+    if not is_frame or picture.shape[2] not in channels or max(picture.shape) > _LONGEST:
+        shapes = " or ".join(f"(H, W, {count})" for count in reversed(channels))
         raise InvalidValue(
-            "A frame is uint8 of shape (H, W, 4) or (H, W, 3)",
+            f"A frame is uint8 of shape {shapes}, at most {_LONGEST:,} pixels along a side",
             got=f"shape {picture.shape}, dtype {picture.dtype}",
-            remedy="Pass what fieldcraft.view.frame(layer) gives",
-        )
-    if max(picture.shape) > 16383:
-        raise InvalidValue(
-            "A frame has at most 16,383 pixels along a side",
-            got=f"{picture.shape[1]} x {picture.shape[0]}",
-            remedy="Draw it smaller",
+            remedy="Pass what fieldcraft.view.frame(layer) returns",
         )
     return picture

@@ -88,7 +88,7 @@ def frame(
     crop: bool = False,
     heights: tuple[float, float] | None = None,
     sources: bool = True,
-    ground: Ground = "terrain",
+    ground: Ground = "dark",
     opacity: float = 1.0,
 ) -> RGBA:
     """Return a layer as pixels, row 0 at the top.
@@ -122,10 +122,9 @@ def frame(
         of the plan shows as a shadow.
     sources : bool
         Mark the layer's sources.
-    ground : str, color or array_like, optional
-        "terrain" colors walls and terrain, "light" does so for light pages, a color replaces the
-        ground, uint8 of the map's shape and three more gives each cell its own, and None leaves
-        transparent what no value covers.
+    ground : {"dark", "light"}, optional
+        The colors of ground, walls and terrain; "light" is for light pages. None leaves transparent
+        what no value covers, to lay the frame over a ground of yours.
     opacity : float
         Of the values over the ground, 0 to 1.
 
@@ -166,7 +165,7 @@ def scale_for(
     colors: ColorScale | None,
     limits: tuple[float, float] | None,
     threshold: float | None,
-    ground: Ground = "terrain",
+    ground: Ground = "dark",
 ) -> ColorScale:
     """Return the caller's scale, or one from limits and threshold; not both."""
     if colors is None:
@@ -192,7 +191,7 @@ def frame_teams(
     size: int = 1024,
     crop: bool = False,
     sources: bool = True,
-    ground: Ground = "terrain",
+    ground: Ground = "dark",
     opacity: float = 1.0,
 ) -> RGBA:
     """Return several layers in one picture, each in its own hue; where they meet, the hues mix by

@@ -162,14 +162,7 @@ class ScaleLegend:
         checks.instance(
             self.colors, ColorScale, "A legend explains a ColorScale", "Pass ColorScale(low, high)"
         )
-        checks.text("title", self.title), checks.flag("percent", self.percent)
-        checks.fraction("opacity", self.opacity)
-        if len(checks.sequence("beyond", self.beyond)) != 2:
-            raise InvalidValue(
-                "beyond has a flag for each end",
-                got=repr(self.beyond)[:60],
-                remedy="Pass (False, True), say",
-            )
+        checks.text("title", self.title), checks.fraction("opacity", self.opacity)
 
     def beside(self, height: int, theme: Theme) -> RGBA:
         """Return an upright bar."""

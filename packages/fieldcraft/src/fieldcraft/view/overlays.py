@@ -147,19 +147,14 @@ def _check_picture(picture: RGBA, place: Placement) -> None:
     checks.instance(
         place, Placement, "A place is a Placement", "Pass fieldcraft.view.Placement(space, ...)"
     )
-    if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8:
+    is_bytes = isinstance(picture, np.ndarray) and picture.dtype == np.uint8
+    if not is_bytes or picture.shape != (*place.shape, 4):
         raise InvalidValue(
-            "A picture is uint8 of shape (H, W, 4)",
-            got=type(picture).__name__,
-            remedy="Pass what frame(layer) returns",
-        )
-    if picture.shape != (*place.shape, 4):
-        raise InvalidValue(
-            "A picture has the size of its placement",
-            got=f"shape {picture.shape} for {(*place.shape, 4)}",
+            f"A picture is uint8 and has the size of its placement, {(*place.shape, 4)}",
+            got=f"shape {picture.shape}" if is_bytes else type(picture).__name__,
             remedy=(
-                "Pass Placement(space, scale=..., size=..., crop=...) with the arguments of the"
-                " frame"
+                "Pass what frame(layer) returns, and Placement(space, scale=..., size=...,"
+                " crop=...) with the arguments of the frame"
             ),
         )
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import ColorScale
+from fieldcraft.view.film import checked_frame
 from fieldcraft.view.frame import Drawing, Team, frame, frame_teams, scale_for
 from fieldcraft.view.legends import Legend, ScaleLegend, TeamLegend
 from fieldcraft.view.placement import subject_of
@@ -35,7 +35,6 @@ def picture(
     colors: ColorScale | None = None,
     limits: tuple[float, float] | None = None,
     threshold: float | None = 0.0,
-    caption_lines: int = 0,
     **drawing: Unpack[Drawing],
 ) -> RGBA:
     """Return a layer or teams with title, legend and caption.
@@ -52,8 +51,6 @@ def picture(
         The title of the legend: a color bar, or the names of teams.
     colors, limits, threshold
         As for `frame`; teams take no `colors`, and a threshold of at least 0.
-    caption_lines : int
-        Lines to reserve for the caption, see `page`.
     **drawing
         `space`, `scale`, `size`, `crop`, `sources`, `ground` and `opacity` as for `frame`.
 
@@ -77,7 +74,7 @@ def picture(
     >>> drawn.shape[2], drawn.dtype
     (4, dtype('uint8'))
     """
-    ground, opacity = drawing.get("ground", "terrain"), drawing.get("opacity", 1.0)
+    ground, opacity = drawing.get("ground", "dark"), drawing.get("opacity", 1.0)
     key: Legend
     if isinstance(layer, Teams):
         drawn = frame_teams(layer, limits=limits, threshold=threshold or 0.0, **drawing)
@@ -96,7 +93,6 @@ def picture(
         legend=key,
         title=name if title is None else title,
         caption=caption,
-        caption_lines=caption_lines,
         light=theme_of(ground) is LIGHT,
     )
 
@@ -109,7 +105,6 @@ def page(
     legend: ColorScale | Legend | Sequence[Legend] | None = None,
     title: str = "",
     caption: str = "",
-    caption_lines: int = 0,
     light: bool = False,
 ) -> RGBA:
     """Return pictures side by side, each with a title, and with one legend, title and caption for
@@ -128,8 +123,6 @@ def page(
         title, or a legend for each frame, below it.
     title, caption : str
         Lines above and below; a long caption wraps.
-    caption_lines : int
-        Lines to reserve for the caption at least, so that the frames of a film stay equal in size.
     light : bool
         Whether the page is light, for frames with `ground="light"`.
 
@@ -154,7 +147,7 @@ def page(
     """
     theme = LIGHT if checks.flag("light", light) else DARK
     checks.text("title", title), checks.text("caption", caption)
-    pictures = [_checked_picture(shown) for shown in checks.sequence("frames", frames)]
+    pictures = [checked_frame(shown, (4,)) for shown in checks.sequence("frames", frames)]
     names = [""] * len(pictures) if titles is None else checks.sequence("titles", titles)
     for name in names:
         checks.text("Each title", name)
@@ -177,18 +170,17 @@ def page(
     across = 4 if columns is None else checks.integer("columns", columns, minimum=1)
     across = min(across, len(pictures))
     head = LINE + 3 if any(names) else 0
-    spare = checks.integer("caption_lines", caption_lines)
     wide = max(*(shown.shape[1] for shown in pictures), *(measure(name) for name in names), 1)
     high = max(shown.shape[0] for shown in pictures)
     down = -(-len(pictures) // across)
     grid = (across * wide + (across - 1) * GAP, down * (high + head) + (down - 1) * GAP)
     key = legend.beside(grid[1] - head, theme) if isinstance(legend, Legend) else None
     content = grid[0] + (0 if key is None else 22 + key.shape[1])
-    content = max(content, measure(title, scale=TITLE, bold=True), 160 if caption or spare else 0)
+    content = max(content, measure(title, scale=TITLE, bold=True), 160 if caption else 0)
     lines = wrapped(caption, content) if caption else []
     top = MARGIN + (round(LINE * TITLE) + 8 if title else 0)
     body = max(grid[1], 0 if key is None else head + key.shape[0])
-    foot = max(len(lines), spare) * LINE
+    foot = len(lines) * LINE
     drawn = _blank(top + body + (foot + 8 if foot else 0) + MARGIN, content + 2 * MARGIN, theme)
     if title:
         baseline = MARGIN + round(ASCENT * TITLE)
@@ -232,14 +224,3 @@ def _paste(drawn: RGBA, shown: RGBA, left: int, top: int) -> None:
         return
     alpha = shown[..., 3:] / 255
     part[..., :3] = np.rint(part[..., :3] * (1 - alpha) + shown[..., :3] * alpha)
-
-
-def _checked_picture(shown: ArrayLike) -> RGBA:
-    array = checks.array("A frame", shown)
-    if array.dtype != np.uint8 or array.ndim != 3 or array.shape[2] != 4 or array.size == 0:
-        raise InvalidValue(
-            "A frame is uint8 of shape (H, W, 4)",
-            got=f"shape {array.shape}, dtype {array.dtype}",
-            remedy="Pass what frame(layer) returns",
-        )
-    return array

@@ -150,7 +150,6 @@ def subject_of(layer: Any, space: Space | None, *, finite: bool = True) -> tuple
     Infinite values of a layer, such as those of distance maps beyond walls, count as unknown. With
     `finite=False` values are neither checked nor converted to float32.
     """
-    checks.flag("finite", finite)
     if space is not None:
         checked_space(space, "A picture needs")
     unknown, sources, name = None, None, ""
@@ -158,28 +157,14 @@ def subject_of(layer: Any, space: Space | None, *, finite: bool = True) -> tuple
         own = checked_space(layer.space, "A picture needs")
         sources, name = getattr(layer, "sources", None), str(getattr(layer, "name", ""))
         values = numbers(layer.values, dimensions=(1, 2))
-        if (
-            hasattr(layer, "finite_values")
-            and values.dtype.kind == "f"
-            and bool(np.isinf(values).any())
-        ):
+        if hasattr(layer, "finite_values") and np.isinf(values).any():
             unknown = np.isinf(values)
             values = np.where(unknown, np.float32(0), values)
     else:
         values = numbers(layer, dimensions=(1, 2) if space is not None else (2,))
         own = space if space is not None else Grid(values.shape[1], values.shape[0])
-    shape = tuple(own.shape)
-    if values.shape != shape:
-        hint = (
-            " (these look like [x, y]: transpose them)"
-            if values.shape == shape[::-1] != shape
-            else ""
-        )
-        raise InvalidValue(
-            f"values have the map's shape {own.axes}",
-            got=f"shape {values.shape} on a map of {shape}{hint}",
-            remedy="Pass a value for each cell",
-        )
+    rule = f"values have the map's shape {own.axes}, here {tuple(own.shape)}"
+    checks.array_of(values, tuple(own.shape), "fiub", rule, "Pass a value for each cell")
     if finite:
         values = plain_values(values, dimensions=(1, 2))
     never = getattr(layer, "never", None)

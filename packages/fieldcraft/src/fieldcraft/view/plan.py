@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view.colors import HIDDEN, ColorScale
-from fieldcraft.view.palettes import Color
 
 __all__ = ["DARK", "LIGHT", "ON_WALL", "RGB", "RGBA", "Floats", "Plan", "Theme", "theme_of"]
 
 RGB = tuple[int, int, int]
 RGBA = NDArray[np.uint8]
 Floats = NDArray[np.float64]
-Ground = Color | ArrayLike | None
+Ground = str | None
 
 MOST_PIXELS = 2**26
 ON_WALL = 0.45
@@ -72,14 +71,12 @@ LIGHT = Theme(
 )
 
 
+THEMES = {"dark": DARK, "light": LIGHT}
+
+
 def theme_of(ground: Ground) -> Theme:
-    """Return the theme that `ground` chooses: `LIGHT` for "light", else `DARK`."""
-    return LIGHT if isinstance(ground, str) and ground == "light" else DARK
-
-
-def is_color(ground: Ground) -> TypeGuard[Color]:
-    """Return whether `ground` is one color, neither a theme nor one color for each cell."""
-    return not isinstance(ground, str) or ground not in ("terrain", "light")
+    """Return the theme of a ground, `DARK` for None."""
+    return DARK if ground is None else THEMES[checks.choice("ground", ground, tuple(THEMES))]
 
 
 class Plan(ABC):
@@ -147,21 +144,3 @@ class Plan(ABC):
                 remedy="Pass a smaller scale, or size=1024 in its place",
             )
         return height, width
-
-
-def ground_picture(ground: Ground, shape: tuple[int, ...]) -> NDArray[np.uint8] | None:
-    """Return the colors of single cells, uint8 of shape (*shape, 3); None for one color for all
-    cells.
-    """
-    if ground is None or isinstance(ground, str):
-        return None
-    given = checks.array("ground", ground)
-    if given.ndim < 2:
-        return None
-    if given.shape != (*shape, 3) or given.dtype != np.uint8:
-        raise InvalidValue(
-            "The colors of the ground are uint8, three for each cell",
-            got=f"shape {given.shape}, dtype {given.dtype} on a map of {shape}",
-            remedy=f"Pass shape {(*shape, 3)}",
-        )
-    return given

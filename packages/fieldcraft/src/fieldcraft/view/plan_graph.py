@@ -12,16 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import HexGrid, Space
 from fieldcraft.view.brush import Brush
-from fieldcraft.view.palettes import parse_color
-from fieldcraft.view.plan import (
-    RGBA,
-    Floats,
-    Ground,
-    Plan,
-    ground_picture,
-    is_color,
-    theme_of,
-)
+from fieldcraft.view.plan import RGBA, Floats, Ground, Plan, Theme, theme_of
 
 __all__ = ["AbovePlan", "outlines"]
 
@@ -112,7 +103,7 @@ class AbovePlan(Plan):
         if ground is None:
             tints[:, :3], tints[:, 3:] = rgb, np.rint(255 * cover)
         else:
-            tints[:, :3] = np.rint(self._ground(ground) * (1 - cover) + rgb * cover)
+            tints[:, :3] = np.rint(self._ground(theme) * (1 - cover) + rgb * cover)
             picture[:] = (*theme.ground, 255)
             if not self._chosen.all():
                 picture[self._cells(~self._chosen) >= 0, :3] = theme.other_floors
@@ -132,21 +123,15 @@ class AbovePlan(Plan):
         """Return the finer pixels of world positions."""
         return self.pixels(np.asarray(places, dtype=np.float64)[:, :2]) * _FINER
 
-    def _ground(self, ground: Ground) -> NDArray[np.uint8]:
-        """Return the color of each cell without a value, (N, 3): by default gray, by height."""
-        space, theme = self.space, theme_of(ground)
-        picture = ground_picture(ground, space.shape)
-        if picture is not None:
-            tints = picture.reshape(-1, 3).copy()
-        elif ground is not None and is_color(ground):
-            tints = np.tile(np.array(parse_color(ground), dtype=np.uint8), (len(space), 1))
-        else:
-            share = np.full(len(space), 0.25)
-            if space.dimensions == 3 and len(space):
-                z = space.positions[:, 2]
-                share = (z - z.min()) / max(float(np.ptp(z)), 1e-300)
-            low, high = np.array(theme.low_ground), np.array(theme.high_ground)
-            tints = np.rint(low + share[:, np.newaxis] * (high - low)).astype(np.uint8)
+    def _ground(self, theme: Theme) -> NDArray[np.uint8]:
+        """Return the color of each cell without a value, (N, 3): gray by height."""
+        space = self.space
+        share = np.full(len(space), 0.25)
+        if space.dimensions == 3 and len(space):
+            z = space.positions[:, 2]
+            share = (z - z.min()) / max(float(np.ptp(z)), 1e-300)
+        low, high = np.array(theme.low_ground), np.array(theme.high_ground)
+        tints: RGBA = np.rint(low + share[:, np.newaxis] * (high - low)).astype(np.uint8)
         tints[space.walls.reshape(-1)] = theme.wall
         return tints
 

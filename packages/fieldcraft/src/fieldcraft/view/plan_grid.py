@@ -12,7 +12,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid
 from fieldcraft.view.colors import HIDDEN, ColorScale
-from fieldcraft.view.palettes import parse_color
 from fieldcraft.view.plan import (
     DARK,
     LIGHT,
@@ -23,8 +22,6 @@ from fieldcraft.view.plan import (
     Ground,
     Plan,
     Theme,
-    ground_picture,
-    is_color,
     theme_of,
 )
 
@@ -119,13 +116,12 @@ class GridPlan(Plan):
         if ground is None:
             cells = np.concatenate([rgb, np.rint(cover * 255)], axis=-1)
             return self._enlarged(cells.astype(np.uint8))
-        under = ground_picture(ground, self.space.shape)
-        if under is None:
-            kinds, tones, _ = _kinds_on(self.space, ground)
-            under = tones[kinds]
+        theme = theme_of(ground)
+        kinds, tones = ground_kinds(self.space, theme)
+        under = tones[kinds]
         below = self._blocks(under[self.rows, self.columns]).mean(axis=(1, 3), dtype=np.float32)
         cells = np.rint(below * (1 - cover) + rgb * cover)
-        edge = theme_of(ground).wall_edge
+        edge = theme.wall_edge
         if self.shrink > 1:
             edge_share = np.where(
                 wall_share < 1,
@@ -148,16 +144,18 @@ class GridPlan(Plan):
         ground: Ground,
         opacity: float,
     ) -> RGBA:
-        """Return the picture of the values of all cells. Where no pixel shows several cells and the
-        ground has few colors, each pair of ground and value is mixed once.
+        """Return the picture of the values of all cells. Where no pixel shows several cells, each
+        pair of ground and value is mixed once.
         """
-        own_ground = ground_picture(ground, self.space.shape) is not None
-        if self.shrink > 1 or own_ground or never is not None:
+        if self.shrink > 1 or never is not None:
             return super().scaled(values, colors, unknown, never, ground, opacity)
         index = colors.index(values[self.rows, self.columns])
         if unknown is not None:
             index[self.middle(unknown)] = HIDDEN
-        kinds, tones, walled = _kinds_on(self.space, ground)
+        theme, terrain = theme_of(ground), self.space.terrain
+        kinds, tones = ground_kinds(self.space, theme)
+        is_open = np.array([True]) if terrain is None else terrain.enter.diagonal()
+        walled = np.append(~is_open, True)
         count = len(colors.table)
         rgb = np.empty((HIDDEN + 1, 3), dtype=np.uint8)
         rgb[:count] = colors.table
@@ -174,7 +172,7 @@ class GridPlan(Plan):
         cells = mixed.take((kinds[self.rows, self.columns].astype(np.uint32) << 8) | index)
         picture = self._enlarged(cells)
         if ground is not None:
-            edge = np.array([*theme_of(ground).wall_edge, 255], dtype=np.uint8).view(np.uint32)
+            edge = np.array([*theme.wall_edge, 255], dtype=np.uint8).view(np.uint32)
             picture.reshape(-1)[self._wall_lines()] = edge[0]
         return picture.view(np.uint8).reshape(*picture.shape, 4)
 
@@ -229,20 +227,6 @@ def _open_part(walls: NDArray[np.bool_], across: int) -> slice:
     if not len(found):
         return slice(0, count)
     return slice(max(int(found[0]) - 1, 0), min(int(found[-1]) + 2, count))
-
-
-def _kinds_on(
-    space: Grid, ground: Ground
-) -> tuple[NDArray[Any], NDArray[np.uint8], NDArray[np.bool_]]:
-    """Return the kind of ground of each cell, and for each kind its color and whether it is a
-    wall.
-    """
-    if ground is not None and is_color(ground):
-        tones = np.array([parse_color(ground), DARK.wall], dtype=np.uint8)
-        return space.walls.view(np.uint8), tones, np.array([False, True])
-    kinds, tones = ground_kinds(space, theme_of(ground))
-    is_open = np.array([True]) if space.terrain is None else space.terrain.enter.diagonal()
-    return kinds, tones, np.append(~is_open, True)
 
 
 def ground_kinds(space: Grid, theme: Theme = DARK) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
