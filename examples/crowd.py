@@ -27,8 +27,7 @@ pygame.display.set_caption("fieldcraft: a crowd follows the mouse")
 
 space = fc.generate_map("cave", 90, 60, seed=3, neighbors=8)
 ground = fc.InfluenceMap(space).add_layer("ground", values=np.zeros(space.shape, dtype=np.float32))
-fields = fc.paths.FlowFields(space)
-goal = space.nearest_open(space.cell_at((45, 30)))
+goal, target = space.nearest_open(space.cell_at((45, 30))), None
 place = fc.view.Placement(space, scale=10)
 
 rng = np.random.default_rng(3)
@@ -56,7 +55,9 @@ while running and frames != 0:
             elif not left:
                 goal = space.nearest_open(cell)
 
-    flow = fields.to(space.position_of(goal))
+    if goal != target:
+        target, flow = goal, fc.flow_field(fc.distance_map(space, space.position_of(goal)))
+    flow.distance_map.repair()
     positions, velocities = crowd.step(
         positions, velocities, flow, 1 / 60, max_speed=6.0, max_force=60.0
     )

@@ -6,6 +6,7 @@ again
 """
 
 import argparse
+import functools
 
 import numpy as np
 
@@ -16,9 +17,14 @@ from fieldcraft_worlds.view.scene import draw_scene
 
 DT = 0.1
 space = fc.generate_map("rooms", 48, 32, seed=6, neighbors=8)
-ways = fc.paths.FlowFields(space)
 crowd = steering.Crowd(space, radius=0.3)
 sight = fc.Sight(space, radius=12, angle=120, grace=0.5)
+
+
+@functools.lru_cache(64)
+def flow_to(cell):
+    """The flow field to a cell, made when it is first asked for."""
+    return fc.flow_field(fc.distance_map(space, space.position_of(cell)))
 
 
 def open_near(x, y):
@@ -63,7 +69,7 @@ for step in range(400):
 
     goals = [hideout, *posts]
     wish = np.array(
-        [ways.to(goal).sample(person) for goal, person in zip(goals, people, strict=True)]
+        [flow_to(space.cell_at(goal)).sample(at) for goal, at in zip(goals, people, strict=True)]
     ) * [[5.0], [3.5], [3.5], [3.5]]
     people, velocities = crowd.step(people, velocities, wish, DT, max_speed=5.0)
     speeds = np.hypot(*velocities.T)[:, np.newaxis]

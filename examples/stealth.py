@@ -10,6 +10,7 @@ long, a search is a belief.
 """
 
 import argparse
+import functools
 
 import numpy as np
 
@@ -22,7 +23,7 @@ picture = parser.parse_args().picture
 
 DT = 0.1
 space = fc.generate_map("rooms", 56, 36, seed=8, neighbors=8)
-ways, crowd = fc.paths.FlowFields(space), steering.Crowd(space, radius=0.3)
+crowd = steering.Crowd(space, radius=0.3)
 sight = fc.Sight(space, radius=11, angle=120, grace=0.4)
 checked, thief_may_be = fc.LastSeen(space), fc.Belief(space, speed=3.0)
 rng = np.random.default_rng(8)
@@ -34,6 +35,12 @@ velocity, heading = np.zeros((4, 2)), np.tile((1.0, 0.0), (4, 1))
 # Sound goes through the air: a wall swallows 12 times as much as free air. What is left at the ear
 # is exp(-0.12 * what it passed).
 air, muffle = space.with_walls(None), np.where(space.walls, 12.0, 1.0)
+
+
+@functools.lru_cache(64)
+def flow_to(cell):
+    """The flow field to a cell, made when it is first asked for."""
+    return fc.flow_field(fc.distance_map(space, space.position_of(cell)))
 
 
 def loudness(at, strength):
@@ -81,7 +88,7 @@ for step in range(600):
         print(f"{step * DT:4.1f} s: caught")
         break
     wish = [
-        speed * ways.to(goal).sample(at)
+        speed * flow_to(space.cell_at(goal)).sample(at)
         for goal, at, speed in zip(goals, people, (2.6, 3.4, 3.4, 3.4), strict=True)
     ]
     people, velocity = crowd.step(people, velocity, np.array(wish), DT, max_speed=3.5)

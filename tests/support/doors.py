@@ -215,7 +215,6 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "Neighborhood": lambda w: fc.Neighborhood.of(4),
     "Spread": lambda w: fc.Spread(0.2, 0.5),
     "Teams": lambda w: w.teams,
-    "FlowFields": lambda w: fc.paths.FlowFields(w.grid),
     "Flood": lambda w: fc.Flood(),
     "Ring": lambda w: fc.Ring(0.2),
     "Falloff": lambda w: fc.Falloff.of("linear"),

@@ -71,7 +71,6 @@ def _world(space):
         "teams": teams,
         "tension": teams.tension(),
         "desire": wish - 0.1 * distances + belief,
-        "filled": distances.filled(99),
         "spots": fc.Reservations(space),
         "root": abs(wish).sqrt() + 2 ** (0.1 * wish),
         "path": distances.descend(there),
@@ -99,11 +98,10 @@ def _lived_on(world):
                 "waited",
                 "tension",
                 "desire",
-                "filled",
                 "root",
             )
         ]
-        said += [world["distances"].outdated, world["distances"].repairs]
+        said += [world["distances"].outdated]
         space.set_walls([len(space) // 2 + 1])
         world["flight"].repair()
         world["distances"].repair()
@@ -145,7 +143,6 @@ def test_alone_each_is_a_whole(way):
         "waited",
         "distances",
         "flight",
-        "filled",
         "root",
     ):
         twin = WAYS[way](world[name])

@@ -49,7 +49,6 @@ class _World:
             "pursuit": (pursuit, pursuit.step),
             "distances": (distances, lambda: [space.set_walls([60]), distances.repair()]),
             "flight": (flight, lambda: [space.set_walls([61]), flight.repair()]),
-            "filled": (distances.filled(99), lambda: [space.set_walls([62]), distances.repair()]),
             "teams": (
                 teams.tension(),
                 lambda: [
@@ -77,7 +76,6 @@ KINDS = [
     "pursuit",
     "distances",
     "flight",
-    "filled",
     "teams",
 ]
 
@@ -160,16 +158,13 @@ def test_a_distance_map_reads_a_number_where_no_way_leads():
     assert np.isinf(distances.values[shut_in]).all()
     assert ((0 + distances).values[shut_in] == _FAR).all()
     assert ((0 + distances).values[world.space.walls] == 0).all()
-    assert (distances.filled(99).values[shut_in] == 99).all()
-    assert (distances.filled(99).values[world.space.walls] == 0).all()
+    assert (fc.minimum(distances, 99).values[shut_in] == 99).all()
     assert (distances.curve("linear", 40, 0).values[shut_in] == 0).all()
-    assert 0 < distances.filled(99).normalize().values[6, 9] < 0.1
+    assert 0 < fc.minimum(distances, 99).normalize().values[6, 9] < 0.1
     # An infinite cost is ground from which no way leads, not a wall of the space.
     dear = np.ones(world.space.shape)
     dear[6, 0] = np.inf
     assert (0 + fc.distance_map(world.space, (10.5, 6.5), cost=dear)).values[6, 0] == _FAR
-    with refused(InvalidValue, "no way"):
-        distances.filled(np.inf)
 
 
 def test_numpy_says_what_it_cannot_do():

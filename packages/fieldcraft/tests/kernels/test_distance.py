@@ -20,7 +20,8 @@ from fieldcraft.kernels import counting
 from fieldcraft.paths import DistanceMap, distance_map
 from fieldcraft.paths.arc_search import step_cost
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.grid_search import _General
+from fieldcraft.paths.grid_search import measured
+from fieldcraft.paths.search_base import Buckets
 from support import grids
 
 compiled_only = pytest.mark.skipif(
@@ -32,7 +33,7 @@ compiled_only = pytest.mark.skipif(
 def plain(space: fc.Grid, goals: Any, **arguments: Any) -> DistanceMap:
     """A distance map by the general search."""
     field = distance_map(space, goals, **arguments)
-    field.search._begin = lambda: _General(field.search)
+    field.search._begin = lambda: Buckets(field.search)
     return field
 
 
@@ -114,13 +115,11 @@ def test_whole_numbers_hold_the_longest_way_and_tell_its_diagonals(cells: int) -
         for straight, diagonal in itertools.product((0, 1, cells // 3), (0, 1, cells // 2)):
             number = np.array([(straight << measure.shift) + diagonal * measure.diagonal])
             exact = float(Decimal(straight) + diagonal * Decimal(2).sqrt())
-            assert abs(float(counting.measured(number, measure, 1.0)[0]) - exact) <= 2 * math.ulp(
-                exact
-            )
+            assert abs(float(measured(number, measure, 1.0)[0]) - exact) <= 2 * math.ulp(exact)
 
 
 def test_infinity_is_measured_as_such() -> None:
-    assert counting.measured(np.array([counting.FAR]), counting.measure(9), 1.0)[0] == math.inf
+    assert measured(np.array([counting.FAR]), counting.measure(9), 1.0)[0] == math.inf
 
 
 @pytest.mark.parametrize("steps", [4, 8])

@@ -45,9 +45,8 @@ def test_what_kernels_share_is_no_family() -> None:
     shared = {
         "operations",
         "swarm_layout",
-        "buckets",
         "counting",
-        "goals",
+        "distance_steps",
         "heap",
         "spread_cells",
         "spread_rows",

@@ -124,12 +124,6 @@ def test_a_row_of_tiles_reckons_as_board_games_do():
         fc.distance_map(space, (0, 0), cost=cost, charge="enter", outward=True).sample((2, 0)) == 6
     )
     assert fc.distance_map(space, (0, 0), cost=cost, charge="enter").sample((2, 0)) == 2
-    path = fc.shortest_path(space, (0, 0), (4, 0), cost=cost, charge="enter")
-    assert (path.cost, path.length, path.cells.tolist()) == (8, 4, [0, 1, 2, 3, 4])
-    paths = fc.shortest_paths(space, [(0, 0), (4, 0)], (1, 0), cost=cost, charge="enter")
-    assert [each.cost for each in paths] == [1, 7]
-    with refused(InvalidValue, "smooth"):
-        fc.shortest_path(space, (0, 0), (4, 0), charge="enter", smooth=True)
     with refused(InvalidValue, "charge"):
         fc.distance_map(space, (0, 0), charge="leave")
     with refused(InvalidValue, "outward"):
@@ -145,7 +139,6 @@ def test_charged_maps_follow_walls_and_serve_what_others_serve(graph):
     distances = fc.distance_map(space, (6.5, 0.5), charge="enter")
     usual = fc.distance_map(space, (6.5, 0.5))
     np.testing.assert_allclose(distances.values, usual.values)
-    assert not distances.repairs
     assert fc.would_block(space, [24], distances)
     assert distances.cut_off([24]).tolist() == usual.cut_off([24]).tolist()
     flow = fc.flow_field(distances)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.paths import FlowFields, distance_map, flow_field
+from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.paths.flow_fields import GridFlow
 from support import realdata
 from support.crowds import World
@@ -191,36 +191,6 @@ def test_the_same_field_for_the_same_map() -> None:
     assert flow_field(distances).distance_map is distances
 
 
-class TestFields:
-    def test_kept_by_goal(self) -> None:
-        fields = FlowFields(fc.Grid(9, 6, neighbors=8), most=2)
-        one = fields.to((1.5, 1.5))
-        assert fields.to((1.2, 1.9)) is one
-        assert fields.to([(1.5, 1.5), (1.1, 1.1)]) is one
-        other = fields.to([(1.5, 1.5), (7.5, 4.5)])
-        assert other is not one
-        assert fields.to((1.5, 1.5)) is one
-        fields.to((3, 3))
-        assert len(fields) == 2
-        assert fields.to((1.5, 1.5)) is one
-        assert fields.to([(7.5, 4.5), (1.5, 1.5)]) is not other
-
-    def test_as_walls_and_costs_are_now(self) -> None:
-        space = fc.Grid(12, 7, neighbors=8)
-        imap = fc.InfluenceMap(space)
-        threat = imap.add_layer("threat", values=np.zeros(space.shape, dtype=np.float32))
-        fields = FlowFields(space, cost=1 + 4 * threat)
-        field = fields.to((11.5, 3.5))
-        assert abs(field.sample((3.5, 3.5))[1]) < 0.1
-        threat.write(
-            np.where(np.arange(12) == 5, np.array([[5.0]] * 6 + [[0.0]]), 0).astype(np.float32)
-        )
-        assert fields.to((11.5, 3.5)) is field
-        assert field.sample((3.5, 3.5))[1] > 0.4
-        space.set_walls(space.cell_at([(5.5, y + 0.5) for y in range(1, 7)]))
-        assert fields.to((11.5, 3.5)).sample((3.5, 3.5))[1] < -0.4
-
-
 def test_bad_input_is_refused() -> None:
     with refused(InvalidValue, "distance map"):
         flow_field("goal")  # type: ignore[arg-type]
@@ -228,10 +198,6 @@ def test_bad_input_is_refused() -> None:
         flow_field(
             distance_map(fc.Grid(9, 6, neighbors=[(1, 2), (2, 1), (-1, -2), (1, 0)]), (1, 1))
         )
-    with refused(InvalidValue, "Grid"):
-        FlowFields(7)  # type: ignore[arg-type]
-    with refused(InvalidValue, "most"):
-        FlowFields(fc.Grid(9, 6), most=0)
     field = flow_field(distance_map(fc.Grid(9, 6), (1, 1)))
     with refused(OutsideMap, "index 1"):
         field.sample([(1, 1), (9, 1)])

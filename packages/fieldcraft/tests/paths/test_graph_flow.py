@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import steering
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.paths import FlowFields, distance_map, flow_field
+from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.paths.flow_fields import GraphFlow
 from support import graphs, realdata
 from support.examples import examples
@@ -103,14 +103,6 @@ class TestAlongEdges:
             flow.sample(at, cells=np.array([0]))
         with pytest.raises(OutsideMap):
             flow.sample(at, cells=np.array([0, 3]))
-
-    def test_fields_are_kept_by_goal(self) -> None:
-        graph = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)])
-        fields = FlowFields(graph)
-        field = fields.to((2, 0))
-        graph.set_walls(1)
-        assert fields.to([(2, 0)]) is field
-        assert isinstance(field, GraphFlow) and field.next.tolist() == [-1, -1, -1]
 
     def test_off_the_floor(self) -> None:
         flow = flow_field(distance_map(graphs.two_floors(), (1, 1, 3)))

@@ -114,15 +114,15 @@ def street() -> tuple[fc.Grid, fc.Layer]:
 def test_an_agent_waits_until_the_patrol_has_passed() -> None:
     grid, layer = street()
     ends = (0.5, 7.5), (8.5, 7.5)
-    path = fc.shortest_path(grid, *ends, danger=layer, start_time=3.0)
+    path = fc.shortest_path(grid, *ends, danger=lambda t: 1 * layer.at(t + 3))
     static = fc.shortest_path(grid, *ends, cost=1 + layer.at(3.0))
     assert path.damage == 0 < 20
     assert path.length == 8 <= static.length
     assert (np.diff(path.cells) == 0).any()
-    assert path.times[0] == 3
-    assert path.position_at(0).tolist() == [0.5, 7.5]
-    assert path.position_at([3, path.times[-1]]).tolist() == [[0.5, 7.5], [8.5, 7.5]]
-    by_function = fc.shortest_path(grid, *ends, danger=lambda t: 1 * layer.at(t), start_time=3.0)
+    assert path.position_at(-1).tolist() == [0.5, 7.5]
+    assert path.position_at([0, path.times[-1]]).tolist() == [[0.5, 7.5], [8.5, 7.5]]
+    path = fc.shortest_path(grid, *ends, danger=layer)
+    by_function = fc.shortest_path(grid, *ends, danger=lambda t: 1 * layer.at(t))
     assert np.array_equal(by_function.cells, path.cells)
     assert by_function.cost == path.cost
 
@@ -141,8 +141,6 @@ def test_many_ways_are_single_ways() -> None:
 def test_bad_dangers_are_refused() -> None:
     grid, layer = street()
     ends = (0.5, 7.5), (8.5, 7.5)
-    with pytest.raises(InvalidValue, match="start_time"):
-        fc.shortest_path(grid, *ends, danger=layer, start_time=-1)
     with pytest.raises(InvalidValue, match="without danger"):
         fc.shortest_paths(grid, *ends, speed=2.0)
     with pytest.raises(InvalidValue, match="one time step"):

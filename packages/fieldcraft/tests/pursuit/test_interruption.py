@@ -41,7 +41,6 @@ class Adjacency:
         )
         self.flow = fc.flow_field(self.danger)
         self.flight = fc.flee_map(self.danger)
-        self.fields = fc.paths.FlowFields(space, most=2)
         self.taken = fc.Reservations(space, spacing=2)
 
     def snapshot(self) -> object:
@@ -61,7 +60,6 @@ class Adjacency:
             self.danger.exact,
             self.flight.exact,
             self.flow.sample(at),
-            self.fields.to((12.5, 7.5)).sample(at),
         )
         return [array.tobytes() for array in found]
 
@@ -135,7 +133,6 @@ WORLDS: dict[str, tuple[Callable[[fc.Grid], Any], list[Call]]] = {
             lambda ways: ways.taken.best(
                 ways.danger, [(2.5, 6.5), (9.5, 7.5)], 4.0, agents=["ann", "bob"]
             ),
-            lambda ways: ways.fields.to((12.5, 7.5)),
             lambda ways: ways.space.set_walls([40, 50], blocked=False),
             lambda ways: ways.danger.repair(),
             lambda ways: ways.flow.sample((9.5, 7.5)),

@@ -10,6 +10,7 @@ from fieldcraft.kernels import danger as danger
 from fieldcraft.kernels import diffuse as diffuse
 from fieldcraft.kernels import distance as distance
 from fieldcraft.kernels import distance_repair as distance_repair
+from fieldcraft.kernels import distance_search as distance_search
 from fieldcraft.kernels import explore as explore
 from fieldcraft.kernels import fade as fade
 from fieldcraft.kernels import flood as flood
@@ -17,10 +18,8 @@ from fieldcraft.kernels import flow as flow
 from fieldcraft.kernels import foresee as foresee
 from fieldcraft.kernels import graph_flow as graph_flow
 from fieldcraft.kernels import graph_radial as graph_radial
-from fieldcraft.kernels import graph_repair as graph_repair
 from fieldcraft.kernels import graph_search as graph_search
 from fieldcraft.kernels import graph_spread as graph_spread
-from fieldcraft.kernels import graph_ways as graph_ways
 from fieldcraft.kernels import guides as guides
 from fieldcraft.kernels import hex_trail as hex_trail
 from fieldcraft.kernels import legs as legs

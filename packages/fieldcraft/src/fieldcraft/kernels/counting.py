@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EIGHT", "FAR", "Measure", "canonical", "measure", "measured"]
+__all__ = ["EIGHT", "FAR", "Measure", "canonical", "measure"]
 
 FAR = 1 << 62
 """The whole number that stands for infinity."""
@@ -22,7 +22,8 @@ class Measure(NamedTuple):
 
     A straight step is 2**shift, a diagonal one the odd number next to its square root of two times
     that. No way has so many steps that a distance reaches 2**62. As the number of diagonals is less
-    than 2**shift, the low bits of a distance times `inverse` tell it.
+    than 2**shift, the low bits of a distance times `inverse` tell it. A distance is as long as
+    (number * back + diagonals * delta) straight steps, within two roundings of the true length.
     """
 
     shift: int
@@ -42,18 +43,6 @@ def measure(cells: int) -> Measure:
         context.prec = 60
         delta = float(Decimal(2).sqrt() - Decimal(diagonal) / Decimal(1 << shift))
     return Measure(shift, diagonal, 0.5**shift, delta, pow(diagonal, -1, low), low - 1)
-
-
-def measured(counts: NDArray[np.int64], measure: Measure, scale: float) -> NDArray[np.float64]:
-    """Whole numbers as distances, `scale` per straight step; inf for `FAR`.
-
-    (number / 2**shift + diagonals * (root of two - diagonal / 2**shift)) * scale: within two
-    roundings of the true length.
-    """
-    diagonals = ((counts & measure.mask) * measure.inverse) & measure.mask
-    return np.where(
-        counts >= FAR, np.inf, (counts * measure.back + diagonals * measure.delta) * scale
-    )
 
 
 def canonical(steps: int) -> NDArray[np.uint8]:

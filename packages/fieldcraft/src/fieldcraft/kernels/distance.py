@@ -1,4 +1,4 @@
-"""Distances to the nearest goal.
+"""Distances to the nearest goal on grids with four or eight neighbors.
 
 `count` serves whole steps of two lengths, straight and diagonal. Distances are whole numbers there:
 a straight step is a power of two and a diagonal one the odd number next to its square root of two
@@ -14,31 +14,23 @@ of one length meet, all are followed on.
 the dearest step spans. Which neighbours a cell makes better is found without branches, as no
 processor foresees it; `price` reads the costs.
 
-`add` serves any steps and costs, in whole numbers or float64. What brings a finished map up to date
-is in `distance_repair`.
+All other grids are searched by `distance_search`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels.buckets import shelve
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import TWICE, longer
 
 __all__ = [
-    "add",
     "add_near",
     "clear",
     "count",
-    "descend",
+    "lengths",
     "price",
-    "publish_cells",
     "publish_counts",
     "publish_sums",
-    "summits",
-    "there",
-    "weight",
 ]
 
 FAR = np.int64(1 << 62)
@@ -242,116 +234,24 @@ def add_near(
     state[0], state[1] = bucket, waiting
 
 
-@kernel
-def there(cell, dx, dy, offset, width, height, wrap):
-    """The cell one step away; off the map it is -1, or another cell that no link leads to."""
-    if wrap:
-        y, x = divmod(cell, width)
-        return (y + dy) % height * width + (x + dx) % width
-    place = cell + offset
-    return place if 0 <= place < width * height else -1
+@kernel(inline="always")
+def _length(count, back, delta, inverse, mask, scale):
+    """Return the length that a whole number stands for, see `counting.Measure`."""
+    diagonals = np.int32((np.uint32(count) * np.uint32(inverse)) & np.uint32(mask))
+    return (np.float64(count) * back + np.float64(diagonals) * delta) * scale
 
 
-@kernel(
-    "(u1[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), i8[::1], f8[::1], i8[::1], f8, f8, f8, out"
-    " f8[::1], (out i4[::1], out i4[::1], out i4[::1]), out i8[::1]",
-    "(u1[::1], i8[:,::1], i8[::1], none, i8, b1), i8[::1], i8[::1], i8[::1], i8, f8, i8, out"
-    " i8[::1], (out i4[::1], out i4[::1], out i4[::1]), out i8[::1]",
-    "(u8[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), i8[::1], f8[::1], i8[::1], f8, f8, f8, out"
-    " f8[::1], (out i4[::1], out i4[::1], out i4[::1]), out i8[::1]",
-)
-def add(grid, seeds, starts, until, far, inverse, limit, dist, queue, state):
-    """Go on until every cell of `until` is final, or to the end where there is none; or until there
-    are too few nodes.
-
-    `grid` is (links, steps, lengths, cost, width, wrap). `cost` is None, or of length 1, where
-    every cell costs the same; then `lengths` are those of the steps, else half of them. `inverse`
-    is 1 / the width of a bucket in distance. `queue` is (heads, nodes, following): one list per
-    bucket, more than the dearest step spans, each through `nodes` (cells) and `following` (places
-    in `nodes`). `seeds` are the goals by ascending `starts`. `state` = [bucket, waiting, seeds
-    taken, first free node or -1, nodes ever used, whether more are needed].
-    """
-    links, steps, lengths, cost, width, wrap = grid
-    heads, nodes, following = queue
-    height = dist.shape[0] // width
-    offsets = steps[:, 1] * width + steps[:, 0]
-    rounds = heads.shape[0]
-    room = nodes.shape[0]
-    count = steps.shape[0]
-    bucket, waiting, taken, free, used = state[0], state[1], state[2], state[3], state[4]
-    state[5] = 0
-    final = 0
-    while waiting > 0 or taken < seeds.shape[0]:
-        if waiting == 0:
-            bucket = max(bucket, np.int64(starts[taken] * inverse))
-        while (
-            taken < seeds.shape[0]
-            and np.int64(starts[taken] * inverse) <= bucket
-            and (free >= 0 or used < room)
-        ):
-            c = seeds[taken]
-            if np.int64(dist[c] * inverse) == bucket:
-                free, used = shelve(c, bucket % rounds, heads, nodes, following, free, used)
-                waiting += 1
-            taken += 1
-        if taken < seeds.shape[0] and np.int64(starts[taken] * inverse) <= bucket:
-            state[5] = 1
-            break
-        if until.shape[0] > 0:
-            while (
-                final < until.shape[0]
-                and dist[until[final]] != far
-                and np.int64(dist[until[final]] * inverse) < bucket
-            ):
-                final += 1
-            if final == until.shape[0]:
-                break
-        slot = bucket % rounds
-        while heads[slot] >= 0:
-            if room - used < count:
-                spare = free
-                short = count - (room - used)
-                while short > 0 and spare >= 0:
-                    spare = following[spare]
-                    short -= 1
-                if short > 0:
-                    state[5] = 1
-                    break
-            node = heads[slot]
-            heads[slot] = following[node]
-            following[node] = free
-            free = node
-            waiting -= 1
-            c = np.int64(nodes[node])
-            d = dist[c]
-            if np.int64(d * inverse) != bucket:
-                continue
-            m = links[c]
-            for k in range(count):
-                if (m >> k) & 1 == 0:
-                    continue
-                n = there(c, -steps[k, 0], -steps[k, 1], -offsets[k], width, height, wrap)
-                s = d + weight(c, n, k, lengths, cost)
-                o = dist[n]
-                if s < o and s <= limit:
-                    dist[n] = s
-                    t = np.int64(s * inverse)
-                    if o == far or t == bucket or np.int64(o * inverse) != t:
-                        free, used = shelve(n, t % rounds, heads, nodes, following, free, used)
-                        waiting += 1
-        if state[5] != 0:
-            break
-        bucket += 1
-    state[0], state[1], state[2], state[3], state[4] = bucket, waiting, taken, free, used
+@kernel("i8[::1], f8, f8, i8, i8, f8, out f8[::1]")
+def lengths(counts, back, delta, inverse, mask, scale, out):
+    """Turn whole numbers into float64 distances."""
+    for i in range(counts.shape[0]):
+        length = _length(counts[i], back, delta, inverse, mask, scale)
+        out[i] = np.inf if counts[i] >= FAR else length
 
 
 @kernel("i8[::1], b1[::1], i8[:,::1], f8, f8, i8, i8, f8, out f4[::1]")
 def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values):
-    """Turn whole numbers into float32 distances, inf on walls and outside of the spans. See
-    `counting.measured`.
-    """
-    odd = np.uint32(inverse)
-    low = np.uint32(mask)
+    """Turn whole numbers into float32 distances, inf on walls and outside of the spans."""
     done = 0
     for i in range(spans.shape[0]):
         values[done : spans[i, 0]] = np.inf
@@ -360,10 +260,8 @@ def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values
         wall = walls[spans[i, 0] : done]
         to = values[spans[i, 0] : done]
         for j in range(to.shape[0]):
-            x = from_[j]
-            t = np.int32((np.uint32(x) * odd) & low)
-            v = np.float32((np.float64(x) * back + np.float64(t) * delta) * scale)
-            to[j] = np.float32(np.inf) if (x >= FAR) | wall[j] else v
+            length = np.float32(_length(from_[j], back, delta, inverse, mask, scale))
+            to[j] = np.float32(np.inf) if (from_[j] >= FAR) | wall[j] else length
     values[done:] = np.inf
 
 
@@ -380,103 +278,3 @@ def publish_sums(dist, walls, spans, values):
         for j in range(to.shape[0]):
             to[j] = np.float32(np.inf) if wall[j] else np.float32(from_[j])
     values[done:] = np.inf
-
-
-@kernel(
-    "f8[::1], i8[::1], b1, f8, f8, i8, i8, f8, out f4[::1]",
-    "i8[::1], i8[::1], b1, f8, f8, i8, i8, f8, out f4[::1]",
-)
-def publish_cells(dist, cells, counted, back, delta, inverse, mask, scale, values):
-    """Turn the distances of some cells into float32: of whole numbers where `counted`."""
-    for i in range(cells.shape[0]):
-        x = dist[cells[i]]
-        if not counted:
-            values[cells[i]] = np.float32(x)
-        elif x >= FAR:
-            values[cells[i]] = np.float32(np.inf)
-        else:
-            whole = np.int64(x)
-            t = np.int32((np.uint32(whole) * np.uint32(inverse)) & np.uint32(mask))
-            values[cells[i]] = np.float32(
-                (np.float64(whole) * back + np.float64(t) * delta) * scale
-            )
-
-
-@kernel
-def weight(c, n, k, lengths, cost):
-    """The cost of step `k` from a cell to its neighbor."""
-    if cost is None:
-        return lengths[k]
-    if cost.shape[0] == 1:
-        return lengths[k]
-    return lengths[k] * (cost[c] + cost[n])
-
-
-@kernel(
-    "(u1[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), f8[::1], f8, i8",
-    "(u8[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), f8[::1], f8, i8",
-    "(u1[::1], i8[:,::1], i8[::1], none, i8, b1), i8[::1], i8, i8",
-)
-def descend(grid, dist, far, cell):
-    """The way from a cell down to a goal, (cells, steps taken).
-
-    Each step is to a neighbour that gives exactly the distance, straight on where it can.
-    """
-    links, steps, lengths, cost, width, wrap = grid
-    height = dist.shape[0] // width
-    offsets = steps[:, 1] * width + steps[:, 0]
-    count = steps.shape[0]
-    way, taken = np.empty(64, np.int64), np.empty(64, np.int64)
-    way[0] = cell
-    length = 1
-    last = 0
-    while True:
-        found = np.int64(-1)
-        for j in range(count):
-            k = (last + j) % count
-            n = there(cell, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
-            if (
-                n >= 0
-                and (links[n] >> k) & 1
-                and dist[n] != far
-                and dist[n] + weight(cell, n, k, lengths, cost) == dist[cell]
-            ):
-                found = n
-                last = k
-                break
-        if found < 0:
-            return way[:length], taken[: length - 1]
-        if length == way.shape[0]:
-            way = longer(way, TWICE)
-            taken = longer(taken, TWICE)
-        way[length] = found
-        taken[length - 1] = last
-        length += 1
-        cell = found
-
-
-@kernel(
-    "(u1[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), b1[::1], f8[::1]",
-    "(u8[::1], i8[:,::1], f8[::1], f8[::1], i8, b1), b1[::1], f8[::1]",
-)
-def summits(grid, walls, heights):
-    """The open cells of which no neighbour's height and the step to it add up to less than their
-    own.
-    """
-    links, steps, lengths, cost, width, wrap = grid
-    height = heights.shape[0] // width
-    offsets = steps[:, 1] * width + steps[:, 0]
-    found = np.empty(heights.shape[0], np.int64)
-    many = 0
-    for c in range(heights.shape[0]):
-        if walls[c]:
-            continue
-        least = np.inf
-        for k in range(steps.shape[0]):
-            n = there(c, steps[k, 0], steps[k, 1], offsets[k], width, height, wrap)
-            if n >= 0 and (links[n] >> k) & 1:
-                least = min(least, heights[n] + weight(c, n, k, lengths, cost))
-        if least >= heights[c]:
-            found[many] = c
-            many += 1
-    return found[:many].copy()

@@ -27,6 +27,7 @@ FAMILIES = (
     # ways
     "moves",
     "distance",
+    "distance_search",
     "distance_repair",
     "flow",
     "shortest_path_uniform",
@@ -34,8 +35,6 @@ FAMILIES = (
     "smoothing",
     "reach",
     "danger",
-    "graph_ways",
-    "graph_repair",
     "graph_flow",
     "graph_search",
     "any_angle",

@@ -2,7 +2,7 @@
 
 from fieldcraft.paths.arrival import FirstArrival, first_arrival
 from fieldcraft.paths.distances import DistanceMap
-from fieldcraft.paths.flow import FlowField, FlowFields, flow_field
+from fieldcraft.paths.flow import FlowField, flow_field
 from fieldcraft.paths.making import FleeMap, distance_map, flee_map
 from fieldcraft.paths.path import Path
 from fieldcraft.paths.reaching import Reach, reach, would_block
@@ -14,7 +14,6 @@ __all__ = [
     "FirstArrival",
     "FleeMap",
     "FlowField",
-    "FlowFields",
     "Path",
     "Reach",
     "TimedPath",

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.search_base import EVERYWHERE, DistanceSearch, SearchTask, scratch_of
+from fieldcraft.paths.search_base import DistanceSearch, SearchTask, Steps
 from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change
 from fieldcraft.space.serialization import with_more_walls
@@ -23,12 +22,6 @@ from fieldcraft.space.serialization import with_more_walls
 __all__ = ["CHARGES", "ArcSearch", "step_cost", "ways_with_walls"]
 
 CHARGES = ("mean", "enter")
-_MOST_BUCKETS = 4096
-# The shortest arc may be shorter than the typical one by this factor for buckets as narrow as it.
-_FINE = 16.0
-# Buckets are narrower than the shortest arc by this share, so that rounding does not bring both
-# ends of it into one bucket.
-_NARROWER = 1e-7
 _EVEN = read_only(np.ones(1))
 
 Ints = NDArray[np.int64]
@@ -114,9 +107,6 @@ class ArcSearch(DistanceSearch):
     the goals. Along a path distances always grow, so a repair finds out which arc gave each.
     """
 
-    _queue: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
-    _state: Ints
-
     def __init__(self, task: SearchTask) -> None:
         super().__init__(task)
         self.charge, self.outward = task.charge, task.outward
@@ -124,7 +114,6 @@ class ArcSearch(DistanceSearch):
         steady = self.charge == "mean" and not self.outward and self.costs.traffic is None
         self.repairable = not self._on_grid and steady
         self._sizes_of: Snapshot | None = None
-        self._started = False
         self.costs_changed()
 
     def costs_changed(self) -> None:
@@ -134,15 +123,9 @@ class ArcSearch(DistanceSearch):
         self._cost = _EVEN if even else read_only(np.asarray(costs.values))
         self._sizes_of = None
         shortest, typical, longest = _length_bounds(self.space)
-        cheapest, dearest = shortest * costs.least, longest * costs.greatest
         self._factors = self._against()
-        dearest *= float(self._factors.max(initial=1.0))
-        highest = float(self.start_costs.max(initial=0.0))
-        width = max(cheapest, dearest / _MOST_BUCKETS, highest * 2.0**-50)
-        self._ordered = cheapest < width or cheapest * _FINE < typical * costs.least
-        if self._ordered:
-            width = max(width, typical * costs.least / 4)
-        self._inverse, self._rounds = (1 + _NARROWER) / width, int(dearest / width) + 3
+        most = costs.greatest * float(self._factors.max(initial=1.0))
+        self._choose_buckets(shortest * costs.least, typical * costs.least, longest * most)
 
     @cached_property
     def arcs(self) -> _Arcs:
@@ -185,89 +168,19 @@ class ArcSearch(DistanceSearch):
         return self.costs.traffic.factors(*(ends if self.outward else ends[::-1]))
 
     @property
-    def _into(self) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-        """The arcs by the vertex that they end in, as kernels take them."""
-        return self.arcs.starts, self.arcs.receivers, self._sizes, self._cost
-
-    @property
-    def _out(
-        self,
-    ) -> tuple[Ints, Ints, NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-        """The arcs by the vertex that they leave, as kernels take them."""
+    def steps(self) -> Steps:
+        """See `DistanceSearch.steps`."""
         arcs = self.arcs
-        return arcs.back_starts, arcs.back_arcs, arcs.givers, self._sizes, self._cost
-
-    def settle(self, until: Ints = EVERYWHERE) -> None:
-        """See `DistanceSearch.settle`."""
-        if self.finished:
-            return
-        if not self._started:
-            self._start()
-        self._queue = kernels.graph_ways.settle(
-            self._into,
-            self._seeds,
-            self._seed_starts,
-            until,
-            self._inverse,
-            self._ordered,
-            self.limit,
-            self.dist,
-            self._queue,
-            self._state,
-        )
-        self.finished = bool(self._state[1] == 0 and self._state[2] == len(self._seeds))
-
-    def _start(self) -> None:
-        walls = self.ground.walls
-        self.dist = np.full(len(walls), np.inf)
-        self.dist[walls] = -np.inf
-        usable = ~walls[self.goals] & (self.start_costs <= self.limit)
-        order = np.argsort(self.start_costs[usable], kind="stable")
-        self._seeds, self._seed_starts = self.goals[usable][order], self.start_costs[usable][order]
-        self.dist[self._seeds] = self._seed_starts
-        heads = np.full(self._rounds, -1, dtype=np.int32)
-        self._queue = heads, np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
-        self._state = np.array([0, 0, 0, -1, 0], dtype=np.int64)
-        self._started = True
-
-    def repair(self, ground: Any, changed: Ints) -> Ints:
-        """See `DistanceSearch.repair`."""
-        return self._repaired(ground, changed)[0]
-
-    def _repaired(self, ground: Snapshot, changed: Ints) -> tuple[Ints, NDArray[np.float64]]:
-        """Repair; return the cells whose distance has changed, and what it was."""
-        before, self.ground = self.ground, ground
-        scratch = scratch_of(self.space)
-        arrays = [scratch.take(kind) for kind in (np.int8, np.int32, np.int32, np.float64)]
-        # Kernels are compiled once more for arrays that can be written to.
-        changed.flags.writeable = False
-        found: tuple[Ints, NDArray[np.float64]] = kernels.graph_repair.mend(
-            self._into,
-            self._out,
-            ground.walls,
-            before.walls,
-            changed,
-            (self.goals, self.start_costs),
-            self.limit,
-            self.dist,
-            *arrays,
-        )
-        scratch.give(*arrays)
-        return found
+        ends = arcs.starts, arcs.receivers, arcs.back_starts, arcs.back_arcs, arcs.givers
+        return ends, None, self._sizes, self._cost
 
     def cut_off(self, walls: Ints) -> Ints:
         """See `DistanceSearch.cut_off`."""
-        here = self.ground
-        ground = here.walled(self.space, walls)
-        if not self.repairable:
-            anew = ArcSearch(replace(self.task, ground=ground))
-            anew.settle()
-            return np.flatnonzero(np.isfinite(self.dist) & ~np.isfinite(anew.dist))
-        vertices, olds = self._repaired(ground, walls)
-        lost: Ints = vertices[np.isinf(self.dist[vertices]) & np.isfinite(olds)]
-        self.dist[vertices] = olds
-        self.ground = here
-        return np.sort(lost)
+        if self.repairable:
+            return super().cut_off(walls)
+        anew = ArcSearch(replace(self.task, ground=self.ground.walled(self.space, walls)))
+        anew.settle()
+        return np.flatnonzero(np.isfinite(self.dist) & ~np.isfinite(anew.dist))
 
     def minima(self, heights: NDArray[np.float64]) -> Ints:
         """See `DistanceSearch.minima`."""
@@ -277,22 +190,23 @@ class ArcSearch(DistanceSearch):
                 got="a map with outward=True",
                 remedy="Make the distance map without outward",
             )
-        found: Ints = kernels.graph_ways.summits(self._out, self.ground.walls, heights)
-        return found
+        return super().minima(heights)
 
     def descend(self, cell: int) -> tuple[Ints, float]:
         """See `DistanceSearch.descend`."""
-        path, taken = kernels.graph_ways.descend(self._out, self.dist, cell)
-        return path[::-1].copy() if self.outward else path, float(self.arcs.lengths[taken].sum())
+        path, length = super().descend(cell)
+        return path[::-1].copy() if self.outward else path, length
 
-    def nexts(self, taken: Ints, vertices: Ints | None = None) -> None:
-        """Write the arc of the topology that `descend` takes from each vertex, or each of some,
-        into `taken`; -1 where it ends.
-        """
-        if vertices is None:
-            kernels.graph_ways.all_nexts(self._into, self.dist, taken)
-        else:
-            kernels.graph_ways.nexts(self._out, self.dist, vertices, taken)
+    def _length(self, taken: Ints) -> float:
+        return float(self.arcs.lengths[taken].sum())
+
+    def steps_down(self, cells: Ints) -> tuple[Ints, Ints]:
+        """Return the cell after each one on its shortest path, and the arc there; -1 at an end."""
+        following, taken = np.empty_like(cells), np.empty_like(cells)
+        kernels.distance_search.downhill(
+            *self.steps, self.dist, cells, self.far, 0, following, taken
+        )
+        return following, taken
 
 
 def step_cost(

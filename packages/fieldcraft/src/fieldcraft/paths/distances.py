@@ -15,7 +15,6 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.filled import UNREACHED, Filled
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.paths.stepping import step_down
@@ -23,7 +22,10 @@ from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.answers import Spots
 
-__all__ = ["DistanceMap"]
+__all__ = ["UNREACHED", "DistanceMap"]
+
+UNREACHED = 1e20
+"""What expressions read where no goal is reached: a cost that can still be added and multiplied."""
 
 _CHANGES = 64  # versions that `changed_since` can look back
 _NOT_COPIED = ("_lock", "_values", "_view", "_finite", "_search")
@@ -45,7 +47,7 @@ class DistanceMap(Operand):
 
     Like a layer it can be used in expressions, windows and questions: `threat - 0.2 * distances`.
     There walls read 0, and cells that reach no goal 1e20, so that they are never the nearest;
-    `filled(number)` takes another number. A distance map is used by one thread at a time.
+    `fc.minimum(distances, 99)` limits that. A distance map is used by one thread at a time.
 
     Attributes
     ----------
@@ -107,7 +109,7 @@ class DistanceMap(Operand):
             "A distance map", "Put a lock around it, or give each thread its own"
         )
         self._values: NDArray[np.float32] | None = None
-        self._finite: Filled | None = None
+        self._finite: NDArray[np.float32] | None = None
         self._version = 0
         self._changes: list[NDArray[np.int64] | None] = []
         self._ground, self._shown = ground, False
@@ -166,15 +168,15 @@ class DistanceMap(Operand):
                 self._shown = True
         return self._view
 
-    def filled(self, number: float) -> Filled:
-        """Return a map of the distances with a number where no goal is reached, and 0 on walls."""
-        return Filled(self, number)
-
     def finite_values(self) -> NDArray[np.float32]:
         """Return the values for expressions: 0 on walls, 1e20 where no goal is reached."""
         if self._finite is None:
-            self._finite = Filled(self, UNREACHED)
-        return self._finite.values
+            values = self.values
+            self._finite = np.where(np.isinf(values), np.float32(UNREACHED), values)
+            np.minimum(self._finite, np.float32(checks.LARGEST), out=self._finite)
+            # Cells that are blocked by an infinite cost reach no goal.
+            self._finite[self.walls & self.space.walls] = 0
+        return self._finite
 
     @property
     def exact(self) -> NDArray[np.float64]:
@@ -301,13 +303,6 @@ class DistanceMap(Operand):
         return self.space.walls_version == self._ground.version and not self.cell_costs.infinite
 
     @property
-    def repairs(self) -> bool:
-        """Whether `repair` can update distances: not where they are so large that a short step
-        added to them changes nothing.
-        """
-        return self.search.repairable
-
-    @property
     def walls(self) -> NDArray[np.bool_]:
         """The walls, infinite costs among them, of the space's shape; read-only."""
         return self._ground.walls.reshape(self.space.shape)
@@ -377,6 +372,8 @@ class DistanceMap(Operand):
                 return self._note(None)
             if len(changed_costs):
                 changed = np.union1d(changed, changed_costs)
+                if self._search is not None:
+                    self._search.costs_changed()
         if not (costs.update_traffic() or len(changed)):
             return _NONE
         ground = before.updated(space, costs.walls, changed)
@@ -384,7 +381,6 @@ class DistanceMap(Operand):
         if search is None or not search.finished or not search.repairable:
             self._restart(ground)
             return self._note(None)
-        search.costs_changed()
         found = search.repair(ground, changed)
         self._ground = ground
         found.sort()
@@ -394,7 +390,7 @@ class DistanceMap(Operand):
 
     def _note(self, changed: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
         """Go on to the next version."""
-        self._version += 1
+        self._version, self._finite = self._version + 1, None
         if changed is not None:
             changed.flags.writeable = False
         self._changes.append(changed)

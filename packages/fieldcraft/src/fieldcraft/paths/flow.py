@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from weakref import WeakValueDictionary
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import atomic
-from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow, GridFlow
-from fieldcraft.paths.making import distance_map
-from fieldcraft.space import Grid, Space, checked_space
+from fieldcraft.space import Grid
 
-__all__ = ["FlowField", "FlowFields", "flow_field"]
+__all__ = ["FlowField", "flow_field"]
 
 _fields: WeakValueDictionary[int, FlowField] = WeakValueDictionary()
 
@@ -71,51 +65,3 @@ def flow_field(distance_map: DistanceMap) -> FlowField:
         known = GridFlow(distance_map) if grid else GraphFlow(distance_map)
         _fields[id(distance_map)] = known
     return known
-
-
-class FlowFields:
-    """Flow fields of one ground, kept by goal: asked for a goal again, the field is there already.
-
-    Parameters
-    ----------
-    space, cost : Space / Cost, optional
-        As for `distance_map`; they hold for all fields. A layer or expression as the cost is read
-        anew when it has changed.
-    most : int, optional
-        How many fields are kept, at least 1: the one that was not asked for the longest goes.
-
-    Examples
-    --------
-    >>> fields = fc.paths.FlowFields(space, cost=1 + 4 * threat)      # doctest: +SKIP
-    >>> directions = fields.to((40.5, 12.5)).sample(positions)  # doctest: +SKIP
-    """
-
-    def __init__(self, space: Space, *, cost: Cost = None, most: int = 64) -> None:
-        self.space = checked_space(space, "Flow fields lie on")
-        self.cost = cost
-        self.most = checks.integer("most", most, minimum=1)
-        self._fields: dict[tuple[int, ...], FlowField] = {}
-
-    def __len__(self) -> int:
-        return len(self._fields)
-
-    def __repr__(self) -> str:
-        return f"<FlowFields: {len(self)} of at most {self.most} on {self.space!r}>"
-
-    @atomic
-    def to(self, goals: ArrayLike) -> FlowField:
-        """The field that leads to the nearest of these goals, one position or several, with walls
-        and costs as they are now.
-
-        Positions in the same cells make the same goal. Raises what `distance_map` raises.
-        """
-        key = tuple(np.unique(np.atleast_1d(self.space.cell_at(goals))).tolist())
-        field = self._fields.pop(key, None)
-        if field is None:
-            field = flow_field(distance_map(self.space, goals, cost=self.cost))
-        elif field.distance_map.outdated:
-            field.distance_map.repair()
-        self._fields[key] = field
-        while len(self._fields) > self.most:
-            del self._fields[next(iter(self._fields))]
-        return field

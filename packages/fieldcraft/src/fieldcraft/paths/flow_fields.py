@@ -340,13 +340,14 @@ class GraphFlow(FlowField):
         some = None if changed is None else self._around(np.union1d(changed, walls))
         search = self.distance_map.settled()
         assert isinstance(search, ArcSearch)
-        search.nexts(self._arcs, some)
+        vertices = np.arange(len(self.space)) if some is None else some
+        self._arcs[vertices] = search.steps_down(vertices)[1]
         ends = self._goal_cells()
         self._arcs[ends] = -1
         self._goals = np.zeros(len(self.space), dtype=np.bool_)
         self._goals[ends] = True
         self._goals.flags.writeable = False
-        self._point(np.arange(len(self.space)) if some is None else some)
+        self._point(vertices)
 
     def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Vertices and those that arcs lead from into them."""

@@ -318,7 +318,7 @@ def would_block(
                 got="an outdated one",
                 remedy="Call its repair() first",
             )
-        if field.limit < np.inf or not field.repairs:
+        if field.limit < np.inf or not field.search.repairable:
             kept = field.goals[~field.walls.reshape(-1)[field.goals]]
             if not len(kept):
                 return False

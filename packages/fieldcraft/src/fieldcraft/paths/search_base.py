@@ -9,17 +9,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.adjacency import cached
 
-__all__ = ["EVERYWHERE", "SLACK", "DistanceSearch", "Scratch", "SearchTask", "scratch_of"]
+__all__ = [
+    "EVERYWHERE",
+    "SLACK",
+    "Buckets",
+    "DistanceSearch",
+    "Expansion",
+    "Scratch",
+    "SearchTask",
+    "scratch_of",
+]
 
 SLACK = 1e-9
 """Limits are met to one part in 1e9, so that 0.3 is three cells of 0.1."""
 
 EVERYWHERE = np.empty(0, dtype=np.int64)
 _MOST_CACHED = 4
+_MOST_BUCKETS = 1024
+# Buckets are narrower than the cheapest step by this share, so that rounding does not bring both
+# ends of it into one bucket.
+_NARROWER = 1e-7
+
+Ints = NDArray[np.int64]
+Arrays = tuple[NDArray[Any], ...]
+Kinds = tuple[tuple[Any, ...], ...]
+"""Types of arrays, each followed by a number of rows where it has several."""
+Steps = tuple[tuple[Any, ...] | None, tuple[Any, ...] | None, NDArray[Any], NDArray[Any] | None]
+"""(arcs, grid, sizes, cost), see `fieldcraft.kernels.distance_steps`."""
+
+
+_QUEUE: Kinds = ((np.uint32,), (np.int32,))
+_REPAIR_COUNTED: Kinds = ((np.int8,), (np.int64,), (np.int64,), (np.int32,), *_QUEUE)
+_REPAIR_SUMS: Kinds = ((np.int8,), (np.int64,), (np.float64,), (np.int32,), *_QUEUE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +58,7 @@ class SearchTask:
 
     ground: Snapshot
     costs: CellCosts
-    goals: NDArray[np.int64]
+    goals: Ints
     start_costs: NDArray[np.float64]
     limit: float
     charge: str = "mean"
@@ -43,81 +69,198 @@ class DistanceSearch(ABC):
     """A search for the distances of a task.
 
     Nothing is searched before `settle`. `finished` says that the search has reached its end, and
-    `repairable` that `repair` can then be called.
+    `repairable` that `repair` can then be called. `dist` are distances in the unit of the search,
+    `far` where no goal is reached, `starts` those of the goals, and `most` is the limit.
     """
 
-    repairable: bool = False
+    repairable: bool = True
+    far: Any = np.inf
     dist: NDArray[Any]
+    _around: NDArray[np.int64] | None = None
 
     def __init__(self, task: SearchTask) -> None:
         self.task = task
         self.space: Space = task.costs.space
         self.ground, self.costs = task.ground, task.costs
-        self.goals, self.start_costs = task.goals, task.start_costs
-        self.limit = task.limit * (1 + SLACK)
+        self.goals, self.starts = task.goals, task.start_costs
+        self.most: Any = task.limit * (1 + SLACK)
+        self.scratch = scratch_of(self.space)
         self.finished = False
+        self._expansion: Expansion | None = None
 
+    @property
     @abstractmethod
-    def settle(self, until: NDArray[np.int64] = EVERYWHERE) -> None:
-        """Search until these cells have their distances; without cells, to the end."""
+    def steps(self) -> Steps:
+        """The steps of the snapshot and their costs."""
 
     @abstractmethod
     def costs_changed(self) -> None:
         """Choose buckets that fit the costs."""
 
-    @abstractmethod
-    def repair(self, ground: Any, changed: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _choose_buckets(self, shortest: float, typical: float, longest: float) -> None:
+        """Choose buckets for steps of these costs."""
+        highest = float(self.starts.max(initial=0))
+        width = max(shortest, typical / 4, longest / _MOST_BUCKETS, highest * 2.0**-50)
+        self.inverse, self.rounds = (1 + _NARROWER) / width, int(longest / width) + 3
+        self.heads = np.full(self.rounds, -1, dtype=np.int32)
+
+    def settle(self, until: Ints = EVERYWHERE) -> None:
+        """Search until these cells have their distances; without cells, to the end."""
+        if self.finished:
+            return
+        if self._expansion is None:
+            self._expansion = self._begin()
+        self.finished = self._expansion.run(until)
+        if self.finished:
+            self._expansion.end()
+            self._expansion = None
+
+    def _begin(self) -> Expansion:
+        return Buckets(self)
+
+    def repair(self, ground: Any, changed: Ints) -> Ints:
         """Take over a snapshot, or costs, that differ in these cells; return the cells whose
         distance has changed.
         """
+        return self._repaired(ground, changed)[0]
 
-    @abstractmethod
-    def cut_off(self, walls: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _repaired(self, ground: Any, changed: Ints) -> tuple[Ints, NDArray[Any]]:
+        """Repair; return the cells whose distance has changed, and what it was."""
+        before, self.ground = self.ground, ground
+        kinds = _REPAIR_COUNTED if self.dist.dtype.kind == "i" else _REPAIR_SUMS
+        arrays = self.scratch.take(kinds)
+        # Kernels are compiled once more for arrays that can be written to.
+        changed.flags.writeable = False
+        found: tuple[Ints, NDArray[Any]] = kernels.distance_repair.repair(
+            *self.steps,
+            ground.walls,
+            before.walls,
+            self._around,
+            changed,
+            self.goals,
+            self.starts,
+            self.far,
+            self.inverse,
+            self.most,
+            self.dist,
+            arrays[:4],
+            (self.heads, *arrays[4:]),
+        )
+        self.scratch.give(kinds, arrays)
+        return found
+
+    def cut_off(self, walls: Ints) -> Ints:
         """Return the cells that would reach no goal with walls in these cells; change nothing."""
+        here, there = self.ground, self.dist[walls]
+        cells, olds = self._repaired(here.walled(self.space, walls), walls)
+        lost: Ints = cells[(np.abs(self.dist[cells]) == self.far) & (olds != self.far)]
+        self.dist[cells], self.dist[walls], self.ground = olds, there, here
+        return np.sort(lost)
 
-    @abstractmethod
-    def minima(self, heights: NDArray[np.float64]) -> NDArray[np.int64]:
+    def minima(self, heights: NDArray[np.float64]) -> Ints:
         """Return the open cells, ascending, from which no step leads to a lower sum of a neighbor's
         height and the cost of the step.
         """
+        cells = np.flatnonzero(~self.ground.walls)
+        least = np.empty(len(cells))
+        kernels.distance_search.given(*self.summed_steps, heights, cells, np.inf, least)
+        return cells[least >= heights[cells]]
+
+    @property
+    def summed_steps(self) -> Steps:
+        """The steps and their costs in world units."""
+        return self.steps
+
+    def descend(self, cell: int) -> tuple[Ints, float]:
+        """Return the path between a settled cell and its goal, as it is walked, and its length."""
+        path, taken = kernels.distance_search.descend(*self.steps, self.dist, self.far, cell)
+        return path, self._length(taken)
 
     @abstractmethod
-    def descend(self, cell: int) -> tuple[NDArray[np.int64], float]:
-        """Return the path between a settled cell and its goal, as it is walked, and its length."""
+    def _length(self, taken: Ints) -> float:
+        """Return the length of the steps of a path."""
 
-    def measured(self, cells: NDArray[np.int64] | slice) -> NDArray[np.float64]:
+    def measured(self, cells: Ints | slice) -> NDArray[np.float64]:
         """Return distances in world units, times cost; inf on walls."""
         found: NDArray[np.float64] = self.dist[cells].copy()
         found[self.ground.walls[cells]] = np.inf
         return found
 
-    def write(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
+    def write(self, values: NDArray[np.float32], cells: Ints | None = None) -> None:
         """Write the distances, all or those of some cells, into `values`, flat; inf on walls."""
         some = slice(None) if cells is None else cells
         values[some] = self.measured(some)
 
 
+class Expansion(ABC):
+    """One way to expand a search from its goals, with scratch of these `kinds`."""
+
+    def __init__(self, search: DistanceSearch, kinds: Kinds) -> None:
+        self._pool, self._kinds = search.scratch, kinds
+        self.scratch = self._pool.take(kinds)
+
+    @abstractmethod
+    def run(self, until: Ints) -> bool:
+        """Search until these cells have their distances; return whether the search has ended."""
+
+    def end(self) -> None:
+        """Give the scratch back."""
+        self._pool.give(self._kinds, self.scratch)
+
+
+class Buckets(Expansion):
+    """Any steps and costs, by `kernels.distance_search`."""
+
+    def __init__(self, search: DistanceSearch) -> None:
+        super().__init__(search, _QUEUE)
+        self.search, walls = search, search.ground.walls
+        search.dist = np.empty(len(walls), dtype=type(search.far))
+        everywhere = np.array([[0, len(walls)]])
+        kernels.distance.clear(walls, everywhere, search.far, search.dist)
+        usable = ~walls[search.goals]
+        order = np.argsort(search.starts[usable], kind="stable")
+        self._seeds, self._starts = search.goals[usable][order], search.starts[usable][order]
+        self._state = np.zeros(3, dtype=np.int64)
+
+    def run(self, until: Ints) -> bool:
+        """See `Expansion.run`."""
+        search = self.search
+        kernels.distance_search.search(
+            *search.steps,
+            self._seeds,
+            self._starts,
+            until,
+            search.far,
+            search.inverse,
+            search.most,
+            search.dist,
+            self._state,
+            (search.heads, *self.scratch),
+        )
+        return bool(self._state[1] == 0 and self._state[2] == len(self._seeds))
+
+
 class Scratch:
-    """A pool of arrays with one number per cell, so that repeated searches reuse memory pages."""
+    """A pool of sets of arrays with one number per cell and one more, so that repeated searches
+    reuse memory pages.
+    """
 
     def __init__(self, cells: int) -> None:
-        self._cells = cells
-        self._free: dict[tuple[type[np.generic], int], list[NDArray[Any]]] = {}
+        self._size = cells + 1
+        self._free: dict[Kinds, list[Arrays]] = {}
 
-    def take(self, kind: type[np.generic], rows: int = 0) -> NDArray[Any]:
-        """Return one number per cell, or `rows` rows of that. Contents are arbitrary, but 0 for
-        int8.
-        """
-        free = self._free.setdefault((kind, rows), [])
-        shape = (rows, self._cells) if rows else self._cells
-        return free.pop() if free else np.zeros(shape, dtype=kind)
+    def take(self, kinds: Kinds) -> Arrays:
+        """Return arrays of these types. Contents are arbitrary, but 0 for int8 and uint32."""
+        free = self._free.setdefault(kinds, [])
+        if free:
+            return free.pop()
+        return tuple(np.zeros((*rows, self._size), dtype) for dtype, *rows in kinds)
 
-    def give(self, *arrays: NDArray[Any]) -> None:
-        """Put arrays back; int8 arrays must be 0."""
-        for array in arrays:
-            key = array.dtype.type, len(array) if array.ndim == 2 else 0
-            if len(free := self._free.setdefault(key, [])) < _MOST_CACHED:
-                free.append(array)
+    def give(self, kinds: Kinds, arrays: Arrays) -> None:
+        """Put arrays back; those of int8 and uint32 must be 0."""
+        free = self._free[kinds]
+        if len(free) < _MOST_CACHED:
+            free.append(arrays)
 
 
 @cached

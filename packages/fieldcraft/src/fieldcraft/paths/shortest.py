@@ -9,10 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
-from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.distances import DistanceMap
+from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.path import ON_WALL, Path, PathProblem, moved, resolve_cells, resolve_pairs
 from fieldcraft.paths.timed import Danger, TimedPath, TimedProblem
 from fieldcraft.space import Space, checked_space
@@ -31,7 +29,6 @@ def shortest_path(
     *,
     cost: Cost = None,
     smooth: bool = False,
-    charge: str = "mean",
     on_wall: str = "refuse",
 ) -> Path: ...
 
@@ -44,10 +41,8 @@ def shortest_path(
     *,
     cost: Cost = None,
     smooth: bool = False,
-    charge: str = "mean",
     on_wall: str = "refuse",
     danger: Danger,
-    start_time: float = 0.0,
     speed: float = 1.0,
     time_step: float | None = None,
     steps: int = 64,
@@ -61,10 +56,8 @@ def shortest_path(
     *,
     cost: Cost = None,
     smooth: bool = False,
-    charge: str = "mean",
     on_wall: str = "refuse",
     danger: Danger | None = None,
-    start_time: float = 0.0,
     speed: float = 1.0,
     time_step: float | None = None,
     steps: int = 64,
@@ -87,19 +80,14 @@ def shortest_path(
         Replace steps by straight legs where they cross no wall, cut no corner, and cost no more.
         Then `cells` are those where the path turns. On plane meshes where all cells cost the same
         the smoothed path is the shortest one.
-    charge : {"mean", "enter"}
-        With "enter" a step costs its length times the cost of the cell that it ends in, as in tile
-        and board games.
     on_wall : {"refuse", "nearest"}
         With "nearest" a position in a wall is moved to the nearest open cell.
     danger : layer, ndarray or callable, optional
         Damage a second, at least 0, that changes with time; infinite where nobody can be. A layer
         as it will be (see `Layer.at`), a function from seconds from now to a map or an array, or
-        an array of shape (T, *space.shape), one map for each time step from `start_time` on. The
+        an array of shape (T, *space.shape), one map for each time step from now on. The
         path found costs least in all: its walking, as without danger, plus its damage. Waiting for
         a time costs as much as walking for it. After the last time step the danger stays.
-    start_time : float
-        When the agent starts, in seconds from now.
     speed : float
         World units a second.
     time_step : float, optional
@@ -149,8 +137,8 @@ def shortest_path(
     >>> path.cells, path.times, path.damage
     (array([0, 1, 2, 3]), array([0., 1., 2., 3.]), 0.0)
     """
-    timing = (start_time, speed, time_step, steps)
-    problem = _problem(space, cost, smooth, charge, on_wall, danger, timing)
+    timing = (speed, time_step, steps)
+    problem = _problem(space, cost, smooth, on_wall, danger, timing)
     place, here = _end(space, problem.walls, "start", start, on_wall)
     aim, there = _end(space, problem.walls, "goal", goal, on_wall)
     return problem.solve(place, here, aim, there)
@@ -163,10 +151,8 @@ def shortest_paths(
     *,
     cost: Cost = None,
     smooth: bool = False,
-    charge: str = "mean",
     on_wall: str = "refuse",
     danger: Danger | None = None,
-    start_time: float = 0.0,
     speed: float = 1.0,
     time_step: float | None = None,
     steps: int = 64,
@@ -177,7 +163,7 @@ def shortest_paths(
 
     Parameters
     ----------
-    space, cost, smooth, charge, on_wall, danger, start_time, speed, time_step, steps
+    space, cost, smooth, on_wall, danger, speed, time_step, steps
         See `shortest_path`. The danger is foreseen once for all paths.
     starts, goals : array_like of shape (N, 2) or (2,)
         World positions; one stands for all.
@@ -199,70 +185,35 @@ def shortest_paths(
     >>> [path.length for path in paths]
     [4.0, 4.0]
     """
-    timing = (start_time, speed, time_step, steps)
-    problem = _problem(space, cost, smooth, charge, on_wall, danger, timing)
+    timing = (speed, time_step, steps)
+    problem = _problem(space, cost, smooth, on_wall, danger, timing)
     places, here, aims, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)
     return problem.solve_many(places, here, aims, there)
 
 
-class _ByDistanceMaps(PathProblem):
-    """Paths by another charge, from one distance map for each goal."""
-
-    def __init__(self, space: Space, cost: Cost, smooth: bool, charge: str) -> None:
-        if smooth:
-            raise InvalidValue(
-                "Legs of a smoothed path cross cells and enter none",
-                got=f"smooth=True with charge={charge!r}",
-                remedy="Leave one of them out",
-            )
-        self.space, self._cost, self._charge = space, cost, charge
-        self._maps: dict[int, DistanceMap] = {}
-        self.walls = backend(space).snapshot(CellCosts(space, cost).walls).walls
-
-    def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
-        """See `PathProblem.solve`."""
-        if there not in self._maps:
-            aim = self.space.position_of(there)
-            self._maps[there] = DistanceMap(self.space, aim, cost=self._cost, charge=self._charge)
-        return self._maps[there].descend(start)
-
-    # Its distance maps are kept: one thread makes them.
-    solve_many = PathProblem.solve_band
-
-
-_Timing = tuple[float, float, float | None, int]
-_USUAL: _Timing = (0.0, 1.0, None, 64)
+_Timing = tuple[float, float | None, int]
+_USUAL: _Timing = (1.0, None, 64)
 
 
 def _problem(
-    space: Space,
-    cost: Cost,
-    smooth: bool,
-    charge: str,
-    on_wall: str,
-    danger: Danger | None,
-    timing: _Timing,
+    space: Space, cost: Cost, smooth: bool, on_wall: str, danger: Danger | None, timing: _Timing
 ) -> PathProblem:
+    checks.flag("smooth", smooth)
+    checks.choice("on_wall", on_wall, ON_WALL)
     if danger is not None:
-        checks.choice("on_wall", on_wall, ON_WALL)
-        if checks.flag("smooth", smooth) or checks.choice("charge", charge, CHARGES) != CHARGES[0]:
+        if smooth:
             raise InvalidValue(
-                "Paths through danger lead from cell to cell, at the mean cost of both",
-                got=f"smooth={smooth}, charge={charge!r} with danger",
-                remedy="Leave these out",
+                "Paths through danger lead from cell to cell",
+                got="smooth=True with danger",
+                remedy="Leave smooth out",
             )
         return TimedProblem(checked_space(space, "Paths lie on"), cost, danger, *timing)
     if not all(isinstance(each, float | int | None) for each in timing) or timing != _USUAL:
         raise InvalidValue(
-            "start_time, speed, time_step and steps are those of a danger",
+            "speed, time_step and steps are those of a danger",
             got="one of them without danger",
             remedy="Pass danger=threat, or leave them out",
         )
-    if not (smooth is False and charge is CHARGES[0] and on_wall is ON_WALL[0]):
-        checks.flag("smooth", smooth)
-        checks.choice("on_wall", on_wall, ON_WALL)
-        if checks.choice("charge", charge, CHARGES) != CHARGES[0]:
-            return _ByDistanceMaps(space, cost, smooth, charge)
     return backend(space).problem(cost, smooth)
 
 

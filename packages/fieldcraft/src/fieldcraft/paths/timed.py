@@ -89,14 +89,12 @@ class TimedProblem(PathProblem):
         space: Space,
         cost: Cost,
         danger: Danger,
-        start_time: float,
         speed: float,
         time_step: float | None,
         steps: int,
     ) -> None:
         self.space, self.walls = space, space.walls
         self._speed = checks.positive("speed", speed)
-        self._begin = checks.not_negative("start_time", start_time)
         typical = space.typical_step / self._speed
         self._step = typical if time_step is None else checks.positive("time_step", time_step)
         if self._step > _SLOWEST * typical:
@@ -143,7 +141,7 @@ class TimedProblem(PathProblem):
             frames: Iterator[Any] = iter(())
             out = np.ascontiguousarray(given, dtype=np.float32)
         else:
-            times = self._begin + self._step * np.arange(count)
+            times = self._step * np.arange(count)
             if isinstance(danger, Layer):
                 cell_values(self.space, danger)  # refuses another space
                 frames = values_at(danger, times.tolist())
@@ -194,7 +192,7 @@ class TimedProblem(PathProblem):
         cells.flags.writeable = False
         if not len(cells):
             return TimedPath(space, cells, math.inf, math.inf)
-        times = self._begin + self._step * np.concatenate([[0], lasting.cumsum()])
+        times = self._step * np.concatenate([[0], lasting.cumsum()])
         length = float(legs.sum())
         first = start if start.tolist() != space.position_of(here).tolist() else None
         return TimedPath(space, cells, length, float(cost), None, first, times, float(damage))

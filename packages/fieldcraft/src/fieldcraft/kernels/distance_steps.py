@@ -1,0 +1,102 @@
+"""The steps that distances spread over: those of a grid, or arcs between numbered cells.
+
+Kernels take `arcs` and `grid`, one of which is None, and `sizes` and `cost`:
+
+- `arcs` is (starts, origins, out_starts, out_arcs, ends). The arcs that enter cell v are
+  `starts[v]` up to `starts[v + 1]`, and `origins[arc]` the cells that they leave. Those that leave
+  v are `out_arcs[i]` for i from `out_starts[v]` up to `out_starts[v + 1]`, and end in `ends[arc]`.
+- `grid` is (links, steps, width, height, wrap). Bit k of `links[v]` says whether step k may enter
+  cell v. `steps` (K, 3) are columns, rows, and what they add to the number of a cell.
+- `sizes` are the costs of arcs or of steps, or where `cost` has one number per cell, half their
+  lengths. `cost` has length 1 where all cells cost the same, and is None for whole numbers.
+
+Helpers return at one place, use their arrays just before and cannot raise: then Numba counts no
+references in loops.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.declare import kernel
+
+__all__ = ["beyond", "end_of", "neighbor", "origin_of", "steps_from", "steps_into"]
+
+
+@kernel(inline="always", error_model="numpy")
+def neighbor(cell, dx, dy, offset, width, height, wrap):
+    """Return the cell one step away. Off the map it is -1, or another cell that no link leads
+    to.
+    """
+    if wrap:
+        y, x = divmod(cell, width)
+        return (y + dy) % height * width + (x + dx) % width
+    place = cell + offset
+    return place if 0 <= place < width * height else -1
+
+
+@kernel(inline="always")
+def steps_into(arcs, grid, cell):
+    """Return the numbers of the steps into a cell: the first, and the one after the last."""
+    first, last = np.int64(0), np.int64(0)
+    if arcs is not None:
+        first, last = arcs[0][cell], arcs[0][cell + 1]
+    if grid is not None:
+        last = np.int64(grid[1].shape[0])
+    return first, last
+
+
+@kernel(inline="always")
+def origin_of(arcs, grid, cell, step):
+    """Return the cell that a step into `cell` leaves, -1 where there is none."""
+    origin = np.int64(-1)
+    if arcs is not None:
+        origin = np.int64(arcs[1][step])
+    if grid is not None:
+        links, steps, width, height, wrap = grid
+        dx, dy, offset, link = steps[step, 0], steps[step, 1], steps[step, 2], links[cell]
+        if (link >> step) & 1 != 0:
+            origin = neighbor(cell, -dx, -dy, -offset, width, height, wrap)
+    return origin
+
+
+@kernel(inline="always")
+def steps_from(arcs, grid, cell):
+    """Return the numbers of the steps out of a cell: the first, and the one after the last."""
+    first, last = np.int64(0), np.int64(0)
+    if arcs is not None:
+        first, last = arcs[2][cell], arcs[2][cell + 1]
+    if grid is not None:
+        last = np.int64(grid[1].shape[0])
+    return first, last
+
+
+@kernel(inline="always")
+def end_of(arcs, grid, cell, step):
+    """Return the cell that a step out of `cell` enters, -1 where there is none, and the number of
+    its size.
+    """
+    end, size = np.int64(-1), np.int64(step)
+    if arcs is not None:
+        size = arcs[3][step]
+        end = np.int64(arcs[4][size])
+    if grid is not None:
+        links, steps, width, height, wrap = grid
+        dx, dy, offset = steps[step, 0], steps[step, 1], steps[step, 2]
+        other = neighbor(cell, dx, dy, offset, width, height, wrap)
+        link = links[max(other, 0)]
+        if other >= 0 and (link >> step) & 1 != 0:
+            end = other
+    return end, size
+
+
+@kernel(inline="always")
+def beyond(distance, here, there, size, cost):
+    """Return a distance plus the cost of a step between two cells.
+
+    It is always larger, so that no two cells of a finished map support each other.
+    """
+    if cost is None:
+        return distance + size
+    total = distance + (size if cost.shape[0] == 1 else size * (cost[here] + cost[there]))
+    return total if total > distance else np.nextafter(distance, np.inf)
