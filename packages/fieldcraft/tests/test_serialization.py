@@ -311,7 +311,7 @@ def test_graphs_come_back() -> None:
         assert (again.positions == graph.positions).all()
         assert (again.edges == graph.edges).all()
         assert (again.walls == graph.walls).all()
-        assert (again.closed == graph.closed).all()
+        assert (again.blocked_arcs == graph.blocked_arcs).all()
         assert (again.directed, again.y_up, again.dimensions) == (
             graph.directed,
             graph.y_up,

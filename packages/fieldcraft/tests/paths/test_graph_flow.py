@@ -69,7 +69,7 @@ def test_it_follows_repairs(web: graphs.Web, seed: int) -> None:
             )
         arcs = flow.arcs[flow.arcs >= 0]
         assert not (
-            graph.closed[arcs] | graph.walls[graph.topology.ends[arcs]]
+            graph.blocked_arcs[arcs] | graph.walls[graph.topology.ends[arcs]]
         ).any()  # even before a repair
         field.repair()
         new = GraphFlow(field)

@@ -82,7 +82,7 @@ def test_after_a_change_of_walls_the_steps_of_the_whole_map_are_not_listed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     space = fc.Grid(40, 30, neighbors=8)
-    monkeypatch.setattr(fc.Grid, "_find_ways", None)
+    monkeypatch.setattr(fc.Grid, "_find_steps", None)
     unit = fc.reach(space, (20.5, 15.5), 2)
     space.set_walls([15 * 40 + 21])
     assert len(fc.reach(space, (20.5, 15.5), 2)) == len(unit) - 2  # the wall and the cell behind it

@@ -55,7 +55,7 @@ def plain(
     exponent = FALLOFFS[spread.falloff]
     loss = spread.decay * topology.lengths
     way = (np.exp(-loss) if exponent == 0 else loss).astype(np.float32)
-    way[field.space.closed] = 0 if exponent == 0 else np.finfo(np.float32).max
+    way[field.space.blocked_arcs] = 0 if exponent == 0 else np.finfo(np.float32).max
     keep = np.float32(-1 if spread.half_life is None else 0.5 ** (0.1 / spread.half_life))
     target = arriving(topology, values, way, exponent)
     after = moved(values, target, np.float32(spread.momentum), keep, np.float32(spread.floor))

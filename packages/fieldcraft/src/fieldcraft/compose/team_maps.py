@@ -18,7 +18,7 @@ from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import Layer, RadialLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, HexGrid, Space
-from fieldcraft.space.answers import Regions, regions_owned
+from fieldcraft.space.results import Regions, regions_owned
 
 __all__ = [
     "FrontLine",

@@ -29,7 +29,7 @@ from fieldcraft.layer import Layer, SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Propagation
 from fieldcraft.space import Grid
-from fieldcraft.space.answers import Regions
+from fieldcraft.space.results import Regions
 
 __all__ = ["FrontLine", "Teams", "add_teams"]
 

@@ -133,7 +133,7 @@ def _space_out(index: int, spaces: list[Space]) -> dict[str, Any]:
         topology = space.graph.topology
         for number, other in enumerate(spaces[:index]):
             if NAMES[type(other)] == "graph" and other.graph.topology is topology:
-                return {"like": number, "walls": space.walls, "closed": space.graph.closed}
+                return {"like": number, "walls": space.walls, "closed": space.graph.blocked_arcs}
     return {"space": space, "parent": _place(getattr(space, "parent", None), spaces)}
 
 
@@ -143,7 +143,7 @@ def _space_in(entry: dict[str, Any], spaces: list[Space]) -> Space:
         if NAMES[type(model)] != "graph" or walls.dtype != np.bool_ or closed.dtype != np.bool_:
             raise ValueError(f"walls of {walls.dtype} and closed edges of {closed.dtype}")
         graph: Space = model.with_walls(walls)
-        graph.graph._close(closed)
+        graph.graph._block_arcs(closed)
         return graph
     space = entry["space"]
     if not isinstance(space, Space):

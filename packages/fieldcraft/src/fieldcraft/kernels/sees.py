@@ -255,7 +255,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
 
 
 @kernel(inline="always")
-def _is_near(points, limits, facings, narrow, v, aims, t):
+def _is_near(points, limits, facings, min_cosine, v, aims, t):
     """Whether an aim lies within the limit and the cone of a viewer."""
     squared = 0.0
     for axis in range(points.shape[1]):
@@ -263,14 +263,14 @@ def _is_near(points, limits, facings, narrow, v, aims, t):
     if squared > limits[v] or len(facings) == 0 or squared == 0:
         return squared <= limits[v]
     dx, dy = aims[t, 0] - points[v, 0], aims[t, 1] - points[v, 1]
-    return facings[v, 0] * dx + facings[v, 1] * dy >= narrow * math.sqrt(dx * dx + dy * dy)
+    return facings[v, 0] * dx + facings[v, 1] * dy >= min_cosine * math.sqrt(dx * dx + dy * dy)
 
 
 @kernel(
     "(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8[:,::1], b1[::1], f8[:,::1], (i8[::1], f8[:,::1],"
     " i8[:,::1], f8[::1], f8[:,::1]), f8, f8, i8, i8, out i4[::1]",
 )
-def count_seen(mesh, middles, walls, positions, viewers, scale, narrow, first, last, counts):
+def count_seen(mesh, middles, walls, positions, viewers, scale, min_cosine, first, last, counts):
     """Add 1 to `counts` (N,) for each open polygon whose middle a viewer of [first, last) sees:
     `sees_places` from all to all.
 
@@ -305,7 +305,7 @@ def count_seen(mesh, middles, walls, positions, viewers, scale, narrow, first, l
             if walls[end]:
                 continue
             if end != cells[v]:
-                if not _is_near(points, limits, facings, narrow, v, positions, end):
+                if not _is_near(points, limits, facings, min_cosine, v, positions, end):
                     continue
                 if walked and not between(
                     mesh, cells[v], ax, ay, end, middles[end, 0], middles[end, 1], line
@@ -318,7 +318,7 @@ def count_seen(mesh, middles, walls, positions, viewers, scale, narrow, first, l
     "(i8[::1], i4[::1], i8[:,::1], u1[::1]), (i8[::1], f8[:,::1], i8[:,::1], f8[::1], f8[:,::1]),"
     " (i8[::1], f8[:,::1], i8[:,::1]), f8, b1, b1, i8, i8, out b1[:,::1]",
 )
-def sees_places(mesh, viewers, targets, narrow, own, pairs, first, last, seen):
+def sees_places(mesh, viewers, targets, min_cosine, own, pairs, first, last, seen):
     """Which of the targets (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T); with
     `pairs`, whether each sees the target of its own number: (V, 1).
 
@@ -326,7 +326,7 @@ def sees_places(mesh, viewers, targets, narrow, own, pairs, first, last, seen):
     (cells, points, places, limits, facings): those in `cells` (V,) at `points` (V, 2 or 3), and
     `places` (V, 2) is where their lines begin; `limits` (V,) are squared distances, `facings`
     (V, 2) unit vectors or `NO_FACINGS`; then only what lies in a direction whose cosine is at least
-    `narrow` is seen. `targets` are (cells, points, places). With `own`, a viewer's own cell is
+    `min_cosine` is seen. `targets` are (cells, points, places). With `own`, a viewer's own cell is
     seen, too.
     """
     (cells, points, places, limits, facings), (goals, aims, spots) = viewers, targets
@@ -335,7 +335,7 @@ def sees_places(mesh, viewers, targets, narrow, own, pairs, first, last, seen):
         for k in range(seen.shape[1]):
             t = v if pairs else k
             is_seen = own and goals[t] == cells[v]
-            if not is_seen and _is_near(points, limits, facings, narrow, v, aims, t):
+            if not is_seen and _is_near(points, limits, facings, min_cosine, v, aims, t):
                 x, y = spots[t, 0], spots[t, 1]
                 is_seen = len(mesh[0]) <= 1 or between(
                     mesh, cells[v], places[v, 0], places[v, 1], goals[t], x, y, stack
@@ -441,7 +441,7 @@ def _between_cells(walls, row, column, dy, dx):
 
 
 @kernel
-def _sees_cell(walls, wrap, cell, goal, limit, facings, v, narrow):
+def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
     """Whether viewer v in a cell sees another cell, walls as if they were open."""
     height, width = walls.shape
     row, column = cell // width, cell % width
@@ -458,7 +458,7 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, narrow):
         if (
             squared > 0
             and len(facings)
-            and not facings[v, 0] * x + facings[v, 1] * y >= narrow * math.sqrt(float(squared))
+            and not facings[v, 0] * x + facings[v, 1] * y >= min_cosine * math.sqrt(float(squared))
         ):
             continue
         if _between_cells(walls, row, column, y, x):
@@ -469,7 +469,7 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, narrow):
 @kernel(
     "u1[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], b1, f8, b1, i8, i8, out b1[:,::1]",
 )
-def sees_cells(walls, cells, limits, facings, goals, wrap, narrow, pairs, first, last, seen):
+def sees_cells(walls, cells, limits, facings, goals, wrap, min_cosine, pairs, first, last, seen):
     """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen`
     (V, T); with `pairs`, whether each sees the goal of its own number: (V, 1).
 
@@ -479,4 +479,4 @@ def sees_cells(walls, cells, limits, facings, goals, wrap, narrow, pairs, first,
     for v in range(first, last):
         for t in range(seen.shape[1]):
             goal = goals[v] if pairs else goals[t]
-            seen[v, t] = _sees_cell(walls, wrap, cells[v], goal, limits[v], facings, v, narrow)
+            seen[v, t] = _sees_cell(walls, wrap, cells[v], goal, limits[v], facings, v, min_cosine)

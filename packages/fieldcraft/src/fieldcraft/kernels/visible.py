@@ -297,20 +297,22 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
 @kernel
 def _refine(window, ground, with_heights, size, eye, cone):
     """Take back what lies outside of the cone or behind ground."""
-    (rows, columns, north, west), (fx, fy, narrow) = size, cone
+    (rows, columns, north, west), (fx, fy, min_cosine) = size, cone
     origin = north * columns + west
     start, highest = np.float64(0), np.float64(0)
     if with_heights:
         start = np.float64(ground[origin]) + eye
         highest = np.float64(ground[ground.shape[0] - 1])
-    has_cone = narrow >= -1
+    has_cone = min_cosine >= -1
     for j in range(rows):
         for i in range(columns):
             at, dy, dx = j * columns + i, j - north, i - west
             bits = window[at]
             if bits <= _WALL or at == origin:
                 continue
-            if has_cone and fx * dx + fy * dy < narrow * math.sqrt(np.float64(dy * dy + dx * dx)):
+            if has_cone and fx * dx + fy * dy < min_cosine * math.sqrt(
+                np.float64(dy * dy + dx * dx)
+            ):
                 window[at] = bits & _WALL
             elif with_heights:
                 end = np.float64(ground[at]) + eye
@@ -437,13 +439,13 @@ def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squar
     " u1[::1], out i8[:,:,::1], out f4[::1])",
 )
 def field_of_view(
-    walls, heights, sources, limits, facings, eye, narrow, wrap, lit, counts, scratch
+    walls, heights, sources, limits, facings, eye, min_cosine, wrap, lit, counts, scratch
 ):
     """Add 1 to `counts` (height, width) wherever a source sees, once per source.
 
     `sources` are cells, `limits` the largest squared distance of each. `facings` (N, 2) are unit
     vectors (columns, rows) or `NO_FACINGS`; then a source sees only offsets whose cosine to its
-    facing is at least `narrow`, and its own cell.
+    facing is at least `min_cosine`, and its own cell.
     """
     height, width = walls.shape
     window, _, _ = scratch
@@ -454,7 +456,7 @@ def field_of_view(
         north, south, west, east = extents
         cone = 0.0, 0.0, -2.0
         if facings.shape[0] > 0:
-            cone = facings[s, 0], facings[s, 1], narrow
+            cone = facings[s, 0], facings[s, 1], min_cosine
         _mark(walls, heights, eye, row, column, limits[s], extents, lit, cone, scratch)
         rows, columns = north + south + 1, west + east + 1
         _fold(window, rows, columns, height, width)

@@ -9,7 +9,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps.mazes import MAZE_ALGORITHMS, maze_walls
 from fieldcraft.space import Grid
-from fieldcraft.space.answers import regions_above
+from fieldcraft.space.results import regions_above
 
 __all__ = ["HALLS", "KINDS", "generate_map"]
 

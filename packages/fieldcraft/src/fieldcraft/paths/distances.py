@@ -20,7 +20,7 @@ from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.paths.stepping import step_down
 from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Snapshot, Space
-from fieldcraft.space.answers import Spots
+from fieldcraft.space.results import ChosenCells
 
 __all__ = ["UNREACHED", "DistanceMap"]
 
@@ -254,7 +254,9 @@ class DistanceMap(Operand):
         entered = values[path[1]]
         return float(entered if self.charge == "enter" else (values[path[0]] + entered) / 2)
 
-    def step(self, positions: ArrayLike, *, apart: bool = False, onto_goals: bool = True) -> Spots:
+    def step(
+        self, positions: ArrayLike, *, apart: bool = False, onto_goals: bool = True
+    ) -> ChosenCells:
         """Return one step of each agent towards the nearest goal: `hunt.step(monsters).positions`.
 
         Each agent takes the step that begins a shortest path; of equal ones that to the lowest

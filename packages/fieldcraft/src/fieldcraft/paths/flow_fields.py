@@ -364,7 +364,7 @@ class GraphFlow(FlowField):
         graph, topology = self.graph, self.graph.topology
         kernels.graph_flow.point(
             topology.ends,
-            graph.closed,
+            graph.blocked_arcs,
             graph.walls,
             topology.positions,
             some,

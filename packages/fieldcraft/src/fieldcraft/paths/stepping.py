@@ -13,7 +13,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.arc_search import step_cost, ways_with_walls
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.space.adjacency import Adjacency, runs
-from fieldcraft.space.answers import Spots
+from fieldcraft.space.results import ChosenCells
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["step_down"]
 
 
-def step_down(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_goals: bool) -> Spots:
+def step_down(
+    distances: DistanceMap, positions: ArrayLike, apart: bool, onto_goals: bool
+) -> ChosenCells:
     """See `DistanceMap.step`."""
     space, walls = distances.space, distances.walls.reshape(-1)
     checks.flag("apart", apart)
@@ -62,11 +64,15 @@ def step_down(distances: DistanceMap, positions: ArrayLike, apart: bool, onto_go
     moves = chosen >= 0
     cells[moves], values[moves] = there[chosen[moves]], left[chosen[moves]]
     if single:
-        return Spots(space.position_of(int(cells[0])), values[0], cells[0], moves[0], cells[0])
-    return Spots(space.position_of(cells), values, cells, moves, cells)
+        return ChosenCells(
+            space.position_of(int(cells[0])), values[0], cells[0], moves[0], cells[0]
+        )
+    return ChosenCells(space.position_of(cells), values, cells, moves, cells)
 
 
-def _step_alone(distances: DistanceMap, start: int, ways: Adjacency, onto_goals: bool) -> Spots:
+def _step_alone(
+    distances: DistanceMap, start: int, ways: Adjacency, onto_goals: bool
+) -> ChosenCells:
     """Return the step of one walker: what `step_down` says, without arrays of options."""
     space, cell = distances.space, start
     arcs = slice(ways.starts.item(start), ways.starts.item(start + 1))
@@ -82,7 +88,7 @@ def _step_alone(distances: DistanceMap, start: int, ways: Adjacency, onto_goals:
             best, cell, value = away + step, option, away
     cells, values = np.array([cell]), np.array([value], dtype=np.float32)
     moved = cells != start
-    return Spots(space.position_of(cell), values[0], cells[0], moved[0], cells[0])
+    return ChosenCells(space.position_of(cell), values[0], cells[0], moved[0], cells[0])
 
 
 def _one_by_one(

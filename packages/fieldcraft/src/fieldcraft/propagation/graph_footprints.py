@@ -18,9 +18,9 @@ from fieldcraft.propagation.footprints import (
     Found,
     whole_radius,
 )
-from fieldcraft.space import Graph, GraphSnapshot, Grid, Space, needs_plane
+from fieldcraft.space import Graph, GraphSnapshot, Grid, Space, check_lines_of_sight
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
-from fieldcraft.space.graph_sight import Outlook
+from fieldcraft.space.graph_sight import SightSnapshot
 
 __all__ = ["GraphFootprints", "GraphWalks", "Kept"]
 
@@ -114,14 +114,16 @@ class GraphWalks:
     def adjacency(self) -> Adjacency:
         """The steps as they were then."""
         return adjacency_of_arcs(
-            self.graph.topology, self.blocked, self.snapshot.closed, from_walls=True
+            self.graph.topology, self.blocked, self.snapshot.blocked_arcs, from_walls=True
         )
 
     @cached_property
     def joints(self) -> Adjacency:
         """The steps as they would be without walls."""
         return adjacency_of_arcs(
-            self.graph.topology, np.zeros(len(self.positions), dtype=np.bool_), self.snapshot.closed
+            self.graph.topology,
+            np.zeros(len(self.positions), dtype=np.bool_),
+            self.snapshot.blocked_arcs,
         )
 
     def opened(self, cell: int, reach: float) -> GraphWalks:
@@ -184,9 +186,9 @@ class GraphWalks:
         return walks
 
     @cached_property
-    def outlook(self) -> Outlook:
+    def sight(self) -> SightSnapshot:
         """Lines of sight as they were then."""
-        return Outlook(self.graph, self.blocked, self.snapshot.closed, self.opaque)
+        return SightSnapshot(self.graph, self.blocked, self.snapshot.blocked_arcs, self.opaque)
 
 
 class GraphFootprints(Footprints[GraphWalks]):
@@ -243,9 +245,9 @@ class GraphFootprints(Footprints[GraphWalks]):
             yield 1
             return self._views.around((walls, opaque), walks.squares.wrap, cell, size)
         if self._metric == "sight":
-            needs_plane(walks.space, "Sight")
+            check_lines_of_sight(walks.space, "Sight")
             yield 1
-            seen = walks.outlook.seen_from(cell, radius)
+            seen = walks.sight.visible_from(cell, radius)
             return seen, np.minimum(
                 np.sqrt(((walks.positions[seen] - walks.positions[cell]) ** 2).sum(axis=1))
                 / radius,

@@ -9,7 +9,7 @@ from fieldcraft import kernels
 from fieldcraft.propagation.footprints import Emission
 from fieldcraft.propagation.graph_footprints import GraphFootprints, GraphWalks
 from fieldcraft.propagation.radial_field import RadialField
-from fieldcraft.space import needs_plane
+from fieldcraft.space import check_lines_of_sight
 
 __all__ = ["GraphRadialField"]
 
@@ -21,7 +21,7 @@ class GraphRadialField(RadialField[GraphWalks]):
 
     def _no_footprints(self) -> GraphFootprints:
         if self.radial.metric == "sight":
-            needs_plane(self.space, "Sight")
+            check_lines_of_sight(self.space, "Sight")
         return GraphFootprints(self.radial.metric, self.radial.thickness)
 
     def _walks_now(self) -> GraphWalks:

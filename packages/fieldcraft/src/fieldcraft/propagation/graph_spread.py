@@ -42,7 +42,7 @@ class GraphSpreadField(SpreadingField):
         self.space = space
         self.graph = graph = space.graph
         self._ground = graph.topology.arrangement
-        count, room = len(space), self._ground.room
+        count, room = len(space), self._ground.padded
         self._now, self._next = aligned(room), aligned(room)
         self._emitted = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
         self._own = np.zeros(0 if self._ground.order is None else count, dtype=np.float32)
@@ -51,7 +51,7 @@ class GraphSpreadField(SpreadingField):
         self.pinned = np.zeros(0, dtype=np.int64)
         self._fed = -1
         self._walls_version = space.walls_version
-        self._closed = graph.closed
+        self._closed = graph.blocked_arcs
         self._signed = False
         self._bounds: LowerBounds | None = None
         self.resistance = None
@@ -191,7 +191,7 @@ class GraphSpreadField(SpreadingField):
         return bool(self._exponent == 0 and self._keep < 0 and not self._signed)
 
     def _weigh(self) -> None:
-        self._closed = self.graph.closed
+        self._closed = self.graph.blocked_arcs
         self._losses = self._ground.in_rows(self._arc_losses(), self._exponent)
 
     def _arc_losses(self) -> NDArray[np.float32]:
@@ -206,7 +206,7 @@ class GraphSpreadField(SpreadingField):
         return np.minimum(losses, checks.LARGEST).astype(np.float32) + entered
 
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
-        if self._closed is not self.graph.closed:
+        if self._closed is not self.graph.blocked_arcs:
             self._weigh()
 
     def _step_all(self, count: int) -> int:

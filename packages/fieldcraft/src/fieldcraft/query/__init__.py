@@ -10,15 +10,15 @@ from fieldcraft.query.explanation import Explanation, explain
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.sampling import Along, along, gradient, sample
 from fieldcraft.query.stepping import explore_step, uphill
-from fieldcraft.space.answers import Region, Regions, Spots
+from fieldcraft.space.results import ChosenCells, Region, Regions
 
 __all__ = [
     "Along",
+    "ChosenCells",
     "Explanation",
     "Region",
     "Regions",
     "Reservations",
-    "Spots",
     "along",
     "best",
     "explain",

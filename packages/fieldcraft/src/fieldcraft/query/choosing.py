@@ -9,7 +9,7 @@ from fieldcraft import checks
 from fieldcraft.query.backend import queries
 from fieldcraft.query.values import Readable, Values
 from fieldcraft.space import Space
-from fieldcraft.space.answers import Regions, Spots, checked_none, chosen, regions_above
+from fieldcraft.space.results import ChosenCells, Regions, checked_none, chosen, regions_above
 
 __all__ = ["best", "peaks", "pick", "regions", "worst"]
 
@@ -26,7 +26,7 @@ def best(
     outside: str = "refuse",
     none: str = "nan",
     space: Space | None = None,
-) -> Spots:
+) -> ChosenCells:
     """Return the open cells with the highest values around each position.
 
     Of equal values the nearest cell comes first, of equally near ones the lowest.
@@ -94,7 +94,7 @@ def worst(
     outside: str = "refuse",
     none: str = "nan",
     space: Space | None = None,
-) -> Spots:
+) -> ChosenCells:
     """Return the open cells with the lowest values around each position; see `best`.
 
     Examples
@@ -119,7 +119,7 @@ def _choose(
     outside: str,
     none: str,
     sign: np.float32,
-) -> Spots:
+) -> ChosenCells:
     values, otherwise = queries(layer, space), checked_none(none)
     far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
     wanted = _wanted(count, values.space)
@@ -147,7 +147,7 @@ def pick(
     outside: str = "refuse",
     none: str = "nan",
     space: Space | None = None,
-) -> Spots:
+) -> ChosenCells:
     """Return a random open cell around each position, of those with values above a number.
 
     For patrols, spawns and monsters that should not all go to the one best cell. Each cell is
@@ -199,7 +199,7 @@ def peaks(
     spacing: float = 0.0,
     threshold: float = 0.0,
     space: Space | None = None,
-) -> Spots:
+) -> ChosenCells:
     """Return the local maxima, strongest first: open cells with no higher one a step away.
 
     A plateau of equal values counts once, by its cell nearest to its middle. Of equal peaks the
@@ -238,7 +238,7 @@ def peaks(
     if count is not None:
         most = min(checks.integer("count", count, minimum=1), most)
     apart, above = checks.not_negative("spacing", spacing), checks.finite("threshold", threshold)
-    return Spots.at(values.peaks(most, apart, above), values.space, values.flat, ranked=True)
+    return ChosenCells.at(values.peaks(most, apart, above), values.space, values.flat, ranked=True)
 
 
 def regions(

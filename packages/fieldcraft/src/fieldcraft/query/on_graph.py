@@ -11,7 +11,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.query.values import SLACK, Cells, Floats, Queries, Readable, Steps
 from fieldcraft.space import Graph, Space, grid_of
-from fieldcraft.space.adjacency import middles, pieces, runs
+from fieldcraft.space.adjacency import central_cells, components, runs
 from fieldcraft.space.graph_sight import vertices_within
 
 __all__ = ["GraphValues"]
@@ -28,13 +28,13 @@ def _arcs_at(graph: Graph, cells: Cells) -> tuple[Cells, Cells]:
     topology = graph.topology
     into = runs(topology.starts[cells], np.diff(topology.starts)[cells])
     from_in = np.repeat(np.arange(len(cells)), np.diff(topology.starts)[cells])
-    keep = ~graph.closed[into]
+    keep = ~graph.blocked_arcs[into]
     which, others = from_in[keep], topology.origins[into[keep]].astype(np.int64)
     if graph.directed:
         starts, arcs = topology.leaving
         out = arcs[runs(starts[cells], np.diff(starts)[cells])]
         from_out = np.repeat(np.arange(len(cells)), np.diff(starts)[cells])
-        keep = ~graph.closed[out]
+        keep = ~graph.blocked_arcs[out]
         which = np.concatenate([which, from_out[keep]])
         others = np.concatenate([others, topology.ends[out[keep]].astype(np.int64)])
     free = ~graph.walls[others]
@@ -216,7 +216,7 @@ class GraphValues(Queries):
         candidates = np.flatnonzero(values > above)
         plateaus = np.full(len(values), -1, dtype=np.int64)
         plateaus[candidates] = np.unique(values[candidates], return_inverse=True)[1]
-        labels = pieces(space, plateaus)
+        labels = components(space, plateaus)
         high = np.zeros(len(values) + 1, dtype=np.bool_)
         high[labels] = True
         high[labels[origins[values[ends] > values[origins]]]] = False
@@ -224,7 +224,7 @@ class GraphValues(Queries):
         high[-1] = False  # of no plateau
         inside = np.flatnonzero(high[labels])
         _, numbers = np.unique(labels[inside], return_inverse=True)
-        cells = middles(space, inside, numbers, int(numbers.max(initial=-1)) + 1)
+        cells = central_cells(space, inside, numbers, int(numbers.max(initial=-1)) + 1)
         cells = cells[np.lexsort((cells, -values[cells]))]
         return self._spaced(cells, most, spacing) if spacing > 0 else cells[:most].copy()
 

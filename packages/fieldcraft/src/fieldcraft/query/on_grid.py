@@ -24,7 +24,7 @@ from fieldcraft.query.values import (
 )
 from fieldcraft.space import Grid, Space, grid_of
 from fieldcraft.space.adjacency import cached, cached_until_walls_change
-from fieldcraft.space.answers import moves_beside
+from fieldcraft.space.results import moves_beside
 
 __all__ = ["GridValues", "Obstacles", "grid_points"]
 

@@ -14,8 +14,8 @@ from fieldcraft.interruption import atomic
 from fieldcraft.query.backend import queries
 from fieldcraft.query.values import Readable
 from fieldcraft.space import Space
-from fieldcraft.space.answers import Spots, checked_none, chosen
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.results import ChosenCells, checked_none, chosen
 
 __all__ = ["Reservations"]
 
@@ -86,7 +86,7 @@ class Reservations:
         walk: float | None = None,
         outside: str = "refuse",
         none: str = "nan",
-    ) -> Spots:
+    ) -> ChosenCells:
         """Reserve the best free cell around each agent's position.
 
         First all earlier reservations of these agents are released; then they choose one after the
@@ -118,7 +118,7 @@ class Reservations:
         walk: float | None = None,
         outside: str = "refuse",
         none: str = "nan",
-    ) -> Spots:
+    ) -> ChosenCells:
         """Reserve the free cell with the lowest value around each agent's position; see `best`."""
         limits = where, walk, outside, none
         return self._reserve(layer, positions, radius, agents, *limits, np.float32(-1))
@@ -146,7 +146,7 @@ class Reservations:
         outside: str,
         none: str,
         sign: np.float32,
-    ) -> Spots:
+    ) -> ChosenCells:
         own_space = None if isinstance(getattr(layer, "space", None), Space) else self.space
         values, otherwise = queries(layer, own_space), checked_none(none)
         if not values.space.same_cells(self.space):

@@ -15,7 +15,7 @@ from fieldcraft.query.backend import queries
 from fieldcraft.query.values import Readable, Values
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached
-from fieldcraft.space.answers import Spots
+from fieldcraft.space.results import ChosenCells
 
 __all__ = ["explore_step", "uphill"]
 
@@ -30,7 +30,7 @@ def uphill(
     *,
     outside: str = "refuse",
     space: Space | None = None,
-) -> Spots:
+) -> ChosenCells:
     """Return the step of each agent to the highest value beside it.
 
     Negate a layer to go downhill: `-danger`.
@@ -71,8 +71,8 @@ def uphill(
     best, edges = np.empty(len(starts), dtype=np.int64), values.space.adjacency
     kernels.uphill.uphill(edges.starts, edges.ends, values.flat, starts, best)
     if single:
-        return Spots.steps(best[0], starts[0], values.space, values.flat)
-    return Spots.steps(best, starts, values.space, values.flat)
+        return ChosenCells.steps(best[0], starts[0], values.space, values.flat)
+    return ChosenCells.steps(best, starts, values.space, values.flat)
 
 
 def explore_step(
@@ -85,7 +85,7 @@ def explore_step(
     apart: bool = False,
     outside: str = "refuse",
     space: Space | None = None,
-) -> Spots:
+) -> ChosenCells:
     """Return the step of each explorer towards the least known cell within `sight` steps.
 
     Of equally known cells the nearest counts, in steps, and of equally near ones a random one. The
@@ -168,8 +168,8 @@ def explore_step(
         if any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
             _explore(space, inputs, (reach, True, limit, key), apart, (cells, targets))
     if single:
-        return Spots.steps(cells[0], starts[0], space, flat, targets[0])
-    return Spots.steps(cells, starts, space, flat, targets)
+        return ChosenCells.steps(cells[0], starts[0], space, flat, targets[0])
+    return ChosenCells.steps(cells, starts, space, flat, targets)
 
 
 def _explore(

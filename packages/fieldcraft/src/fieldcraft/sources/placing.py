@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.sources.rows import Rows
-from fieldcraft.space import Space, located
+from fieldcraft.space import Space
 
 __all__ = ["move_plainly", "place"]
 
@@ -41,7 +41,7 @@ def place(
             got=f"an array of shape {np.shape(positions)}",
             remedy="Use add_sources() for many",
         )
-    cells = located(space, points, outside)
+    cells = space._locate(points, outside)
     if on_wall == "through":
         return points, cells
     blocked = space.walls.reshape(-1)[cells]

@@ -5,10 +5,10 @@ from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
-from fieldcraft.space.kinds import checked_space, grid_of, needs_plane
+from fieldcraft.space.kinds import check_lines_of_sight, checked_space, grid_of
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood, Terrain
-from fieldcraft.space.protocol import Space, located
+from fieldcraft.space.protocol import Space
 from fieldcraft.space.shots import Shot, incoming
 from fieldcraft.space.sight import sees, visible, watchers
 from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot
@@ -26,11 +26,10 @@ __all__ = [
     "Snapshot",
     "Space",
     "Terrain",
+    "check_lines_of_sight",
     "checked_space",
     "grid_of",
     "incoming",
-    "located",
-    "needs_plane",
     "sees",
     "visible",
     "watchers",

@@ -26,10 +26,10 @@ __all__ = [
     "by_area",
     "cached",
     "cached_until_walls_change",
+    "central_cells",
+    "components",
     "inside",
     "line_of",
-    "middles",
-    "pieces",
     "runs",
     "starts_of",
 ]
@@ -168,7 +168,7 @@ def adjacency_of_arcs(
     return Adjacency(starts, topology.ends[arcs], topology.lengths[arcs])
 
 
-def pieces(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) -> NDArray[np.int64]:
+def components(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) -> NDArray[np.int64]:
     """The connected piece of each cell, (N,): numbered from 0 by their lowest cells; -1 for walls
     and for cells of no group.
 
@@ -208,7 +208,7 @@ def by_area(space: Space, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return rank[numbers]
 
 
-def middles(
+def central_cells(
     space: Space, cells: NDArray[np.int64], numbers: NDArray[np.int64], count: int
 ) -> NDArray[np.int64]:
     """The cell nearest to the mean of each group of cells, the lowest of equals, (count,);

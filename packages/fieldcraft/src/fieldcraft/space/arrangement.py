@@ -38,14 +38,14 @@ class Arrangement:
     (uint32) are ranks and `arcs` the numbers that the arcs have in the topology.
 
     For the fast kernels the same arcs lie in rows, see `fieldcraft.kernels.graph_spread`:
-    `offsets`, `row_origins` and `places`, the place of each arc in the rows. `room` is the number
+    `offsets`, `row_origins` and `places`, the place of each arc in the rows. `padded` is the number
     of vertices, filled up to whole slices.
     """
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
         count = len(topology)
-        self.room = -(-count // kernels.graph_spread.LANES) * kernels.graph_spread.LANES
+        self.padded = -(-count // kernels.graph_spread.LANES) * kernels.graph_spread.LANES
         self.order: NDArray[np.int64] | None = None
         self.rank: NDArray[np.int64] | None = None
         # The vertices of eight blocks fit into the cache in any order.
@@ -71,7 +71,7 @@ class Arrangement:
     def _rows(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         count = len(self)
         degrees = np.diff(self.starts)
-        widest = np.zeros(self.room, dtype=np.int64)
+        widest = np.zeros(self.padded, dtype=np.int64)
         widest[:count] = degrees
         lanes = kernels.graph_spread.LANES
         offsets = np.append(0, np.cumsum(widest.reshape(-1, lanes).max(axis=1) * lanes))
@@ -88,7 +88,7 @@ class Arrangement:
         beside = (
             ((rows < 0) | (rows == base[:, np.newaxis] + np.arange(lanes))).all(axis=1)
             & (base >= 0)
-            & (base + lanes <= self.room)
+            & (base + lanes <= self.padded)
         )
         origins[origins < 0] = 0
         rows[beside, 0] = ~base[beside]

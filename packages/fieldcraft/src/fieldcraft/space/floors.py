@@ -87,7 +87,7 @@ def floors_of(graph: Graph) -> Floors:
         known = _doors_of[graph.topology] = (graph.mesh, _built(graph, graph.mesh))
     doors = known[1]
     shut = (
-        np.append(graph.closed, True)[doors.arcs] | graph.walls[doors.behind]
+        np.append(graph.blocked_arcs, True)[doors.arcs] | graph.walls[doors.behind]
     )  # the last stands for an arc that there is not
     shut.flags.writeable = False
     return Floors(doors, shut)

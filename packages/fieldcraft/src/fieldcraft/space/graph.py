@@ -110,7 +110,7 @@ class Graph(EdgeSpace):
         self.max_height = (
             None if max_height is None else checks.not_negative("max_height", max_height)
         )
-        self._closed = read_only(np.zeros(len(topology.origins), dtype=np.bool_))
+        self._blocked_arcs = read_only(np.zeros(len(topology.origins), dtype=np.bool_))
         self._squares = squares
         self._begin()
         self._block(blocked)
@@ -177,7 +177,7 @@ class Graph(EdgeSpace):
         Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked". A mesh and squares
         are left out. Raises `MissingLibrary` without networkx.
         """
-        return graph_parts.to_networkx(self, self._closed[self._shown])
+        return graph_parts.to_networkx(self, self._blocked_arcs[self._shown])
 
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self._walls))

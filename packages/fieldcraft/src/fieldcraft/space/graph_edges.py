@@ -25,7 +25,7 @@ class EdgeSpace(Space):
 
     topology: Topology
     _walls: NDArray[np.bool_]
-    _closed: NDArray[np.bool_]
+    _blocked_arcs: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.topology)
@@ -52,78 +52,105 @@ class EdgeSpace(Space):
 
     @property
     def edges(self) -> NDArray[np.int64]:
-        """The edges, (E, 2), closed ones included: from the first to the second, or each once with
-        the lower number first.
+        """The edges, (E, 2), blocked ones included; read-only. In an undirected graph each once,
+        with the lower number first.
         """
         shown = self._shown
-        return read_only(
-            np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1).astype(
-                np.int64
-            )
-        )
+        pairs = np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1)
+        return read_only(pairs.astype(np.int64))
 
     @property
     def lengths(self) -> NDArray[np.float64]:
-        """The world lengths of `edges`, (E,); read-only. An edge keeps its length: make another
-        graph for another one.
-        """
+        """The world lengths of `edges`, (E,); read-only. They never change."""
         return read_only(self.topology.lengths[self._shown])
 
     @property
     def _shown(self) -> NDArray[np.int64]:
-        """The arcs that `edges` has."""
+        """The arcs of `edges`."""
         if self.directed:
             return np.arange(len(self.topology.origins))
         return np.flatnonzero(self.topology.origins < self.topology.ends)
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Bool of shape (N,): True for blocked vertices, where influence cannot go. Read-only."""
+        """Bool of shape (N,): True for blocked vertices, which influence does not enter.
+        Read-only.
+        """
         return self._walls
 
     @property
-    def closed(self) -> NDArray[np.bool_]:
+    def blocked_arcs(self) -> NDArray[np.bool_]:
         """Bool by arc of `topology`: True where an edge is blocked. Read-only."""
-        return self._closed
+        return self._blocked_arcs
 
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The vertices, blocked ones among them, from which an open edge leads into a vertex, and
-        the lengths of these edges.
+        """Return the vertices, blocked ones included, from which an open edge leads into a vertex,
+        and the lengths of these edges.
         """
         topology = self.topology
         into = np.arange(topology.starts[cell], topology.starts[cell + 1])
-        into = into[~(self.closed[into] | self.walls[cell])]
+        into = into[~(self.blocked_arcs[into] | self.walls[cell])]
         return topology.origins[into].astype(np.int64), topology.lengths[into]
 
     def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The lengths of the edges from each of (N,) vertices to the next, (N - 1,)."""
+        """Return the lengths of the edges from each of (N,) vertices to the next, (N - 1,)."""
         return self.topology.lengths[self.topology.arcs_between(cells[:-1], cells[1:])]
 
-    def _find_ways(self, *, from_walls: bool) -> Adjacency:
-        return adjacency_of_arcs(self.topology, self.walls, self.closed, from_walls=from_walls)
+    def _find_steps(self, *, from_walls: bool) -> Adjacency:
+        blocked = self._blocked_arcs
+        return adjacency_of_arcs(self.topology, self.walls, blocked, from_walls=from_walls)
 
     @atomic
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
-        """Block or open vertices, while maps on this graph run; layers notice at their next step.
+        """Block or open vertices, while maps on this graph run; layers update at their next step.
 
-        Nothing enters a blocked vertex; a source that stands in one acts out of it, as from a wall
-        of a grid. Raises `OutsideMap` for vertices that don't exist.
+        Nothing enters a blocked vertex; a source in one acts on its neighbors, as from a wall of a
+        grid.
+
+        Parameters
+        ----------
+        cells : array_like
+            Vertices, or a mask: bool of shape (N,).
+        blocked : bool, optional
+            False opens them.
+
+        Raises
+        ------
+        OutsideMap
+            For vertices that don't exist.
         """
         ids = np.unique(checked_cells(self, cells))
         changed = ids[self._walls[ids] != checks.flag("blocked", blocked)]
         if len(changed):
-            # A new array, so that whoever works with the old one can finish.
-            self._walls = self._walls.copy()
-            self._walls[changed] = blocked
-            self._walls.flags.writeable = False
+            # A new array, so that calculations with the old one can finish.
+            walls = self._walls.copy()
+            walls[changed] = blocked
+            self._walls = read_only(walls)
             self._changes.append(changed)
 
     def set_edges(self, edges: ArrayLike, blocked: bool = True) -> None:
-        """Close or open edges, while maps on this graph run; layers notice at their next step.
+        """Block or open edges, while maps on this graph run; layers update at their next step.
 
-        `edges` is one pair of vertices or an (E, 2) array of them. In a directed graph just the
-        edges from the first to the second. Raises `InvalidValue` for pairs without an edge between
-        them.
+        Parameters
+        ----------
+        edges : array_like
+            One pair of vertices, or an (E, 2) array of them. In a directed graph only the edges
+            from the first to the second change.
+        blocked : bool, optional
+            False opens them.
+
+        Raises
+        ------
+        InvalidValue
+            For pairs without an edge between them.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> graph = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)])
+        >>> graph.set_edges((1, 2))
+        >>> graph.open_edges
+        array([[0, 1]])
         """
         pairs = checked_edges(edges, len(self), single=True)
         if not self.directed:
@@ -136,52 +163,47 @@ class EdgeSpace(Space):
                 got=f"{bad}, which is none",
                 remedy="graph.edges has all of them",
             )
-        self._change_arcs(
-            np.unique(arcs[self._closed[arcs] != checks.flag("blocked", blocked)]), blocked
-        )
+        changed = np.unique(arcs[self._blocked_arcs[arcs] != checks.flag("blocked", blocked)])
+        self._change_arcs(changed, blocked)
 
-    def _close(self, closed: NDArray[np.bool_]) -> None:
-        """Close exactly the arcs of `topology` where a mask is True: how a saved graph is brought
-        back.
-        """
-        if closed.shape != self._closed.shape:
+    def _block_arcs(self, blocked: NDArray[np.bool_]) -> None:
+        """Block exactly the arcs of `topology` where a mask is True, as in a saved graph."""
+        if blocked.shape != self._blocked_arcs.shape:
             raise InvalidValue(
-                "closed has one bool per arc",
-                got=f"shape {closed.shape}",
-                remedy=f"Pass shape {self._closed.shape}",
+                "blocked_arcs has one bool per arc",
+                got=f"shape {blocked.shape}",
+                remedy=f"Pass shape {self._blocked_arcs.shape}",
             )
-        changed = np.flatnonzero(closed != self._closed)
-        self._change_arcs(changed, closed[changed])
+        changed = np.flatnonzero(blocked != self._blocked_arcs)
+        self._change_arcs(changed, blocked[changed])
 
     @atomic
-    def _change_arcs(self, changed: NDArray[np.int64], closed: NDArray[np.bool_] | bool) -> None:
+    def _change_arcs(self, changed: NDArray[np.int64], blocked: NDArray[np.bool_] | bool) -> None:
         if len(changed):
-            self._closed = self._closed.copy()
-            self._closed[changed] = closed
-            self._closed.flags.writeable = False
+            arcs = self._blocked_arcs.copy()
+            arcs[changed] = blocked
+            self._blocked_arcs = read_only(arcs)
             self._changes.append(np.unique(self.topology.ends[changed]).astype(np.int64))
 
     @property
     def blocked_edges(self) -> NDArray[np.int64]:
-        """The edges that are closed, (K, 2), as in `edges`."""
-        return self.edges[self._closed[self._shown]]
+        """The blocked edges, (K, 2), as in `edges`."""
+        return self.edges[self._blocked_arcs[self._shown]]
 
     @property
     def open_edges(self) -> NDArray[np.int64]:
-        """The edges that can be used now, (K, 2): neither closed themselves nor at a blocked
-        vertex.
-        """
+        """The edges that can be used now, (K, 2): neither they nor their vertices are blocked."""
         edges = self.edges
-        return edges[~(self._closed[self._shown] | self._walls[edges].any(axis=1))]
+        return edges[~(self._blocked_arcs[self._shown] | self._walls[edges].any(axis=1))]
 
     def _block(self, walls: ArrayLike | None) -> None:
-        """Let exactly these vertices, ids or a mask, be walls."""
+        """Make exactly these vertices, ids or a mask, walls."""
         blocked = np.zeros(len(self), dtype=np.bool_)
         blocked[[] if walls is None else checked_cells(self, walls)] = True
         self._walls = read_only(blocked)
 
     def describe_difference(self, other: object) -> str:
-        """Empty for a graph of the same vertices and edges; what is blocked may differ."""
+        """Return "" for a graph of the same vertices and edges; blocked ones may differ."""
         same = isinstance(other, EdgeSpace) and self.topology.same_as(other.topology)
         return "" if same else f"on {other!r}"
 

@@ -15,7 +15,15 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import Links, portals_of, windows_of
 from fieldcraft.space.viewers import Viewers
 
-__all__ = ["Outlook", "SightEnds", "counted", "is_clear", "sees", "sight_ends", "vertices_within"]
+__all__ = [
+    "SightEnds",
+    "SightSnapshot",
+    "counted",
+    "is_clear",
+    "sees",
+    "sight_ends",
+    "vertices_within",
+]
 
 Floats = NDArray[np.float64]
 _SEEN = 200  # polygons that a viewer sees, to begin with
@@ -118,7 +126,7 @@ def _counts(
         shares = [np.zeros(len(graph), dtype=np.int32) for _ in bands]
         looking = (here.cells, here.points, here.places, viewers.squares, viewers.facings)
         common = (links, portals.middles, walls, graph.positions, looking)
-        scalars = (portals.scale, viewers.narrow)
+        scalars = (portals.scale, viewers.min_cosine)
         pool.run(
             [
                 (kernels.sees.count_seen, (*common, *scalars, *band, share))
@@ -132,7 +140,7 @@ def _counts(
     return counts
 
 
-class Outlook:
+class SightSnapshot:
     """The view from vertices of a graph as it was at one moment."""
 
     def __init__(
@@ -149,7 +157,7 @@ class Outlook:
             portals, _ = portals_of(graph)
             self._links = portals.links(portals.flags(opaque, closed))
 
-    def seen_from(self, cell: int, radius: float) -> NDArray[np.int64]:
+    def visible_from(self, cell: int, radius: float) -> NDArray[np.int64]:
         """Return the open vertices in sight of the center of one, within `radius` world units,
         ascending.
         """
@@ -181,6 +189,6 @@ def _seen(
     looking = (here.cells, here.points, here.places, viewers.squares, viewers.facings)
     common = (links, looking, (there.cells, there.points, there.places))
     bands = pool.bands(len(seen), seen.size // _PAIRS_PER_THREAD)
-    scalars = (viewers.narrow, own, pairs)
+    scalars = (viewers.min_cosine, own, pairs)
     pool.run([(kernels.sees.sees_places, (*common, *scalars, *band, seen)) for band in bands])
     return seen

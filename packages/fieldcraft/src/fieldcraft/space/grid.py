@@ -23,7 +23,7 @@ from fieldcraft.space.neighborhood import (
     link_masks,
     patch_links,
 )
-from fieldcraft.space.opacity import hide_as
+from fieldcraft.space.opacity import match_opacity
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -261,12 +261,12 @@ class Grid(Lattice):
         now = self._walls.reshape(-1)
         self._change_walls(np.flatnonzero(wanted & ~now), True)
         self._change_walls(np.flatnonzero(~wanted & now), False)
-        hide_as(self, coarse_walls(parent.opaque, factor, y_up=parent.y_up))
+        match_opacity(self, coarse_walls(parent.opaque, factor, y_up=parent.y_up))
 
     def with_walls(self, walls: ArrayLike | None) -> Grid:
         """The same map with other walls (None for none), no terrain: for another mobility."""
         twin = self._derived(self.width, self.height, self.cell_size, walls)
-        twin.hides = self.hides
+        twin.opacity_codes = self.opacity_codes
         return twin
 
     def coarser(self, cell_size: float) -> Grid:
@@ -281,7 +281,7 @@ class Grid(Lattice):
         walls = coarse_walls(self.walls, factor, y_up=self.y_up)
         coarse = self._derived(width, height, factor * self.cell_size, walls)
         coarse.follow(self)
-        hide_as(coarse, coarse_walls(self.opaque, factor, y_up=self.y_up))
+        match_opacity(coarse, coarse_walls(self.opaque, factor, y_up=self.y_up))
         return coarse
 
     @property
@@ -341,7 +341,7 @@ class Grid(Lattice):
         arrives = (into >> np.arange(len(steps), dtype=into.dtype)) & into.dtype.type(1) != 0
         return (rows * self.width + columns)[arrives], lengths[arrives]
 
-    def _find_ways(self, *, from_walls: bool) -> Adjacency:
+    def _find_steps(self, *, from_walls: bool) -> Adjacency:
         return adjacency_of_grid(self, from_walls=from_walls)
 
     def _typical(self, median: float) -> float:

@@ -319,7 +319,7 @@ class HexGrid(Lattice):
             wrap=self.wrap,
             y_up=self.y_up,
         )
-        twin.graph.hides = self._graph.hides
+        twin.graph.opacity_codes = self._graph.opacity_codes
         return twin
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -345,8 +345,8 @@ class HexGrid(Lattice):
         """None: lines of sight run over hexagons."""
         return None
 
-    def _find_ways(self, *, from_walls: bool) -> Adjacency:
-        return self._graph._find_ways(from_walls=from_walls)
+    def _find_steps(self, *, from_walls: bool) -> Adjacency:
+        return self._graph._find_steps(from_walls=from_walls)
 
     def sides(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """The sides between pairs of neighbours, (K, 2) cells: world positions of corners, (C, 2),

@@ -6,7 +6,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
-__all__ = ["checked_space", "grid_of", "has_lines", "needs_plane"]
+__all__ = ["check_lines_of_sight", "checked_space", "grid_of", "has_lines_of_sight"]
 
 
 def grid_of(
@@ -31,16 +31,16 @@ def checked_space(space: object, what: str = "A search takes place on") -> Space
     )
 
 
-def has_lines(space: Space) -> bool:
+def has_lines_of_sight(space: Space) -> bool:
     """Whether sight runs along straight lines on a space: everywhere but on a torus of hexagons."""
     return space.sight_grid is not None or space.period is None
 
 
-def needs_plane(space: Space, what: str) -> None:
+def check_lines_of_sight(space: Space, what: str) -> None:
     """Refuse a torus whose lines of sight would leave the plane: `InvalidValue` says that `what`
     runs along lines.
     """
-    if not has_lines(space):
+    if not has_lines_of_sight(space):
         raise InvalidValue(
             f"{what} runs along straight lines, and there are none on a torus of hexagons",
             got=repr(space),

@@ -123,12 +123,12 @@ def _portals(graph: Graph) -> Portals:
 
 @cached_until_walls_change
 def _shut(graph: Graph) -> NDArray[np.uint8]:
-    return _portals(graph).flags(graph.walls, graph.closed)
+    return _portals(graph).flags(graph.walls, graph.blocked_arcs)
 
 
 @cached_until_walls_change
 def _hidden(graph: Graph) -> NDArray[np.uint8]:
-    return _portals(graph).flags(graph.opaque, graph.closed)
+    return _portals(graph).flags(graph.opaque, graph.blocked_arcs)
 
 
 def _built(mesh: Mesh, topology: Topology) -> Portals:
@@ -147,7 +147,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     keys = keys[~np.isin(keys, owners.min(axis=1) * count + owners.max(axis=1))]
     rest = np.stack(np.divmod(keys, max(count, 1)), axis=1)
     rest = rest[~_touch_in_a_point(mesh, plan, rest)]
-    beside, pieces, rest = _in_portions(_alongside, mesh.starts, rings, rest)
+    beside, overlaps, rest = _in_portions(_alongside, mesh.starts, rings, rest)
     apart, gaps, _ = _in_portions(_facing, mesh.starts, rings, rest)
 
     fill = count + np.arange(len(apart))
@@ -160,7 +160,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
         ]
     )
     edges = np.concatenate([owners, beside, apart, apart])
-    lines = np.concatenate([plan[shared].reshape(-1, 4), pieces, gaps[:, :4], gaps[:, 4:]])
+    lines = np.concatenate([plan[shared].reshape(-1, 4), overlaps, gaps[:, :4], gaps[:, 4:]])
     middles = np.concatenate([mesh.centers[:, :2], gaps.reshape(-1, 4, 2).mean(axis=1)])
     # From either side of it, with the inside on the left.
     pairs, edges, lines = (

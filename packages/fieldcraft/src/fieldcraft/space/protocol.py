@@ -1,4 +1,4 @@
-"""The questions that every space answers, whatever its cells are."""
+"""The properties and methods that all spaces have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
 from fieldcraft.space import opacity
-from fieldcraft.space.adjacency import Adjacency, by_area, cached_until_walls_change, pieces
+from fieldcraft.space.adjacency import Adjacency, by_area, cached_until_walls_change, components
 from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph
     from fieldcraft.space.grid import Grid
 
-__all__ = ["Space", "located"]
-
+__all__ = ["Space"]
 
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
@@ -31,20 +30,16 @@ class Space(Pictured, ABC):
     """Cells with integer ids, world positions, walls, and steps from cell to cell.
 
     A grid counts its cells row by row (`row * width + column`), a graph by vertex. Values of a
-    layer are arrays of `shape`; flattened, they are indexed by cell id. Everything here holds for
-    the walls as they are when it is asked.
-
-    `cell_name` is the word for a cell in messages, and `axes` says what the
-    axes of `shape` are.
+    layer are arrays of `shape`; flattened, they are indexed by cell id.
     """
 
-    cell_name: ClassVar[str] = "cell"
-    axes: ClassVar[str]
+    cell_name: ClassVar[str] = "cell"  # in messages
+    axes: ClassVar[str]  # the names of the axes of `shape`
     y_up: bool
     _changes: list[NDArray[np.int64]]
-    hides: NDArray[np.uint8] | None = None
+    opacity_codes: NDArray[np.uint8] | None = None
 
-    # Cells and where they are
+    # Cells and their positions
 
     @property
     @abstractmethod
@@ -57,21 +52,21 @@ class Space(Pictured, ABC):
 
     @property
     def dimensions(self) -> int:
-        """2 where positions are (x, y), 3 where they are (x, y, z)."""
+        """2 for positions (x, y), 3 for (x, y, z)."""
         return 2
 
     @property
     @abstractmethod
     def extent(self) -> NDArray[np.float64]:
-        """The lowest and the highest corner of a box round the space, (2, 2) or (2, 3), in world
+        """The lowest and the highest corner of a box around the space, (2, 2) or (2, 3), in world
         units.
         """
 
     @property
     @abstractmethod
     def areas(self) -> NDArray[np.float64]:
-        """The area that each cell stands for, (N,), in square world units; 1 for vertices without a
-        mesh. Read-only.
+        """The area of each cell, (N,), in square world units; 1 for vertices without a mesh.
+        Read-only.
         """
 
     @property
@@ -86,11 +81,34 @@ class Space(Pictured, ABC):
     @overload
     def cell_at(self, positions: ArrayLike, *, outside: str = ...) -> int | NDArray[np.int64]: ...
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
-        """The cells at world positions.
+        """Return the cells at world positions: an int for one position, (N,) int64 for many.
 
-        `positions` is one (x, y) pair or an (N, 2) array; the answer is an int or an (N,) array. On
-        a torus every position is on the map. Elsewhere one outside raises `OutsideMap`, or with
-        `outside="clamp"` counts as the nearest cell of the rim.
+        On a torus every position is on the map. On a graph the nearest vertex is meant; with a
+        mesh, the polygon straight below or above, if its surface is nearer than the nearest center
+        of one; with squares, the square that holds the position. Of equally near vertices always
+        the same one is returned, and blocked vertices count.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions; on a 3D graph of shape (3,) or (N, 3).
+        outside : {"refuse", "clamp"}
+            With "clamp" positions off the map count as in the nearest cell.
+
+        Raises
+        ------
+        OutsideMap
+            For positions off the map; on a graph with `max_height`, for those without a vertex at
+            about their height.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(4, 3)
+        >>> grid.cell_at((2.5, 1.5))
+        6
+        >>> grid.cell_at([(0.1, 0.1), (9, 2)], outside="clamp")
+        array([ 0, 11])
         """
         checks.choice("outside", outside, ("refuse", "clamp"))
         points, single = checks.positions(positions, dimensions=self.dimensions)
@@ -103,28 +121,32 @@ class Space(Pictured, ABC):
 
     @abstractmethod
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """The world positions of the centers of cells: (2,) for one cell, (N, 2) for many."""
+        """Return the world positions of the centers of cells: (2,) for one cell, (N, 2) for many;
+        on a 3D graph (3,) or (N, 3).
+        """
 
     def same_cells(self, other: object) -> bool:
-        """Whether another space has the same cells in the same places; walls may differ."""
+        """Return whether another space has the same cells in the same places; walls may differ."""
         return not self.describe_difference(other)
 
     @abstractmethod
     def describe_difference(self, other: object) -> str:
-        """The difference to the cells of another space, in the words of a message; empty where they
+        """Return the difference to the cells of another space, as part of a message; "" where they
         are the same. Walls may differ.
         """
 
     @abstractmethod
     def describe(self, cell: int | None = None) -> str:
-        """How large the space is in few words, or in the words of a message which cell it is."""
+        """Return the size of the space in a few words, or the place of a cell as part of a
+        message.
+        """
 
     # Walls
 
     @property
     @abstractmethod
     def walls(self) -> NDArray[np.bool_]:
-        """Which cells are walls, in `shape`; read-only."""
+        """Which cells are walls, bool in `shape`; read-only."""
 
     @property
     def walls_version(self) -> int:
@@ -132,39 +154,59 @@ class Space(Pictured, ABC):
         return len(self._changes)
 
     def walls_changed(self, since: int) -> NDArray[np.int64]:
-        """The cells about whose walls or steps something has changed since a `walls_version`,
-        ascending; some may be as they were then.
+        """Return the cells whose walls or steps have changed since a `walls_version`, ascending;
+        some may have changed back.
         """
         changes = self._changes[since:]
         return changes[0] if len(changes) == 1 else np.unique(np.concatenate([_NONE, *changes]))
 
     @abstractmethod
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
-        """Block or open cells, while maps on this space run; layers notice at their next step."""
+        """Block or open cells, while maps on this space run; layers update at their next step."""
 
     @property
     def opaque(self) -> NDArray[np.bool_]:
-        """Which cells hide what is behind them, in `shape`: walls, or what `set_opaque` says."""
+        """Which cells hide what is behind them, bool in `shape`: walls, unless `set_opaque` has
+        changed that.
+        """
         return opacity.opaque_of(self)
 
     def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
-        """Let cells hide what is behind them: with True a door hides but lets walk, with False
-        glass shows but blocks, with None walls hide. All that looks follows.
+        """Make cells opaque or transparent, whether or not they are walls. All functions of sight
+        follow.
+
+        Parameters
+        ----------
+        cells : array_like
+            Ids of cells, or a mask: bool in `shape`.
+        opaque : bool, optional
+            True for cells such as curtains, that hide what is behind them and can be entered;
+            False for cells such as windows; None for cells that hide if they are walls.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(4, 1)
+        >>> grid.set_opaque(2)
+        >>> fc.visible(grid, (0.5, 0.5), radius=9)
+        array([[ True,  True,  True, False]])
         """
         opacity.set_opaque(self, cells, opaque)
 
     @abstractmethod
     def with_walls(self, walls: ArrayLike | None) -> Self:
-        """The same space with other walls (None for none)."""
+        """Return the same space with other walls (None for none)."""
 
     def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
-        """For each cell, itself if it is open, else the open cell whose center is nearest (lowest
-        id on a tie).
+        """Return each cell itself if it is open, else the open cell whose center is nearest, of
+        equally near ones the one with the lowest id. Raises `InvalidValue` for maps without one.
 
-        Raises
-        ------
-        InvalidValue
-            If the map has no open cell.
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(walls=[[0, 1, 1]])
+        >>> grid.nearest_open([0, 2])
+        array([0, 0])
         """
         ids, walls = checked_cells(self, cells), self.walls.reshape(-1)
         found = np.atleast_1d(ids).copy()
@@ -173,7 +215,7 @@ class Space(Pictured, ABC):
             free = np.flatnonzero(~walls)
             if not len(free):
                 raise InvalidValue(
-                    "A map needs an open cell to stand on",
+                    "A map needs an open cell",
                     got="walls everywhere",
                     remedy="Open a cell, or let the source act through the wall",
                 )
@@ -182,16 +224,11 @@ class Space(Pictured, ABC):
 
     @abstractmethod
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each cell the nearest of the open cells `free`, ascending."""
+        """Return for each cell the nearest of the open cells `free`, ascending."""
 
     def open_near(self, positions: ArrayLike) -> NDArray[np.float64]:
         """Return positions on open ground: each as it is, or if its cell is a wall, the center of
-        the nearest open cell.
-
-        Parameters
-        ----------
-        positions : array_like of shape (2,) or (N, 2)
-            World positions; on a 3D graph of shape (3,) or (N, 3).
+        the nearest open cell. One position has the shape (2,), or (3,) on a 3D graph.
 
         Examples
         --------
@@ -213,29 +250,22 @@ class Space(Pictured, ABC):
 
     @property
     def adjacency(self) -> Adjacency:
-        """The steps between open cells as they are now; looked up again only after a change of
-        walls.
-        """
-        return _ways(self)
+        """The steps between open cells as they are now; cached until walls change."""
+        return _steps(self)
 
     @property
     def adjacency_from_walls(self) -> Adjacency:
-        """The steps to open cells, also from walls: what stands there acts out of them."""
-        return _ways_from_walls(self)
+        """The steps to open cells, also from walls: sources in walls act on their neighbors."""
+        return _steps_from_walls(self)
 
     @abstractmethod
-    def _find_ways(self, *, from_walls: bool) -> Adjacency:
-        """Look the steps up."""
+    def _find_steps(self, *, from_walls: bool) -> Adjacency:
+        """Return the steps as they are now."""
 
     @property
     def typical_step(self) -> float:
         """The length of a typical step, in world units: the shortest of a grid, the median of a
-        graph.
-
-        Raises
-        ------
-        InvalidValue
-            If there is no step at all.
+        graph. Raises `InvalidValue` if there is no step at all.
         """
         typical = self.adjacency.typical
         if not typical:
@@ -250,24 +280,27 @@ class Space(Pictured, ABC):
         return median
 
     def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The straight distances from each of (N,) cells to the next, (N - 1,); over the seam of a
-        torus where that is shorter.
-        """
-        legs = (
-            self.shortest_vectors(np.diff(self.position_of(cells), axis=0))
-            if len(cells)
-            else np.zeros((0, 2))
-        )
+        """Return the lengths of the steps from each of (N,) cells to the next, (N - 1,)."""
+        legs = self.shortest_vectors(np.diff(self.position_of(cells), axis=0))
         return np.hypot(legs[:, 0], legs[:, 1])
 
     @abstractmethod
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The cells, walls among them, from which one step leads into a cell, and the lengths of
-        these steps.
+        """Return the cells, walls included, from which one step leads into a cell, and the lengths
+        of these steps.
         """
 
     def neighbors_of(self, cell: int) -> NDArray[np.int64]:
-        """The open cells that one step leads to from a cell, ascending."""
+        """Return the open cells that one step leads to from a cell, ascending.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(walls=[[0, 0, 0],
+        ...                       [0, 1, 0]])
+        >>> grid.neighbors_of(0)
+        array([1, 3])
+        """
         cells = checked_cells(self, cell)
         if cells.ndim or not cells.size:
             raise InvalidValue(
@@ -275,20 +308,27 @@ class Space(Pictured, ABC):
                 got=f"shape {cells.shape}",
                 remedy="Call it once for each",
             )
-        ways = self.adjacency_from_walls
-        return np.unique(ways.ends[ways.starts[int(cells)] : ways.starts[int(cells) + 1]]).astype(
-            np.int64
-        )
+        steps, start = self.adjacency_from_walls, int(cells)
+        ends = steps.ends[steps.starts[start] : steps.starts[start + 1]]
+        return np.unique(ends).astype(np.int64)
 
     def parts(self) -> NDArray[np.int64]:
-        """The connected part of each cell, in `shape`: 0 for the largest by area; -1 for walls.
+        """Return the connected part of each cell, in `shape`: 0 for the largest by area; -1 for
+        walls.
 
         Steps that lead one way only join as well. Of equal parts the one with the lowest cell comes
         first.
-        """
-        return by_area(self, pieces(self, ~self.walls)).reshape(self.shape)
 
-    # Straight ways
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(walls=[[0, 1, 0, 0]])
+        >>> grid.parts()
+        array([[ 1, -1,  0,  0]])
+        """
+        return by_area(self, components(self, ~self.walls)).reshape(self.shape)
+
+    # Straight lines
 
     @property
     @abstractmethod
@@ -301,22 +341,21 @@ class Space(Pictured, ABC):
     @abstractmethod
     def graph(self) -> Graph:
         """The vertices and edges that kernels for graphs run on, of which vertex v is cell v; it
-        follows the walls of this space.
-
-        Raises
-        ------
-        InvalidValue
-            On a grid, which keeps none: `Grid.to_graph` makes one.
+        follows the walls of this space. Raises `InvalidValue` on grids, see `Grid.to_graph`.
         """
 
-    def shortest_vectors(self, ways: ArrayLike) -> NDArray[np.float64]:
-        """Straight ways in world units, (..., 2): on a torus of those that end in the same place
-        the shortest, else as they are.
+    def shortest_vectors(self, vectors: ArrayLike) -> NDArray[np.float64]:
+        """Return straight vectors in world units, (..., 2): on a torus the shortest with the same
+        end, or of two equally short ones the given one; elsewhere each as it is.
 
-        Of two that are as short a way within the map stays as it was given. Raises `InvalidValue`
-        for other things.
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> torus = fc.Grid(10, 6, wrap=True)
+        >>> torus.shortest_vectors((8, 1))
+        array([-2.,  1.])
         """
-        straight = checked_vectors(self, ways)
+        straight = checked_vectors(self, vectors)
         size = self.period
         return straight if size is None else straight - np.rint(straight / size) * size
 
@@ -326,49 +365,35 @@ class Space(Pictured, ABC):
         return None
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        """Return positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
         return positions
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The ways from a position to all cells, (N, 2) or (N, 3); the short ones round a torus."""
+        """Return the vectors from a position to all cells, (N, 2) or (N, 3); on a torus the short
+        ones.
+        """
         away = self.positions - position
         size = self.period
         return away if size is None else (away + size / 2) % size - size / 2
 
     def cell_ids(self, cells: ArrayLike) -> NDArray[np.int64]:
-        """Cells as (N,) int64, from one id, a list or array of them, or a mask: bool in `shape`.
-
-        Raises
-        ------
-        OutsideMap
-            For ids that don't exist.
-        InvalidValue
-            For anything else, such as a tuple (x, y).
+        """Return cells as (N,) int64, from one id, a list or array of ids, or a mask: bool in
+        `shape`. Raises `OutsideMap` for ids that don't exist.
         """
         return np.atleast_1d(checked_cells(self, cells))
 
-    # Python's own copies
-
-    def __setstate__(self, history: dict[str, Any]) -> None:
-        self.__dict__.update(history)
+    # Copies
 
     def _history(self) -> dict[str, Any]:
-        """The history that a copy has to know beside the parts, so that followers of the walls go
-        on following.
-        """
+        """Return what a copy needs besides the parts, so that followers of the walls continue."""
         return {}
 
 
 @cached_until_walls_change
-def _ways(space: Space) -> Adjacency:
-    return space._find_ways(from_walls=False)
+def _steps(space: Space) -> Adjacency:
+    return space._find_steps(from_walls=False)
 
 
 @cached_until_walls_change
-def _ways_from_walls(space: Space) -> Adjacency:
-    return space._find_ways(from_walls=True)
-
-
-def located(space: Space, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-    """Return the cells of points, (N,), that the caller has checked, as `outside`."""
-    return space._locate(points, outside)
+def _steps_from_walls(space: Space) -> Adjacency:
+    return space._find_steps(from_walls=True)

@@ -49,12 +49,12 @@ def to_parts(space: Space) -> tuple[str, dict[str, Any]]:
         parts = _grid_parts(space)
     elif isinstance(space, HexGrid):
         parts = {name: getattr(space, name) for name in _HEXES}
-        parts |= {"closed": space.graph.closed, **_ground_parts(space)}
+        parts |= {"closed": space.graph.blocked_arcs, **_ground_parts(space)}
     else:
         assert isinstance(space, Graph)
         parts = _graph_parts(space)
-    hides = space.graph.hides if isinstance(space, HexGrid) else space.hides
-    return NAMES[type(space)], parts if hides is None else parts | {"hides": hides}
+    codes = (space.graph if isinstance(space, HexGrid) else space).opacity_codes
+    return NAMES[type(space)], parts if codes is None else parts | {"hides": codes}
 
 
 def from_parts(kind: str, parts: dict[str, Any]) -> Space:
@@ -67,10 +67,10 @@ def from_parts(kind: str, parts: dict[str, Any]) -> Space:
     """
     space: Space = {"grid": _grid, "graph": _graph, "hexes": _hexes}[kind](parts)
     if "hides" in parts:
-        hides = _array(parts["hides"], np.uint8)
-        if hides.shape != (len(space),):
-            raise ValueError(f"opacity of shape {hides.shape}")
-        (space.graph if isinstance(space, HexGrid) else space).hides = hides
+        codes = _array(parts["hides"], np.uint8)
+        if codes.shape != (len(space),):
+            raise ValueError(f"opacity of shape {codes.shape}")
+        (space.graph if isinstance(space, HexGrid) else space).opacity_codes = codes
     return space
 
 
@@ -117,7 +117,8 @@ def _grid(parts: dict[str, Any]) -> Grid:
 
 def _graph_parts(graph: Graph) -> dict[str, Any]:
     mesh, grid = graph.mesh, graph.sight_grid
-    parts = {name: getattr(graph, name) for name in ("walls", "closed", *_GRAPH)}
+    parts = {name: getattr(graph, name) for name in _GRAPH}
+    parts |= {"walls": graph.walls, "closed": graph.blocked_arcs}
     polygons = None
     if mesh is not None:
         polygons = {"corners": mesh.corners, "starts": mesh.starts, "rings": mesh.rings}
@@ -135,14 +136,14 @@ def _graph(parts: dict[str, Any]) -> Graph:
     options = {name: parts[name] for name in _GRAPH}
     walls = _array(parts["walls"], np.bool_)
     graph = Graph(**options, blocked=walls, mesh=mesh, squares=squares)
-    graph._close(_array(parts["closed"], np.bool_))
+    graph._block_arcs(_array(parts["closed"], np.bool_))
     return graph
 
 
 def _hexes(parts: dict[str, Any]) -> HexGrid:
     options = {name: parts[name] for name in _HEXES}
     hexes = HexGrid(**options, **_ground(parts, parts["columns"], parts["rows"]))
-    hexes.graph._close(_array(parts["closed"], np.bool_))
+    hexes.graph._block_arcs(_array(parts["closed"], np.bool_))
     return hexes
 
 

@@ -15,7 +15,7 @@ from fieldcraft.space.adjacency import cached
 from fieldcraft.space.cells import on_map
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import checked_space, needs_plane
+from fieldcraft.space.kinds import check_lines_of_sight, checked_space
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.protocol import Space
 
@@ -100,7 +100,7 @@ def incoming(
     grid = space.sight_grid
     if grid is not None:
         return _over_grid(grid, first, last, seconds, half_width)
-    needs_plane(space, "A shot")
+    check_lines_of_sight(space, "A shot")
     graph = space.graph
     graph.cell_at(first)
     if graph.mesh is not None:

@@ -11,9 +11,9 @@ from fieldcraft.kernels import pool
 from fieldcraft.space import graph_sight
 from fieldcraft.space.cells import on_map
 from fieldcraft.space.grid import Grid
-from fieldcraft.space.kinds import needs_plane
+from fieldcraft.space.kinds import check_lines_of_sight
 from fieldcraft.space.opacity import sees_cells
-from fieldcraft.space.protocol import Space, located
+from fieldcraft.space.protocol import Space
 from fieldcraft.space.viewers import Viewers, checked_heights, checked_viewers
 
 __all__ = ["sees", "visible", "watchers"]
@@ -168,7 +168,7 @@ def _counted(
     walls: bool,
 ) -> NDArray[np.int32]:
     """Return how many of the viewers see each cell of a grid, (height, width)."""
-    sources = located(space, viewers.points, "refuse")
+    sources = space._locate(viewers.points, "refuse")
     limits, opaque = viewers.limits(grid.cell_size), space.opaque.reshape(grid.shape)
     has_heights, differs = ground.size > 0, space.opaque is not space.walls
     # With heights, open cells that are opaque are found as walls are.
@@ -188,7 +188,7 @@ def _counted(
                     limits[low:high],
                     viewers.facings[low:high],
                     eye,
-                    viewers.narrow,
+                    viewers.min_cosine,
                     grid.wrap,
                     lit,
                     share,
@@ -202,7 +202,7 @@ def _counted(
     if differs and not lit:
         doors = np.flatnonzero(opaque & ~grid.walls)
         seen = sees_cells(
-            opaque, grid.wrap, sources, doors, limits, viewers.facings, viewers.narrow
+            opaque, grid.wrap, sources, doors, limits, viewers.facings, viewers.min_cosine
         )
         found.reshape(-1)[doors] = (seen | (sources[:, np.newaxis] == doors)).sum(axis=0)
     if differs and not walls:
@@ -276,9 +276,9 @@ def sees(
         _check_unused(space, heights=heights)
         seen = graph_sight.sees(space.graph, looking, aims, pairs=pairs)
         return seen[:, 0] if pairs else seen
-    goals = located(space, aims, "refuse")
+    goals = space._locate(aims, "refuse")
     if heights is None:
-        cells = located(space, looking.points, "refuse")
+        cells = space._locate(looking.points, "refuse")
         seen = sees_cells(
             space.opaque.reshape(grid.shape),
             grid.wrap,
@@ -286,7 +286,7 @@ def sees(
             goals,
             looking.limits(grid.cell_size),
             looking.facings,
-            looking.narrow,
+            looking.min_cosine,
             pairs=pairs,
         )
     else:
@@ -300,7 +300,7 @@ def sees(
 
 def _check_unused(space: Space, **options: object) -> None:
     """Refuse options of grids where lines of sight run over polygons."""
-    needs_plane(space, "Sight")
+    check_lines_of_sight(space, "Sight")
     for name, given in options.items():
         if given is not None:
             raise InvalidValue(

@@ -162,7 +162,7 @@ class GraphSnapshot:
         return GraphSnapshot(_changed(self.walls, vertices, False), self.sizes, self.version)
 
     @property
-    def closed(self) -> NDArray[np.bool_]:
+    def blocked_arcs(self) -> NDArray[np.bool_]:
         """By arc of the topology: whether it is blocked."""
         return np.asarray(self.sizes == np.inf)
 
@@ -175,7 +175,7 @@ class GraphSnapshot:
 @cached_until_walls_change
 def _graph_now(graph: Graph) -> GraphSnapshot:
     version, lengths = graph.walls_version, graph.topology.lengths
-    sizes = np.where(graph.closed, np.inf, lengths) if graph.closed.any() else lengths
+    sizes = np.where(graph.blocked_arcs, np.inf, lengths) if graph.blocked_arcs.any() else lengths
     return GraphSnapshot(graph.walls, sizes, version)
 
 

@@ -22,13 +22,13 @@ class Viewers:
     """Viewers at `points` (N, 2 or 3) that see as far as `radii` (N,) in world units.
 
     `facings` are unit vectors (N, 2) in the order of rows, or none; then only what lies in a
-    direction whose cosine is at least `narrow` is seen.
+    direction whose cosine is at least `min_cosine` is seen.
     """
 
     points: NDArray[np.float64]
     radii: NDArray[np.float64]
     facings: NDArray[np.float64]
-    narrow: float
+    min_cosine: float
 
     def __len__(self) -> int:
         return len(self.points)
@@ -36,7 +36,7 @@ class Viewers:
     def at(self, viewer: int) -> Viewers:
         """Return one of the viewers."""
         one = slice(viewer, viewer + 1)
-        return Viewers(self.points[one], self.radii[one], self.facings[one], self.narrow)
+        return Viewers(self.points[one], self.radii[one], self.facings[one], self.min_cosine)
 
     def limits(self, cell_size: float) -> NDArray[np.int64]:
         """Return the largest squared distances, in cells."""

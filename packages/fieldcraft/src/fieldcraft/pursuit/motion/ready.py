@@ -20,7 +20,7 @@ from fieldcraft.pursuit.motion.path_segments import (
     steps_toward,
 )
 from fieldcraft.pursuit.visibility import hiding_chances, visibility_cache
-from fieldcraft.space.kinds import has_lines
+from fieldcraft.space.kinds import has_lines_of_sight
 
 __all__ = ["DoubleBack", "Hide", "Journey", "Run"]
 
@@ -293,7 +293,7 @@ class Hide(_Led):
         sight = _SIGHT * step if self.sight is None else self.sight
         places = np.flatnonzero((segment.away >= least) & (segment.away <= most))
         goals = np.zeros(lost.ground.count)
-        if len(places) and has_lines(lost.space):
+        if len(places) and has_lines_of_sight(lost.space):
             visibility = visibility_cache(lost.space, sight)
             dark = places[~visibility.seen_from(lost.start)[places]]
             places = dark if len(dark) else places

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.space.adjacency import middles, pieces
+from fieldcraft.space.adjacency import central_cells, components
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
 __all__ = [
     "NONE",
+    "ChosenCells",
     "Region",
     "Regions",
-    "Spots",
     "checked_none",
     "chosen",
     "moves_beside",
@@ -202,7 +202,7 @@ def _on_grid(space: Grid, values: Floats, groups: Sequence[tuple[Floats, float]]
 def _on_ways(
     space: Space, values: Floats, groups: NDArray[np.bool_] | NDArray[np.int32]
 ) -> _Measures:
-    part = pieces(space, groups)
+    part = components(space, groups)
     inside = np.flatnonzero(part >= 0)
     numbers, flat = part[inside], values.reshape(-1)
     count = int(numbers.max(initial=-1)) + 1
@@ -213,7 +213,7 @@ def _on_ways(
     areas = np.bincount(numbers, weights=space.areas[inside], minlength=count).astype(np.float64)
     by_value = np.lexsort((inside, -flat[inside], numbers))
     tops = inside[by_value[np.searchsorted(numbers[by_value], np.arange(count))]]
-    inner = middles(space, inside, numbers, count)
+    inner = central_cells(space, inside, numbers, count)
     return (part + 1).astype(np.int32), inside[first], areas, totals, tops, inner
 
 
@@ -227,7 +227,7 @@ def checked_none(none: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Spots:
+class ChosenCells:
     """Cells that answer a question: one for each of N positions, or for one position, without the
     first axis.
 
@@ -258,7 +258,7 @@ class Spots:
         flat: NDArray[np.float32],
         *,
         ranked: bool = False,
-    ) -> Spots:
+    ) -> ChosenCells:
         """The spots at cells, -1 where there is none; `flat` are the values by cell."""
         if cells.ndim == 0 and cells >= 0:
             return cls(
@@ -284,7 +284,7 @@ class Spots:
         space: Space,
         flat: NDArray[np.float32],
         targets: NDArray[np.int64] | None = None,
-    ) -> Spots:
+    ) -> ChosenCells:
         """The spots that agents step to from the cells `starts`, where they stay if there is none
         that is better.
         """
@@ -332,7 +332,7 @@ def chosen(
     none: str,
     space: Space,
     flat: NDArray[np.float32],
-) -> Spots:
+) -> ChosenCells:
     """The spots of a choice (N, k) among cells: without the first axis for one position, without
     the second if no `count` was asked for.
 
@@ -340,7 +340,7 @@ def chosen(
     (N,) that the agents are in.
     """
     if none == "nan" or (cells >= 0).all():
-        return Spots.at(_shaped(cells, single, count), space, flat, ranked=count is not None)
+        return ChosenCells.at(_shaped(cells, single, count), space, flat, ranked=count is not None)
     missing, own = cells < 0, np.atleast_1d(own)
     if none == "refuse":
         agent = int(np.flatnonzero(missing.any(axis=1))[0])
@@ -351,7 +351,7 @@ def chosen(
             remedy='Use a larger radius, or none="stay"',
         )
     filled = np.where(missing, own[:, np.newaxis], cells)
-    stays = Spots.at(_shaped(filled, single, count), space, flat, ranked=count is not None)
+    stays = ChosenCells.at(_shaped(filled, single, count), space, flat, ranked=count is not None)
     return replace(stays, found=~_shaped(missing, single, count))
 
 
