@@ -134,16 +134,16 @@ def _space_out(index: int, spaces: list[Space]) -> dict[str, Any]:
         for number, other in enumerate(spaces[:index]):
             if NAMES[type(other)] == "graph" and other.graph.topology is topology:
                 return {"like": number, "walls": space.walls, "closed": space.graph.blocked_arcs}
-    return {"space": space, "parent": _place(getattr(space, "parent", None), spaces)}
+    return {"space": space, "parent": _place(getattr(space, "_parent", None), spaces)}
 
 
 def _space_in(entry: dict[str, Any], spaces: list[Space]) -> Space:
     if "like" in entry:
-        model, walls, closed = spaces[entry["like"]], entry["walls"], entry["closed"]
-        if NAMES[type(model)] != "graph" or walls.dtype != np.bool_ or closed.dtype != np.bool_:
-            raise ValueError(f"walls of {walls.dtype} and closed edges of {closed.dtype}")
+        model, walls, blocked = spaces[entry["like"]], entry["walls"], entry["closed"]
+        if NAMES[type(model)] != "graph" or walls.dtype != np.bool_ or blocked.dtype != np.bool_:
+            raise ValueError(f"walls of {walls.dtype} and blocked edges of {blocked.dtype}")
         graph: Space = model.with_walls(walls)
-        graph.graph._block_arcs(closed)
+        graph.graph._block_arcs(blocked)
         return graph
     space = entry["space"]
     if not isinstance(space, Space):
