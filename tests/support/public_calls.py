@@ -1,5 +1,5 @@
-"""Every public function, what it is asked of, and good values for what it takes: the world behind
-`tests/test_doors.py`.
+"""Objects for the methods of public classes, and good values for the parameters of public functions:
+for `tests/test_public_calls.py`.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from fieldcraft import pursuit, recipe
 from fieldcraft_lab import function_map, orders
 
 __all__ = [
-    "ENDLESS",
-    "ENTERED",
-    "EXEMPT",
-    "GOOD",
-    "MADE",
+    "CONTEXTS",
+    "GOOD_VALUES",
+    "INTERNAL",
+    "NOT_FINITE",
     "OBJECTS",
-    "PLUMBING",
-    "ROOMS",
+    "PUBLIC_MODULES",
+    "RETURNED",
     "SHAPE",
+    "SKIPPED",
     "World",
 ]
 
@@ -59,7 +59,7 @@ SEARCHES = {kind.__name__: kind for kind in pursuit.SEARCHES.values()}
 
 class World:
     """A small map with one layer of each kind, and something of every class that a user holds, each
-    made when it is asked for.
+    created on first use.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -91,7 +91,7 @@ class World:
         if name in ("source", "teams"):
             self.imap.step(0)
             return self.__dict__[name]
-        make = MAKERS.get(name)
+        make = CREATORS.get(name)
         if make is None:
             raise AttributeError(name)
         self.__dict__[name] = make(self)
@@ -148,7 +148,7 @@ def _recipe(w: World) -> recipe.Recipe:
     return recipe.read_recipe(path)
 
 
-MAKERS: dict[str, Callable[[World], Any]] = {
+CREATORS: dict[str, Callable[[World], Any]] = {
     "graph": lambda w: fc.Grid(6, 5).to_graph(),
     "distances": lambda w: fc.distance_map(w.grid, (2.5, 2.5)),
     "flow": lambda w: fc.flow_field(w.distances),
@@ -228,11 +228,11 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "ColorScale": lambda w: fc.view.ColorScale(0.0, 1.0),
     **{name: lambda w, kind=kind: w.search(kind) for name, kind in SEARCHES.items()},
 }
-"""The object that each class' methods are asked of."""
+"""An object of each class."""
 
 # What a required parameter gets while another one is hostile, by its name, or by "function.name"
 # where names mean two things.
-GOOD: dict[str, Callable[[World], Any]] = {
+GOOD_VALUES: dict[str, Callable[[World], Any]] = {
     "pixels": lambda w: np.array([(4.0, 4.0), (9.0, 9.0)]),
     "opacity": lambda w: 0.5,
     "order": lambda w: np.array([0]),
@@ -453,7 +453,7 @@ GOOD: dict[str, Callable[[World], Any]] = {
 }
 
 # Classes whose objects fieldcraft makes, never a user.
-MADE = {
+RETURNED = {
     "Advance",
     "Choke",
     "Journey",
@@ -499,8 +499,8 @@ MADE = {
     "Recipe",
 }
 
-# Methods that rooms of the library ask of each other, with arguments that were checked at the door.
-PLUMBING = {
+# Methods that packages of the library call on each other, with checked arguments.
+INTERNAL = {
     "close",
     "compose",
     "difference",
@@ -558,7 +558,7 @@ PLUMBING = {
     "WorldLayer.set_walls",
 }
 
-EXEMPT = {
+SKIPPED = {
     "fc.set_threads": "changes the threads of all that follow",
     "fc.lab.serve": "serves until Ctrl-C; it inputs on to Lab what it is given",
     "fc.lab.widget": "wants a notebook",
@@ -577,7 +577,7 @@ EXEMPT = {
 
 # What answers with NaN or infinity on purpose: no way leads there, nobody is near, nothing was
 # found, values that were to be finite.
-ENDLESS = {
+NOT_FINITE = {
     "fc.adapters.tcod.tiles_of",
     "fc.distance_map",
     "fc.flee_map",
@@ -593,10 +593,10 @@ ENDLESS = {
     "ColorScale.share",
 }
 
-ENTERED = {"fc.cluster.run"}
+CONTEXTS = {"fc.cluster.run"}
 """What begins only when it is entered."""
 
-ROOMS: tuple[ModuleType, ...] = (
+PUBLIC_MODULES: tuple[ModuleType, ...] = (
     fc,
     fc.recordings,
     fc.steering,

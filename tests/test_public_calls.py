@@ -1,8 +1,8 @@
-"""Every argument of every public function is checked at the door: fieldcraft's own error, or a good
-value; never another exception.
+"""Every public function checks every argument: it raises one of fieldcraft's errors, or returns a
+sound value; never another exception.
 
-The functions and their parameters are read from the signatures, so that a new one is tested on the
-day it is born.
+The functions and their parameters are read from the signatures, so that new ones are tested at
+once.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ import fieldcraft as fc
 import fieldcraft_lab as lab
 from fieldcraft import cli
 from fieldcraft.errors import FieldcraftError
-from support.doors import (
-    ENDLESS,
-    ENTERED,
-    EXEMPT,
-    GOOD,
-    MADE,
+from support.hostile import HOSTILE
+from support.public_calls import (
+    CONTEXTS,
+    GOOD_VALUES,
+    INTERNAL,
+    NOT_FINITE,
     OBJECTS,
-    PLUMBING,
-    ROOMS,
+    PUBLIC_MODULES,
+    RETURNED,
+    SKIPPED,
     World,
 )
-from support.hostile import HOSTILE
 
 VALUES = int(
-    os.environ.get("FIELDCRAFT_DOORS", "3")
-)  # hostile values for each parameter; all of them with FIELDCRAFT_DOORS=99
+    os.environ.get("FIELDCRAFT_HOSTILE_VALUES", "3")
+)  # hostile values for each parameter; all of them with FIELDCRAFT_HOSTILE_VALUES=99
 LONGEST = 5.0  # seconds for one call, however loaded the machine: more is a hang
 
 Get = Callable[[World], Callable[..., Any]]
@@ -52,22 +52,22 @@ def _targets() -> Iterator[tuple[str, Get]]:
         function = inspect.unwrap(getattr(thing, "__func__", thing))
         if (
             function not in seen
-            and not {label, label.split(".")[-1]} & PLUMBING
-            and label not in EXEMPT
+            and not {label, label.split(".")[-1]} & INTERNAL
+            and label not in SKIPPED
         ):
             seen.add(function)
             yield label, get
 
 
 def _found() -> Iterator[tuple[str, Get, Any]]:
-    for room in ROOMS:
-        for name in room.__all__:
-            thing = getattr(room, name)
+    for module in PUBLIC_MODULES:
+        for name in module.__all__:
+            thing = getattr(module, name)
             if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, BaseException)):
                 continue
-            if name not in MADE:
+            if name not in RETURNED:
                 yield (
-                    f"{room.__name__.replace('fieldcraft_', 'fc.').replace('fieldcraft', 'fc')}.{name}",
+                    f"{module.__name__.replace('fieldcraft_', 'fc.').replace('fieldcraft', 'fc')}.{name}",
                     lambda w, thing=thing: thing,
                     thing,
                 )
@@ -122,12 +122,12 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _good(label: str, parameter: str, world: World) -> Any:
-    make = GOOD.get(
+    make = GOOD_VALUES.get(
         f"{label}.{parameter}",
-        GOOD.get(f"{label.removeprefix('fc.')}.{parameter}", GOOD.get(parameter)),
+        GOOD_VALUES.get(f"{label.removeprefix('fc.')}.{parameter}", GOOD_VALUES.get(parameter)),
     )
     if make is None:
-        raise LookupError(f"{label}({parameter}=): say in GOOD what a good value is")
+        raise LookupError(f"{label}({parameter}=): say in GOOD_VALUES what a good value is")
     return make(world)
 
 
@@ -145,14 +145,14 @@ def fault(label: str, get: Get, parameter: str, value: str, world: World) -> str
     }
     try:
         with no_longer_than(LONGEST):
-            answer = function(**given, **{parameter: HOSTILE[value]()})
-            if inspect.isgenerator(answer):
-                next(answer, None)
-            elif isinstance(answer, AbstractContextManager) and label in ENTERED:
-                with answer:
+            returned = function(**given, **{parameter: HOSTILE[value]()})
+            if inspect.isgenerator(returned):
+                next(returned, None)
+            elif isinstance(returned, AbstractContextManager) and label in CONTEXTS:
+                with returned:
                     pass
-        if label not in ENDLESS and not _is_finite(answer):
-            return f"{label}({parameter}={value}): an answer that is not finite"
+        if label not in NOT_FINITE and not _is_finite(returned):
+            return f"{label}({parameter}={value}): an returned that is not finite"
     except FieldcraftError:
         return None
     except Hang:
@@ -162,16 +162,16 @@ def fault(label: str, get: Get, parameter: str, value: str, world: World) -> str
     return ""
 
 
-def _is_finite(answer: Any) -> bool:
+def _is_finite(returned: Any) -> bool:
     """Whether there is no NaN and no infinity in numbers, in arrays of them, and in the values of
     maps.
     """
-    if isinstance(answer, tuple):
-        return all(_is_finite(part) for part in answer)
+    if isinstance(returned, tuple):
+        return all(_is_finite(part) for part in returned)
     numbers = (
-        answer
-        if isinstance(answer, (float, np.floating, np.ndarray))
-        else getattr(answer, "values", None)
+        returned
+        if isinstance(returned, (float, np.floating, np.ndarray))
+        else getattr(returned, "values", None)
     )
     return (
         not isinstance(numbers, (float, np.floating, np.ndarray))
@@ -180,7 +180,7 @@ def _is_finite(answer: Any) -> bool:
     )
 
 
-def _asked(label: str, parameter: str) -> list[str]:
+def _sample(label: str, parameter: str) -> list[str]:
     """Some of the hostile values, always the same for the same parameter."""
     return random.Random(f"{label}({parameter})").sample(list(HOSTILE), min(VALUES, len(HOSTILE)))
 
@@ -190,25 +190,23 @@ TARGETS = dict(_targets())
 
 @pytest.fixture(scope="module")
 def worlds(tmp_path_factory):
-    """The world that is asked, which stays the same one for as long as it refuses, and how to get
-    another.
-    """
-    folder = tmp_path_factory.mktemp("doors")
+    """A list of one world, replaced after each call that was not refused."""
+    folder = tmp_path_factory.mktemp("calls")
     return [World(folder)]
 
 
 @pytest.mark.parametrize("label", TARGETS)
 @pytest.mark.filterwarnings("ignore")
-def test_every_argument_is_checked_at_the_door(label, worlds, monkeypatch):
+def test_every_argument_is_checked(label, worlds, monkeypatch):
     monkeypatch.chdir(worlds[0].folder)
     get, found = TARGETS[label], []
     for parameter in _parameters(get(worlds[0])):
         if parameter.name == "device":
             continue  # a graphics card takes seconds to find
-        for value in _asked(label, parameter.name):
-            said = fault(label, get, parameter.name, value, worlds[0])
-            found += [said] if said else []
-            if said is not None:
+        for value in _sample(label, parameter.name):
+            outcome = fault(label, get, parameter.name, value, worlds[0])
+            found += [outcome] if outcome else []
+            if outcome is not None:
                 worlds[0] = World(worlds[0].folder)
     assert not found
 
@@ -245,7 +243,7 @@ TEXTS = (
     "[]",
     "-",
 )
-ASKED = {
+GIVEN = {
     "run": ["r.toml"],
     "info": ["r.toml"],
     "compare": [
@@ -262,9 +260,9 @@ ASKED = {
 }
 
 
-@pytest.mark.parametrize("command", ASKED)
+@pytest.mark.parametrize("command", GIVEN)
 @pytest.mark.filterwarnings("ignore")
-def test_options_of_the_command_are_checked_at_the_door(command, tmp_path, monkeypatch, capsys):
+def test_options_of_the_command_are_checked(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     tmp_path.joinpath("r.toml").write_text(RECIPE)
     session = lab.Session(fc.InfluenceMap(fc.Grid(5, 4)))
@@ -277,7 +275,7 @@ def test_options_of_the_command_are_checked_at_the_door(command, tmp_path, monke
             TEXTS, min(VALUES, len(TEXTS))
         ):
             given = (
-                [*ASKED[command], f"{action.option_strings[-1]}={text}"]
+                [*GIVEN[command], f"{action.option_strings[-1]}={text}"]
                 if action.option_strings
                 else [text]
             )

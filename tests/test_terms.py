@@ -1,0 +1,113 @@
+"""Terms of the project: the private words that gave way to standard terms stay away, in the names
+of the code and in the documentation.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).resolve().parents[1]
+CODE = sorted(
+    path
+    for folder in ("packages", "research", "tools")
+    for path in (HOME / folder).rglob("*.py")
+    if not {"tests", "templates", ".venv"} & {*path.relative_to(HOME).parts}
+)
+PAGES = sorted(
+    [
+        *(HOME / "docs").rglob("*.md"),
+        *(HOME / "packages").glob("*/README.md"),
+        HOME / "README.md",
+        HOME / "CONTRIBUTING.md",
+    ]
+)
+
+BANNED = {
+    "awaited": "lazy",
+    "behaviour": "behavior",
+    "bleed": "spread on mark",
+    "breathe": "poll",
+    "colour": "color",
+    "comers": "migrants",
+    "deed": "logged command",
+    "former": "renamed",
+    "freight": "transfer planes",
+    "grip": "input state",
+    "herd": "agent shard",
+    "hideouts": "hiding places",
+    "mistrust": "invalidate",
+    "neighbour": "neighbor",
+    "outlooks": "visibility cache",
+    "packing": "serialization",
+    "promised": "lazy",
+    "seep": "diffusion",
+    "sheet": "page",
+    "tally": "counters",
+}
+"""The terms that are gone, and what replaced them.
+
+Still in use, to be moved up here once they are gone: aims, apart, asked, barred, blots, canvas,
+dice, door, guess, hands, heard, hold, house, kept, knob, legs, looks, loose, march, mend, mirror,
+prints, renew, resist, rim, room, said, shut, standing, strands, strides, strip, throw, told, way,
+ways, whole.
+"""
+
+
+def identifiers(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module defines."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
+def banned_in(name: str) -> list[str]:
+    """Return the banned terms among the words of an identifier or a sentence, plurals included."""
+    words = re.findall(r"[A-Z]?[a-z]+", name)
+    return [word for word in map(str.lower, words) if {word, word.removesuffix("s")} & {*BANNED}]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("_count_herds", ["herds"]),
+        ("Herd", ["herd"]),
+        ("agentHerd", ["herd"]),
+        ("shepherd", []),
+        ("What a step does to colours", ["colours"]),
+    ],
+)
+def test_the_check_finds_banned_terms(name: str, found: list[str]) -> None:
+    assert banned_in(name) == found
+
+
+def test_names_use_standard_terms() -> None:
+    assert CODE
+    wrong = [
+        f"{path.relative_to(HOME)}: {name}: {word} is called {BANNED.get(word, 'otherwise')}"
+        for path in CODE
+        for name in sorted({*identifiers(ast.parse(path.read_text(encoding="utf-8")))})
+        for word in banned_in(name)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(HOME).as_posix())
+def test_pages_use_standard_terms(page: Path) -> None:
+    text = re.sub(r"\]\([^)]*\)", "]", page.read_text(encoding="utf-8"))  # addresses of links
+    wrong = [
+        f"line {number}: {word}"
+        for number, line in enumerate(text.splitlines(), 1)
+        for word in banned_in(line)
+    ]
+    assert wrong == []
