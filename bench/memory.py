@@ -20,7 +20,7 @@ from bench.race import Times, nothing, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.kernels import pool
 from fieldcraft.propagation import Diffuse, Fade, Stamp, Trail
-from fieldcraft.steering import Leave, Swarm, Walk
+from fieldcraft.steering import Deposit, Swarm, Walk
 
 COLUMNS = (
     "case",
@@ -300,11 +300,11 @@ class Ants:
         self.trails = [self.imap.add_layer(name, Trail(0.98)) for name in ("home", "food")]
         positions = grid.position_of(rng.choice(np.flatnonzero(~walls), AGENTS))
         self.agents = Swarm.at(grid, positions, roles=rng.integers(0, 2, AGENTS), seed=1)
-        self.leave = [Leave(self.trails[1 - role], role=role) for role in (0, 1)]
+        self.deposits = [Deposit(self.trails[1 - role], role=role) for role in (0, 1)]
         self.how = Walk(10.0, wander=10, turn=45, follow=1.0, avoid=1.0, distance=4.0)
 
     def step(self) -> None:
-        self.agents.run(self.how, 0.1, trail=self.trails, leave=self.leave)
+        self.agents.run(self.how, 0.1, trail=self.trails, deposits=self.deposits)
 
     def digest(self) -> str:
         parts = (self.agents.agents, *(trail.values for trail in self.trails))
@@ -332,7 +332,7 @@ class Flock:
             flow=self.flow,
             crowd_layer=self.near,
             group_layer=self.far,
-            leave=[Leave(layer) for layer in (self.flow, self.near, self.far)],
+            deposits=[Deposit(layer) for layer in (self.flow, self.near, self.far)],
         )
 
 

@@ -13,7 +13,7 @@ import os
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.steering import Forage, Leave, Swarm, Walk
+from fieldcraft.steering import Deposit, Forage, Swarm, Walk
 
 field = fc.generate_map("open", 120, 80, seed=3, neighbors=8)
 nest, pile = field.position_of(field.nearest_open(field.cell_at([(25, 40), (95, 30)])))
@@ -33,8 +33,8 @@ def begin(keep=0.985):
 
 
 def step(ants, home, food, store, habits=habits):
-    leave = [Leave(home, scent, role=0), Leave(food, scent, role=1)]
-    ants.run(habits, 0.1, trail=[food, home], leave=leave, forage=store)
+    deposits = [Deposit(home, scent, role=0), Deposit(food, scent, role=1)]
+    ants.run(habits, 0.1, trail=[food, home], deposits=deposits, forage=store)
 
 
 def picture(path):

@@ -28,7 +28,6 @@ from fieldcraft.maps import load_map
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recordings import Timeline
 from fieldcraft.settings import settings_from
-from fieldcraft.steering import Swarm
 from fieldcraft_cluster import checkpoint
 from fieldcraft_lab.session import Session
 from fieldcraft_worlds.library import find_game
@@ -321,18 +320,7 @@ def load_world(path: Path) -> None:
     world.advance(0.1)
 
 
-# Swarms, recipes, recordings, maps
-
-
-def save_swarm(path: Path) -> None:
-    Swarm.at(fc.Grid(30, 20), [(3.5, 3.5), (9.5, 9.5)], seed=1).save(path)
-
-
-def write_swarm(path: Path, data: bytes, rng: np.random.Generator) -> None:
-    magic = b"fieldcraft swarm\n"
-    with contextlib.suppress(FieldcraftError, TypeError):
-        state = mutated(serialization.from_bytes(data[len(magic) : -32]), rng)
-        path.write_bytes(sealed_again(magic + serialization.to_bytes(state)))
+# Recipes, recordings, maps
 
 
 def save_recipe(path: Path) -> None:
@@ -378,9 +366,6 @@ TARGETS = {
     "ants": game_target("ants"),
     "flock": game_target("flock"),
     "cluster": Target(make_world, write_world, load_world),
-    "swarm": Target(
-        bytes_of(save_swarm), write_swarm, lambda path: Swarm.load(path, fc.Grid(30, 20)).positions
-    ),
     "recipe.toml": Target(bytes_of(save_recipe), write_bytes, read_recipe),
     "timeline.csv": Target(
         bytes_of(lambda path: path.write_text(TIMELINE)), write_bytes, Timeline.read

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.swarm_layout import Rule, Sights, packed
+from fieldcraft.kernels.swarm_layout import Inputs, Rule, packed
 
 
 def random_agents(
@@ -23,7 +23,7 @@ def random_agents(
     return agents, rng.permutation(count).astype(np.uint32)
 
 
-def random_sights(rng: np.random.Generator, walls: NDArray[np.bool_]) -> Sights:
+def random_inputs(rng: np.random.Generator, walls: NDArray[np.bool_]) -> Inputs:
     """Layers with values of all sizes, some negative, some 0."""
 
     def layer(signed: bool) -> NDArray[np.int32]:
@@ -37,7 +37,7 @@ def random_sights(rng: np.random.Generator, walls: NDArray[np.bool_]) -> Sights:
 
     closed = packed(walls)
     closed.flags.writeable = False
-    return Sights(closed, *[layer(True) for _ in range(6)], layer(False), layer(False))
+    return Inputs(closed, *[layer(True) for _ in range(6)], layer(False), layer(False))
 
 
 def random_rule(rng: np.random.Generator, height: int, width: int, *, wrap: bool) -> Rule:

@@ -13,7 +13,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import ConcurrentUse, InvalidValue, NoDevice
-from fieldcraft.steering import Swarm, Walk
+from fieldcraft.steering import Deposit, Swarm, Walk
 from fieldcraft_gpu import Device, card, examination, wgpu_library
 from support.refusals import refused
 
@@ -191,7 +191,7 @@ def test_more_agents_than_fit_are_refused_whole(small: Device) -> None:
     for place in (small, None):
         trail = fc.InfluenceMap(grid, device=place).add_layer("trail", fc.Trail(keep=0.9))
         swarm = Swarm.scattered(grid, most, device=place)
-        swarm.run(Walk(5.0, follow=1.0), 0.1, steps=3, trail=trail, deposit=1.0)
+        swarm.run(Walk(5.0, follow=1.0), 0.1, steps=3, trail=trail, deposits=Deposit(trail))
         found.append((swarm.agents.tobytes(), trail.values.tobytes()))
     assert found[0] == found[1]
     crowd = Swarm.scattered(grid, most + 1)

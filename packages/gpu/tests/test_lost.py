@@ -12,7 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import DeviceLost, InvalidValue
-from fieldcraft.steering import Forage, Leave, Swarm, Walk
+from fieldcraft.steering import Deposit, Forage, Swarm, Walk
 from fieldcraft_gpu import Device
 from support.refusals import refused
 
@@ -49,7 +49,7 @@ class World:
             0.1,
             steps=steps,
             trail=self.trail,
-            leave=[Leave(self.trail), Leave(self.flow)],
+            deposits=[Deposit(self.trail), Deposit(self.flow)],
             forage=self.food,
         )
         self.noise.step(steps)

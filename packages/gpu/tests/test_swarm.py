@@ -10,7 +10,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
-from fieldcraft.steering import Forage, Leave, Smell, Swarm, Walk
+from fieldcraft.steering import Deposit, Emitter, Forage, Swarm, Walk
 from fieldcraft_gpu import Device
 from support.refusals import refused
 
@@ -43,17 +43,17 @@ def _run(place: Any, seed: int) -> list[Any]:
         angle=float(rng.uniform(10, 100)),
     )
     swarm = Swarm.scattered(grid, 700, seed=seed, device=None if place == "cpu" else place)
-    leave = [
-        Leave(one, [3.0, 2.0, 0.5], role=0),
-        Leave(two, 2.0, role=1),
-        Leave(flow, 1.5),
-        Leave(crowd),
+    deposits = [
+        Deposit(one, [3.0, 2.0, 0.5], role=0),
+        Deposit(two, 2.0, role=1),
+        Deposit(flow, 1.5),
+        Deposit(crowd),
     ]
     ground = rng.choice(np.flatnonzero(~walls), 20)
-    smell = [
-        Smell(one, food, 0.7),
-        Smell(two, ground, rng.normal(size=20)),
-        Smell(flow, ground[:3], rng.normal(size=(3, 2))),
+    emitters = [
+        Emitter(one, food, 0.7),
+        Emitter(two, ground, rng.normal(size=20)),
+        Emitter(flow, ground[:3], rng.normal(size=(3, 2))),
     ]
     for steps in (1, 9):
         swarm.run(
@@ -64,8 +64,8 @@ def _run(place: Any, seed: int) -> list[Any]:
             flow=flow,
             crowd_layer=crowd,
             group_layer=one,
-            leave=leave,
-            smell=smell,
+            deposits=deposits,
+            emitters=emitters,
             forage=food,
         )
     swarm.run(
@@ -76,8 +76,7 @@ def _run(place: Any, seed: int) -> list[Any]:
         flow=flow,
         crowd_layer=crowd,
         group_layer=crowd,
-        deposit=1.0,
-        leave=leave[2:],
+        deposits=[Deposit(one), *deposits[2:]],
     )
     grid.set_walls(np.unique(swarm.cells)[:4])
     swarm.run(
@@ -88,7 +87,7 @@ def _run(place: Any, seed: int) -> list[Any]:
         flow=flow,
         crowd_layer=flow,
         group_layer=own,
-        leave=leave,
+        deposits=deposits,
     )
     return [
         swarm.agents,
@@ -122,7 +121,7 @@ def test_many_steps_are_one_submission_and_nothing_comes_back(
             name,
             lambda self, *given, name=name, whole=whole: calls.append(name) or whole(self, *given),
         )
-    swarm.run(Walk(5.0, follow=1.0), 0.1, steps=64, trail=trail, deposit=1.0)
+    swarm.run(Walk(5.0, follow=1.0), 0.1, steps=64, trail=trail, deposits=Deposit(trail))
     assert calls == ["submit"]
     assert trail.updates == 64
     assert swarm.positions.shape == (100, 2)
@@ -140,7 +139,7 @@ def test_swarms_and_layers_of_both_places_go_together(device: Device) -> None:
         plan.add_source(grid.position_of(int(np.flatnonzero(~grid.walls)[7])), 5.0)
         plan.step(9)
         swarm = Swarm.scattered(grid, 200, seed=3, device=swarm_place)
-        swarm.run(Walk(5.0, follow=1.0), 0.1, steps=9, trail=plan, leave=Leave(trail))
+        swarm.run(Walk(5.0, follow=1.0), 0.1, steps=9, trail=plan, deposits=Deposit(trail))
         twin = swarm.copy(device=None if swarm_place else device)
         twin.run(Walk(5.0, follow=1.0), 0.1, steps=3, trail=trail)
         found.append((trail.values.tobytes(), swarm.agents.tobytes(), twin.agents.tobytes()))
@@ -151,7 +150,7 @@ def test_the_crowd_of_a_corner_adds_up_to_more_than_a_word(device: Device) -> No
     grid = fc.Grid(3, 2)
     trail = fc.InfluenceMap(grid, device=device).add_layer("trail", fc.Trail(keep=1.0, blur=1))
     swarm = Swarm.at(grid, np.full((5000, 2), (1.5, 0.5)), device=device)
-    swarm.run(Walk(0.0), 0.1, trail=trail, deposit=-300.0)
+    swarm.run(Walk(0.0), 0.1, trail=trail, deposits=Deposit(trail, -300.0))
     assert trail.values[0, 1] == -1_500_000.0
     assert trail.values.sum() == -1_500_000.0
 
@@ -161,7 +160,7 @@ def test_refuses_layers_of_the_cpu_and_more_than_fits(device: Device) -> None:
     trail = fc.InfluenceMap(grid).add_layer("trail", fc.Trail())
     swarm = Swarm.scattered(grid, 10, device=device)
     with refused(InvalidValue, 'device="gpu"'):
-        swarm.run(Walk(1.0), 0.1, leave=Leave(trail))
+        swarm.run(Walk(1.0), 0.1, deposits=Deposit(trail))
     assert swarm.step == 0
     with refused(InvalidValue, "MiB"):
         device.buffer(1 << 40)

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.swarm_layout import circle, packed
-from support.swarms import random_agents, random_rule, random_sights
+from support.swarms import random_agents, random_inputs, random_rule
 from support.tiers import uncompiled
 
 fast = pytest.importorskip("fieldcraft.kernels.swarm")
@@ -20,10 +20,10 @@ def test_both_tiers_walk_to_the_same_bits(seed: int) -> None:
     walls = rng.random((height, width)) < (0.2 if seed % 2 else 0.0)
     walls[0, 0] = False
     agents, numbers = random_agents(rng, walls, 60)
-    rule, sights = random_rule(rng, height, width, wrap=seed % 3 == 0), random_sights(rng, walls)
+    rule, inputs = random_rule(rng, height, width, wrap=seed % 3 == 0), random_inputs(rng, walls)
     ours, before, text = agents.copy(), agents.copy(), uncompiled("swarm")
     for step in range(4):
-        common = (numbers, tuple(sights), circle(), tuple(rule), not walls.any(), step)
+        common = (numbers, tuple(inputs), circle(), tuple(rule), not walls.any(), step)
         text.walk(*common, 0, 60, agents)
         for first, last in ((0, 33), (33, 60)):
             fast.walk(*common, first, last, ours)

@@ -13,7 +13,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import serialization
 from fieldcraft.pursuit import SEARCHES
-from fieldcraft.steering import Swarm, Walk
+from fieldcraft.steering import Deposit, Swarm, Walk
 from support.interrupting import interrupted
 
 Call = Callable[[Any], object]
@@ -144,7 +144,11 @@ WORLDS: dict[str, tuple[Callable[[fc.Grid], Any], list[Call]]] = {
         Agents,
         [
             lambda agents, n=n: agents.swarm.run(
-                Walk(2.0, follow=1.0, wander=0.3), 0.1, steps=n, trail=agents.trail, deposit=2.0
+                Walk(2.0, follow=1.0, wander=0.3),
+                0.1,
+                steps=n,
+                trail=agents.trail,
+                deposits=Deposit(agents.trail, 2.0),
             )
             for n in (1, 1, 1)
         ],

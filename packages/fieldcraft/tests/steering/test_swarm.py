@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import BadSaveFile, InvalidValue, OnWall, OutsideMap
+from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.steering import Forage, Leave, Reversed, Smell, Swarm, Walk, swarm_host
+from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk, swarm_host
 from support.refusals import refused
 
 HOW = Walk(4.0, follow=1.0, wander=9.0, turn=30.0, distance=4.0, avoid=1.0)
@@ -50,7 +48,7 @@ def test_threads_and_order_in_memory_change_nothing(monkeypatch: pytest.MonkeyPa
             grid, imap = _world()
             trail = imap.add_layer("trail", fc.Trail(keep=0.9), every=0.1)
             swarm = Swarm.scattered(grid, 500, seed=5)
-            swarm.run(HOW, 0.1, steps=40, trail=trail, deposit=1.0)
+            swarm.run(HOW, 0.1, steps=40, trail=trail, deposits=Deposit(trail))
         finally:
             fc.set_threads(threads)
         found.append((swarm.agents.tobytes(), trail.values.tobytes()))
@@ -66,30 +64,32 @@ def test_a_run_of_many_steps_is_as_many_runs_of_one(wrap: bool) -> None:
         trail = imap.add_layer("trail", fc.Trail(keep=0.9))
         swarm = Swarm.scattered(grid, 300, seed=2)
         for steps in pieces:
-            swarm.run(HOW, 0.1, steps=steps, trail=trail, leave=Leave(trail, 0.5))
+            swarm.run(HOW, 0.1, steps=steps, trail=trail, deposits=Deposit(trail, 0.5))
         found.append((swarm.agents.tobytes(), trail.values.tobytes(), swarm.step))
     assert found[0] == found[1] == found[2]
 
 
-def test_what_they_leave_is_what_there_is() -> None:
+def test_deposits_add_up_in_the_cells_of_the_agents() -> None:
     grid, imap = _world(share=0.0)
     trail = imap.add_layer("trail", fc.Trail(keep=1.0, blur=1))
     heading = imap.add_layer("heading", fc.Trail(keep=1.0, blur=1, vector=True))
     swarm = Swarm.scattered(grid, 400, seed=2)
-    swarm.run(HOW, 0.1, steps=1, trail=trail, deposit=0.25, leave=[Leave(heading, 2.0)])
+    swarm.run(
+        HOW, 0.1, steps=1, trail=trail, deposits=[Deposit(trail, 0.25), Deposit(heading, 2.0)]
+    )
     assert trail.values.sum() == pytest.approx(100.0)
     sums = np.zeros((*grid.shape, 2))
     np.add.at(sums.reshape(-1, 2), swarm.cells, 2.0 * swarm.headings)
     np.testing.assert_allclose(heading.vectors, sums, atol=0.02)
 
 
-def test_places_smell_in_each_step_as_if_they_were_deposits() -> None:
+def test_emitters_add_the_same_as_deposits_by_hand() -> None:
     grid, _ = _world()
     ground = np.flatnonzero(~grid.walls)
     rng = np.random.default_rng(8)
     cells, amounts, ways = rng.choice(ground, 30), rng.normal(size=30) * 3, rng.normal(size=(30, 2))
     found = []
-    for smells in (True, False):
+    for emitting in (True, False):
         imap = fc.InfluenceMap(grid)
         trail, flow = (
             imap.add_layer("trail", fc.Trail(keep=0.9)),
@@ -100,13 +100,15 @@ def test_places_smell_in_each_step_as_if_they_were_deposits() -> None:
         )
         swarm = Swarm.scattered(grid, 200, seed=3)
         for _ in range(6):
-            if smells:
+            if emitting:
                 given = [
-                    Smell(trail, cells, amounts),
-                    Smell(flow, cells, ways),
-                    Smell(trail, food, 0.5),
+                    Emitter(trail, cells, amounts),
+                    Emitter(flow, cells, ways),
+                    Emitter(trail, food, 0.5),
                 ]
-                swarm.run(HOW, 0.1, trail=trail, deposit=1.0, smell=given, forage=food)
+                swarm.run(
+                    HOW, 0.1, trail=trail, deposits=Deposit(trail), emitters=given, forage=food
+                )
             else:
                 trail.deposit_at(cells, amounts)
                 flow.deposit_at(cells, ways)
@@ -124,26 +126,26 @@ def test_places_smell_in_each_step_as_if_they_were_deposits() -> None:
         )
     assert found[0] == found[1]
     for bad, words in (
-        (lambda: Smell(trail, [1.5], 1.0), "cells"),
-        (lambda: Smell(trail, food, [1.0, 2.0]), "alike"),
-        (lambda: Smell(trail, [3], np.nan), "at most"),
+        (lambda: Emitter(trail, food, [1.0, 2.0]), "one amount"),
+        (lambda: Emitter(trail, [3], np.nan), "at most"),
     ):
         with refused(InvalidValue, words):
             bad()
     step = swarm.step
-    for smell, kind, words in (
-        (Smell(trail, [len(grid)]), OutsideMap, "cell_at"),
-        (Smell(trail, np.flatnonzero(grid.walls)[:1]), OnWall, "Leave these out"),
-        (Smell(trail, [1, 2], [1.0]), InvalidValue, "shape (2,)"),
-        (Smell(flow, food), InvalidValue, "numbers"),
-        (Smell(imap, [3]), InvalidValue, "fc.Trail"),
+    for emitter, kind, words in (
+        (Emitter(trail, [1.5]), InvalidValue, "whole numbers"),
+        (Emitter(trail, [len(grid)]), OutsideMap, "0 to"),
+        (Emitter(trail, np.flatnonzero(grid.walls)[:1]), OnWall, "Leave these out"),
+        (Emitter(trail, ground[:2], [1.0]), InvalidValue, "shape (1,) for 2"),
+        (Emitter(flow, food), InvalidValue, "numbers"),
+        (Emitter(imap, [3]), InvalidValue, "fc.Trail"),
     ):
         with refused(kind, words):
-            swarm.run(HOW, 0.1, trail=trail, smell=smell)
+            swarm.run(HOW, 0.1, trail=trail, emitters=emitter)
     assert swarm.step == step
 
 
-def test_who_follows_finds_the_ridge_and_who_keeps_apart_thins_out() -> None:
+def test_followers_find_the_ridge_and_separation_spreads_a_crowd() -> None:
     grid = fc.Grid(60, 40)
     imap = fc.InfluenceMap(grid)
     ridge = imap.add_layer(
@@ -155,16 +157,20 @@ def test_who_follows_finds_the_ridge_and_who_keeps_apart_thins_out() -> None:
     crowd = imap.add_layer("crowd", fc.Trail(accumulate=False, blur=5))
     dense = Swarm.at(grid, np.full((500, 2), (30.0, 20.0)), seed=1)
     dense.run(
-        Walk(4.0, separate=2.0, wander=5.0), 0.1, steps=40, crowd_layer=crowd, leave=Leave(crowd)
+        Walk(4.0, separate=2.0, wander=5.0),
+        0.1,
+        steps=40,
+        crowd_layer=crowd,
+        deposits=Deposit(crowd),
     )
     loose = Swarm.at(grid, np.full((500, 2), (30.0, 20.0)), seed=1)
     loose.run(
-        Walk(4.0, cohere=2.0, wander=5.0), 0.1, steps=40, group_layer=crowd, leave=Leave(crowd)
+        Walk(4.0, cohere=2.0, wander=5.0), 0.1, steps=40, group_layer=crowd, deposits=Deposit(crowd)
     )
     assert np.std(dense.positions, axis=0).mean() > 3 * np.std(loose.positions, axis=0).mean()
 
 
-def test_who_aligns_goes_with_the_flow() -> None:
+def test_alignment_goes_with_the_flow() -> None:
     grid = fc.Grid(60, 40, y_up=True)
     way = fc.flow_field(fc.distance_map(grid, (50.5, 35.5)))
     swarm = Swarm.at(grid, np.full((200, 2), (10.5, 5.5)), seed=1)
@@ -181,16 +187,19 @@ def test_food_is_neither_made_nor_lost() -> None:
     food = Forage(grid, start, home)
     to_home, to_food = (imap.add_layer(name, fc.Trail(keep=0.97)) for name in ("home", "food"))
     swarm = Swarm.scattered(grid, 300, seed=4)
-    leave = [Leave(to_home, [4.0, 2.0, 1.0], role=0), Leave(to_food, [4.0, 2.0, 1.0], role=1)]
+    deposits = [
+        Deposit(to_home, [4.0, 2.0, 1.0], role=0),
+        Deposit(to_food, [4.0, 2.0, 1.0], role=1),
+    ]
     for _ in range(5):
-        swarm.run(HOW, 0.1, steps=20, trail=(to_food, to_home), leave=leave, forage=food)
+        swarm.run(HOW, 0.1, steps=20, trail=(to_food, to_home), deposits=deposits, forage=food)
         assert food.food.min() >= 0
         assert int(food.food.sum()) + int(swarm.roles.sum()) + food.brought == int(start.sum())
     assert food.brought > 20
     assert 0 <= swarm.since.min() <= swarm.since.max() <= 100
 
 
-def test_walls_that_are_built_on_agents_put_them_beside() -> None:
+def test_new_walls_on_agents_move_them_to_open_cells() -> None:
     grid, _ = _world(share=0.0)
     swarm = Swarm.scattered(grid, 300, seed=4)
     grid.set_walls(np.unique(swarm.cells)[::2])
@@ -200,32 +209,22 @@ def test_walls_that_are_built_on_agents_put_them_beside() -> None:
     assert not grid.walls.reshape(-1)[swarm.cells].any()
 
 
-def test_a_copy_and_a_saved_swarm_go_on_alike(tmp_path: Path) -> None:
+def test_copies_and_restored_swarms_continue_alike() -> None:
     grid, imap = _world()
     layer = imap.add_layer("ridge", values=np.random.default_rng(0).random(grid.shape, np.float32))
     swarm = Swarm.scattered(grid, 300, seed=2**40 + 3)
     swarm.run(HOW, 0.1, steps=5, trail=layer)
-    swarm.save(tmp_path / "ants.swarm")
-    twins = [
-        swarm.copy(),
-        Swarm.restored(grid, swarm.state()),
-        Swarm.load(tmp_path / "ants.swarm", grid),
-    ]
+    twins = [swarm.copy(), Swarm.restored(grid, swarm.state())]
     for each in [swarm, *twins]:
         each.run(HOW, 0.1, steps=5, trail=layer)
     for twin in twins:
         np.testing.assert_array_equal(twin.agents, swarm.agents)
         assert twin.step == 10
-    data = bytearray((tmp_path / "ants.swarm").read_bytes())
-    data[60] ^= 1
-    (tmp_path / "ants.swarm").write_bytes(data)
-    with refused(BadSaveFile, "checksum"):
-        Swarm.load(tmp_path / "ants.swarm", grid)
     with refused(InvalidValue, "off it"):
         Swarm.restored(fc.Grid(5, 4), swarm.state())
 
 
-def test_refuses_what_whole_numbers_do_not_hold() -> None:
+def test_refuses_settings_beyond_whole_numbers() -> None:
     grid, imap = _world()
     trail = imap.add_layer("trail", fc.Trail())
     swarm = Swarm.scattered(grid, 10)
@@ -243,13 +242,13 @@ def test_refuses_what_whole_numbers_do_not_hold() -> None:
             trail=fc.InfluenceMap(fc.Grid(9, 7)).add_layer("t", fc.Trail()),
         )
     with refused(InvalidValue, "fc.Trail"):
-        swarm.run(Walk(1.0), 0.1, leave=Leave(imap.add_layer("s", fc.Spread(0.5, 0.5))))
+        swarm.run(Walk(1.0), 0.1, deposits=Deposit(imap.add_layer("s", fc.Spread(0.5, 0.5))))
     with refused(InvalidValue, "vectors"):
         swarm.run(Walk(1.0, align=1.0), 0.1, flow=trail)
-    with refused(InvalidValue, "0 or 1"):
-        Leave(trail, role=2)
+    with refused(InvalidValue, "at most 1"):
+        Deposit(trail, role=2)
     with refused(InvalidValue, "at most"):
-        Leave(trail, 1e9)
+        Deposit(trail, 1e9)
     with refused(InvalidValue, "in the space's shape"):
         Forage(grid, np.zeros((3, 3), int), grid.walls)
     with refused(OutsideMap):
@@ -264,14 +263,14 @@ def test_refuses_what_whole_numbers_do_not_hold() -> None:
 
 
 @pytest.mark.parametrize("y_up", [False, True])
-def test_agents_leave_their_headings_times_an_amount_of_time(y_up: bool) -> None:
+def test_deposits_on_vectors_are_headings_times_the_amount_of_their_time(y_up: bool) -> None:
     grid, imap = _world(share=0.0, y_up=y_up)
     flow = imap.add_layer("flow", fc.Trail(keep=1.0, blur=1, vector=True))
     swarm = Swarm.scattered(grid, 200, seed=4)
     hungry = Forage(grid, np.zeros(grid.shape, int), np.zeros(grid.shape, bool))
     expected, amounts = np.zeros((len(grid), 2)), np.array([9.0, -1.0, 0.5])
     for _ in range(4):
-        swarm.run(HOW, 0.1, trail=flow, leave=Leave(flow, amounts.tolist()), forage=hungry)
+        swarm.run(HOW, 0.1, trail=flow, deposits=Deposit(flow, amounts.tolist()), forage=hungry)
         each = amounts[np.minimum(swarm.since, 2)]
         np.add.at(expected, swarm.cells, each[:, None] * swarm.headings)
     assert set(swarm.since) == {4}

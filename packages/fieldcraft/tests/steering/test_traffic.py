@@ -146,9 +146,9 @@ def test_a_swarm_leaves_traffic_and_turns_with_it() -> None:
     imap = fc.InfluenceMap(grid)
     traffic = imap.add_layer("traffic", fc.Trail(vector=True, blur=3, keep=0.9))
     lane = [(x + 0.5, 15.5) for x in range(5, 30)]
-    leave = fc.steering.Leave(traffic, 0.5)
+    deposits = fc.steering.Deposit(traffic, 0.5)
     first = fc.steering.Swarm.at(grid, lane, (1, 0))
-    first.run(fc.steering.Walk(speed=1.0), 1.0, steps=5, leave=leave)
+    first.run(fc.steering.Walk(speed=1.0), 1.0, steps=5, deposits=deposits)
     assert traffic.vectors[15, 12:30, 0].min() > 0.3
     second = fc.steering.Swarm.at(grid, lane[8:], (0.6, 0.8))
     walk = fc.steering.Walk(speed=0.1, align=4.0, distance=0.1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Stamp, Trail
 from fieldcraft.space import Grid
-from fieldcraft.steering import Forage, Leave, Swarm, Walk
+from fieldcraft.steering import Deposit, Forage, Swarm, Walk
 from fieldcraft_gpu.opening import Device
 
 __all__ = ["CASES", "differences"]
@@ -115,11 +115,11 @@ def _swarm(how: Walk, wrap: bool) -> Case:
             flow=flow,
             crowd_layer=crowd,
             group_layer=trails[0],
-            leave=[
-                Leave(trails[0], [3.0, 2.0, 1.0], role=0),
-                Leave(trails[1], 2.0, role=1),
-                Leave(flow),
-                Leave(crowd),
+            deposits=[
+                Deposit(trails[0], [3.0, 2.0, 1.0], role=0),
+                Deposit(trails[1], 2.0, role=1),
+                Deposit(flow),
+                Deposit(crowd),
             ],
             forage=food,
         )
@@ -135,13 +135,13 @@ def _saved(place: Any) -> list[Any]:
     imap = InfluenceMap(grid, device=place)
     how = Walk(9.0, follow=1.0, avoid=1.0, wander=12.0, distance=4.0)
     swarm = Swarm.scattered(grid, 2000, seed=5, device=None if place == "cpu" else place)
-    swarm.run(how, 0.1, steps=20, trail=imap.add_layer("a", Trail(keep=0.95)), deposit=1.0)
+    trail: Any = imap.add_layer("a", Trail(keep=0.95))
+    swarm.run(how, 0.1, steps=20, trail=trail, deposits=Deposit(trail))
     with tempfile.TemporaryDirectory() as folder:
         imap.save(Path(folder) / "map")
-        swarm.save(Path(folder) / "swarm")
-        trail: Any = InfluenceMap.load(Path(folder) / "map")["a"]
-        swarm = Swarm.load(Path(folder) / "swarm", grid)
-    swarm.run(how, 0.1, steps=20, trail=trail, deposit=1.0)
+        trail = InfluenceMap.load(Path(folder) / "map")["a"]
+    swarm = Swarm.restored(grid, swarm.state())
+    swarm.run(how, 0.1, steps=20, trail=trail, deposits=Deposit(trail))
     return [swarm.agents, np.array(trail.values)]
 
 

@@ -13,7 +13,7 @@ import fieldcraft_gpu as gpu
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.propagation import Spread, Trail
 from fieldcraft.space import Grid
-from fieldcraft.steering import Swarm, Walk
+from fieldcraft.steering import Deposit, Swarm, Walk
 from fieldcraft_gpu.comparison import differences
 
 __all__ = ["add"]
@@ -80,7 +80,7 @@ def _swarm(place: Any) -> Callable[[int], object]:
     trail = InfluenceMap(grid).add_layer("a", Trail(keep=0.95), device=place)
     swarm = Swarm.scattered(grid, _AGENTS, seed=1, device=None if place == "cpu" else place)
     walk = Walk(13.5, follow=1.0, wander=5.0, turn=22.5, distance=9.0)
-    return lambda steps: swarm.run(walk, 1 / 30, steps=steps, trail=trail, deposit=1.0)
+    return lambda steps: swarm.run(walk, 1 / 30, steps=steps, trail=trail, deposits=Deposit(trail))
 
 
 _CASES: dict[str, Callable[[Any], Callable[[int], object]]] = {

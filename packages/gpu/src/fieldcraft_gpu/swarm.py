@@ -40,7 +40,7 @@ class DeviceAgents:
         self._wall_words: tuple[Grid, int, Buffer] | None = None
         self._groups: dict[tuple[int, ...], tuple[Any, tuple[Buffer, ...]]] = {}
         self._cache: dict[Any, Buffer] = {}
-        self._smells: dict[int, tuple[Any, list[tuple[float, float, Buffer, Buffer]]]] = {}
+        self._emitters: dict[int, tuple[Any, list[tuple[float, float, Buffer, Buffer]]]] = {}
 
     def read(self) -> NDArray[np.int32]:
         """Return all agents, (3, N); they are read once."""
@@ -111,18 +111,22 @@ class DeviceAgents:
             with layer._lock:
                 layer._catch_up()
                 layer._field.prepare()
-        for mark in plan.marks:
-            most = float(np.abs(mark.amounts).max()) / kernels.stamps.SCALE
-            mark.layer._field.reserve(mark.plane, most, most * self.count)
+        for deposit in plan.deposits:
+            most = float(np.abs(deposit.amounts).max()) / kernels.stamps.SCALE
+            deposit.layer._field.reserve(deposit.plane, most, most * self.count)
         food = None if plan.forage is None else plan.forage.on(device)
-        smells = [part for scent in plan.scents for part in self._smell_dispatches(plan, scent)]
+        emissions = [
+            part
+            for emission in plan.emissions
+            for part in self._emission_dispatches(plan, emission)
+        ]
         batch = device.batch()
         fields = [layer._field for layer in plan.updated]
         known: dict[tuple[int, ...], list[_Dispatch]] = {}
         for number in range(count):
             turn = tuple([field.turn for field in fields])
             if turn not in known:
-                known[turn] = [*self._dispatches(plan, host, food), *smells]
+                known[turn] = [*self._dispatches(plan, host, food), *emissions]
             for shader, group, groups, numbered in known[turn]:
                 batch.run(shader, group, groups, number if numbered else None)
             for field in fields:
@@ -173,30 +177,34 @@ class DeviceAgents:
                 )
                 yield shader, group, device.groups(size, _GROUP), False
         shader = device.shader(("put", "leave"), "leave", "urrw")
-        for mark in plan.marks:
+        for deposit in plan.deposits:
             parameters = self._block(
                 "<IIIIII",
                 self.count,
                 rule.width,
-                mark.role & 0xFFFFFFFF,
-                int(mark.by_heading),
-                len(mark.amounts) - 1,
-                mark.plane * cells,
+                deposit.role & 0xFFFFFFFF,
+                int(deposit.by_heading),
+                len(deposit.amounts) - 1,
+                deposit.plane * cells,
             )
-            amounts = self._array(mark.amounts)
+            amounts = self._array(deposit.amounts)
             yield (
                 shader,
-                self._group(shader, parameters, self.buffer, amounts, mark.layer._field.sums),
+                self._group(shader, parameters, self.buffer, amounts, deposit.layer._field.sums),
                 groups,
                 False,
             )
 
-    def _smell_dispatches(self, plan: Any, scent: Any) -> Iterator[_Dispatch]:
+    def _emission_dispatches(self, plan: Any, emission: Any) -> Iterator[_Dispatch]:
         """Yield the dispatches of the deposits of places at a step."""
-        device, field, cells = self.device, scent.layer._field, plan.rule.width * plan.rule.height
-        places = scent.smell.places
+        device, field, cells = (
+            self.device,
+            emission.layer._field,
+            plan.rule.width * plan.rule.height,
+        )
+        places = emission.places
         if not isinstance(places, np.ndarray):  # food
-            amount = float(scent.amounts)
+            amount = float(emission.amounts)
             field.reserve(0, abs(amount), abs(amount) * cells)
             shader, units = (
                 device.shader(("put", "smell"), "smell", "urrw"),
@@ -209,7 +217,7 @@ class DeviceAgents:
             yield shader, group, device.groups(cells, _GROUP), False
             return
         shader = device.shader(("put", "scatter"), "scatter", "urrw")
-        for plane, (largest, total, held, amounts) in enumerate(self._places(scent)):
+        for plane, (largest, total, held, amounts) in enumerate(self._places(emission)):
             field.reserve(plane, largest, total)
             parameters = self._block("<II", len(places), plane * cells)
             yield (
@@ -219,26 +227,26 @@ class DeviceAgents:
                 False,
             )
 
-    def _places(self, scent: Any) -> list[tuple[float, float, Buffer, Buffer]]:
-        """Return the places of a smell and their amounts on the device, by planes, with the largest
-        amount and the sum.
+    def _places(self, emission: Any) -> list[tuple[float, float, Buffer, Buffer]]:
+        """Return the places of an emitter and their amounts on the device, by planes, with the
+        largest amount and the sum.
         """
-        key = id(scent.smell)
-        if key not in self._smells:
-            if len(self._smells) > 16:
-                self._smells.clear()
+        key = id(emission.emitter)
+        if key not in self._emitters:
+            if len(self._emitters) > 16:
+                self._emitters.clear()
             found = []
-            if len(scent.smell.places):
-                cells = self.device.buffer(scent.smell.places.astype(np.uint32))
-                for part in np.atleast_2d(scent.amounts.T):
+            if len(emission.places):
+                cells = self.device.buffer(emission.places.astype(np.uint32))
+                for part in np.atleast_2d(emission.amounts.T):
                     units = self.device.buffer(
                         np.rint(part * kernels.stamps.SCALE).astype(np.int64)
                     )
                     found.append(
                         (float(np.abs(part).max()), float(np.abs(part).sum()), cells, units)
                     )
-            self._smells[key] = (scent.smell, found)
-        return self._smells[key][1]
+            self._emitters[key] = (emission.emitter, found)
+        return self._emitters[key][1]
 
     # Buffers
 

@@ -1,8 +1,8 @@
-"""Agents in whole numbers.
+"""Steps of the agents of a swarm, in whole numbers.
 
-Agents are served a block at a time, in passes over short arrays: those that only reckon become
-vector code, and those that look into layers wait for many cells at once. Numbers are cut to 32 bits
-as they come up, so that a vector holds twice as many.
+Agents are processed in blocks, in loops over short arrays: loops that only compute become vector
+code, and loops that read layers have many memory accesses in flight. Numbers are cut to 32 bits at
+once, so that a vector holds twice as many.
 """
 
 from __future__ import annotations
@@ -14,21 +14,29 @@ from fieldcraft.kernels.swarm_layout import (
     LONGEST_SINCE,
     NO_LAYER,
     ROLE,
+    Inputs,
     Rule,
-    Sights,
     circle,
     packed,
 )
 from fieldcraft.kernels.swarm_marks import arrange, forage, leave
-from fieldcraft.kernels.swarm_pulls import align, angle_of, angles, slide
-from fieldcraft.kernels.swarm_senses import close, frees, look, places, sides, smell, wishes
+from fieldcraft.kernels.swarm_pulls import align, angle_of, angles, follow_slope
+from fieldcraft.kernels.swarm_senses import (
+    add_free_sides,
+    cells_at,
+    mark_walls,
+    read_trail,
+    sensor_positions,
+    side_vectors,
+    stronger_sides,
+)
 
 __all__ = [
     "LONGEST_SINCE",
     "NO_LAYER",
     "ROLE",
+    "Inputs",
     "Rule",
-    "Sights",
     "arrange",
     "circle",
     "forage",
@@ -46,7 +54,7 @@ _FIRST = np.uint32(0x7FEB352D)
 _SECOND = np.uint32(0x846CA68B)
 _STEP = np.uint32(0x85EBCA6B)
 _GOLDEN = np.uint32(0x9E3779B9)
-_OTHERS = np.int32(-65536)  # the bits of a mind that are no heading
+_OTHERS = np.int32(-65536)  # the bits of a state that are no heading
 _HEADING = np.int32(0xFFFF)
 
 
@@ -58,35 +66,35 @@ def _mix(number):
 
 
 @kernel(error_model="numpy", inline="never")
-def _throw(numbers, key, step, dies):
+def _draw(numbers, key, step, bits):
     inner = _mix(np.uint32(np.uint32(key) + _GOLDEN))
     salt = np.uint32(np.uint32(step) * _STEP)
     for k in range(numbers.shape[0]):
-        dies[k] = _mix(np.uint32(_mix(np.uint32(inner + numbers[k])) + salt))
+        bits[k] = _mix(np.uint32(_mix(np.uint32(inner + numbers[k])) + salt))
 
 
 @kernel(error_model="numpy", inline="never")
-def _turn(mind, dies, changes, wander, turn):
-    """Heads turned, no further than they may be; roles and counts stay."""
+def _turn(states, bits, changes, wander, turn):
+    """Turn headings by at most `turn`; roles and counts stay."""
     spread = np.uint32(2 * wander + 1)
     aside = np.int32(wander)
     most = np.int32(turn)
-    for k in range(mind.shape[0]):
+    for k in range(states.shape[0]):
         change = np.int32(((changes[k] + np.int32(0x8000)) & _HEADING) - np.int32(0x8000))
-        die = np.int32(np.uint32(np.uint32(dies[k] >> _16) * spread) >> _16)
-        change = np.int32(np.int32(change + die) - aside)
+        change_by = np.int32(np.uint32(np.uint32(bits[k] >> _16) * spread) >> _16)
+        change = np.int32(np.int32(change + change_by) - aside)
         change = min(max(change, np.int32(-most)), most)
-        mind[k] = np.int32((mind[k] & _OTHERS) | (np.int32(mind[k] + change) & _HEADING))
+        states[k] = np.int32((states[k] & _OTHERS) | (np.int32(states[k] + change) & _HEADING))
 
 
 @kernel(error_model="numpy", inline="never")
-def _pieces(mind, ways, stride, dx, dy):
-    """The pieces of steps along headings."""
+def _step_pieces(states, directions, stride, dx, dy):
+    """Write the pieces of steps along headings to `dx` and `dy`."""
     piece = np.int32(stride)
     half = np.int32(1 << 13)
-    for k in range(mind.shape[0]):
-        dx[k] = ways[np.uint32(mind[k] & _HEADING) >> np.uint32(4)]
-    for k in range(mind.shape[0]):
+    for k in range(states.shape[0]):
+        dx[k] = directions[np.uint32(states[k] & _HEADING) >> np.uint32(4)]
+    for k in range(states.shape[0]):
         both = dx[k]
         dx[k] = np.int32(
             np.int32(
@@ -100,8 +108,10 @@ def _pieces(mind, ways, stride, dx, dy):
 
 
 @kernel(error_model="numpy", inline="never")
-def _go(at, there, cells, along, bounced, size):
-    """Go there where a cell is free, round a torus of a `size`, or bounce."""
+def _move(at, there, cells, along, bounced, size):
+    """Move along one axis to free cells, on a torus of this `size` across its edge; otherwise
+    reverse the direction and mark the agent as bounced.
+    """
     around = np.int32(size)
     for k in range(at.shape[0]):
         free = cells[k] >= 0
@@ -114,22 +124,22 @@ def _go(at, there, cells, along, bounced, size):
 
 
 @kernel(error_model="numpy", inline="never")
-def _sum(one, other, found):
+def _add(one, other, found):
     for k in range(one.shape[0]):
         found[k] = np.int32(one[k] + other[k])
 
 
 @kernel(error_model="numpy", inline="never")
-def _bounce(mind, bounced_x, bounced_y):
-    for k in range(mind.shape[0]):
-        heading = np.int32(mind[k])
+def _bounce(states, bounced_x, bounced_y):
+    for k in range(states.shape[0]):
+        heading = np.int32(states[k])
         heading = np.int32(np.int32(0x8000) - heading) if bounced_x[k] else heading
         heading = np.int32(-heading) if bounced_y[k] else heading
-        mind[k] = np.int32((mind[k] & _OTHERS) | (heading & _HEADING))
+        states[k] = np.int32((states[k] & _OTHERS) | (heading & _HEADING))
 
 
 @kernel(error_model="numpy", inline="never")
-def _chosen(which, of, found):
+def _gather(which, of, found):
     for k in range(which.shape[0]):
         found[k] = of[np.uint32(which[k])]
 
@@ -140,95 +150,99 @@ def _chosen(which, of, found):
     " i8, i8, out i4[:,::1]",
     error_model="numpy",
 )
-def walk(numbers, seen, table, how, blank, step, first, last, agents):
-    """One step of the agents [first, last) of (3, N), in place; without walls the map is `blank`.
-    The tuples are a Sights and a Rule.
+def walk(numbers, input_arrays, circle_table, rule_words, no_walls, step, first, last, agents):
+    """Make one step of the agents [first, last) of (3, N), in place. The tuples are an Inputs and a
+    Rule.
     """
-    sights, rule = Sights(*seen), Rule(*how)
+    inputs, rule = Inputs(*input_arrays), Rule(*rule_words)
     height, width = rule.height, rule.width
     wrap = rule.wrap != 0
-    ground = sights.closed, blank, height, width, wrap
+    ground = inputs.wall_bits, no_walls, height, width, wrap
     senses = (rule.follow != 0) | (rule.avoid != 0)
     by_vectors = (rule.align != 0) | (rule.separate != 0) | (rule.cohere != 0)
-    roles = 0 if sights.trail_0.ctypes.data == sights.trail_1.ctypes.data else ROLE
-    ways = np.empty(table.shape[0], np.int32)  # cosine and sine side by side, to be fetched at once
-    for k in range(table.shape[0]):
-        ways[k] = np.int32((table[k, 0] & 0xFFFF) | (table[k, 1] << 16))
+    roles = 0 if inputs.trail_0.ctypes.data == inputs.trail_1.ctypes.data else ROLE
+    directions = np.empty(circle_table.shape[0], np.int32)  # cosine and sine in one word
+    for k in range(circle_table.shape[0]):
+        directions[k] = np.int32((circle_table[k, 0] & 0xFFFF) | (circle_table[k, 1] << 16))
     alongs, acrosses = np.zeros(16, np.int32), np.zeros(16, np.int32)
-    wishes(rule, alongs, acrosses)
+    side_vectors(rule, alongs, acrosses)
     turns = np.zeros(16, np.int32)
     for k in range(16):
         turns[k] = angle_of(alongs[k] >> 4, acrosses[k] >> 4)
-    room, all_dies = np.empty((12, _BLOCK), np.int32), np.empty(_BLOCK, np.uint32)
+    scratch, all_bits = np.empty((12, _BLOCK), np.int32), np.empty(_BLOCK, np.uint32)
     for start in range(first, last, _BLOCK):
         count = min(last - start, _BLOCK)
         x, y = agents[0, start : start + count], agents[1, start : start + count]
-        mind = agents[2, start : start + count]
-        side, changes, lows = room[0, :count], room[1, :count], room[2, :count]
-        middles, highs, low = room[3, :count], room[4, :count], room[5, :count]
-        middle, high, one = room[6, :count], room[7, :count], room[8, :count]
-        other, along, across = room[9, :count], room[10, :count], room[11, :count]
-        dies = all_dies[:count]
-        _throw(numbers[start : start + count], rule.key, step, dies)
+        states = agents[2, start : start + count]
+        side, changes, lows = scratch[0, :count], scratch[1, :count], scratch[2, :count]
+        middles, highs, low = scratch[3, :count], scratch[4, :count], scratch[5, :count]
+        middle, high, one = scratch[6, :count], scratch[7, :count], scratch[8, :count]
+        other, along, across = scratch[9, :count], scratch[10, :count], scratch[11, :count]
+        bits = all_bits[:count]
+        _draw(numbers[start : start + count], rule.key, step, bits)
         side[:] = 0
         if senses or rule.align != 0:
-            look(x, y, mind, 0, ways, rule.distance, one, other)
-            places(one, other, height, width, wrap, middles)
-            if not blank:
-                close(sights.closed, middles, one)
+            sensor_positions(x, y, states, 0, directions, rule.distance, one, other)
+            cells_at(one, other, height, width, wrap, middles)
+            if not no_walls:
+                mark_walls(inputs.wall_bits, middles, one)
         if senses:
-            look(x, y, mind, -rule.angle, ways, rule.distance, one, other)
-            places(one, other, height, width, wrap, lows)
-            look(x, y, mind, rule.angle, ways, rule.distance, one, other)
-            places(one, other, height, width, wrap, highs)
-            if not blank:
-                close(sights.closed, lows, one)
-                close(sights.closed, highs, one)
+            sensor_positions(x, y, states, -rule.angle, directions, rule.distance, one, other)
+            cells_at(one, other, height, width, wrap, lows)
+            sensor_positions(x, y, states, rule.angle, directions, rule.distance, one, other)
+            cells_at(one, other, height, width, wrap, highs)
+            if not no_walls:
+                mark_walls(inputs.wall_bits, lows, one)
+                mark_walls(inputs.wall_bits, highs, one)
             if rule.follow != 0:
-                smell(sights.trail_0, sights.trail_1, roles, mind, lows, low)
-                smell(sights.trail_0, sights.trail_1, roles, mind, middles, middle)
-                smell(sights.trail_0, sights.trail_1, roles, mind, highs, high)
-                sides(low, middle, high, dies, side)
+                read_trail(inputs.trail_0, inputs.trail_1, roles, states, lows, low)
+                read_trail(inputs.trail_0, inputs.trail_1, roles, states, middles, middle)
+                read_trail(inputs.trail_0, inputs.trail_1, roles, states, highs, high)
+                stronger_sides(low, middle, high, bits, side)
             if rule.avoid != 0:
-                frees(lows, middles, highs, dies, side)
+                add_free_sides(lows, middles, highs, bits, side)
         if by_vectors:
-            _chosen(side, alongs, along)
-            _chosen(side, acrosses, across)
+            _gather(side, alongs, along)
+            _gather(side, acrosses, across)
             if rule.align != 0:
                 align(
-                    sights.flow_x_0,
-                    sights.flow_y_0,
-                    sights.flow_x_1,
-                    sights.flow_y_1,
-                    mind,
+                    inputs.flow_x_0,
+                    inputs.flow_y_0,
+                    inputs.flow_x_1,
+                    inputs.flow_y_1,
+                    states,
                     middles,
-                    table,
+                    circle_table,
                     rule.flip != 0,
                     rule.align,
                     along,
                     across,
                 )
             if rule.separate != 0:
-                slide(sights.crowd, ground, x, y, mind, table, -rule.separate, along, across)
+                follow_slope(
+                    inputs.crowd, ground, x, y, states, circle_table, -rule.separate, along, across
+                )
             if rule.cohere != 0:
-                slide(sights.group, ground, x, y, mind, table, rule.cohere, along, across)
+                follow_slope(
+                    inputs.group, ground, x, y, states, circle_table, rule.cohere, along, across
+                )
             angles(along, across, changes)
         else:
-            _chosen(side, turns, changes)
-        _turn(mind, dies, changes, rule.wander, rule.turn)
+            _gather(side, turns, changes)
+        _turn(states, bits, changes, rule.wander, rule.turn)
         dx, dy = along, across
         bounced_x, bounced_y = low, high
-        _pieces(mind, ways, rule.stride, dx, dy)
+        _step_pieces(states, directions, rule.stride, dx, dy)
         bounced_x[:], bounced_y[:] = 0, 0
         for _ in range(rule.pieces):
-            _sum(x, dx, one)
-            places(one, y, height, width, wrap, middles)
-            if not blank:
-                close(sights.closed, middles, other)
-            _go(x, one, middles, dx, bounced_x, width << 16)
-            _sum(y, dy, one)
-            places(x, one, height, width, wrap, middles)
-            if not blank:
-                close(sights.closed, middles, other)
-            _go(y, one, middles, dy, bounced_y, height << 16)
-        _bounce(mind, bounced_x, bounced_y)
+            _add(x, dx, one)
+            cells_at(one, y, height, width, wrap, middles)
+            if not no_walls:
+                mark_walls(inputs.wall_bits, middles, other)
+            _move(x, one, middles, dx, bounced_x, width << 16)
+            _add(y, dy, one)
+            cells_at(x, one, height, width, wrap, middles)
+            if not no_walls:
+                mark_walls(inputs.wall_bits, middles, other)
+            _move(y, one, middles, dy, bounced_y, height << 16)
+        _bounce(states, bounced_x, bounced_y)

@@ -1,4 +1,4 @@
-"""How the agents of a swarm and what leads them lie in memory."""
+"""Layout in memory of the agents of a swarm and of their inputs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 __all__ = [
     "ATANS",
+    "BLOCKED",
     "LONGEST_SINCE",
     "NO_LAYER",
     "ROLE",
-    "SHUT",
     "SINCE",
     "STEEPEST",
     "TILE",
     "UNITS",
+    "Inputs",
     "Rule",
-    "Sights",
     "circle",
     "packed",
 ]
@@ -28,7 +28,7 @@ __all__ = [
 ROLE = 1 << 16
 SINCE = 17
 LONGEST_SINCE = (1 << 15) - 1
-SHUT = -(1 << 31)
+BLOCKED = -(1 << 31)
 STEEPEST = 5 << 8
 TILE = 4
 UNITS = float(1 << 24)
@@ -37,7 +37,7 @@ ATANS = tuple(round(math.atan(2.0**-k) / (2 * math.pi) * 2**32) for k in range(1
 
 
 class Rule(NamedTuple):
-    """How agents weigh what leads them, in whole numbers."""
+    """Weights and lengths of a `Walk`, in whole numbers."""
 
     height: int
     width: int
@@ -53,7 +53,7 @@ class Rule(NamedTuple):
     """The length of a piece of a step."""
     pieces: int
     turn: int
-    """The most a heading changes in a step."""
+    """The largest change of a heading in a step."""
     wander: int
     follow: int
     avoid: int
@@ -65,12 +65,12 @@ class Rule(NamedTuple):
     key: int
 
 
-class Sights(NamedTuple):
-    """The layers that agents read, flat: walls, a bit a cell; bits of float32 values: trails and
+class Inputs(NamedTuple):
+    """The layers that agents read, flat: walls, a bit per cell; bits of float32 values: trails and
     flows of both roles, a crowd, a group.
     """
 
-    closed: NDArray[np.uint32]
+    wall_bits: NDArray[np.uint32]
     trail_0: NDArray[np.int32]
     trail_1: NDArray[np.int32]
     flow_x_0: NDArray[np.int32]
@@ -83,16 +83,16 @@ class Sights(NamedTuple):
 
 @functools.cache
 def circle() -> NDArray[np.int32]:
-    """Cosine and sine of 4,096 headings, (4096, 2), in 2**-14."""
+    """Return cosine and sine of 4,096 headings, (4096, 2), in 2**-14."""
     turns = np.arange(4096) * (2 * np.pi / 4096)
-    table: NDArray[np.int32] = np.rint(
+    circle_table: NDArray[np.int32] = np.rint(
         np.stack([np.cos(turns), np.sin(turns)], axis=1) * (1 << 14)
     ).astype(np.int32)
-    table.flags.writeable = False
-    return table
+    circle_table.flags.writeable = False
+    return circle_table
 
 
 def packed(mask: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """A bit a cell, in words of 32, the first cell in the lowest."""
+    """Return a mask as a bit per cell, in words of 32, the first cell in the lowest bit."""
     bits = np.packbits(mask.reshape(-1), bitorder="little")
     return np.concatenate([bits, np.zeros(-len(bits) % 4, np.uint8)]).view("<u4").astype(np.uint32)

@@ -1,6 +1,4 @@
-"""The things that agents of a swarm leave and fetch, and the order that they lie in; see
-`tests/oracles/swarm`.
-"""
+"""Deposits of the agents of a swarm, food that they fetch, and their order in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ _31 = np.uint32(31)
 
 @kernel("u4[::1], u4[::1], i8, out i4[:,::1], out i4[::1], out i4[:,::1]")
 def forage(numbers, homes, width, agents, food, claims):
-    """Let agents take food and bring it home; returns how many were brought.."""
+    """Let agents take food and bring it home; return the number of portions brought."""
     count = agents.shape[1]
     for i in range(count):
         if agents[2, i] & ROLE == 0:
@@ -31,8 +29,8 @@ def forage(numbers, homes, width, agents, food, claims):
     brought = 0
     for i in range(count):
         cell = np.uint64((agents[1, i] >> 16) * width + (agents[0, i] >> 16))
-        mind = np.uint32(agents[2, i])
-        carries = (mind >> _16) & _1 != 0
+        state = np.uint32(agents[2, i])
+        carries = (state >> _16) & _1 != 0
         wanted = claims[0, cell]
         took = (
             (not carries)
@@ -41,9 +39,9 @@ def forage(numbers, homes, width, agents, food, claims):
         )
         at_home = (homes[cell >> np.uint64(5)] >> (np.uint32(cell) & _31)) & _1 != 0
         came = carries and at_home
-        since = np.int64(mind >> np.uint32(SINCE)) + 1
+        since = np.int64(state >> np.uint32(SINCE)) + 1
         since = since if since < LONGEST_SINCE else np.int64(LONGEST_SINCE)
-        heading = mind & np.uint32(0xFFFF)
+        heading = state & np.uint32(0xFFFF)
         if took or came:
             carries = not carries
             since = np.int64(0)
@@ -69,8 +67,8 @@ def forage(numbers, homes, width, agents, food, claims):
 
 @kernel("i4[:,::1], u4[::1], i8, i8, out i4[:,::1], out u4[::1]")
 def arrange(agents, numbers, height, width, new_agents, new_numbers):
-    """Put agents into the order of the tiles of 16 x 16 cells that they are in, so that neighbours
-    lie side by side in memory.
+    """Sort agents by the tiles of 16 x 16 cells that they are in, so that neighbors lie side by
+    side in memory.
     """
     across = np.int32((width - 1 >> TILE) + 1)
     shift = np.int32(16 + TILE)
@@ -93,20 +91,20 @@ def arrange(agents, numbers, height, width, new_agents, new_numbers):
 
 
 @kernel(error_model="numpy", inline="never")
-def _meant(y, mind, role, low, size, found):
-    """Whether agents are in rows and of a role (-1: any); returns how many."""
+def _select(y, states, role, low, size, found):
+    """Write whether agents are in a range of rows and of a role (-1: any); return their number."""
     count = 0
     for k in range(y.shape[0]):
         is_here = np.uint32(np.int32(y[k] - low)) < size
-        is_meant = (role < 0) | (((mind[k] >> np.int32(16)) & np.int32(1)) == role)
+        is_meant = (role < 0) | (((states[k] >> np.int32(16)) & np.int32(1)) == role)
         found[k] = is_here & is_meant
         count += is_here & is_meant
     return count
 
 
 @kernel(error_model="numpy", inline="never")
-def _together(column, wanted, found):
-    """Move the words of those who are meant to the front of scratch, without guessing who is."""
+def _compact(column, wanted, found):
+    """Copy the wanted words of a column, without branches."""
     here = 0
     for k in range(column.shape[0]):
         found[here] = column[k]
@@ -114,19 +112,19 @@ def _together(column, wanted, found):
 
 
 @kernel(error_model="numpy", inline="never")
-def _amounts(mind, by_heading, longest, which):
-    """Which of the amounts each leaves."""
+def _amount_indices(states, by_heading, longest, which):
+    """Write the index of the amount of each agent."""
     last = np.int32(longest)
     if by_heading:
-        for k in range(mind.shape[0]):
-            which[k] = (mind[k] & np.int32(0xFFFF)) >> np.int32(4)
+        for k in range(states.shape[0]):
+            which[k] = (states[k] & np.int32(0xFFFF)) >> np.int32(4)
     else:
-        for k in range(mind.shape[0]):
-            which[k] = min(np.int32(np.uint32(mind[k]) >> np.uint32(SINCE)), last)
+        for k in range(states.shape[0]):
+            which[k] = min(np.int32(np.uint32(states[k]) >> np.uint32(SINCE)), last)
 
 
 @kernel(error_model="numpy", inline="never")
-def _cells(x, y, width, cells):
+def _cells_of(x, y, width, cells):
     wide = np.int32(width)
     for k in range(x.shape[0]):
         cells[k] = np.int32(
@@ -147,8 +145,8 @@ def _add_several(cells, which, amounts, flat):
 
 
 @kernel(error_model="numpy", inline="never")
-def _soil(x, y, dirty):
-    """Say which rows of which tiles were written to; most were already."""
+def _mark_dirty(x, y, dirty):
+    """Mark the rows of tiles that are written to; most are marked already."""
     for k in range(x.shape[0]):
         row = np.uint32(y[k]) >> _16
         across = np.uint32(x[k]) >> np.uint32(21)
@@ -159,29 +157,29 @@ def _soil(x, y, dirty):
 
 @kernel("i4[:,::1], i8[::1], i8, i8, b1, i8, i8, out i8[:,::1], out u1[:,::1]")
 def leave(agents, amounts, width, role, by_heading, top, bottom, sums, dirty):
-    """Add what agents leave in the rows [top, bottom) to the sums there.."""
+    """Add the deposits of agents in the rows [top, bottom) to the sums there."""
     flat = sums.reshape(-1)
     low = np.int32(top << 16)
     size = np.uint32((bottom - top) << 16)
     meant = np.int32(role)
-    room = np.empty((5, _BLOCK + 1), np.int32)
+    scratch = np.empty((5, _BLOCK + 1), np.int32)
     for start in range(0, agents.shape[1], _BLOCK):
         count = min(agents.shape[1] - start, _BLOCK)
         x, y = agents[0, start : start + count], agents[1, start : start + count]
-        mind = agents[2, start : start + count]
-        cells, which = room[3], room[4]
-        here = _meant(y, mind, meant, low, size, cells[:count])
+        states = agents[2, start : start + count]
+        cells, which = scratch[3], scratch[4]
+        here = _select(y, states, meant, low, size, cells[:count])
         if here == 0:
             continue
         if here < count:
-            _together(x, cells[:count], room[0])
-            _together(y, cells[:count], room[1])
-            _together(mind, cells[:count], room[2])
-            x, y, mind = room[0, :here], room[1, :here], room[2, :here]
-        _cells(x, y, width, cells[:here])
-        _soil(x, y, dirty)
+            _compact(x, cells[:count], scratch[0])
+            _compact(y, cells[:count], scratch[1])
+            _compact(states, cells[:count], scratch[2])
+            x, y, states = scratch[0, :here], scratch[1, :here], scratch[2, :here]
+        _cells_of(x, y, width, cells[:here])
+        _mark_dirty(x, y, dirty)
         if amounts.shape[0] == 1:
             _add_one(cells[:here], amounts[0], flat)
         else:
-            _amounts(mind, by_heading, amounts.shape[0] - 1, which[:here])
+            _amount_indices(states, by_heading, amounts.shape[0] - 1, which[:here])
             _add_several(cells[:here], which, amounts, flat)

@@ -1,8 +1,4 @@
-"""The pulls of layers around agents of a swarm: flows that they align to, slopes that they go up or
-down, and the direction of it all.
-
-The bits are those of `tests/oracles/swarm`.
-"""
+"""Directions that layers give to the agents of a swarm: flows, slopes, and angles of vectors."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.swarm_layout import ATANS, ROLE, STEEPEST
 
-__all__ = ["align", "angle_of", "angles", "slide"]
+__all__ = ["align", "angle_of", "angles", "follow_slope"]
 
 _ATANS = np.array(ATANS, dtype=np.uint32)
 _1 = np.uint32(1)
@@ -23,7 +19,7 @@ _HALF = np.uint32(1 << 31)
 
 @kernel
 def angle_of(along, across):
-    """The direction of a vector."""
+    """Return the angle of a vector, in 2**-16 of a turn."""
     if along == 0 and across == 0:
         return np.int32(0)
     behind = along < 0
@@ -45,7 +41,7 @@ def angle_of(along, across):
 
 @kernel(error_model="numpy", inline="never")
 def angles(along, across, found):
-    """The directions of vectors, 16 times as long as the reference's."""
+    """Write the angles of vectors that are 16 times as long as those of `angle_of`."""
     count = along.shape[0]
     turned, none = np.empty(count, np.uint32), np.empty(count, np.uint8)
     for n in range(count):
@@ -72,13 +68,13 @@ def angles(along, across, found):
 
 
 @kernel
-def _is_shut(closed, cell):
-    return (closed[np.uint32(cell) >> _5] >> (np.uint32(cell) & _31)) & _1
+def _is_wall(wall_bits, cell):
+    return (wall_bits[np.uint32(cell) >> _5] >> (np.uint32(cell) & _31)) & _1
 
 
 @kernel
-def _cell(closed, blank, height, width, wrap, x, y):
-    """The cell at a place less than a map away, or -1."""
+def _cell(wall_bits, no_walls, height, width, wrap, x, y):
+    """Return the open cell at a place less than a map away, or -1."""
     column, row = x >> 16, y >> 16
     if wrap:
         column = column + width if column < 0 else column
@@ -88,14 +84,14 @@ def _cell(closed, blank, height, width, wrap, x, y):
     elif column < 0 or row < 0 or column >= width or row >= height:
         return np.int32(-1)
     cell = np.int32(row * width + column)
-    if not blank and _is_shut(closed, cell):
+    if not no_walls and _is_wall(wall_bits, cell):
         return np.int32(-1)
     return cell
 
 
 @kernel
 def _scaled(bits, top):
-    """A float32's bits as a whole number of 20 bits and a sign, by the largest exponent."""
+    """Return the bits of a float32 as a whole number of 20 bits and a sign, relative to `top`."""
     field = (bits >> 23) & 0xFF
     if field == 0:
         return np.int32(0)
@@ -104,14 +100,16 @@ def _scaled(bits, top):
 
 
 @kernel(error_model="numpy", inline="never")
-def align(flow_x_0, flow_y_0, flow_x_1, flow_y_1, mind, cells, table, flip, weight, along, across):
-    """Along the flow in cells, of each agent's role."""
+def align(
+    flow_x_0, flow_y_0, flow_x_1, flow_y_1, states, cells, circle_table, flip, weight, along, across
+):
+    """Add the direction of the flow of each agent's role in its cell."""
     for k in range(cells.shape[0]):
         cell = cells[k]
         if cell < 0:
             continue
         at = np.uint32(cell)
-        if mind[k] & ROLE:
+        if states[k] & ROLE:
             bits_x = flow_x_1[at] if flow_x_1.shape[0] > 1 else 0
             bits_y = flow_y_1[at] if flow_y_1.shape[0] > 1 else 0
         else:
@@ -121,38 +119,38 @@ def align(flow_x_0, flow_y_0, flow_x_1, flow_y_1, mind, cells, table, flip, weig
         x, y = _scaled(bits_x, top), _scaled(bits_y, top)
         if x == 0 and y == 0:
             continue
-        way = np.uint32((angle_of(x, -y if flip else y) - mind[k]) & 0xFFFF) >> np.uint32(4)
-        along[k] += np.int32(weight * table[way, 0])
-        across[k] += np.int32(weight * table[way, 1])
+        direction = np.uint32((angle_of(x, -y if flip else y) - states[k]) & 0xFFFF) >> np.uint32(4)
+        along[k] += np.int32(weight * circle_table[direction, 0])
+        across[k] += np.int32(weight * circle_table[direction, 1])
 
 
 @kernel(error_model="numpy")
 def _steep(difference, total):
-    """A share of the total in 2**-8; quotients of doubles are exact here once they are cut."""
+    """Return a part of the total in 2**-8; cut quotients of doubles are exact here."""
     size = np.float64(-difference if difference < 0 else difference) * np.float64(STEEPEST)
     share = np.int32(min(np.floor(size / np.float64(total)), np.float64(STEEPEST)))
     return -share if difference < 0 else share
 
 
 @kernel(error_model="numpy", inline="never")
-def slide(layer, ground, x, y, mind, table, weight, along, across):
-    """Along the relative slope of what is around: up it, or down it with a negative weight."""
-    closed, blank, height, width, wrap = ground
+def follow_slope(layer, ground, x, y, states, circle_table, weight, along, across):
+    """Add the relative slope of a layer: uphill, or downhill with a negative weight."""
+    wall_bits, no_walls, height, width, wrap = ground
     for k in range(x.shape[0]):
-        own = _cell(closed, blank, height, width, wrap, x[k], y[k])
+        own = _cell(wall_bits, no_walls, height, width, wrap, x[k], y[k])
         here = layer[np.uint32(max(own, 0))] if own >= 0 else np.int32(0)
         column, row = x[k] >> 16, y[k] >> 16
-        if blank and column > 0 and row > 0 and column + 1 < width and row + 1 < height:
+        if no_walls and column > 0 and row > 0 and column + 1 < width and row + 1 < height:
             right, left = layer[np.uint32(own + 1)], layer[np.uint32(own - 1)]
             below, above = layer[np.uint32(own + width)], layer[np.uint32(own - width)]
         else:
-            at = _cell(closed, blank, height, width, wrap, x[k] + 65536, y[k])
+            at = _cell(wall_bits, no_walls, height, width, wrap, x[k] + 65536, y[k])
             right = layer[np.uint32(max(at, 0))] if at >= 0 else here
-            at = _cell(closed, blank, height, width, wrap, x[k] - 65536, y[k])
+            at = _cell(wall_bits, no_walls, height, width, wrap, x[k] - 65536, y[k])
             left = layer[np.uint32(max(at, 0))] if at >= 0 else here
-            at = _cell(closed, blank, height, width, wrap, x[k], y[k] + 65536)
+            at = _cell(wall_bits, no_walls, height, width, wrap, x[k], y[k] + 65536)
             below = layer[np.uint32(max(at, 0))] if at >= 0 else here
-            at = _cell(closed, blank, height, width, wrap, x[k], y[k] - 65536)
+            at = _cell(wall_bits, no_walls, height, width, wrap, x[k], y[k] - 65536)
             above = layer[np.uint32(max(at, 0))] if at >= 0 else here
         top = max(
             (here >> 23) & 0xFF,
@@ -167,7 +165,7 @@ def slide(layer, ground, x, y, mind, table, weight, along, across):
         if total <= 0:
             continue
         steep_x, steep_y = _steep(to_right - to_left, total), _steep(to_below - to_above, total)
-        way = np.uint32(mind[k] & 0xFFFF) >> np.uint32(4)
-        cosine, sine = table[way, 0], table[way, 1]
+        direction = np.uint32(states[k] & 0xFFFF) >> np.uint32(4)
+        cosine, sine = circle_table[direction, 0], circle_table[direction, 1]
         along[k] += np.int32(weight * ((steep_x * cosine + steep_y * sine) >> 8))
         across[k] += np.int32(weight * ((steep_y * cosine - steep_x * sine) >> 8))

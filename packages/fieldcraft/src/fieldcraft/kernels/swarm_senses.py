@@ -1,9 +1,7 @@
-"""The senses of agents of a swarm: the cells that their sensors lie in, what they smell there, and
-to which side that leads.
+"""Sensors of the agents of a swarm: their cells, the values there, and the side to turn to.
 
-The bits are those of `tests/oracles/swarm`. Loops that only reckon become vector
-code, and those that fetch from arrays do
-nothing else: mixed, neither would be fast.
+Loops that only compute become vector code; loops that read arrays do nothing else. Mixed loops
+would be slow.
 """
 
 from __future__ import annotations
@@ -11,9 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.swarm_layout import SHUT
+from fieldcraft.kernels.swarm_layout import BLOCKED
 
-__all__ = ["close", "frees", "look", "places", "sides", "smell", "wishes"]
+__all__ = [
+    "add_free_sides",
+    "cells_at",
+    "mark_walls",
+    "read_trail",
+    "sensor_positions",
+    "side_vectors",
+    "stronger_sides",
+]
 
 _0 = np.int32(0)
 _1 = np.uint32(1)
@@ -24,8 +30,8 @@ _NOWHERE = np.int32(-1)
 
 
 @kernel(error_model="numpy", inline="never")
-def places(x, y, height, width, wrap, cells):
-    """The cells at places less than a map away; -1 off the map."""
+def cells_at(x, y, height, width, wrap, cells):
+    """Write the cells at places less than a map away; -1 off the map."""
     wide = np.int32(width)
     high = np.int32(height)
     if wrap:
@@ -44,22 +50,22 @@ def places(x, y, height, width, wrap, cells):
 
 
 @kernel(error_model="numpy", inline="never")
-def close(closed, cells, words):
-    """Cells in walls become -1; `words` is scratch."""
+def mark_walls(wall_bits, cells, words):
+    """Replace cells in walls by -1; `words` is scratch."""
     for k in range(cells.shape[0]):
-        words[k] = np.int32(closed[np.uint32(max(cells[k], _0)) >> _5])
+        words[k] = np.int32(wall_bits[np.uint32(max(cells[k], _0)) >> _5])
     for k in range(cells.shape[0]):
-        shut = (np.uint32(words[k]) >> (np.uint32(cells[k]) & _31)) & _1
-        cells[k] = _NOWHERE if shut else cells[k]
+        blocked = (np.uint32(words[k]) >> (np.uint32(cells[k]) & _31)) & _1
+        cells[k] = _NOWHERE if blocked else cells[k]
 
 
 @kernel(error_model="numpy", inline="never")
-def look(x, y, mind, turned, ways, distance, there_x, there_y):
-    """The places of sensors at a distance, on headings turned by an angle."""
+def sensor_positions(x, y, states, turned, directions, distance, there_x, there_y):
+    """Write the places of sensors at a distance, on headings turned by an angle."""
     far = np.int32(distance)
     turn = np.int32(turned)
     for k in range(x.shape[0]):
-        there_x[k] = ways[np.uint32((mind[k] + turn) & np.int32(0xFFFF)) >> np.uint32(4)]
+        there_x[k] = directions[np.uint32((states[k] + turn) & np.int32(0xFFFF)) >> np.uint32(4)]
     for k in range(x.shape[0]):
         both = there_x[k]
         there_x[k] = np.int32(x[k] + np.int32(np.int32(np.int32(both << _16) >> _16) * far))
@@ -67,54 +73,50 @@ def look(x, y, mind, turned, ways, distance, there_x, there_y):
 
 
 @kernel(error_model="numpy", inline="never")
-def smell(trail_0, trail_1, roles, mind, cells, found):
-    """The values in cells of the trail of each role, as whole numbers that compare as floats do; of
-    trail 0 for all if `roles` is 0.
+def read_trail(trail_0, trail_1, roles, states, cells, found):
+    """Write the values of the trail of each role in cells, as whole numbers that compare like
+    floats; of trail 0 for all agents if `roles` is 0.
     """
     last_0 = np.int32(trail_0.shape[0] - 1)
     last_1 = np.int32(trail_1.shape[0] - 1)
     mask = np.int32(roles)
     for k in range(cells.shape[0]):
         cell = max(cells[k], _0)
-        if mind[k] & mask:
+        if states[k] & mask:
             found[k] = trail_1[np.uint32(min(cell, last_1))]
         else:
             found[k] = trail_0[np.uint32(min(cell, last_0))]
     for k in range(cells.shape[0]):
         bits = found[k]
         order = bits ^ np.int32(0x7FFFFFFF) if bits < 0 else bits
-        found[k] = np.int32(SHUT) if cells[k] < 0 else order
+        found[k] = np.int32(BLOCKED) if cells[k] < 0 else order
 
 
 @kernel(error_model="numpy", inline="never")
-def sides(low, middle, high, dies, found):
-    """To which side the strongest sensor lies: 0 for ahead, 1 for the lower one, 2 for the higher
-    one.
-    """
+def stronger_sides(low, middle, high, bits, found):
+    """Write the side of the strongest sensor: 0 ahead, 1 the lower angle, 2 the higher one."""
     for k in range(low.shape[0]):
         turns = (low[k] > middle[k]) | (high[k] > middle[k])
-        to_low = (low[k] > high[k]) | ((low[k] == high[k]) & (dies[k] & _1 == 0))
+        to_low = (low[k] > high[k]) | ((low[k] == high[k]) & (bits[k] & _1 == 0))
         side = np.int32(1) if to_low else np.int32(2)
         found[k] = side if turns else np.int32(0)
 
 
 @kernel(error_model="numpy", inline="never")
-def frees(lows, middles, highs, dies, found):
-    """Where it is free: 0 for ahead, 4 for back, 8 for the lower side, 12 for the higher one; added
-    to the sides.
-    """
+def add_free_sides(lows, middles, highs, bits, found):
+    """Add the free side to the sides: 0 ahead, 4 back, 8 the lower angle, 12 the higher one."""
     for k in range(lows.shape[0]):
-        low_shut = lows[k] < 0
-        high_shut = highs[k] < 0
-        to_low = high_shut | ((not low_shut) & (dies[k] & _1 == 0))
+        low_blocked = lows[k] < 0
+        high_blocked = highs[k] < 0
+        to_low = high_blocked | ((not low_blocked) & (bits[k] & _1 == 0))
         side = np.int32(8) if to_low else np.int32(12)
-        side = np.int32(4) if low_shut & high_shut else side
+        side = np.int32(4) if low_blocked & high_blocked else side
         found[k] += side if middles[k] < 0 else np.int32(0)
 
 
 @kernel
-def wishes(rule, alongs, acrosses):
-    """The sum of each of the sides of `sides` and `frees`."""
+def side_vectors(rule, alongs, acrosses):
+    """Write the vector of each sum of `stronger_sides` and `add_free_sides`."""
     for free in range(4):
         for side in range(3):
             along = 1 << 22

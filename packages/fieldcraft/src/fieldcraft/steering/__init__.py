@@ -10,7 +10,8 @@ from fieldcraft.steering.behaviors import (
     seek,
     wander,
 )
-from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
+from fieldcraft.steering.deposits import Deposit, Emitter, Reversed
+from fieldcraft.steering.forage import Forage
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.pibt import PIBT
 from fieldcraft.steering.swarm import Swarm
@@ -20,11 +21,11 @@ from fieldcraft.steering.walls import Crowd, avoid_walls, move
 __all__ = [
     "PIBT",
     "Crowd",
+    "Deposit",
+    "Emitter",
     "Forage",
-    "Leave",
     "Neighbors",
     "Reversed",
-    "Smell",
     "Swarm",
     "Walk",
     "accelerate",

@@ -1,56 +1,64 @@
-"""Swarms: millions of agents in whole numbers, led by layers, with the same bits on the CPU and on
-a device.
-"""
+"""Swarms: millions of agents in whole numbers, with the same bits on the CPU and on a device."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, serialization
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.files import damaged, sealed, write_sealed
 from fieldcraft.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.kernels.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid
 from fieldcraft.steering.arguments import rows_of
-from fieldcraft.steering.leaving import Forage, Leave, Smell
-from fieldcraft.steering.swarm_host import checked_swarm_key, held
+from fieldcraft.steering.deposits import Deposit, Emitter
+from fieldcraft.steering.forage import Forage
+from fieldcraft.steering.swarm_host import agents_on, check_swarm_grid
 from fieldcraft.steering.swarm_plan import SwarmPlan
 from fieldcraft.steering.walk import (
     MOST_AGENTS,
     Walk,
-    minds_of,
-    places_of,
+    checked_key,
+    fixed_positions,
+    packed_states,
     rule_of,
 )
 
 __all__ = ["Swarm"]
 
-_MAGIC = b"fieldcraft swarm\n"
-
 
 class Swarm:
-    """Agents on a grid that read layers, turn, move, and leave something behind: 12 bytes each.
+    """Agents on a grid that read layers, turn, move and deposit: 12 bytes each.
 
     A swarm computes in whole numbers, so that a CPU and a graphics card return the same bits:
     positions in 1/65,536 of a cell, headings in 1/65,536 of a turn, weights in 1/256, distances to
     sensors in quarters of a cell. A swarm changes as it runs. Each agent has a role, 0 or 1; the
     two roles may read different layers. Random numbers depend on the seed, the agent's row and the
-    step only: one seed makes one run, for any number of threads.
+    step only: the same seed gives the same run, with any number of threads.
+
+    Create one with `at` or `scattered`; `Swarm(...)` itself takes the arrays of `state`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> from fieldcraft.steering import Swarm, Walk
+    >>> corridor = fc.Grid(8, 1)
+    >>> ants = Swarm.at(corridor, [(0.5, 0.5), (7.5, 0.5)], headings=[(1, 0), (-1, 0)])
+    >>> ants.run(Walk(speed=2.0, wander=0.0), 0.5, steps=3)
+    >>> ants.cells
+    array([3, 4])
+    >>> ants
+    <Swarm: 2 agents on <Grid 8x1>, on the CPU, step 3>
     """
 
     def __init__(
         self, space: Grid, agents: NDArray[np.int32], key: int, step: int = 0, device: Any = None
     ) -> None:
-        """A swarm of the array that `agents` of another one was. Use `at` or `scattered` for a new
-        one.
-        """
-        self._key = checked_swarm_key(space, key)
+        check_swarm_grid(space)
+        self._key = checked_key(key)
         rule, remedy = "A swarm is an int32 array of shape (3, N)", "Use Swarm.at(space, positions)"
         checks.instance(agents, np.ndarray, rule, remedy)
         if agents.dtype != np.int32 or agents.ndim != 2 or len(agents) != 3:
@@ -67,9 +75,9 @@ class Swarm:
             )
         self._space = space
         self._step = checks.integer("step", step)
-        self._walls_seen = -1  # the walls_version for which all stand on open ground
-        self._held: Any = held(np.array(agents, order="C"), device)
-        self._device: Any = getattr(self._held, "device", None)
+        self._checked_walls = -1  # the walls_version for which no agent is in a wall
+        self._agents: Any = agents_on(device, np.array(agents, order="C"))
+        self._device: Any = getattr(self._agents, "device", None)
 
     @classmethod
     def at(
@@ -82,20 +90,20 @@ class Swarm:
         seed: int = 0,
         device: Any = None,
     ) -> Swarm:
-        """A swarm at (N, 2) world positions on open ground.
+        """Create a swarm at (N, 2) world positions on open ground.
 
         Parameters
         ----------
         space : Grid
             A grid, of at most 16,384 cells a side.
         positions : array_like
-            (N, 2), kept to 1/65,536 of a cell.
+            (N, 2), rounded to 1/65,536 of a cell.
         headings : array_like, optional
-            (x, y) directions, one or N; by default they are drawn from the seed.
+            (x, y) directions, one or N; by default they are random.
         roles : array_like, optional
             (N,), 0 or 1; 0 by default.
         seed : int, optional
-            Of the dice, a whole number.
+            Seed of the random numbers.
         device : object, optional
             A device of `fc.gpu.device()`; by default the CPU.
 
@@ -109,7 +117,8 @@ class Swarm:
             If an argument has a wrong value, shape or type.
         """
         points, _ = checks.positions(positions)
-        key = checked_swarm_key(space, seed)
+        check_swarm_grid(space)
+        key = checked_key(seed)
         cells = np.asarray(space.cell_at(points), dtype=np.int64).reshape(-1)
         blocked = space.walls.reshape(-1)[cells]
         if blocked.any():
@@ -120,33 +129,22 @@ class Swarm:
                 remedy="Use space.nearest_open(cells) and space.position_of(cells)",
             )
         agents = np.empty((3, len(points)), dtype=np.int32)
-        agents[:2] = places_of(
-            points,
-            cells // space.width,
-            cells % space.width,
-            space.shape,
-            cell_size=space.cell_size,
-            origin=space.origin,
-            y_up=space.y_up,
-            wrap=space.wrap,
-        )
-        agents[2] = minds_of(headings, roles, len(points), space.y_up, key)
+        agents[:2] = fixed_positions(space, points, cells)
+        agents[2] = packed_states(headings, roles, len(points), space.y_up, key)
         return cls(space, agents, key, 0, device)
 
     @classmethod
     def scattered(cls, space: Grid, count: int, *, seed: int = 0, device: Any = None) -> Swarm:
-        """A swarm of so many agents anywhere on open ground, heading anywhere, by the dice of the
-        seed.
+        """Create a swarm of `count` agents with random positions on open ground and random
+        headings.
 
         Raises
         ------
         InvalidValue
             If there is no open ground.
         """
-        key, number = (
-            checked_swarm_key(space, seed),
-            checks.integer("count", count, maximum=MOST_AGENTS),
-        )
+        check_swarm_grid(space)
+        key, number = checked_key(seed), checks.integer("count", count, maximum=MOST_AGENTS)
         rng = np.random.default_rng(key)
         ground = np.flatnonzero(~space.walls)
         if number and not len(ground):
@@ -160,10 +158,10 @@ class Swarm:
         agents[2] = rng.integers(1 << 16, size=number)
         return cls(space, agents, key, 0, device)
 
-    # What it holds
+    # Agents
 
     def __len__(self) -> int:
-        return int(self._held.count)
+        return int(self._agents.count)
 
     def __repr__(self) -> str:
         device = self._device
@@ -173,28 +171,30 @@ class Swarm:
 
     @property
     def space(self) -> Grid:
-        """The grid that they move on."""
+        """The grid that the agents move on."""
         return self._space
 
     @property
     def device(self) -> Any:
-        """The device that they live on, or None for the CPU."""
+        """The device that the agents are on, or None for the CPU."""
         return self._device
 
     @property
     def step(self) -> int:
-        """How many steps they have made."""
+        """Number of steps so far."""
         return self._step
 
     @property
     def agents(self) -> NDArray[np.int32]:
-        """A copy of all agents, (3, N), as `fieldcraft.kernels.swarm_layout` says."""
-        return np.array(self._held.read())
+        """A copy of all agents, (3, N): columns and rows in 2**-16 of a cell, and states. A state
+        holds the heading in 16 bits, the role in one, and the steps since the last take or drop.
+        """
+        return np.array(self._agents.read())
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """Where they are, (N, 2) in world units."""
-        agents, space = self._held.read(), self._space
+        """World positions, (N, 2)."""
+        agents, space = self._agents.read(), self._space
         places = np.ascontiguousarray(agents[:2].T + 0.5) / 65536
         if space.y_up:
             places[:, 1] = space.height - places[:, 1]
@@ -202,37 +202,38 @@ class Swarm:
 
     @property
     def headings(self) -> NDArray[np.float64]:
-        """Where they head, (N, 2), unit vectors in world axes."""
-        angles = (self._held.read()[2] & 0xFFFF) * (2 * np.pi / 65536)
+        """Headings as unit vectors in world axes, (N, 2)."""
+        angles = (self._agents.read()[2] & 0xFFFF) * (2 * np.pi / 65536)
         return np.stack([np.cos(angles), np.sin(-angles if self._space.y_up else angles)], axis=1)
 
     @property
     def cells(self) -> NDArray[np.int64]:
-        """The cells that they are in, (N,)."""
-        return self._cells_of(self._held.read())
-
-    def _cells_of(self, agents: NDArray[np.int32]) -> NDArray[np.int64]:
-        rows = agents[1].astype(np.int64) >> 16
-        return np.asarray(rows * self._space.width + (agents[0] >> 16))
+        """Cell ids, (N,)."""
+        agents = self._agents.read()
+        return np.asarray(
+            (agents[1].astype(np.int64) >> 16) * self._space.width + (agents[0] >> 16)
+        )
 
     @property
     def roles(self) -> NDArray[np.int8]:
-        """Their roles, (N,): 0, or 1 for those who carry something."""
-        return np.asarray((self._held.read()[2] & ROLE) >> 16, dtype=np.int8)
+        """Roles, (N,): 0, or 1 for agents that carry food."""
+        return np.asarray((self._agents.read()[2] & ROLE) >> 16, dtype=np.int8)
 
     @property
     def since(self) -> NDArray[np.int64]:
-        """Steps since each took or brought something or was at home, (N,); at most 32,767."""
-        return np.asarray(self._held.read()[2].view(np.uint32).astype(np.int64) >> SINCE)
+        """Steps since an agent took or brought food or was at home, (N,); at most 32,767."""
+        return np.asarray(self._agents.read()[2].view(np.uint32).astype(np.int64) >> SINCE)
 
     def __getitem__(self, agents: ArrayLike) -> Swarm:
-        """The agents of a mask or of numbers as a swarm, whose random numbers go by its rows."""
+        """Return a swarm of the agents of a mask or of numbers; its random numbers go by its own
+        rows.
+        """
         chosen = rows_of(self.agents.T, agents).T
         return Swarm(self._space, chosen, self._key, self._step, self._device)
 
     def __add__(self, other: Swarm) -> Swarm:
-        """These agents and then those of another swarm on the same grid, with the seed and the step
-        of this one.
+        """Return a swarm of these agents and then those of another swarm on the same grid, with the
+        seed and the step of this one.
         """
         if not isinstance(other, Swarm) or other._space is not self._space:
             raise InvalidValue(
@@ -246,7 +247,7 @@ class Swarm:
     @atomic
     def run(
         self,
-        how: Walk,
+        walk: Walk,
         dt: float,
         *,
         steps: int = 1,
@@ -254,103 +255,100 @@ class Swarm:
         flow: Any = None,
         crowd_layer: Any = None,
         group_layer: Any = None,
-        deposit: float | None = None,
-        leave: Leave | Sequence[Leave] = (),
-        smell: Smell | Sequence[Smell] = (),
+        deposits: Deposit | Sequence[Deposit] = (),
+        emitters: Emitter | Sequence[Emitter] = (),
         forage: Forage | None = None,
     ) -> None:
-        """Make steps of `dt` seconds each: agents decide, move, fetch and leave something; then the
-        layers that they leave it on are updated.
+        """Make steps of `dt` seconds each: agents turn, move, fetch food and deposit; places emit;
+        then the layers of deposits and emitters make an update.
 
-        Agents in new walls go to the nearest open cell first. Raises `InvalidValue` for settings
-        beyond what whole numbers hold, a weight without a layer, or a layer on another space;
-        nothing has changed then. Ctrl-C ends many steps between two of them.
+        Agents in new walls go to the nearest open cell first. Ctrl-C stops between two steps.
 
         Parameters
         ----------
-        how : Walk
-            Their weights, each at most 16.
+        walk : Walk
+            The weights, each at most 16.
         dt : float
-            Seconds, at least 0. Wander and turn are per step: keep to one dt.
+            Seconds, at least 0. Wander and turn are per step: use one dt throughout.
         steps : int, optional
-            On a device all steps are one submission.
+            Number of steps. A device gets all of them in one submission.
         trail : object, optional
-            What `follow` follows: a layer or an expression; or two of them, for the roles 0 and 1.
+            What `follow` reads: a layer or an expression; or two of them, for the roles 0 and 1.
         flow : object, optional
-            What `align` aligns to: a layer with `Trail(vector=True)`, anything on the grid with
+            What `align` reads: a layer with `Trail(vector=True)`, anything on the grid with
             `vectors` (height, width, 2), or `Reversed` of one; or two, for the roles 0 and 1.
         crowd_layer, group_layer : object, optional
-            What `separate` shuns and `cohere` seeks.
-        deposit : float, optional
-            How much each agent leaves on the one `trail`: short for `leave=Leave(trail, deposit)`.
-        leave : Leave or Sequence[Leave], optional
-            What else they leave. Each of these layers makes one update per step.
-        smell : Smell or Sequence[Smell], optional
-            The places that smell; their layers are updated likewise.
+            What `separate` and `cohere` read.
+        deposits : Deposit or Sequence[Deposit], optional
+            What agents add to layers.
+        emitters : Emitter or Sequence[Emitter], optional
+            What places add to layers.
         forage : Forage, optional
-            Food that they fetch.
+            Food that agents fetch.
+
+        Raises
+        ------
+        InvalidValue
+            If a setting does not fit into whole numbers, a weight has no layer, or a layer is on
+            another space. Nothing has changed then.
         """
         count = checks.integer("steps", steps)
-        space = self._space
-        rule = rule_of(
-            how,
-            dt,
-            space.shape,
-            cell_size=space.cell_size,
-            y_up=space.y_up,
-            wrap=space.wrap,
-            key=self._key,
+        rule = rule_of(walk, dt, self._space, self._key)
+        added = (
+            [deposits] if isinstance(deposits, Deposit) else checks.sequence("deposits", deposits)
         )
-        marks = [leave] if isinstance(leave, Leave) else checks.sequence("leave", leave)
-        if deposit is not None:
-            marks.insert(0, Leave(trail, deposit))
-        smells = [smell] if isinstance(smell, Smell) else checks.sequence("smell", smell)
+        emitted = (
+            [emitters] if isinstance(emitters, Emitter) else checks.sequence("emitters", emitters)
+        )
         plan = SwarmPlan.of(
-            self._space, rule, trail, flow, crowd_layer, group_layer, marks, smells, forage
+            self._space, rule, trail, flow, crowd_layer, group_layer, added, emitted, forage
         )
         if self._device is not None and plan.needs_host:
             raise InvalidValue(
-                "Swarms on a device read flows as they are, and leave one amount on vectors",
+                "Swarms on a device read flows as they are, and deposit one amount on vectors",
                 got="Reversed(...), or several amounts for a layer of vectors",
                 remedy="Run this swarm on the CPU: leave device out",
             )
         self._out_of_walls()
         # A device takes all steps in one submission.
         for part in in_parts(count) if self._device is None else (count,):
-            self._held.run(plan, self._step, part)
+            self._agents.run(plan, self._step, part)
             self._step += part
             poll_interrupt()
 
     def _out_of_walls(self) -> None:
         """Move agents in new walls to the nearest open cell."""
         space = self._space
-        if self._walls_seen == space.walls_version:
+        if self._checked_walls == space.walls_version:
             return
-        agents = self._held.read()
-        cells = self._cells_of(agents)
+        cells = self.cells
         blocked = np.flatnonzero(space.walls.reshape(-1)[cells])
         if len(blocked):
-            agents, free = (
-                np.array(agents),
-                np.asarray(space.nearest_open(cells[blocked]), dtype=np.int64),
-            )
+            agents = self.agents
+            free = np.asarray(space.nearest_open(cells[blocked]), dtype=np.int64)
             agents[0, blocked] = (free % space.width << 16) + (1 << 15)
             agents[1, blocked] = (free // space.width << 16) + (1 << 15)
-            self._held.write(agents)
-        self._walls_seen = space.walls_version
+            self._agents.write(agents)
+        self._checked_walls = space.walls_version
 
-    # Copies and files
+    # Copies and states
 
     def copy(self, *, device: Any = None) -> Swarm:
-        """An independent swarm that goes on with the same bits, on the CPU or on a device."""
+        """Return an independent swarm that continues with the same bits, on the CPU or on a
+        device.
+        """
         return Swarm(self._space, self.agents, self._key, self._step, device)
 
     def recover(self, *, device: Any = None) -> int:
-        """Continue without a lost device, from what was last read back of it, on the CPU or on
-        `device`; return how many steps are gone.
+        """Continue without a lost device, from the agents that were last read from it, on the CPU
+        or on `device`; return the number of steps lost.
 
         Random numbers go back as well. Layers recover by `imap.recover`, food by `Forage.recover`.
-        Raises `InvalidValue` if the swarm is on no lost device.
+
+        Raises
+        ------
+        InvalidValue
+            If the swarm is on no lost device.
         """
         if self._device is None or not self._device.lost:
             raise InvalidValue(
@@ -358,11 +356,11 @@ class Swarm:
                 got=repr(self),
                 remedy="Go on; nothing is gone",
             )
-        gone = int(self._held.unread)
-        self._held = held(np.array(self._held.last_read(), order="C"), device)
-        self._device = getattr(self._held, "device", None)
+        gone = int(self._agents.unread)
+        self._agents = agents_on(device, np.array(self._agents.last_read(), order="C"))
+        self._device = getattr(self._agents, "device", None)
         self._step -= gone
-        self._walls_seen = -1
+        self._checked_walls = -1
         return gone
 
     def state(self) -> dict[str, Any]:
@@ -371,30 +369,17 @@ class Swarm:
 
     @classmethod
     def restored(cls, space: Grid, state: dict[str, Any], *, device: Any = None) -> Swarm:
-        """Return a swarm that continues, bit for bit, the one of `state`. Raises `InvalidValue`
-        for other values.
+        """Return a swarm that continues, bit for bit, the one of `state`.
+
+        Raises
+        ------
+        InvalidValue
+            If the state is none of a swarm on such a grid.
         """
         if not isinstance(state, dict) or not {"agents", "key", "step"} <= state.keys():
             raise InvalidValue(
-                "A swarm goes on from a state",
+                "A swarm continues from a state",
                 got=repr(state)[:60],
-                remedy="Pass what swarm.state() gave",
+                remedy="Pass the dict of swarm.state()",
             )
         return cls(space, state["agents"], state["key"], state["step"], device)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the swarm to one file; `imap.save` saves the map and its layers."""
-        state = {**self.state(), "shape": self._space.shape}
-        write_sealed(checks.path("path", path), (_MAGIC, serialization.to_bytes(state)))
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str], space: Grid, *, device: Any = None) -> Swarm:
-        """Read a swarm that `save` wrote, onto the grid on which it was. Raises `BadSaveFile` or
-        `InvalidValue`.
-        """
-        target = checks.path("path", path)
-        with sealed(target, _MAGIC) as (file, size):
-            state = serialization.from_bytes(file.read(size))
-        if not isinstance(state, dict) or state.get("shape") != getattr(space, "shape", None):
-            raise damaged(target, f"no swarm on {space!r}")
-        return cls.restored(space, state, device=device)

@@ -1,4 +1,4 @@
-"""The plan of a run of a swarm: all it reads and writes, checked before the first step."""
+"""Checked arguments of a swarm's steps: all layers that it reads and writes."""
 
 from __future__ import annotations
 
@@ -11,40 +11,39 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import Rule
-from fieldcraft.propagation.field import GatheringField
+from fieldcraft.layer.trail_layer import TrailLayer
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.steering.leaving import Forage, Leave, Reversed, Smell
-from fieldcraft.steering.walk import by_role
+from fieldcraft.steering.deposits import Deposit, Emitter, Reversed
+from fieldcraft.steering.forage import Forage
 
-__all__ = ["Mark", "Scent", "SwarmPlan", "trail_field"]
+__all__ = ["Emission", "PlaneDeposit", "SwarmPlan"]
 
 
-class Mark(NamedTuple):
-    """The amount that agents of a role (-1: of any) leave on a plane of a layer, in units of
-    2**-24.
-    """
+class PlaneDeposit(NamedTuple):
+    """What agents of a role (-1: all) add to one plane of a layer, in units of 2**-24."""
 
-    layer: Any
+    layer: TrailLayer
     plane: int
     role: int
     amounts: NDArray[np.int64]
     by_heading: bool
-    fading: bool = False
-    """Whether each amount is one of time, and headings are multiplied by it on the host."""
+    on_host: bool = False
+    """Whether the amounts go by time and headings are multiplied by them in Python."""
 
 
-class Scent(NamedTuple):
-    """The amounts that places put on a layer: one for each, (N,) or (N, 2); or one for all cells
-    that have food.
+class Emission(NamedTuple):
+    """What an emitter adds to its layer: amounts (N,) or (N, 2) in cells (N,), or one amount, (),
+    in cells that have food.
     """
 
-    layer: Any
-    smell: Smell
+    emitter: Emitter
+    layer: TrailLayer
+    places: NDArray[np.int64] | Forage
     amounts: NDArray[np.float64]
 
 
 class SwarmPlan(NamedTuple):
-    """A checked run: things that are not read are None."""
+    """Checked arguments of `Swarm.run`; layers that are not read are None."""
 
     space: Grid
     rule: Rule
@@ -52,17 +51,17 @@ class SwarmPlan(NamedTuple):
     flows: tuple[Any, Any]
     crowd: Any
     group: Any
-    marks: list[Mark]
-    scents: list[Scent]
-    updated: list[Any]
-    """The layers that are left something on, or that places smell on, each once."""
+    deposits: list[PlaneDeposit]
+    emissions: list[Emission]
+    updated: list[TrailLayer]
+    """The layers of deposits and emissions, each once."""
     forage: Forage | None
 
     @property
     def needs_host(self) -> bool:
-        """Whether only the CPU makes such steps."""
+        """Whether only the CPU can make the steps."""
         return any(isinstance(flow, Reversed) for flow in self.flows) or any(
-            mark.fading for mark in self.marks
+            deposit.on_host for deposit in self.deposits
         )
 
     @classmethod
@@ -74,21 +73,21 @@ class SwarmPlan(NamedTuple):
         flow: Any,
         crowd: Any,
         group: Any,
-        leaves: Sequence[Leave],
-        smells: Sequence[Smell],
+        deposits: Sequence[Deposit],
+        emitters: Sequence[Emitter],
         forage: Forage | None,
     ) -> SwarmPlan:
-        """A plan of what `Swarm.run` was given; raises `InvalidValue`."""
-        trails = [_readable(space, "follow", rule.follow, each) for each in by_role("trail", trail)]
-        flows = [_flow(space, rule.align, each) for each in by_role("flow", flow)]
-        marks: list[Mark] = []
-        updated: list[Any] = []
-        for leaf in leaves:
-            marks += _marks(space, leaf)
-        scents = [_scent(space, smell) for smell in smells]
-        for layer in (*(mark.layer for mark in marks), *(scent.layer for scent in scents)):
-            if not any(layer is each for each in updated):
-                updated.append(layer)
+        """Return a plan of arguments of `Swarm.run`; raise `InvalidValue`, `OutsideMap` or
+        `OnWall`.
+        """
+        trails = [
+            _readable(space, "follow", rule.follow, each) for each in _by_role("trail", trail)
+        ]
+        flows = [_flow(space, rule.align, each) for each in _by_role("flow", flow)]
+        by_plane = [part for deposit in deposits for part in _by_plane(space, deposit)]
+        emissions = [_emission(space, emitter) for emitter in emitters]
+        layers = [part.layer for part in by_plane] + [part.layer for part in emissions]
+        updated = {id(layer): layer for layer in layers}
         if forage is not None and (
             not isinstance(forage, Forage) or not space.same_cells(forage.space)
         ):
@@ -104,61 +103,66 @@ class SwarmPlan(NamedTuple):
             (flows[0], flows[-1]),
             _readable(space, "separate", rule.separate, crowd),
             _readable(space, "cohere", rule.cohere, group),
-            marks,
-            scents,
-            updated,
+            by_plane,
+            emissions,
+            list(updated.values()),
             forage,
         )
 
 
-def trail_field(layer: Any) -> Any:
-    """The field of a layer with `fc.Trail`, or None."""
-    field = getattr(layer, "_field", None)
-    return field if isinstance(field, GatheringField) else None
-
-
-def _scent(space: Grid, smell: Any) -> Scent:
-    checks.instance(
-        smell,
-        Smell,
-        "smell is a Smell, or a list of them",
-        "Pass steering.Smell(layer, cells, amount)",
-    )
-    field = _left_on(space, smell.layer)
-    return Scent(smell.layer, smell, smell.on(space, vector=field.trail.vector))
-
-
-def _left_on(space: Grid, layer: Any) -> Any:
-    """The field of a layer on which something is left; raises `InvalidValue`."""
-    field = trail_field(layer)
-    if field is None:
+def _by_role(name: str, given: Any) -> list[Any]:
+    """Return the layer that all agents read, or the two layers of the roles 0 and 1."""
+    if not isinstance(given, (list, tuple)):
+        return [given]
+    if len(given) != 2:
         raise InvalidValue(
-            "Agents leave something on layers with fc.Trail",
-            got=repr(layer)[:80],
-            remedy="Add it with fc.Trail()",
+            f"{name} is one layer, or two",
+            got=f"{len(given)}",
+            remedy="Pass one layer per role, 0 and 1",
         )
-    _same_ground(space, layer.space)
-    return field
+    return list(given)
 
 
-def _marks(space: Grid, leaf: Any) -> list[Mark]:
-    checks.instance(
-        leaf, Leave, "leave is a Leave, or a list of them", "Pass steering.Leave(layer, amount)"
-    )
-    field = _left_on(space, leaf.layer)
-    role = -1 if leaf.role is None else int(leaf.role)
-    if field.trail.vector and np.size(leaf.amount) > 1:
-        return [Mark(leaf.layer, 0, role, leaf.amounts(), True, fading=True)]
-    if field.trail.vector:
+def _by_plane(space: Grid, deposit: Any) -> list[PlaneDeposit]:
+    rule, remedy = "deposits are a Deposit, or a list", "Pass steering.Deposit(layer, amount)"
+    checks.instance(deposit, Deposit, rule, remedy)
+    layer = _updated(space, deposit.layer)
+    role = -1 if deposit.role is None else int(deposit.role)
+    if layer._field.vector and np.size(deposit.amount) == 1:
         return [
-            Mark(leaf.layer, plane, role, amounts, True)
-            for plane, amounts in enumerate(leaf.by_heading(space.y_up))
+            PlaneDeposit(layer, plane, role, units, True)
+            for plane, units in enumerate(deposit.units_by_heading(space.y_up))
         ]
-    return [Mark(leaf.layer, 0, role, leaf.amounts(), False)]
+    vector = layer._field.vector
+    return [PlaneDeposit(layer, 0, role, deposit.units(), by_heading=vector, on_host=vector)]
+
+
+def _emission(space: Grid, emitter: Any) -> Emission:
+    rule, remedy = "emitters are an Emitter, or a list", "Pass steering.Emitter(layer, cells)"
+    checks.instance(emitter, Emitter, rule, remedy)
+    layer, places = _updated(space, emitter.layer), emitter.places
+    if not isinstance(places, Forage):
+        cells = np.atleast_1d(layer._on_open_ground(places))
+        return Emission(emitter, layer, cells, layer._parts(emitter.amount, len(cells)))
+    if layer._field.vector or not space.same_cells(places.space):
+        raise InvalidValue(
+            "Food adds to a layer of numbers on its grid",
+            got=repr(layer)[:60],
+            remedy="Choose another layer",
+        )
+    return Emission(emitter, layer, places, np.asarray(emitter.amount))
+
+
+def _updated(space: Grid, layer: Any) -> TrailLayer:
+    """Return a layer that agents or places add to; raise `InvalidValue` for other ones."""
+    rule = "Agents deposit on layers with fc.Trail"
+    found: TrailLayer = checks.instance(layer, TrailLayer, rule, "Add it with fc.Trail()")
+    _check_cells(space, found.space)
+    return found
 
 
 def _readable(space: Grid, name: str, weight: int, layer: Any) -> Any:
-    """A layer that is read, or None if its weight is 0."""
+    """Return a layer that is read, or None if its weight is 0."""
     if weight == 0:
         return None
     if layer is None:
@@ -167,33 +171,29 @@ def _readable(space: Grid, name: str, weight: int, layer: Any) -> Any:
             got=f"{name}={weight / 256:g} and no layer",
             remedy="Pass it, or a weight of 0",
         )
-    grid_of(
-        getattr(layer, "space", layer),
-        f"A layer or expression that {name} reads",
-        remedy="Pass imap[name] of a grid",
-    )
-    _same_ground(space, layer.space)
+    rule = f"A layer or expression that {name} reads"
+    grid_of(getattr(layer, "space", layer), rule, remedy="Pass imap[name] of a grid")
+    _check_cells(space, layer.space)
     return layer
 
 
 def _flow(space: Grid, weight: int, layer: Any) -> Any:
-    """Return a layer of vectors that is read, or None if nothing aligns."""
+    """Return a layer of vectors that is read, or None if its weight is 0."""
     if weight == 0:
         return None
     if isinstance(layer, Reversed):
         return Reversed(_flow(space, weight, layer.layer))
-    field = trail_field(layer)
-    if field is not None and field.trail.vector:
-        _same_ground(space, layer.space)
+    if isinstance(layer, TrailLayer) and layer._field.vector:
+        _check_cells(space, layer.space)
         return layer
-    vectors: Any = getattr(layer, "vectors", None) if field is None else None
-    if layer is None or not isinstance(vectors, np.ndarray):
+    vectors = None if isinstance(layer, TrailLayer) else getattr(layer, "vectors", None)
+    if not isinstance(vectors, np.ndarray):
         raise InvalidValue(
             "align reads a layer of vectors",
             got=repr(layer)[:80],
             remedy="Add it with fc.Trail(vector=True)",
         )
-    _same_ground(space, layer.space)
+    _check_cells(space, layer.space)
     if vectors.shape != (*space.shape, 2):
         raise InvalidValue(
             "vectors are (x, y) in the space's shape (height, width, 2)",
@@ -203,7 +203,7 @@ def _flow(space: Grid, weight: int, layer: Any) -> Any:
     return layer
 
 
-def _same_ground(space: Grid, other: Any) -> None:
+def _check_cells(space: Grid, other: Any) -> None:
     if not space.same_cells(other):
         raise InvalidValue(
             "Layers that lead agents lie on their ground",

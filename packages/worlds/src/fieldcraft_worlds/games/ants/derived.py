@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.layer import TrailLayer
-from fieldcraft.steering import Forage, Leave, Reversed, Smell, Swarm, Walk
+from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State
@@ -47,17 +47,17 @@ class AntsDerived(SwarmReplay[State]):
         weakening = 0.5 ** (1 / (settings.scent * settings.rate))
         lasts = max(1, round(_FAINTEST * settings.scent * settings.rate))
         scents = np.multiply.accumulate(np.concatenate([[1.0], np.full(lasts, weakening)]))
-        self._leave = {
+        self._deposits = {
             True: [
-                Leave(self.to_home, scents.tolist(), role=0),
-                Leave(self.to_food, scents.tolist(), role=1),
+                Deposit(self.to_home, scents.tolist(), role=0),
+                Deposit(self.to_food, scents.tolist(), role=1),
             ],
             False: [
-                Leave(self.flow, role=0),
-                Leave(self.flow, (-settings.carriers * scents).tolist(), role=1),
+                Deposit(self.flow, role=0),
+                Deposit(self.flow, (-settings.carriers * scents).tolist(), role=1),
             ],
         }
-        self._smell: list[Smell] = []
+        self._emitters: list[Emitter] = []
         self._swarm = Swarm.at(self.grid, np.zeros((0, 2)))
         self._food: Any = None
         self._home = 0
@@ -103,11 +103,11 @@ class AntsDerived(SwarmReplay[State]):
             self.flow.write(np.moveaxis(state.planes, 0, -1))
         nest = self.is_nest(state.nest) & ~state.walls.reshape(-1)
         self._food, self._home = Forage(grid, state.food, nest.reshape(grid.shape)), state.home
-        self._smell = [Smell(self._crowd, self.obstacles.banks, settings.obstacle)]
+        self._emitters = [Emitter(self._crowd, self.obstacles.banks, settings.obstacle)]
         if scalar:
-            self._smell += [
-                Smell(self.to_home, np.flatnonzero(nest), settings.smell),
-                Smell(self.to_food, self._food, settings.smell),
+            self._emitters += [
+                Emitter(self.to_home, np.flatnonzero(nest), settings.smell),
+                Emitter(self.to_food, self._food, settings.smell),
             ]
         self._swarm = Swarm.restored(
             grid, {"agents": state.agents, "key": state.key, "step": state.step}, device=device
@@ -127,8 +127,8 @@ class AntsDerived(SwarmReplay[State]):
             trail=(self.to_food, self.to_home) if scalar else None,
             flow=None if scalar else (self.flow, Reversed(self.flow)),
             crowd_layer=self._crowd,
-            leave=[*self._leave[scalar], Leave(self._crowd)],
-            smell=self._smell,
+            deposits=[*self._deposits[scalar], Deposit(self._crowd)],
+            emitters=self._emitters,
             forage=self._food,
         )
 

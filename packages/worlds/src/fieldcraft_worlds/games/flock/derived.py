@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.errors import InvalidValue
-from fieldcraft.steering import Leave, Neighbors, Smell, Swarm, Walk, separation
+from fieldcraft.steering import Deposit, Emitter, Neighbors, Swarm, Walk, separation
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.flock.settings import LAYERS, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State
@@ -47,8 +47,8 @@ class FlockDerived(SwarmReplay[State]):
             "heading", Trail(accumulate=False, blur=settings.heading, vector=True), every=every
         )
         self.far = imap.add_layer("far", Trail(accumulate=False, blur=settings.far), every=every)
-        self._leave = [Leave(self.near), Leave(self.far), Leave(self.heading)]
-        self._smell: list[Smell] = []
+        self._deposits = [Deposit(self.near), Deposit(self.far), Deposit(self.heading)]
+        self._emitters: list[Emitter] = []
         self._rows: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self._by_layers = self._by_neighbors = Swarm.at(self.grid, np.zeros((0, 2)))
 
@@ -62,15 +62,15 @@ class FlockDerived(SwarmReplay[State]):
                 remedy="Choose layers, or play without a device",
             )
         self.obstacles.follow(state.walls)
-        self._smell = [
-            Smell(self.near, self.obstacles.banks, settings.obstacle),
-            Smell(self.near, np.flatnonzero(~grid.walls), settings.room),
+        self._emitters = [
+            Emitter(self.near, self.obstacles.banks, settings.obstacle),
+            Emitter(self.near, np.flatnonzero(~grid.walls), settings.room),
         ]
         if state.predator is not None:
             near = disc(grid, int(grid.cell_at(state.predator)), settings.predator)
             around = np.flatnonzero(near & ~grid.walls.reshape(-1))
             fear = self._fear(grid.position_of(around).reshape(-1, 2), state.predator)
-            self._smell.append(Smell(self.heading, around, fear * _SCREAM))
+            self._emitters.append(Emitter(self.heading, around, fear * _SCREAM))
         self._rows = state.by_layers
         self._by_layers, self._by_neighbors = (
             Swarm.restored(
@@ -83,13 +83,13 @@ class FlockDerived(SwarmReplay[State]):
         self.run(state, 0)  # refuses impossible states, and moves birds out of walls
         still = replace(self._flight(state.tuning), turn=0.0)
         shown = self._by_layers if len(self._by_layers) else self._by_neighbors
-        shown.copy(device=device).run(still, 0.0, leave=self._leave, smell=self._smell)
+        shown.copy(device=device).run(still, 0.0, deposits=self._deposits, emitters=self._emitters)
 
     def run(self, base: State, count: int) -> None:
         """Make steps: birds see, turn, fly and are seen."""
         flight, dt, tuning = self._flight(base.tuning), 1 / self.settings.rate, base.tuning
         weights = {"align": tuning.align, "separate": tuning.separate, "cohere": tuning.cohere}
-        seen: dict[str, Any] = {"leave": self._leave, "smell": self._smell}
+        seen: dict[str, Any] = {"deposits": self._deposits, "emitters": self._emitters}
         if self._rows.any() or not len(self._rows):
             self._by_layers.run(
                 replace(flight, **weights),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.errors import InvalidValue
-from fieldcraft.steering import Smell, Swarm, Walk
+from fieldcraft.steering import Deposit, Emitter, Swarm, Walk
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.lazy import SwarmReplay
 from fieldcraft_worlds.games.obstacles import disc
@@ -49,7 +49,7 @@ class PhysarumDerived(SwarmReplay[State]):
             angle=settings.angle,
         )
         self.swarm = Swarm.at(space, np.zeros((0, 2)), device=carrying.device())
-        self._smell: tuple[NDArray[np.int64], Smell] | None = None
+        self._emitter: tuple[NDArray[np.int64], Emitter] | None = None
         self._tree: tuple[NDArray[np.int64], Tree] | None = None
         self._network: tuple[int, NDArray[np.int64], Network] | None = None
 
@@ -71,19 +71,19 @@ class PhysarumDerived(SwarmReplay[State]):
             1 / self.settings.rate,
             steps=count,
             trail=self.trail,
-            deposit=1.0,
-            smell=self.smell(base.cities),
+            deposits=Deposit(self.trail),
+            emitters=self.emitter(base.cities),
         )
 
     def field(self, state: State, name: str) -> Any:
         """The agents, or the trail, as they are now."""
         return self.swarm.agents if name == "agents" else self.trail.values.copy()
 
-    def smell(self, cities: NDArray[np.int64]) -> Smell:
+    def emitter(self, cities: NDArray[np.int64]) -> Emitter:
         """The smell of cities on the trail."""
-        if self._smell is None or self._smell[0] is not cities:
-            self._smell = cities, Smell(self.trail, self.smelling(cities), self.settings.food)
-        return self._smell[1]
+        if self._emitter is None or self._emitter[0] is not cities:
+            self._emitter = cities, Emitter(self.trail, self.smelling(cities), self.settings.food)
+        return self._emitter[1]
 
     def smelling(self, cities: NDArray[np.int64]) -> NDArray[np.int64]:
         """The open cells of cities; of cities that overlap, several times."""
