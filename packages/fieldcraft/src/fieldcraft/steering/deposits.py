@@ -50,7 +50,7 @@ class Deposit:
     >>> ant = Swarm.at(corridor, [(0.5, 0.5)], headings=(1, 0))
     >>> ant.run(Walk(speed=1.0, wander=0.0), 1.0, steps=3, deposits=Deposit(trail, 4.0))
     >>> trail.values
-    array([[0. , 0.5, 1. , 2. ]], dtype=float32)
+    array([[0., 1., 2., 4.]], dtype=float32)
     """
 
     layer: Any
@@ -129,7 +129,7 @@ class Emitter:
     >>> ant = Swarm.at(corridor, [(3.5, 0.5)])
     >>> ant.run(Walk(speed=0.0), 1.0, steps=2, emitters=Emitter(scent, [1], 8.0))
     >>> scent.values
-    array([[0., 6., 0., 0.]], dtype=float32)
+    array([[ 0., 12.,  0.,  0.]], dtype=float32)
     """
 
     layer: Any

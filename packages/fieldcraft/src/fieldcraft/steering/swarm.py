@@ -51,7 +51,7 @@ class Swarm:
     >>> ants.cells
     array([3, 4])
     >>> ants
-    <Swarm: 2 agents on <Grid 8x1>, on the CPU, step 3>
+    <Swarm: 2 agents on <Grid 8 x 1, cell_size 1, 8 open cells>, on the CPU, step 3>
     """
 
     def __init__(
