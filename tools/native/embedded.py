@@ -17,7 +17,7 @@ from fieldcraft.kernels.distance import clear, count, publish_counts
 from fieldcraft.kernels.radial import SCALE, stamp
 from fieldcraft.kernels.radial import publish as publish_sums
 from fieldcraft.kernels.spread import wave_near
-from fieldcraft.kernels.spread_rows import HELD, OPEN
+from fieldcraft.kernels.spread_rows import BLOCKED, OPEN
 
 __all__ = ["distance_map", "next_cells", "radial", "spread"]
 
@@ -58,7 +58,7 @@ def spread(values, walls, held, neighbors, straight, diagonal, momentum, floor, 
     ground = np.empty((height, width), np.uint8)
     for row in range(height):
         for column in range(width):
-            bits = np.uint8(HELD if walls[row, column] != 0 or held[row, column] != 0 else 0)
+            bits = np.uint8(BLOCKED if walls[row, column] != 0 or held[row, column] != 0 else 0)
             for k in range(4, neighbors):
                 # The same steps lead in and out.
                 if walls[row, column] == 0 and _open(walls, row, column, 11 - k):

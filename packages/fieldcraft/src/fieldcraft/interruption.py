@@ -1,4 +1,4 @@
-"""Delays Ctrl-C until an operation has finished, so that no state is half changed."""
+"""Ctrl-C is delayed until an operation has finished, so that no state is half changed."""
 
 from __future__ import annotations
 
@@ -14,71 +14,65 @@ from types import FrameType
 from typing import Any, TypeVar
 
 try:
-    # The plain one: `signal.getsignal` takes as long as a small step to make an enum of its answer.
-    from _signal import getsignal as _current  # type: ignore[import-not-found]
+    # `signal.getsignal` makes an enum of its result, which takes as long as a small step.
+    from _signal import getsignal as _getsignal  # type: ignore[import-not-found]
 except ImportError:
-    _current = signal.getsignal
+    _getsignal = signal.getsignal
 
-__all__ = [
-    "atomic",
-    "poll_interrupt",
-]
+__all__ = ["A_FEW", "atomic", "in_parts", "interruptible", "poll_interrupt"]
 
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 Result = TypeVar("Result")
+Handler = Callable[[int, FrameType | None], Any]
 
 A_FEW = 4
+"""A count of steps that needs no interruption."""
 _MOMENT = 0.02
 _main = threading.main_thread().ident
-_depth = 0
-_waiting: Callable[[int, FrameType | None], Any] | None = None
+_depth = 0  # operations of the main thread under way, one inside of the other
+_pending: Handler | None = None  # the handler of a SIGINT that arrived meanwhile
 
 
-class _Held:
-    """A handler of SIGINT in front of the one that was there: inside of an operation it only takes
-    note.
-    """
+class _Deferring:
+    """A handler of SIGINT that calls another one, after the operation under way."""
 
-    def __init__(self, before: Callable[[int, FrameType | None], Any]) -> None:
-        self.before = before
+    def __init__(self, handler: Handler) -> None:
+        self.handler = handler
 
     def __call__(self, number: int, frame: FrameType | None) -> Any:
-        global _waiting
+        global _pending
         if not _depth:
-            return self.before(number, frame)
-        _waiting = self.before
+            return self.handler(number, frame)
+        _pending = self.handler
         return None
 
 
 def defer_interrupt(thread: int) -> None:
-    """Begin an operation of the thread with this `get_ident()`, which may be part of another one.
-
-    Only the main thread is ever interrupted.
-    """
+    """Begin an operation in a thread, by its `get_ident()`; only the main one is interrupted."""
     global _depth
     if thread != _main:
         return
     if _depth == 0:
-        handler = _current(signal.SIGINT)
-        if type(handler) is not _Held and callable(handler):
-            signal.signal(signal.SIGINT, _Held(handler))
+        handler = _getsignal(signal.SIGINT)
+        if type(handler) is not _Deferring and callable(handler):
+            signal.signal(signal.SIGINT, _Deferring(handler))
     _depth += 1
 
 
 def deliver_interrupt(thread: int) -> None:
-    """End an operation; at the end of the outermost one comes what was held back."""
+    """End an operation; the end of the outermost one delivers a pending SIGINT."""
     global _depth
     if thread == _main:
         _depth -= 1
-        if _depth == 0 and _waiting is not None:
-            _let_through()
+        if _depth == 0 and _pending is not None:
+            _deliver()
 
 
 def atomic(operation: Operation) -> Operation:
-    """The same operation, not to be interrupted."""
+    """Return the same function, not to be interrupted."""
 
     @functools.wraps(operation)
-    def held(*arguments: Any, **named: Any) -> Any:
+    def undivided(*arguments: Any, **named: Any) -> Any:
         thread = threading.get_ident()
         defer_interrupt(thread)
         try:
@@ -86,24 +80,25 @@ def atomic(operation: Operation) -> Operation:
         finally:
             deliver_interrupt(thread)
 
-    return held  # type: ignore[return-value]
+    return undivided  # type: ignore[return-value]
 
 
 def poll_interrupt() -> None:
-    """Let an interruption through, between two parts of an operation after which everything agrees,
-    unless it is part of another.
+    """Deliver a pending SIGINT between two parts of an operation, where the state is consistent;
+    not inside another operation.
     """
-    if _depth == 1 and _waiting is not None and threading.get_ident() == _main:
-        _let_through()
+    if _depth == 1 and _pending is not None and threading.get_ident() == _main:
+        _deliver()
 
 
 def in_parts(count: int) -> Iterator[int]:
-    """Yield `count` in parts that take about 20 ms each; the caller polls for SIGINT after each."""
+    """Yield `count` in parts that take about 20 ms each, and poll for SIGINT after each."""
     part = 1
     while count > 0:
         part = min(part, count)
         begun = time.perf_counter()
         yield part
+        poll_interrupt()
         count -= part
         seconds = time.perf_counter() - begun
         if seconds < _MOMENT / 4:
@@ -113,8 +108,9 @@ def in_parts(count: int) -> Iterator[int]:
 
 
 def interruptible(operation: Callable[[], Result]) -> Result:
-    """Return what a long call of another library returns, which changes nothing here. Ctrl-C is
-    heard within 50 ms; the call then ends in the background, and its result is dropped.
+    """Return the result of a long call of another library that changes no state.
+
+    Ctrl-C is handled within 50 ms; the call then ends in the background, and its result is dropped.
     """
     if threading.get_ident() != _main or _depth > 1:
         return operation()
@@ -133,17 +129,17 @@ def interruptible(operation: Callable[[], Result]) -> Result:
     return outcome.result()
 
 
+def _deliver() -> None:
+    global _pending
+    handler, _pending = _pending, None
+    if handler is not None:
+        handler(signal.SIGINT, inspect.currentframe())
+
+
 def _after_fork() -> None:
-    global _main, _depth, _waiting
-    _main, _depth, _waiting = threading.get_ident(), 0, None
+    global _main, _depth, _pending
+    _main, _depth, _pending = threading.get_ident(), 0, None
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
-
-
-def _let_through() -> None:
-    global _waiting
-    handler, _waiting = _waiting, None
-    if handler is not None:
-        handler(signal.SIGINT, inspect.currentframe())

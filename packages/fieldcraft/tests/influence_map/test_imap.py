@@ -221,7 +221,7 @@ class TestAdvance:
         assert not caplog.records
         answers = [imap.advance(1.0), imap.advance(1.0, budget_work=100)]
         assert all(answer.is_late for answer in answers)
-        assert str(answers[0]) == "steps: a 8, memory 10; dropped for want of max_steps: a 2"
+        assert str(answers[0]) == "steps: a 8, memory 10; dropped beyond max_steps: a 2"
         (record,) = caplog.records
         assert (record.name, record.levelname) == ("fieldcraft", "WARNING")
         assert "2 of layer 'a'" in record.getMessage()

@@ -250,9 +250,9 @@ def path(**constants: object) -> Iterator[None]:
 
 PATHS = {
     "as it comes": {},
-    "only waves": {"few_tiles": -1.0, "first_probe": 10**6, "last_probe": 10**6, "threads": 1},
+    "only waves": {"few_tiles": -1.0, "first_test": 10**6, "last_test": 10**6, "threads": 1},
     "only tiles": {"few_tiles": 1.0},
-    "from one to the other": {"first_probe": 1, "last_probe": 2},
+    "from one to the other": {"first_test": 1, "last_test": 2},
     "one step a wave": {"few_tiles": -1.0, "most_levels": 1},
     "three steps a wave": {"few_tiles": -1.0, "most_levels": 3, "threads": 1},
     "a cache for few rows": {"few_tiles": -1.0, "ring_bytes": 20_000},
@@ -433,7 +433,7 @@ STEPPING = {
     "wave_near": (8, 3, {"few_tiles": -1.0}, 5),
     "wave_bands": (8, 3, {"few_tiles": -1.0, "threads": 2, "cells_per_thread": 1}, 5),
     "wave_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": -1.0}, 7),
-    "tiles_near": (8, 3, {"few_tiles": 1.0}, 4),
+    "tiles_near": (8, 3, {"few_tiles": 1.0}, 5),
     "tiles_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": 1.0}, 5),
 }  # ..., and the place of the values among the arguments
 

@@ -182,6 +182,6 @@ def test_a_long_solve_is_left_at_once() -> None:
     with pytest.raises(KeyboardInterrupt):
         layer.settle()
         time.sleep(5)
-    assert time.perf_counter() - begun < 1.5
+    assert time.perf_counter() - begun < 4
     assert np.array_equal(layer.values, before)
     layer.step()

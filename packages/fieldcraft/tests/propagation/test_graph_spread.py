@@ -124,7 +124,7 @@ def test_what_is_at_rest_is_skipped_and_woken(spread: fc.Spread) -> None:
         values = plain(field, spread, np.array(layer._values))
         layer.step()
         np.testing.assert_array_equal(layer.values, values, err_msg=f"turn {turn}")
-        fewest = min(fewest, field._blocks.awake)
+        fewest = min(fewest, field._blocks.active)
     if kernels.compiled():
         assert fewest < field._blocks.count
 

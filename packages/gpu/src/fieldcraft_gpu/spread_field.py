@@ -83,17 +83,17 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
             super().pin(cells, strengths)
             return
         strengths = strengths + np.float32(0)
-        frozen = self._frozen.reshape(-1)
+        flags = self._blocked.reshape(-1)
         before = self.pinned
-        frozen[before] &= ~np.uint8(2)
-        frozen[cells] |= np.uint8(2)
-        walls = before[frozen[before] == 1]
+        flags[before] &= ~np.uint8(2)
+        flags[cells] |= np.uint8(2)
+        walls = before[flags[before] == 1]
         self.pinned = cells
         values = np.concatenate([np.zeros(len(walls), np.float32), strengths])
         self._place(np.concatenate([walls, cells]), values, self.now)
         changed = np.union1d(before, cells)
-        words = self._ways()[0].reshape(-1)[changed].astype(np.uint32) | np.where(
-            frozen[changed] != 0, _PINNED, np.uint32(0)
+        words = self._links_and_masks()[0].reshape(-1)[changed].astype(np.uint32) | np.where(
+            flags[changed] != 0, _PINNED, np.uint32(0)
         )
         self._place(changed, words, self._wall_words)
 
@@ -120,8 +120,8 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
         """Write changed walls, pinned cells and parameters to the device."""
         if self._loaded:
             return
-        pinned = np.where(self._frozen != 0, _PINNED, np.uint32(0)).astype(np.uint32)
-        self.device.write(self._wall_words, self._ways()[0].astype(np.uint32) | pinned)
+        pinned = np.where(self._blocked != 0, _PINNED, np.uint32(0)).astype(np.uint32)
+        self.device.write(self._wall_words, self._links_and_masks()[0].astype(np.uint32) | pinned)
         steps = b"".join(
             struct.pack("<iifI", dx, dy, loss, 0)
             for (dx, dy), loss in zip(self._steps.tolist(), self._losses.tolist(), strict=True)

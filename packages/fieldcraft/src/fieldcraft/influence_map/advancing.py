@@ -1,4 +1,4 @@
-"""The clock of an influence map: which layers make how many updates, and when."""
+"""The clock of an influence map: which layers take how many steps, and when."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import A_FEW, in_parts, poll_interrupt
+from fieldcraft.interruption import A_FEW, in_parts
 from fieldcraft.layer import Layer, SingleThreadLock
 from fieldcraft.layer.stepping import MOST_STEPS
 
@@ -22,8 +22,16 @@ _log = logging.getLogger("fieldcraft")
 
 @dataclass(frozen=True)
 class Advance:
-    """The outcome of one `InfluenceMap.advance`: the steps made and the steps dropped, by layer
-    name; the units of work it took.
+    """The result of one `InfluenceMap.advance`.
+
+    Parameters
+    ----------
+    steps : Mapping[str, int]
+        The steps made, by layer name.
+    dropped : Mapping[str, int]
+        The steps dropped, by layer name.
+    units : int, optional
+        The units of work that they took, within a budget.
     """
 
     steps: Mapping[str, int]
@@ -32,22 +40,18 @@ class Advance:
 
     @property
     def is_late(self) -> bool:
-        """Whether any steps were dropped: layers have lived through less time than the map was told
-        of.
-        """
+        """Whether any steps were dropped, whose time does not pass for these layers."""
         return any(self.dropped.values())
 
     def __str__(self) -> str:
         made = ", ".join(f"{name} {count}" for name, count in self.steps.items())
         lost = ", ".join(f"{name} {count}" for name, count in self.dropped.items() if count)
-        return f"steps: {made or 'none'}" + (
-            f"; dropped for want of max_steps: {lost}" if lost else ""
-        )
+        return f"steps: {made or 'none'}" + (f"; dropped beyond max_steps: {lost}" if lost else "")
 
 
 @runtime_checkable
 class Timed(Protocol):
-    """What time passes for beside layers: `Belief`, `LastSeen`, `Pursuit`, searches."""
+    """Anything else with a clock: `Belief`, `LastSeen`, `Pursuit`, searches."""
 
     def advance(self, dt: float, /) -> object:
         """Let `dt` seconds pass."""
@@ -57,7 +61,7 @@ _Timed = TypeVar("_Timed", bound=Timed)
 
 
 class Advancing:
-    """Layers that time passes for; see `InfluenceMap`."""
+    """Layers for which time passes; see `InfluenceMap`."""
 
     _has_warned = False
     _timed: tuple[tuple[Timed, int], ...] = ()
@@ -68,19 +72,19 @@ class Advancing:
 
     @property
     def time(self) -> float:
-        """Seconds that `advance` has been told of."""
+        """Seconds that were passed to `advance`."""
         return clock.seconds(self._ticks)
 
     def add(self, timed: _Timed, *, every: float = 0.1) -> _Timed:
         """Let time pass for a `Belief`, `LastSeen`, `Pursuit` or search as it does for the layers,
         and return it.
 
-        Saves and copies of the map hold its layers only; keep `snapshot()` of what was added.
+        Saves and copies of the map contain its layers only; store `snapshot()` of what was added.
 
         Parameters
         ----------
         timed : Belief, LastSeen, Pursuit or SearchParty
-            Whatever has `advance(dt)`; its own is no longer to be called.
+            An object with `advance(dt)`, which is no longer to be called.
         every : float, optional
             Seconds that pass for it in one `step` of the map.
 
@@ -115,13 +119,25 @@ class Advancing:
         return timed
 
     def remove(self, timed: Timed) -> None:
-        """Let no more time pass for what was added."""
+        """Let no more time pass for an object that was added."""
         with self._lock:
             self._timed = tuple(each for each in self._timed if each[0] is not timed)
 
     def step(self, count: int = 1) -> None:
-        """Let every layer make `count` updates, whatever its interval, and as many intervals pass
-        for all that was added. Ctrl-C ends a long count where all have made as many.
+        """Let every layer take `count` steps, whatever its interval, and as many intervals pass for
+        all that was added.
+
+        Ctrl-C ends a long count where all layers have taken as many steps.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+        >>> threat = imap.add_layer("threat", fc.Spread(decay=0.5, momentum=1.0))
+        >>> _ = threat.add_source((0.5, 0.5), strength=4.0)
+        >>> imap.step(2)
+        >>> threat.values.round(2)
+        array([[4.  , 2.43, 1.47]], dtype=float32)
         """
         if type(count) is not int or not 0 <= count <= MOST_STEPS:
             count = checks.integer("count", count, maximum=MOST_STEPS)
@@ -131,8 +147,6 @@ class Advancing:
                     layer._take_steps(part)
                 for timed, every in self._timed:
                     timed.advance(clock.seconds(part * every))
-                if count > A_FEW:
-                    poll_interrupt()
 
     def advance(
         self,
@@ -142,20 +156,40 @@ class Advancing:
         budget_ms: float | None = None,
         budget_work: int | None = None,
     ) -> Advance:
-        """Let `dt` seconds pass: each layer makes the updates of its interval that have fallen due.
+        """Let `dt` seconds pass: each layer takes the steps that become due.
 
-        Time is counted in whole ticks (1/705,600,000 s), so that 30, 60 and 144 frames a second
-        come to the same bits. At most `max_steps` updates a layer are made in one call; the rest
-        are dropped and reported: in the answer, and the first time in the log (logger
-        "fieldcraft"), as a warning. A turn-based game calls `step()` instead, or passes as many as
-        fit its turn.
+        Time is counted in whole ticks of 1 / 705,600,000 s, so 30, 60 and 144 frames a second give
+        the same bits. A turn-based game calls `step()` instead, or passes a larger `max_steps`.
 
         With a budget, work is done in units of at most 0.25 ms (on a machine of today), layers of
-        higher priority first, until the budget is used up; the rest waits for the next call, up to
-        `max_steps` updates a layer, and `layer.lag` says how far behind it is. What a layer shows
-        meanwhile is its last complete state, and once it has caught up it shows what it would have
-        shown without a budget. `budget_ms` is in milliseconds and overrun by at most one unit;
-        `budget_work` is a number of units, which makes runs repeatable.
+        higher priority first, until the budget is used up. The rest waits for the next call, and
+        `layer.lag` is the time that waits. Until then a layer keeps its last complete values;
+        afterwards it has the values that it would have without a budget.
+
+        Parameters
+        ----------
+        dt : float
+            Seconds, at least 0.
+        max_steps : int, optional
+            The most steps of a layer in one call, or waiting for a budget. More are dropped,
+            reported in the result, and logged as a warning the first time (logger "fieldcraft").
+        budget_ms : float, optional
+            Milliseconds, overrun by at most one unit.
+        budget_work : int, optional
+            Units of work, in place of milliseconds: runs are then repeatable.
+
+        Returns
+        -------
+        Advance
+            The steps made and dropped, by layer.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(5, 3))
+        >>> threat = imap.add_layer("threat", fc.Spread(decay=0.2), every=0.1)
+        >>> print(imap.advance(0.25))
+        steps: threat 2
         """
         ticks = clock.ticks("dt", dt)
         most = checks.integer("max_steps", max_steps, minimum=1)
@@ -165,10 +199,10 @@ class Advancing:
             self._ticks += ticks
             steps, dropped = {}, {}
             for name, layer in self._layers.items():
-                made, lost = layer._pass_time(ticks, most)
-                steps[name], dropped[name] = made, lost
-            self._pass_time(dt)
-            return self._told(Advance(steps, dropped), most)
+                steps[name], dropped[name] = layer._pass_time(ticks, most)
+            for timed, _ in self._timed:
+                timed.advance(dt)
+            return self._checked(Advance(steps, dropped), most)
 
     def _advance_within(
         self, dt: float, max_steps: int, budget_ms: float | None, budget_work: int | None
@@ -178,54 +212,47 @@ class Advancing:
             raise InvalidValue(
                 "A budget is in milliseconds or in units", got="both", remedy="Pass one of the two"
             )
-        seconds = math.inf if budget_ms is None else checks.positive("budget_ms", budget_ms) / 1000
-        most_units = (
-            math.inf
-            if budget_work is None
-            else checks.integer("budget_work", budget_work, minimum=1)
-        )
+        seconds, most_units = math.inf, math.inf
+        if budget_ms is not None:
+            seconds = checks.positive("budget_ms", budget_ms) / 1000
+        else:
+            most_units = checks.integer("budget_work", budget_work, minimum=1)
         with self._lock:
             self._ticks += ticks
-            self._pass_time(dt)
-            before = {name: layer.updates for name, layer in self._layers.items()}
-            dropped = {
-                name: layer._owe_time(ticks, max_steps) for name, layer in self._layers.items()
-            }
+            for timed, _ in self._timed:
+                timed.advance(dt)
+            layers = self._layers
+            before = {name: layer.updates for name, layer in layers.items()}
+            dropped = {name: layer._owe_time(ticks, max_steps) for name, layer in layers.items()}
             units = 0
             # Layers of equal priority take turns, a unit each, from one call to the next.
-            names = list(self._layers)
-            first = names.index(self._next) if self._next in self._layers else 0
-            turn = sorted(
-                names[first:] + names[:first], key=lambda name: -self._layers[name].priority
-            )
-            waiting = [self._layers[name] for name in turn]
+            names = list(layers)
+            first = names.index(self._next) if self._next in layers else 0
+            turn = [layers[name] for name in names[first:] + names[:first]]
+            waiting = sorted(turn, key=lambda layer: -layer.priority)
             while waiting and (
                 units == 0 or (units < most_units and time.perf_counter() - begun < seconds)
             ):
                 layer = waiting.pop(0)
                 if layer._work_on():
                     units += 1
-                    waiting.insert(
-                        sum(other.priority == layer.priority for other in waiting), layer
-                    )
+                    equal = sum(other.priority == layer.priority for other in waiting)
+                    waiting.insert(equal, layer)
                     self._next = waiting[0].name
-            steps = {name: layer.updates - before[name] for name, layer in self._layers.items()}
-            return self._told(Advance(steps, dropped, units), max_steps)
+            steps = {name: layer.updates - before[name] for name, layer in layers.items()}
+            return self._checked(Advance(steps, dropped, units), max_steps)
 
-    def _pass_time(self, dt: float) -> None:
-        for timed, _ in self._timed:
-            timed.advance(dt)
-
-    def _told(self, advance: Advance, max_steps: int) -> Advance:
+    def _checked(self, advance: Advance, max_steps: int) -> Advance:
+        """Return the result, and log a warning the first time that steps were dropped."""
         if advance.is_late and not self._has_warned:
             self._has_warned = True
             lost = ", ".join(
                 f"{count} of layer {name!r}" for name, count in advance.dropped.items() if count
             )
             _log.warning(
-                "advance() dropped updates beyond max_steps=%d: %s. Their time does not pass for"
+                "advance() dropped steps beyond max_steps=%d: %s. Their time does not pass for"
                 " these layers. Pass a larger max_steps, call advance() more often, or call step()"
-                " in a turn-based game. (Said once for each map.)",
+                " in a turn-based game. (Logged once for each map.)",
                 max_steps,
                 lost,
             )

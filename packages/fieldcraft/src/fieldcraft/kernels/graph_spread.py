@@ -24,12 +24,12 @@ from fieldcraft.kernels.vectors import LANES, step_slices, strongest_slices
 __all__ = [
     "BLOCK",
     "LANES",
+    "activate",
     "emit",
     "many_plain",
     "settle",
     "some",
     "update",
-    "wake",
 ]
 
 BLOCK = 512
@@ -40,25 +40,25 @@ BLOCK = 512
     "(u1[::1], i4[::1], f4[::1], i8[::1]), f4[::1], f4[::1], (b1, i8, f4, f4, f4), i8, i8, out"
     " f4[::1], out f4[::1], out f4[::1]",
 )
-def update(rows, values, emitted, rule, first, last, new, strongest, weakest):
+def update(rows, values, roots, rule, first, last, new, strongest, weakest):
     """One step of the slices `first` up to `last`, from `values` into `new`.
 
-    `rows` are (frozen, origins, losses, offsets), and `rule` (plain, exponent, momentum, keep,
+    `rows` are (blocked, origins, losses, offsets), and `rule` (plain, exponent, momentum, keep,
     floor). A `plain` step has exponential decay, values of one sign and momentum both ways; all
-    others read `emitted`, the roots of `values` or these themselves, and `strongest` and `weakest`
+    others read `roots`, the roots of `values` or these themselves, and `strongest` and `weakest`
     are scratch for them, as long as `values`.
     """
-    (frozen, origins, losses, offsets), (plain, exponent, momentum, keep, floor) = rows, rule
+    (blocked, origins, losses, offsets), (plain, exponent, momentum, keep, floor) = rows, rule
     if plain:
-        step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last)
+        step_slices(values, new, blocked, origins, losses, offsets, momentum, floor, first, last)
         return
-    strongest_slices(emitted, origins, losses, offsets, exponent, first, last, strongest, weakest)
+    strongest_slices(roots, origins, losses, offsets, exponent, first, last, strongest, weakest)
     a, b = first * LANES, last * LANES
     move(
         values[a:b],
         strongest[a:b],
         weakest[a:b],
-        frozen[a:b],
+        blocked[a:b],
         new[a:b],
         exponent,
         momentum,
@@ -72,15 +72,15 @@ def update(rows, values, emitted, rule, first, last, new, strongest, weakest):
 )
 def many_plain(rows, momentum, floor, count, values, new):
     """`count` plain steps of all vertices, from `values` into `new` and back again in turn."""
-    frozen, origins, losses, offsets = rows
+    blocked, origins, losses, offsets = rows
     slices = offsets.shape[0] - 1
     for _ in range(count):
-        step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, 0, slices)
+        step_slices(values, new, blocked, origins, losses, offsets, momentum, floor, 0, slices)
         values, new = new, values
 
 
 @kernel
-def _spread_word(values, new, first, last, outer, reaches, next_awake):
+def _activate_reached(values, new, first, last, outer, reaches, next_active):
     """Wake what the changes of a block can reach: itself, and the blocks that arcs from a changed
     vertex lead into.
     """
@@ -88,56 +88,56 @@ def _spread_word(values, new, first, last, outer, reaches, next_awake):
     for v in range(first, last):
         changed = changed | (new[v] != values[v])
     if changed:
-        next_awake[first // BLOCK] = 1
+        next_active[first // BLOCK] = 1
         for v in range(first, last):
             if outer[v] != outer[v + 1] and new[v] != values[v]:
                 for i in range(outer[v], outer[v + 1]):
-                    next_awake[reaches[i]] = 1
+                    next_active[reaches[i]] = 1
 
 
 @kernel(
     "(u1[::1], i4[::1], f4[::1], i8[::1]), f4[::1], f4[::1], i8[::1], (i8[::1], i4[::1]), (b1, i8,"
     " f4, f4, f4), i8, i8, out f4[::1], out u1[::1], out f4[::1], out f4[::1]",
 )
-def some(rows, values, emitted, blocks, arcs, rule, begin, stop, new, awake, strongest, weakest):
-    """One step of the blocks `blocks[begin:stop]`; sets those `awake` that can change in the step
+def some(rows, values, roots, blocks, arcs, rule, begin, stop, new, active, strongest, weakest):
+    """One step of the blocks `blocks[begin:stop]`; sets those `active` that can change in the step
     after. `arcs` are (outer, reaches): by vertex, the blocks that arcs out of it lead into.
     """
     offsets, (outer, reaches) = rows[3], arcs
     for i in range(begin, stop):
         first = blocks[i] * (BLOCK // LANES)
         last = min(first + BLOCK // LANES, offsets.shape[0] - 1)
-        update(rows, values, emitted, rule, first, last, new, strongest, weakest)
+        update(rows, values, roots, rule, first, last, new, strongest, weakest)
         end = min(last * LANES, outer.shape[0] - 1)
-        _spread_word(values, new, first * LANES, end, outer, reaches, awake)
+        _activate_reached(values, new, first * LANES, end, outer, reaches, active)
 
 
 @kernel("f4[::1], i8, i8, i8, out f4[::1]")
-def emit(values, exponent, first, last, emitted):
+def emit(values, exponent, first, last, roots):
     """The roots of the values of vertices `first` up to `last`."""
     for v in range(first, last):
-        emitted[v] = root(values[v], exponent)
+        roots[v] = root(values[v], exponent)
 
 
 @kernel("i8[::1], i8[::1], i4[::1], out u1[::1]")
-def wake(vertices, outer, reaches, awake):
+def activate(vertices, outer, reaches, active):
     """Wake every block that a change of these vertices can reach."""
     for v in vertices:
-        awake[v // BLOCK] = 1
+        active[v // BLOCK] = 1
         for i in range(outer[v], outer[v + 1]):
-            awake[reaches[i]] = 1
+            active[reaches[i]] = 1
 
 
 @kernel("u1[::1], i8[::1], i8[::1], f4[::1], i8, f4, out f4[::1]")
-def settle(frozen, starts, ends, losses, exponent, floor, values):
-    """Put every vertex at its fixed point, in place: Dijkstra's search from the frozen ones and the
-    seeds, the strongest first.
+def settle(blocked, starts, ends, losses, exponent, floor, values):
+    """Put every vertex at its fixed point, in place: Dijkstra's search from the blocked ones and
+    the seeds, the strongest first.
 
     `starts`, `ends` and `losses` are the arcs by the vertex that they leave.
     """
     place, heap = np.full(values.shape[0], -1, np.int32), np.empty(values.shape[0], np.int32)
     through = np.float32(1) if exponent == 0 else np.float32(0)
-    size = begin(values, frozen, heap, place)
+    size = begin(values, blocked, heap, place)
     while size > 0:
         v = pop(values, heap, place, size)
         size -= 1
@@ -145,6 +145,6 @@ def settle(frozen, starts, ends, losses, exponent, floor, values):
         emitted = abs(root(value, exponent)) if exponent >= 2 else abs(value)
         for e in range(starts[v], starts[v + 1]):
             there = ends[e]
-            if frozen[there] & ~SEED == 0 and (place[there] != -2 or exponent >= 2):
+            if blocked[there] & ~SEED == 0 and (place[there] != -2 or exponent >= 2):
                 rest = passed_on(value, emitted, losses[e], through, exponent, floor)
                 size = offer(values, heap, place, size, there, rest)

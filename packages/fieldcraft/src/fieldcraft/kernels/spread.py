@@ -3,7 +3,7 @@
 All kernels work in place. `wave_*` update whole bands of rows, several steps in one pass: level `l`
 of the wave is the map after `l` steps, it follows level `l - 1` at the distance that a step
 reaches, and only a ring of rows per level is kept, so that the steps in between never leave the
-cache. The `near` kernels serve 4 and 8 neighbours, values of one sign that fall by momentum, and
+cache. The `near` kernels serve 4 and 8 neighbors, values of one sign that fall by momentum, and
 ground without terrain; the `any` kernels everything.
 """
 
@@ -41,10 +41,10 @@ def _row(y, low, first, last, width, over, map_, under):
 
 
 @kernel
-def _ground(y, height, width, soil):
+def _ground(y, height, width, base):
     """The address of the ground of a row, which may lie beyond the rim of a torus."""
     on_map = y + height if y < 0 else y - height if y >= height else y
-    return soil + width * on_map
+    return base + width * on_map
 
 
 @kernel
@@ -73,10 +73,10 @@ def _loss(value):
     "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
 )
-def wave_near(ground, tuned, first, last, count, values, above, below, scratch):
-    """`count` steps of the rows [first, last), in place, for 4 or 8 neighbours.
+def wave_near(ground, rule, first, last, count, values, above, below, scratch):
+    """`count` steps of the rows [first, last), in place, for 4 or 8 neighbors.
 
-    `tuned` is (straight, diagonal, power, momentum, floor, wrap), those of `spread_rows.near`.
+    `rule` is (straight, diagonal, power, momentum, floor, wrap), those of `spread_rows.near`.
     `ground` (height, width) has the bits of `fieldcraft.kernels.spread_rows`. `above` and `below`
     are copies of the up to `count` rows beside the band, as they were before, and are overwritten;
     fewer mean that the map ends there. `scratch` has at least `count + 1` rows: for each level the
@@ -85,14 +85,14 @@ def wave_near(ground, tuned, first, last, count, values, above, below, scratch):
     All levels share the map's memory: level `l` goes behind level `l - 1`, so that what it finds is
     what that has left.
     """
-    straight, diagonal, power, momentum, floor, wrap = tuned
+    straight, diagonal, power, momentum, floor, wrap = rule
     height, width = values.shape
     low, high = first - above.shape[0], last + below.shape[0]
     done = np.empty(count + 1, np.int64)
     done[0] = high
     for level in range(1, count + 1):
         done[level] = max(low, first - count + level)
-    map_, soil, olds = values.ctypes.data, ground.ctypes.data, scratch.ctypes.data
+    map_, base, olds = values.ctypes.data, ground.ctypes.data, scratch.ctypes.data
     over, under = above.ctypes.data, below.ctypes.data
     skew, eight = _loss(diagonal)
     root = _or_none(power)
@@ -133,9 +133,9 @@ def wave_near(ground, tuned, first, last, count, values, above, below, scratch):
                         b,
                         c,
                         down,
-                        _ground(y, height, width, soil),
-                        _ground(y + 1, height, width, soil),
-                        _ground(y + 2, height, width, soil),
+                        _ground(y, height, width, base),
+                        _ground(y + 1, height, width, base),
+                        _ground(y + 2, height, width, base),
                         width,
                         straight,
                         skew,
@@ -157,7 +157,7 @@ def wave_near(ground, tuned, first, last, count, values, above, below, scratch):
                         old,
                         here,
                         down,
-                        _ground(y, height, width, soil),
+                        _ground(y, height, width, base),
                         width,
                         straight,
                         skew,
@@ -181,7 +181,7 @@ def wave_near(ground, tuned, first, last, count, values, above, below, scratch):
     "u1[:,::1], i8[::1], (f4, none, none, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
     " out i8[::1], out f4[:,::1]",
 )
-def wave_bands(ground, bounds, tuned, start, count, values, edges, claims, scratch):
+def wave_bands(ground, bounds, rule, start, count, values, edges, claims, scratch):
     """`count` steps of bands of rows, in place: of all that no other thread takes that makes this
     call, beginning with band `start`.
 
@@ -190,7 +190,7 @@ def wave_bands(ground, bounds, tuned, start, count, values, edges, claims, scrat
     first; what lies beyond the map is not read. `claims` holds a 0 for each band. Else as
     `wave_near`.
     """
-    wrap = tuned[5]
+    wrap = rule[5]
     bands = bounds.shape[0] - 1
     for turn in range(bands):
         band = (start + turn) % bands
@@ -198,7 +198,7 @@ def wave_bands(ground, bounds, tuned, start, count, values, edges, claims, scrat
             above = edges[band, : count if wrap or band > 0 else 0]
             below = edges[band + 1, count : 2 * count if wrap or band + 1 < bands else count]
             first, last = bounds[band], bounds[band + 1]
-            wave_near(ground, tuned, first, last, count, values, above, below, scratch)
+            wave_near(ground, rule, first, last, count, values, above, below, scratch)
 
 
 @kernel(
@@ -207,16 +207,16 @@ def wave_bands(ground, bounds, tuned, start, count, values, edges, claims, scrat
     "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), f4[:,::1], f4[:,::1], (i8, b1,"
     " f4, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
 )
-def wave_any(ground, above, below, rule, first, last, count, values, ring, emitted):
-    """`count` steps of the rows [first, last), in place, for any neighbourhood, falloff and sign.
+def wave_any(ground, above, below, rule, first, last, count, values, ring, roots):
+    """`count` steps of the rows [first, last), in place, for any neighborhood, falloff and sign.
 
-    `ground` is (frozen, links, masks, through, steps, losses), and `rule` (exponent, signed,
+    `ground` is (blocked, links, masks, through, steps, losses), and `rule` (exponent, signed,
     momentum, keep, floor, wrap). `through` (height, width) is how cells attenuate what arrives in
-    them, or (1, 0). `above` and `below` hold up to `count * reach` rows each. `ring` and `emitted`
-    are scratch of shape (count, 2 * reach + 1, width + 2 * margin(reach)); `emitted` is only used
+    them, or (1, 0). `above` and `below` hold up to `count * reach` rows each. `ring` and `roots`
+    are scratch of shape (count, 2 * reach + 1, width + 2 * margin(reach)); `roots` is only used
     for exponents above 1.
     """
-    frozen, links, masks, through, steps, losses = ground
+    blocked, links, masks, through, steps, losses = ground
     exponent, signed, momentum, keep, floor, wrap = rule
     height, width = values.shape
     rows = ring.shape[1]
@@ -224,7 +224,7 @@ def wave_any(ground, above, below, rule, first, last, count, values, ring, emitt
     pad = (ring.shape[2] - width) // 2
     low, high = first - above.shape[0], last + below.shape[0]
     strongest, weakest = on_lines(width), on_lines(width)
-    source = emitted if exponent >= 2 else ring
+    source = roots if exponent >= 2 else ring
     for t in range(low, high + count * reach):
         if t < high:
             entering = ring[0, (t - low) % rows]
@@ -236,7 +236,7 @@ def wave_any(ground, above, below, rule, first, last, count, values, ring, emitt
                 copy_row(below[t - last], entering[pad : pad + width])
             close_ring(entering, width, pad, reach, wrap)
             if exponent >= 2:
-                emit(entering, emitted[0, (t - low) % rows], exponent)
+                emit(entering, roots[0, (t - low) % rows], exponent)
         for level in range(1, count + 1):
             y = t - level * reach
             if y < max(low, first - (count - level) * reach) or y >= min(
@@ -268,7 +268,7 @@ def wave_any(ground, above, below, rule, first, last, count, values, ring, emitt
                 here,
                 strongest,
                 weakest,
-                frozen[on_map],
+                blocked[on_map],
                 values[y] if level == count else row[pad : pad + width],
                 exponent,
                 momentum,
@@ -278,4 +278,4 @@ def wave_any(ground, above, below, rule, first, last, count, values, ring, emitt
             if level < count:
                 close_ring(row, width, pad, reach, wrap)
                 if exponent >= 2:
-                    emit(row, emitted[level, (y - low) % rows], exponent)
+                    emit(row, roots[level, (y - low) % rows], exponent)

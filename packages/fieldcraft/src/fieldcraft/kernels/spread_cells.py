@@ -39,26 +39,26 @@ def copy(row, out):
 
 
 @kernel(inline="never")
-def gather(emitted, links, mask, loss, exponent, signed, strongest, weakest):
+def gather(roots, links, mask, loss, exponent, signed, strongest, weakest):
     """Let what one step brings to a row take part in the strongest and the weakest there."""
     if exponent == 0:
         for x in range(links.shape[0]):
-            n = emitted[x] * loss
+            n = roots[x] * loss
             n = n if links[x] & mask != 0 else _ZERO
             strongest[x] = n if n > strongest[x] else strongest[x]
         if signed:
             for x in range(links.shape[0]):
-                n = emitted[x] * loss
+                n = roots[x] * loss
                 n = n if links[x] & mask != 0 else _ZERO
                 weakest[x] = n if n < weakest[x] else weakest[x]
     else:
         for x in range(links.shape[0]):
-            n = emitted[x] - loss
+            n = roots[x] - loss
             n = n if links[x] & mask != 0 else _ZERO
             strongest[x] = n if n > strongest[x] else strongest[x]
         if signed:
             for x in range(links.shape[0]):
-                n = emitted[x] + loss
+                n = roots[x] + loss
                 n = n if links[x] & mask != 0 else _ZERO
                 weakest[x] = n if n < weakest[x] else weakest[x]
 
@@ -80,7 +80,7 @@ def attenuate(strongest, weakest, through, exponent):
 
 
 @kernel(inline="never")
-def update(old, strongest, weakest, frozen, out, exponent, momentum, keep, floor):
+def update(old, strongest, weakest, blocked, out, exponent, momentum, keep, floor):
     """Move a row towards the strongest of what arrives; pinned cells stay."""
     for x in range(out.shape[0]):
         t = strongest[x] if strongest[x] >= -weakest[x] else weakest[x]
@@ -94,7 +94,7 @@ def update(old, strongest, weakest, frozen, out, exponent, momentum, keep, floor
             t = strongest[x]
             v = o + momentum * (t - o)
             v = v if (abs(v) >= floor) | (abs(t) >= floor) else _ZERO
-            out[x] = o if frozen[x] != 0 else v
+            out[x] = o if blocked[x] != 0 else v
     else:
         for x in range(out.shape[0]):
             o = old[x]
@@ -104,7 +104,7 @@ def update(old, strongest, weakest, frozen, out, exponent, momentum, keep, floor
             falling = t if abs(t) >= abs(kept) else kept
             v = falling if abs(t) < abs(o) else rising
             v = v if (abs(v) >= floor) | (abs(t) >= floor) else _ZERO
-            out[x] = o if frozen[x] != 0 else v
+            out[x] = o if blocked[x] != 0 else v
 
 
 @kernel
@@ -133,10 +133,10 @@ def power(value, exponent):
 
 
 @kernel
-def emit(values, emitted, exponent):
+def emit(values, roots, exponent):
     """The `root` of a row."""
     for x in range(values.shape[0]):
-        emitted[x] = root(values[x], exponent)
+        roots[x] = root(values[x], exponent)
 
 
 @kernel

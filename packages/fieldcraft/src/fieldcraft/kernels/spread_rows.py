@@ -14,9 +14,9 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["HELD", "OPEN", "near"]
+__all__ = ["BLOCKED", "OPEN", "near"]
 
-HELD = 3
+BLOCKED = 3
 """The bits of the ground that say that a cell keeps its value."""
 OPEN = {(1, 1): 16, (-1, 1): 32, (1, -1): 64, (-1, -1): 128}
 """The bit of the ground that says that a diagonal step, (columns, rows), may end in a cell."""
@@ -24,7 +24,7 @@ OPEN = {(1, 1): 16, (-1, 1): 32, (1, -1): 64, (-1, -1): 128}
 _ZERO = np.float32(0)
 _ONE = np.uint64(1)
 _NONE = np.uint8(0)
-_HELD = np.uint8(HELD)
+_BLOCKED = np.uint8(BLOCKED)
 _FROM_UP_LEFT, _FROM_UP_RIGHT, _FROM_DOWN_LEFT, _FROM_DOWN_RIGHT = (
     np.uint8(bit) for bit in OPEN.values()
 )
@@ -37,14 +37,14 @@ def _larger(a, b):
 
 @kernel
 def _straight(flat, up, here, down, x):
-    """The strongest of the straight neighbours."""
+    """The strongest of the straight neighbors."""
     at = here + x
     return _larger(_larger(flat[up + x], flat[down + x]), _larger(flat[at - _ONE], flat[at + _ONE]))
 
 
 @kernel
 def _diagonal(flat, up, down, x, ground):
-    """The strongest of the diagonal neighbours from which a step may come."""
+    """The strongest of the diagonal neighbors from which a step may come."""
     over, under = up + x, down + x
     a = flat[over - _ONE]
     a = a if np.uint8(ground & _FROM_UP_LEFT) != _NONE else _ZERO
@@ -62,7 +62,7 @@ def _moved(old, target, ground, momentum, floor):
     """A cell moved towards its target; one that is held stays."""
     new = old + momentum * (target - old)
     new = new if _larger(new, target) >= floor else _ZERO
-    return old if np.uint8(ground & _HELD) != _NONE else new
+    return old if np.uint8(ground & _BLOCKED) != _NONE else new
 
 
 @kernel(inline="always")
@@ -71,7 +71,7 @@ def near(
 ):
     """One step of a row: `up`, `here` and `down` lie in `flat`, a margin beside each.
 
-    `straight` and `diagonal` are losses, the latter None for 4 neighbours; `power` is None for
+    `straight` and `diagonal` are losses, the latter None for 4 neighbors; `power` is None for
     exponential falloff, else the root that falls off, 1 or 2. A None is known to the compiler: each
     of the four kinds is a kernel of its own.
     """

@@ -98,11 +98,11 @@ def offer(values, heap, place, size, there, rest):
 
 
 @kernel
-def begin(values, frozen, heap, place):
-    """Put the frozen cells and the seeds on the heap, and 0 into all others; returns its size."""
+def begin(values, blocked, heap, place):
+    """Put the blocked cells and the seeds on the heap, and 0 into all others; returns its size."""
     size = np.int64(0)
     for cell in range(values.shape[0]):
-        if frozen[cell] == 0:
+        if blocked[cell] == 0:
             values[cell] = 0
         elif values[cell] != 0:
             heap[size] = cell
@@ -116,13 +116,13 @@ def begin(values, frozen, heap, place):
     "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), i8, f4, b1, out f4[:,::1]",
 )
 def settle(ground, exponent, floor, wrap, values):
-    """Put every cell at its fixed point, in place: Dijkstra's search from the frozen cells and the
+    """Put every cell at its fixed point, in place: Dijkstra's search from the blocked cells and the
     seeds, the strongest first. `ground` is that of `spread.wave_any`.
     """
-    frozen, links, masks, through, steps, losses = ground
+    blocked, links, masks, through, steps, losses = ground
     height, width = values.shape
     flat = values.reshape(-1)
-    fixed = frozen.reshape(-1)
+    fixed = blocked.reshape(-1)
     arrive = links.reshape(-1)
     crossing = through.reshape(-1)
     open_ground = np.float32(1) if exponent == 0 else _ZERO

@@ -1,6 +1,6 @@
-"""Spread where something can change.
+"""Spread in the tiles of a grid where something can change.
 
-Only tiles that are awake are updated, in place; they wake those beside them. `near` and `any` as in
+Only active tiles are updated, in place; they make those beside them active. `near` and `any` as in
 `fieldcraft.kernels.spread`.
 """
 
@@ -12,10 +12,12 @@ from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import attenuate, emit, gather, on_lines, update
 from fieldcraft.kernels.spread_rows import near
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "tiles_any", "tiles_near", "wake"]
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "activate", "pin", "tiles_any", "tiles_near"]
 
 TILE_ROWS, TILE_COLUMNS = 16, 32
 _ZERO = np.float32(0)
+_WALL, _PINNED, _LISTED = np.uint8(1), np.uint8(2), np.uint8(8)
+_FLAGS = np.uint8(3)
 
 
 @kernel
@@ -45,8 +47,8 @@ def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
 
 
 @kernel
-def _store(values, new, top, left, rows, columns, reach, wrap, awake, band_awake):
-    """Write a tile back and wake every tile that its changed cells can reach."""
+def _store(values, new, top, left, rows, columns, reach, wrap, active, bands):
+    """Write a tile back, and make every tile active that its changed cells can reach."""
     any_row, any_column = np.zeros(TILE_ROWS, np.int32), np.zeros(TILE_COLUMNS, np.int32)
     changed = False
     for j in range(rows):
@@ -73,24 +75,24 @@ def _store(values, new, top, left, rows, columns, reach, wrap, awake, band_awake
     i1 = columns - 1
     while any_column[i1] == 0:
         i1 -= 1
-    _wake(
+    _activate(
         values.shape,
         top + j0 - reach,
         top + j1 + reach,
         left + i0 - reach,
         left + i1 + reach,
         wrap,
-        awake,
-        band_awake,
+        active,
+        bands,
     )
-    awake[top // TILE_ROWS, left // TILE_COLUMNS] = 1
-    band_awake[top // TILE_ROWS] = 1
+    active[top // TILE_ROWS, left // TILE_COLUMNS] = 1
+    bands[top // TILE_ROWS] = 1
 
 
 @kernel
-def _wake(shape, y0, y1, x0, x1, wrap, awake, band_awake):
-    """Wake the tiles of the rows y0 to y1 and columns x0 to x1, both included, which may lie beyond
-    the rim.
+def _activate(shape, y0, y1, x0, x1, wrap, active, bands):
+    """Make the tiles of the rows y0 to y1 and columns x0 to x1 active, both included, which may
+    lie beyond the rim.
     """
     height, width = shape
     if wrap:
@@ -98,69 +100,102 @@ def _wake(shape, y0, y1, x0, x1, wrap, awake, band_awake):
             if y == y0 or (y % height) % TILE_ROWS == 0:
                 for x in range(x0, x1 + 1):
                     if x == x0 or (x % width) % TILE_COLUMNS == 0:
-                        awake[(y % height) // TILE_ROWS, (x % width) // TILE_COLUMNS] = 1
-                        band_awake[(y % height) // TILE_ROWS] = 1
+                        active[(y % height) // TILE_ROWS, (x % width) // TILE_COLUMNS] = 1
+                        bands[(y % height) // TILE_ROWS] = 1
         return
     for ty in range(max(y0, 0) // TILE_ROWS, min(y1, height - 1) // TILE_ROWS + 1):
-        band_awake[ty] = 1
+        bands[ty] = 1
         for tx in range(max(x0, 0) // TILE_COLUMNS, min(x1, width - 1) // TILE_COLUMNS + 1):
-            awake[ty, tx] = 1
+            active[ty, tx] = 1
 
 
 @kernel("i8[::1], i8, i8, i8, b1, out u1[:,::1], out u1[::1]")
-def wake(cells, width, height, reach, wrap, awake, band_awake):
-    """Wake every tile that a change of `cells` can reach."""
+def activate(cells, width, height, reach, wrap, active, bands):
+    """Make every tile active that a change of `cells` can reach."""
     for cell in cells:
         y, x = divmod(cell, width)
-        _wake((height, width), y - reach, y + reach, x - reach, x + reach, wrap, awake, band_awake)
+        _activate((height, width), y - reach, y + reach, x - reach, x + reach, wrap, active, bands)
+
+
+@kernel("i8[::1], i8[::1], f4[::1], b1, out u1[::1], out u1[::1], out f4[::1], out i8[::1]")
+def pin(before, places, strengths, pins, blocked, copies, values, changed):
+    """Give places the strengths of their sources, and take the sources off the places `before`.
+
+    Serves grids and graphs. With `pins` the flags in `blocked`, and their bits in `copies`, say
+    which places are pinned. A wall that no source is in any more becomes 0. `changed` receives the
+    places that have lost their source or whose values change; returns their number.
+    """
+    count = 0
+    for place in places:
+        blocked[place] |= _LISTED
+    for place in before:
+        blocked[place] &= ~_PINNED
+        if blocked[place] & _LISTED == 0:
+            changed[count] = place
+            count += 1
+            if blocked[place] == _WALL:
+                values[place] = 0
+            copies[place] = (copies[place] & ~_FLAGS) | (blocked[place] & _FLAGS)
+    for i in range(len(places)):
+        place = places[i]
+        blocked[place] &= ~_LISTED
+        if pins:
+            blocked[place] |= _PINNED
+        copies[place] = (copies[place] & ~_FLAGS) | (blocked[place] & _FLAGS)
+        strength = strengths[i] + _ZERO  # -0 would make bits depend on which kernel ran
+        if values[place] != strength:
+            changed[count] = place
+            count += 1
+        values[place] = strength
+    return count
 
 
 @kernel
-def _store_band(values, new, pending, counts, slot, ty, reach, wrap, awake, band_awake):
+def _store_band(values, new, pending, counts, slot, ty, reach, wrap, active, bands):
     height, width = values.shape
     top = ty * TILE_ROWS
     rows = min(TILE_ROWS, height - top)
     for p in range(counts[slot]):
         left = pending[slot, p] * TILE_COLUMNS
         columns = min(TILE_COLUMNS, width - left)
-        _store(values, new[slot, p], top, left, rows, columns, reach, wrap, awake, band_awake)
+        _store(values, new[slot, p], top, left, rows, columns, reach, wrap, active, bands)
     counts[slot] = 0
 
 
 @kernel
-def _turn(awake, band_awake, next_awake, next_band):
-    """Make the tiles woken during a step those of the next one; the number of them."""
+def _turn(active, bands, next_active, next_bands):
+    """Replace the active tiles of a step by those of the next one; returns their number."""
     total = 0
-    for ty in range(awake.shape[0]):
-        if band_awake[ty] != 0 or next_band[ty] != 0:
-            for tx in range(awake.shape[1]):
-                total += next_awake[ty, tx]
-                awake[ty, tx], next_awake[ty, tx] = next_awake[ty, tx], 0
-            band_awake[ty], next_band[ty] = next_band[ty], 0
+    for ty in range(active.shape[0]):
+        if bands[ty] != 0 or next_bands[ty] != 0:
+            for tx in range(active.shape[1]):
+                total += next_active[ty, tx]
+                active[ty, tx], next_active[ty, tx] = next_active[ty, tx], 0
+            bands[ty], next_bands[ty] = next_bands[ty], 0
     return total
 
 
 @kernel(
-    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out"
-    " u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
     " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
     " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
-    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
 )
-def tiles_near(ground, tuned, count, most, values, wakefulness, scratch):
-    """Up to `count` steps of the tiles that are awake, in place; stops early above `most` awake
-    tiles.
+def tiles_near(ground, rule, reach, count, most, values, activity, scratch):
+    """Up to `count` steps of the active tiles, in place; stops early above `most` active tiles.
 
-    Returns (steps made, tiles awake now). Tiles that changed, and those that their changed cells
-    reach, are awake for the next step. `wakefulness` is (tiles awake, rows of tiles that hold any,
-    and the same for the next step). `scratch` is (new, pending, counts): `new` has shape (2, tiles
-    across, TILE_ROWS, TILE_COLUMNS). `tuned` is as in `spread.wave_near`.
+    Returns (steps made, tiles active now). Tiles that changed, and those that their changed cells
+    reach, are active in the next step. `activity` is (active tiles, rows of tiles that have any,
+    and the same for the next step). `scratch` is (new, pending, counts): `new` has shape (bands
+    that a step reaches, and one; tiles across; TILE_ROWS; TILE_COLUMNS). `rule` is as in
+    `spread.wave_near`, and `reach` 1.
     """
-    straight, diagonal, power, momentum, floor, wrap = tuned
-    (awake, band_awake, next_awake, next_band), (new, pending, counts) = wakefulness, scratch
+    straight, diagonal, power, momentum, floor, wrap = rule
+    (active, bands, next_active, next_bands), (new, pending, counts) = activity, scratch
     height, width = values.shape
     block = np.zeros((TILE_ROWS + 2, TILE_COLUMNS + 32), np.float32)
     around, fixed, results = block.reshape(-1), ground.reshape(-1), new.reshape(-1)
@@ -173,19 +208,19 @@ def tiles_near(ground, tuned, count, most, values, wakefulness, scratch):
             for y in range(opening.shape[0]):
                 for x in range(width):
                     opening[y, x] = values[y, x]
-        for ty in range(awake.shape[0] + 1):
+        for ty in range(active.shape[0] + 1):
             slot = ty % 2
-            if ty < awake.shape[0] and band_awake[ty] != 0:
+            if ty < active.shape[0] and bands[ty] != 0:
                 top = ty * TILE_ROWS
                 rows = min(TILE_ROWS, height - top)
-                for tx in range(awake.shape[1]):
-                    if awake[ty, tx] == 0:
+                for tx in range(active.shape[1]):
+                    if active[ty, tx] == 0:
                         continue
                     left = tx * TILE_COLUMNS
                     columns = min(TILE_COLUMNS, width - left)
                     _load(values, opening, top, left, rows, columns, 1, 16, wrap, block)
                     out = np.uint64(
-                        (slot * awake.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS
+                        (slot * active.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS
                     )
                     for j in range(rows):
                         up = np.uint64(j) * stride + pad
@@ -212,9 +247,9 @@ def tiles_near(ground, tuned, count, most, values, wakefulness, scratch):
                     counts[slot] += 1
             if ty > 0:
                 _store_band(
-                    values, new, pending, counts, 1 - slot, ty - 1, 1, wrap, next_awake, next_band
+                    values, new, pending, counts, 1 - slot, ty - 1, 1, wrap, next_active, next_bands
                 )
-        total = _turn(awake, band_awake, next_awake, next_band)
+        total = _turn(active, bands, next_active, next_bands)
         made += 1
         if total > most:
             break
@@ -229,23 +264,23 @@ def tiles_near(ground, tuned, count, most, values, wakefulness, scratch):
     " i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
     " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
 )
-def tiles_any(ground, rule, reach, count, most, values, wakefulness, scratch):
-    """`tiles_near` for any neighbourhood, falloff and sign, with the ground and the rule of
-    `spread.wave_any`; `new` has room for as many bands as a step reaches, and one.
+def tiles_any(ground, rule, reach, count, most, values, activity, scratch):
+    """`tiles_near` for any neighborhood, falloff and sign, with the ground and the rule of
+    `spread.wave_any`.
     """
-    frozen, links, masks, through, steps, losses = ground
+    blocked, links, masks, through, steps, losses = ground
     exponent, signed, momentum, keep, floor, wrap = rule
-    (awake, band_awake, next_awake, next_band), (new, pending, counts) = wakefulness, scratch
+    (active, bands, next_active, next_bands), (new, pending, counts) = activity, scratch
     height, width = values.shape
     pad = -(-reach // 16) * 16
     lag = new.shape[0] - 1
     across, down = TILE_COLUMNS + 2 * pad, TILE_ROWS + 2 * reach
     block = on_lines(down * across).reshape((down, across))
-    emitted = on_lines(down * across).reshape((down, across))
+    roots = on_lines(down * across).reshape((down, across))
     for j in range(down):
         for i in range(across):
-            block[j, i], emitted[j, i] = _ZERO, _ZERO
-    source = emitted if exponent >= 2 else block
+            block[j, i], roots[j, i] = _ZERO, _ZERO
+    source = roots if exponent >= 2 else block
     extremes = on_lines(2 * TILE_COLUMNS)
     strongest, weakest = extremes[:TILE_COLUMNS], extremes[TILE_COLUMNS:]
     opening = np.empty((min(reach, height) if wrap else 0, width), np.float32)
@@ -255,20 +290,20 @@ def tiles_any(ground, rule, reach, count, most, values, wakefulness, scratch):
             for y in range(opening.shape[0]):
                 for x in range(width):
                     opening[y, x] = values[y, x]
-        for ty in range(awake.shape[0] + lag):
+        for ty in range(active.shape[0] + lag):
             slot = ty % (lag + 1)
-            if ty < awake.shape[0] and band_awake[ty] != 0:
+            if ty < active.shape[0] and bands[ty] != 0:
                 top = ty * TILE_ROWS
                 rows = min(TILE_ROWS, height - top)
-                for tx in range(awake.shape[1]):
-                    if awake[ty, tx] == 0:
+                for tx in range(active.shape[1]):
+                    if active[ty, tx] == 0:
                         continue
                     left = tx * TILE_COLUMNS
                     columns = min(TILE_COLUMNS, width - left)
                     _load(values, opening, top, left, rows, columns, reach, pad, wrap, block)
                     if exponent >= 2:
                         for j in range(rows + 2 * reach):
-                            emit(block[j], emitted[j], exponent)
+                            emit(block[j], roots[j], exponent)
                     out = new[slot, counts[slot]]
                     for j in range(rows):
                         strongest[:], weakest[:] = 0, 0
@@ -297,7 +332,7 @@ def tiles_any(ground, rule, reach, count, most, values, wakefulness, scratch):
                             block[j + reach, pad : pad + columns],
                             strongest,
                             weakest,
-                            frozen[top + j, left : left + columns],
+                            blocked[top + j, left : left + columns],
                             out[j, :columns],
                             exponent,
                             momentum,
@@ -316,10 +351,10 @@ def tiles_any(ground, rule, reach, count, most, values, wakefulness, scratch):
                     ty - lag,
                     reach,
                     wrap,
-                    next_awake,
-                    next_band,
+                    next_active,
+                    next_bands,
                 )
-        total = _turn(awake, band_awake, next_awake, next_band)
+        total = _turn(active, bands, next_active, next_bands)
         made += 1
         if total > most:
             break

@@ -40,7 +40,7 @@ def step_row(
             flat[i * stride] = values[width - 1]
             flat[i * stride + width + 1] = values[0]
     floats_at(old, width)[:] = floats_at(here, width)
-    soil, out, count = bytes_at(ground, width), floats_at(here, width), np.uint64(width)
+    flags, out, count = bytes_at(ground, width), floats_at(here, width), np.uint64(width)
     up, row, down = _ONE, np.uint64(stride + 1), np.uint64(2 * stride + 1)
     at = _NOWHERE
     if eight != 0 and power != 0:
@@ -49,7 +49,7 @@ def step_row(
             up,
             row,
             down,
-            soil,
+            flags,
             at,
             out,
             at,
@@ -62,12 +62,25 @@ def step_row(
         )
     elif eight != 0:
         near(
-            flat, up, row, down, soil, at, out, at, count, straight, diagonal, None, momentum, floor
+            flat,
+            up,
+            row,
+            down,
+            flags,
+            at,
+            out,
+            at,
+            count,
+            straight,
+            diagonal,
+            None,
+            momentum,
+            floor,
         )
     elif power != 0:
-        near(flat, up, row, down, soil, at, out, at, count, straight, None, power, momentum, floor)
+        near(flat, up, row, down, flags, at, out, at, count, straight, None, power, momentum, floor)
     else:
-        near(flat, up, row, down, soil, at, out, at, count, straight, None, None, momentum, floor)
+        near(flat, up, row, down, flags, at, out, at, count, straight, None, None, momentum, floor)
 
 
 @kernel(native="fieldcraft_step_three_rows")
@@ -103,7 +116,7 @@ def _origin(origins, arc, lane):
 
 
 @kernel(native="fieldcraft_step_slices")
-def step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, first, last):
+def step_slices(values, new, blocked, origins, losses, offsets, momentum, floor, first, last):
     """One step of slices of vertices of one sign with exponential decay."""
     for number in range(first, last):
         for lane in range(LANES):
@@ -115,17 +128,17 @@ def step_slices(values, new, frozen, origins, losses, offsets, momentum, floor, 
             old = values[vertex]
             moved = old + momentum * (best - old)
             moved = moved if (moved if moved > best else best) >= floor else _ZERO
-            new[vertex] = old if frozen[vertex] != 0 else moved
+            new[vertex] = old if blocked[vertex] != 0 else moved
 
 
 @kernel(native="fieldcraft_strongest_slices")
-def strongest_slices(emitted, origins, losses, offsets, subtract, first, last, strongest, weakest):
+def strongest_slices(roots, origins, losses, offsets, subtract, first, last, strongest, weakest):
     """The highest and lowest influence that arrives in each vertex of slices."""
     for number in range(first, last):
         for lane in range(LANES):
             high, low = _ZERO, _ZERO
             for arc in range(offsets[number], offsets[number + 1], LANES):
-                arriving, loss = emitted[_origin(origins, arc, lane)], losses[arc + lane]
+                arriving, loss = roots[_origin(origins, arc, lane)], losses[arc + lane]
                 above = arriving - loss if subtract != 0 else arriving * loss
                 under = arriving + loss if subtract != 0 else arriving * loss
                 high = above if above > high else high

@@ -1,4 +1,4 @@
-"""One thread at a time, and no interruption in between."""
+"""A lock for objects that one thread uses at a time, without interruption in between."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import threading
 import time
 import weakref
 
-from fieldcraft import interruption
 from fieldcraft.errors import ConcurrentUse
+from fieldcraft.interruption import defer_interrupt, deliver_interrupt
 
 __all__ = ["SingleThreadLock"]
 
+_get_ident = threading.get_ident
+
 
 class SingleThreadLock:
-    """Entered around each call that reads or changes an influence map, or another thing.
+    """A lock around each call that reads or changes an influence map, or another object.
 
-    It refuses a second thread instead of breaking, and holds Ctrl-C back until the call is done.
+    A second thread is refused with `ConcurrentUse`, and Ctrl-C is delayed until the call is done.
     """
 
     def __init__(
@@ -31,40 +33,41 @@ class SingleThreadLock:
         self._depth = 0
         _locks.add(self)
 
-    def __reduce__(
-        self,
-    ) -> tuple[
-        type[SingleThreadLock], tuple[str, str]
-    ]:  # whoever shared it shares a new one, which nobody is in
-        return SingleThreadLock, (self._what, self._remedy)
+    def __reduce__(self) -> tuple[type[SingleThreadLock], tuple[str, str]]:
+        return SingleThreadLock, (self._what, self._remedy)  # objects that share it share the copy
 
     def __enter__(self) -> None:
-        me = threading.get_ident()
+        me = _get_ident()
         if self._owner == me:
             self._depth += 1
             return
-        interruption.defer_interrupt(me)
-        forks = _forks
-        if forks & 1 and not any(each._owner == me for each in _locks.copy()):
-            _wait_for_fork()
-        if not self._lock.acquire(False) and not (
-            (forks & 1 or forks != _forks) and self._lock.acquire(timeout=_PATIENCE)
-        ):
-            interruption.deliver_interrupt(me)
+        defer_interrupt(me)
+        if (_forks & 1 or not self._lock.acquire(False)) and not self._acquire_late(me):
+            deliver_interrupt(me)
             raise ConcurrentUse(
                 f"{self._what} is used by one thread at a time",
                 got="a call while another thread is inside one",
                 remedy=self._remedy,
             )
         self._owner = me
-        self._depth = 1
 
     def __exit__(self, *exception: object) -> None:
-        self._depth -= 1
-        if self._depth == 0:
-            me, self._owner = self._owner, 0
-            self._lock.release()
-            interruption.deliver_interrupt(me)
+        if self._depth:
+            self._depth -= 1
+            return
+        me, self._owner = self._owner, 0
+        self._lock.release()
+        deliver_interrupt(me)
+
+    def _acquire_late(self, me: int) -> bool:
+        """Wait for a fork that holds the lock; returns whether it was acquired."""
+        forks = _forks
+        if not any(each._owner == me for each in _locks.copy()) and _fork_lock.acquire(
+            timeout=_PATIENCE
+        ):
+            _fork_lock.release()
+        patience = _PATIENCE if forks & 1 or forks != _forks else 0
+        return self._lock.acquire(timeout=patience)
 
 
 # A fork waits until no other thread is inside of a map: the child would find it in the middle of
@@ -72,7 +75,7 @@ class SingleThreadLock:
 _PATIENCE = 2.0  # seconds
 _fork_lock = threading.Lock()
 _locks: weakref.WeakSet[SingleThreadLock] = weakref.WeakSet()
-_held: list[SingleThreadLock] = []
+_acquired: list[SingleThreadLock] = []
 _forks = 0  # odd while one is under way
 
 
@@ -80,32 +83,27 @@ def _before_fork() -> None:
     global _forks
     _fork_lock.acquire()
     _forks += 1
-    until, me = time.monotonic() + _PATIENCE, threading.get_ident()
+    until, me = time.monotonic() + _PATIENCE, _get_ident()
     while time.monotonic() < until:
         for lock in [each for each in _locks.copy() if each._owner != me]:
             if not lock._lock.acquire(timeout=0.02):
                 break
-            _held.append(lock)
+            _acquired.append(lock)
         else:
             return
-        _release_held()  # the thread inside may need one of these to come out
+        _release()  # the thread inside may need one of these to come out
 
 
-def _release_held() -> None:
-    while _held:
-        _held.pop()._lock.release()
+def _release() -> None:
+    while _acquired:
+        _acquired.pop()._lock.release()
 
 
 def _after_fork() -> None:
     global _forks
-    _release_held()
+    _release()
     _forks += 1
     _fork_lock.release()
-
-
-def _wait_for_fork() -> None:
-    if _fork_lock.acquire(timeout=_PATIENCE):
-        _fork_lock.release()
 
 
 if hasattr(os, "register_at_fork"):

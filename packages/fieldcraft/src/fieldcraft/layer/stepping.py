@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, clock
-from fieldcraft.interruption import A_FEW, in_parts, poll_interrupt
+from fieldcraft.interruption import A_FEW, in_parts
 from fieldcraft.layer.operand import Operand
 from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.propagation import Field, Propagation
@@ -20,9 +20,7 @@ MOST_STEPS = 2**31 - 1
 
 
 class SteppedLayer(Operand):
-    """A layer as its influence map sees it: something that takes steps, on time or when there is a
-    budget for them.
-    """
+    """A layer that takes steps as time passes, at once or within a budget."""
 
     priority: float
     _lock: SingleThreadLock
@@ -51,12 +49,12 @@ class SteppedLayer(Operand):
 
     @property
     def time(self) -> float:
-        """Seconds that this layer has lived through: its steps times their interval."""
+        """Seconds that have passed for this layer: its steps times their interval."""
         return clock.seconds(self._ticks)
 
     @property
     def every(self) -> float:
-        """Seconds from one step to the next. May be changed while it runs."""
+        """Seconds from one step to the next; may be set at any time."""
         return clock.seconds(self._every)
 
     @every.setter
@@ -67,25 +65,56 @@ class SteppedLayer(Operand):
             self._every = interval
             self._field.tune(self._propagation, self.every)
 
-    def step(self, count: int = 1) -> None:
-        """Make `count` updates, each worth `every` seconds of this layer's time.
+    @property
+    def updates(self) -> int:
+        """Number of steps since the layer was added or loaded."""
+        return self._updates
 
-        Ctrl-C ends a long count between two updates.
+    @property
+    def lag(self) -> float:
+        """Seconds of steps that are due, and wait for a budget."""
+        return clock.seconds(self._backlog * self._every)
+
+    def step(self, count: int = 1) -> None:
+        """Take `count` steps, each worth `every` seconds of this layer's time.
+
+        Ctrl-C ends a long count between two steps.
+
+        Parameters
+        ----------
+        count : int, optional
+            At least 0.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("threat", fc.Spread(0.1, 1.0))
+        >>> _ = threat.add_source((0.5, 0.5), 4.0)
+        >>> threat.step(2)
+        >>> threat.values.round(2)
+        array([[4.  , 3.62, 3.27, 0.  , 0.  ]], dtype=float32)
         """
         count = checks.integer("count", count, maximum=MOST_STEPS)
         with self._lock:
-            if count <= A_FEW:
-                self._take_steps(count)
-                return
-            for part in in_parts(count):
+            for part in (count,) if count <= A_FEW else in_parts(count):
                 self._take_steps(part)
-                poll_interrupt()
 
     def advance(self, dt: float, *, max_steps: int = 8) -> tuple[int, int]:
-        """Let `dt` seconds pass for a layer by itself; return how many updates it made, and how
-        many beyond `max_steps` were dropped.
+        """Let `dt` seconds pass for this layer alone.
 
         For a layer that is the only one on its map: `InfluenceMap.advance` does it for all.
+
+        Parameters
+        ----------
+        dt : float
+            Seconds, at least 0.
+        max_steps : int, optional
+            The most steps in one call; more are dropped.
+
+        Returns
+        -------
+        tuple of int
+            The number of steps made, and of those that were dropped.
 
         Examples
         --------
@@ -109,81 +138,19 @@ class SteppedLayer(Operand):
             except BaseException:
                 self._field.invalidate()
                 raise
-            self._version += 1
-            self._ticks += batch * self._every
-            self._updates += batch
+            self._updated(batch)
             count -= batch
         if self._ticks >= self._sources.next_expiry:
             self._sources.expire(self._ticks)
 
-    @property
-    def updates(self) -> int:
-        """How many updates this layer has made since it was added or loaded."""
-        return self._updates
-
-    @property
-    def lag(self) -> float:
-        """Seconds of updates that are due and not made yet, for want of budget."""
-        return clock.seconds(self._backlog * self._every)
-
     def _updated(self, count: int) -> None:
-        """Take notice of updates that a device made, along with agents."""
+        """Count steps that were made."""
         self._version += count
         self._ticks += count * self._every
         self._updates += count
 
-    def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
-        """Make the updates that fall due in so many ticks: (made, dropped beyond `max_steps`)."""
-        due, self._due = divmod(self._due + ticks, self._every)
-        made = due if self._field.timeless else min(due, max_steps)
-        self.step(made)
-        return made, due - made
-
-    def _owe_time(self, ticks: int, max_steps: int) -> int:
-        """Put the updates that fall due in so many ticks on the list for `_work_on`; how many were
-        too many and dropped.
-        """
-        if self._field.timeless:
-            return self._pass_time(ticks, max_steps)[1]
-        due, self._due = divmod(self._due + ticks, self._every)
-        dropped = max(self._backlog + due - max_steps, 0)
-        self._backlog += due - dropped
-        return dropped
-
-    def _work_on(self) -> bool:
-        """Do one unit of the work that is due, if there is any."""
-        with self._lock:
-            if self._work is None and self._backlog:
-                self._work = self._work_off()
-            if self._work is None:
-                return False
-            try:
-                if next(self._work, False):
-                    return True
-            except BaseException:
-                self._field.invalidate()
-                self._work = None
-                raise
-            self._work = None
-            return False
-
-    def _work_off(self) -> Iterator[bool]:
-        while self._backlog:
-            self._feed(1)
-            for _ in self._field.step_in_units():
-                yield True
-            self._backlog -= 1
-            self._ticks += self._every
-            self._updates += 1
-            self._version += 1
-
-    def _catch_up(self) -> None:
-        """Make the updates that are due, whatever they cost."""
-        while (self._work is not None or self._backlog) and self._work_on():
-            pass
-
     def _feed(self, steps: int = 0) -> int:
-        """Pass the sources on to the field, as they are after the steps that it takes next.
+        """Pass the sources to the field, as they are after the steps that it takes next.
 
         Returns how many of these `steps` it can take before the sources change.
         """
@@ -202,3 +169,53 @@ class SteppedLayer(Operand):
             self._field.bar(None if barrier is None else barrier._values)
         self._field.feed(sources)
         return batch
+
+    def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
+        """Take the steps that become due in so many ticks: (made, dropped)."""
+        due, self._due = divmod(self._due + ticks, self._every)
+        made = due if self._field.timeless else min(due, max_steps)
+        self.step(made)
+        return made, due - made
+
+    # Within a budget
+
+    def _owe_time(self, ticks: int, max_steps: int) -> int:
+        """Add the steps that become due in so many ticks to the backlog; returns how many are
+        dropped.
+        """
+        if self._field.timeless:
+            return self._pass_time(ticks, max_steps)[1]
+        due, self._due = divmod(self._due + ticks, self._every)
+        dropped = max(self._backlog + due - max_steps, 0)
+        self._backlog += due - dropped
+        return dropped
+
+    def _work_on(self) -> bool:
+        """Do one unit of the work that is due; returns whether there was any."""
+        with self._lock:
+            if self._work is None and self._backlog:
+                self._work = self._units()
+            if self._work is None:
+                return False
+            try:
+                if next(self._work, False):
+                    return True
+            except BaseException:
+                self._field.invalidate()
+                self._work = None
+                raise
+            self._work = None
+            return False
+
+    def _units(self) -> Iterator[bool]:
+        while self._backlog:
+            self._feed(1)
+            for _ in self._field.step_in_units():
+                yield True
+            self._backlog -= 1
+            self._updated(1)
+
+    def _catch_up(self) -> None:
+        """Take the steps that are due, whatever they cost."""
+        while (self._work is not None or self._backlog) and self._work_on():
+            pass

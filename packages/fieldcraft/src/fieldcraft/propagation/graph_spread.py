@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.propagation.activity import Blocks
+from fieldcraft.propagation.activity import ActiveSet
 from fieldcraft.propagation.spread_sources import LowerBounds
 from fieldcraft.propagation.spreading_field import SpreadingField
 from fieldcraft.space import Space
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["GraphSpreadField"]
 
 # Scheduling thresholds. They affect speed only, never results.
+_FEW_BLOCKS = 0.5  # up to this share of active blocks, skipping the others pays
 _ARCS_PER_THREAD = 70_000  # arcs that pay for waking a thread, for the plain kernel
 _ANY_COST = 4  # how much longer an arc takes in the general kernel
 # arcs in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
@@ -32,30 +33,24 @@ _UNIT_ARCS = 250_000
 class GraphSpreadField(SpreadingField):
     """Values that spread over a graph.
 
-    They are kept by rank, see `Arrangement`, in two arrays that take turns; `values` brings them
-    back in the order of the vertices.
+    They are stored by rank, see `Arrangement`, in two arrays that take turns; `values` returns them
+    in the order of the vertices.
     """
 
     lazy = True
 
     def __init__(self, spread: Spread, space: Space, every: float) -> None:
-        self.space = space
-        self.graph = graph = space.graph
-        self._ground = graph.topology.arrangement
-        count, room = len(space), self._ground.padded
+        super().__init__(space)
+        self._arrangement = space.graph.topology.arrangement
+        count, room = len(space), self._arrangement.padded
         self._now, self._next = aligned(room), aligned(room)
-        self._emitted = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
-        self._own = np.zeros(0 if self._ground.order is None else count, dtype=np.float32)
-        self._frozen = np.ones(room, dtype=np.uint8)
-        self._frozen[:count] = self._ground.by_rank(graph.walls)
-        self.pinned = np.zeros(0, dtype=np.int64)
-        self._fed = -1
-        self._walls_version = space.walls_version
-        self._closed = graph.blocked_arcs
-        self._signed = False
-        self._bounds: LowerBounds | None = None
-        self.resistance = None
-        self._blocks = Blocks(-(-count // kernels.graph_spread.BLOCK))
+        self._roots = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
+        self._own = np.zeros(0 if self._arrangement.order is None else count, dtype=np.float32)
+        self._blocked = np.ones(room, dtype=np.uint8)
+        self._blocked[:count] = self._arrangement.by_rank(space.graph.walls)
+        blocks = -(-count // kernels.graph_spread.BLOCK)
+        self._blocks = ActiveSet(np.ones(blocks, dtype=np.uint8))
+        self._few = self._blocks.count if blocks <= 2 else _FEW_BLOCKS * blocks
         self.tune(spread, every)
 
     @property
@@ -65,27 +60,35 @@ class GraphSpreadField(SpreadingField):
 
     @property
     def _by_cell(self) -> NDArray[np.float32]:
-        """The values by vertex, (N,)."""
-        if self._ground.rank is None:
+        if self._arrangement.rank is None:
             return self._now[: len(self.space)]
         if self._stale:
-            np.take(self._now, self._ground.rank, out=self._own, mode="clip")
+            np.take(self._now, self._arrangement.rank, out=self._own, mode="clip")
             self._stale = False
         return self._own
 
     def tune(self, spread: Spread, every: float) -> None:
-        """Go on with other parameters, or updated `every` other number of seconds."""
-        self._take(spread, every)
-        self._weigh()
-        self._bounds = None
+        """Set parameters and the interval; see `Field.tune`."""
+        self._set(spread, every)
+        self._set_losses()
         self._fed = -1
-        self._blocks.wake_all()
+        self._blocks.activate_all()
+
+    # Places and flags
+
+    @property
+    def _by_place(self) -> NDArray[np.float32]:
+        return self._now
+
+    @property
+    def _flags(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        return self._blocked, self._blocked
 
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        return self._ground.ranks_of(cells)
+        return self._arrangement.ranks_of(cells)
 
-    def _bring_in(self, cells: NDArray[np.int64] | None) -> None:
-        order = self._ground.order
+    def _store(self, cells: NDArray[np.int64] | None) -> None:
+        order = self._arrangement.order
         if order is None:
             return
         if cells is None:
@@ -93,69 +96,136 @@ class GraphSpreadField(SpreadingField):
         else:
             self._now[self._places(cells)] = self._own[cells]
 
+    def _activate(self, places: NDArray[np.int64]) -> None:
+        if self._blocks.is_known and len(places):
+            reached = self._arrangement.reaches
+            kernels.graph_spread.activate(places, *reached, self._blocks.flags[0])
+            self._blocks.recount()
+
+    def _activate_all(self) -> None:
+        self._blocks.activate_all()
+
+    def _walls_changed(self, changed: NDArray[np.int64]) -> None:
+        if self._closed is not self.space.graph.blocked_arcs:
+            self._set_losses()
+
     def _bounds_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
-        """The vertices of sources that don't pin, and from where arcs arrive there."""
-        ground = self._ground
+        ground = self._arrangement
         starts, degrees = ground.starts[ranks], ground.starts[ranks + 1] - ground.starts[ranks]
         places = np.arange(int(degrees.max(initial=0)))
         arrives = places < degrees[:, np.newaxis]
         arcs = np.where(arrives, starts[:, np.newaxis] + places, 0)
         losses = self._arc_losses()
-        if not len(losses):
-            return LowerBounds(
-                ranks, strengths, arcs, np.zeros(arcs.shape, dtype=np.float32), arrives
-            )
-        return LowerBounds(
-            ranks,
-            strengths,
-            np.asarray(ground.origins[arcs], dtype=np.int64),
-            losses[arcs],
-            arrives,
-        )
+        if not len(losses):  # a graph without arcs
+            return LowerBounds(ranks, strengths, arcs, np.zeros(arcs.shape, np.float32), arrives)
+        origins = np.asarray(ground.origins[arcs], dtype=np.int64)
+        return LowerBounds(ranks, strengths, origins, losses[arcs], arrives)
+
+    # Losses and rules
+
+    def _set_losses(self) -> None:
+        self._closed = self.space.graph.blocked_arcs
+        self._losses = self._arrangement.in_rows(self._arc_losses(), self._exponent)
+
+    def _arc_losses(self) -> NDArray[np.float32]:
+        """The loss on each arc, with the resistance of the vertex that it enters."""
+        ground = self._arrangement
+        losses = ground.losses(self.spread.decay, self._exponent, self._closed)
+        if self.resistance is None:
+            return losses
+        entered = np.repeat(ground.by_rank(self.resistance.reshape(-1)), np.diff(ground.starts))
+        if self._exponent == 0:
+            return np.asarray(losses * np.exp(-entered))
+        return np.minimum(losses, checks.LARGEST).astype(np.float32) + entered
 
     @property
-    def _level(self) -> NDArray[np.float32]:
-        return self._now
+    def _plain(self) -> bool:
+        return bool(self._exponent == 0 and self._keep < 0 and not self._signed)
 
     @property
-    def _planes(self) -> list[NDArray[np.uint8]]:
-        return [self._frozen]
+    def _work(self) -> int:
+        """The effort of a step of all vertices, in arcs of the plain kernel."""
+        return self._arrangement.effort * (1 if self._plain else _ANY_COST)
+
+    @property
+    def _rows(self) -> tuple[NDArray[Any], ...]:
+        """The flags, and the arcs in rows, as kernels take them."""
+        ground = self._arrangement
+        return self._blocked, ground.row_origins, self._losses, ground.offsets
+
+    @property
+    def _rule(self) -> tuple[bool, int, np.float32, np.float32, np.float32]:
+        return self._plain, self._exponent, self._momentum, self._keep, self._floor
+
+    # Steps
 
     def _run(self, count: int) -> None:
         blocks = self._blocks
-        while count > 0 and blocks.awake != 0:
-            if blocks.is_worth_it:
-                self._step_some()
-                count -= 1
+        while count > 0 and blocks.active:
+            made = 1
+            if blocks.by_parts:
+                self._step_active()
             else:
-                made = self._step_all(min(count, blocks.until_probe))
-                blocks.until_probe -= made
-                count -= made
+                made = self._step_all(min(count, blocks.until_test))
+                blocks.until_test -= made
+            count -= made
         self._stale = True
+
+    def _step_all(self, count: int) -> int:
+        """Take up to `count` steps of all vertices; returns how many."""
+        threads = pool.shares(self._work // _ARCS_PER_THREAD)
+        if threads == 1 and self._plain:
+            rule = (self._momentum, self._floor, count)
+            kernels.graph_spread.many_plain(self._rows, *rule, self._now, self._next)
+            if count % 2:
+                self._turn()
+            return count
+        self._prepare()
+        parts = self._parts(threads)
+        pool.run(self._root_calls(parts))
+        pool.run([self._update(*part) for part in parts])
+        self._turn()
+        return 1
+
+    def _step_active(self) -> None:
+        """Take one step of the active blocks."""
+        blocks, ground = self._blocks, self._arrangement
+        active = np.flatnonzero(blocks.flags[0])
+        self._prepare()
+        slices = kernels.graph_spread.BLOCK // kernels.graph_spread.LANES
+        most = len(ground.offsets) - 1
+        starts = (active * slices).tolist()
+        for kernel, arguments in self._root_calls([(a, min(a + slices, most)) for a in starts]):
+            kernel(*arguments)
+        work = len(active) * self._work // blocks.count
+        bands = pool.bands(len(active), work // _ARCS_PER_THREAD)
+        found = [np.zeros(blocks.count, dtype=np.uint8) for _ in bands]
+        common = (self._rows, self._now, self._given, active, tuple(ground.reaches), self._rule)
+        scratch = (self._strongest, self._weakest)
+        calls: list[pool.Call] = [
+            (kernels.graph_spread.some, (*common, *band, self._next, flags, *scratch))
+            for band, flags in zip(bands, found, strict=True)
+        ]
+        pool.run(calls)
+        blocks.flags[0][:] = np.bitwise_or.reduce(found)
+        self._turn()
+        blocks.update(int(np.count_nonzero(blocks.flags[0])), self._few)
 
     def _units_of_a_step(self) -> Iterator[None]:
         """Take one step, some slices a unit."""
-        blocks = self._blocks
-        if blocks.awake == 0:
+        blocks, work = self._blocks, self._work
+        if not blocks.active:
             return
-        work = self._ground.effort * (1 if self._plain else _ANY_COST)
-        few = not blocks.probing and blocks.awake * work <= _UNIT_ARCS * blocks.count
+        few = blocks.is_known and blocks.active * work <= _UNIT_ARCS * blocks.count
         if few or work <= _UNIT_ARCS:
             self._run(1)
             yield
             return
         self._prepare()
-        parts = list(pairwise(self._split(-(-work // _UNIT_ARCS))))
-        if self._exponent >= 2:
-            for first, last in parts:
-                self._kernels.emit(
-                    self._now,
-                    self._exponent,
-                    first * kernels.graph_spread.LANES,
-                    last * kernels.graph_spread.LANES,
-                    self._emitted,
-                )
-                yield
+        parts = self._parts(-(-work // _UNIT_ARCS))
+        for kernel, arguments in self._root_calls(parts):
+            kernel(*arguments)
+            yield
         at_rest = True
         for first, last in parts:
             kernel, arguments = self._update(first, last)
@@ -167,153 +237,51 @@ class GraphSpreadField(SpreadingField):
         if at_rest:
             blocks.rest()
         else:
-            blocks.wake_all()
+            blocks.activate_all()
 
     def _settle(self) -> None:
-        values, frozen = self._held
+        count = len(self.space)
         losses = self._arc_losses()
-        starts, ends, arcs = self._ground.leaving
-        self._kernels.settle(
-            frozen, starts, ends, losses[arcs], self._exponent, self._floor, values
-        )
+        starts, ends, arcs = self._arrangement.leaving
+        rule = (losses[arcs], self._exponent, self._floor)
+        kernels.graph_spread.settle(self._blocked[:count], starts, ends, *rule, self._now[:count])
 
-    @property
-    def _held(self) -> tuple[NDArray[np.float32], NDArray[np.uint8]]:
-        """The values and what is frozen, by rank, without filling."""
-        return self._now[: len(self.space)], self._frozen[: len(self.space)]
-
-    @property
-    def _kernels(self) -> Any:
-        return kernels.graph_spread
-
-    @property
-    def _plain(self) -> bool:
-        return bool(self._exponent == 0 and self._keep < 0 and not self._signed)
-
-    def _weigh(self) -> None:
-        self._closed = self.graph.blocked_arcs
-        self._losses = self._ground.in_rows(self._arc_losses(), self._exponent)
-
-    def _arc_losses(self) -> NDArray[np.float32]:
-        """The loss on each arc, with the resistance of the vertex that it enters."""
-        ground = self._ground
-        losses = ground.losses(self.spread.decay, self._exponent, self._closed)
-        if self.resistance is None:
-            return losses
-        entered = np.repeat(ground.by_rank(self.resistance.reshape(-1)), np.diff(ground.starts))
-        if self._exponent == 0:
-            return np.asarray(losses * np.exp(-entered))
-        return np.minimum(losses, checks.LARGEST).astype(np.float32) + entered
-
-    def _walls_changed(self, changed: NDArray[np.int64]) -> None:
-        if self._closed is not self.graph.blocked_arcs:
-            self._weigh()
-
-    def _step_all(self, count: int) -> int:
-        """Up to `count` steps of all vertices; how many were made."""
-        ground = self._ground
-        work = ground.effort * (1 if self._plain else _ANY_COST)
-        bands = pool.shares(work // _ARCS_PER_THREAD)
-        if bands == 1 and self._plain:
-            self._kernels.many_plain(
-                self._rows, self._momentum, self._floor, count, self._now, self._next
-            )
-            if count % 2:
-                self._turn()
-            return count
-        self._prepare()
-        parts = list(pairwise(self._split(bands)))
-        if self._exponent >= 2:
-            pool.run(
-                [
-                    (
-                        self._kernels.emit,
-                        (
-                            self._now,
-                            self._exponent,
-                            a * kernels.graph_spread.LANES,
-                            b * kernels.graph_spread.LANES,
-                            self._emitted,
-                        ),
-                    )
-                    for a, b in parts
-                ]
-            )
-        pool.run([self._update(first, last) for first, last in parts])
-        self._turn()
-        return 1
-
-    def _step_some(self) -> None:
-        """One step of the blocks that are awake."""
-        blocks, ground = self._blocks, self._ground
-        awake = np.flatnonzero(blocks.flags)
-        self._prepare()
-        if self._exponent >= 2:
-            for first in (awake * kernels.graph_spread.BLOCK).tolist():
-                self._kernels.emit(
-                    self._now,
-                    self._exponent,
-                    first,
-                    min(first + kernels.graph_spread.BLOCK, len(self._now)),
-                    self._emitted,
-                )
-        work = len(awake) * ground.effort // blocks.count * (1 if self._plain else _ANY_COST)
-        bands = pool.bands(len(awake), work // _ARCS_PER_THREAD)
-        words = [np.zeros(blocks.count, dtype=np.uint8) for _ in bands]
-        common = (self._rows, self._now, self._roots, awake, tuple(ground.reaches), self._rule)
-        scratch = (self._strongest, self._weakest)
-        calls: list[pool.Call] = [
-            (self._kernels.some, (*common, *band, self._next, word, *scratch))
-            for band, word in zip(bands, words, strict=True)
-        ]
-        pool.run(calls)
-        for word in words[1:]:
-            words[0] |= word
-        self._turn()
-        blocks.report(words[0])
+    # Kernels and their arguments
 
     def _prepare(self) -> None:
-        """See that there is scratch for what will run."""
+        """Allocate scratch for what will run."""
         if not self._plain and not len(self._strongest):
             self._strongest, self._weakest = aligned(len(self._now)), aligned(len(self._now))
-        if self._exponent >= 2 and not len(self._emitted):
-            self._emitted = aligned(len(self._now))
+        if self._exponent >= 2 and not len(self._roots):
+            self._roots = aligned(len(self._now))
 
     @property
-    def _roots(self) -> NDArray[np.float32]:
-        return self._emitted if self._exponent >= 2 else self._now
+    def _given(self) -> NDArray[np.float32]:
+        """What falls off on the arcs: the values, or their roots."""
+        return self._roots if self._exponent >= 2 else self._now
 
-    @property
-    def _rows(self) -> tuple[NDArray[Any], ...]:
-        """What is frozen, and the arcs in rows, as kernels take them."""
-        ground = self._ground
-        return self._frozen, ground.row_origins, self._losses, ground.offsets
-
-    @property
-    def _rule(self) -> tuple[bool, int, np.float32, np.float32, np.float32]:
-        """How values move, as kernels take it."""
-        return self._plain, self._exponent, self._momentum, self._keep, self._floor
+    def _root_calls(self, parts: list[tuple[int, int]]) -> list[pool.Call]:
+        """The calls that update the roots of some slices, if steps read any."""
+        if self._exponent < 2:
+            return []
+        lanes, given = kernels.graph_spread.LANES, (self._now, self._exponent)
+        return [
+            (kernels.graph_spread.emit, (*given, first * lanes, last * lanes, self._roots))
+            for first, last in parts
+        ]
 
     def _update(self, first: int, last: int) -> pool.Call:
-        common = (self._rows, self._now, self._roots, self._rule, first, last, self._next)
-        return self._kernels.update, (*common, self._strongest, self._weakest)
+        common = (self._rows, self._now, self._given, self._rule, first, last, self._next)
+        return kernels.graph_spread.update, (*common, self._strongest, self._weakest)
 
     def _turn(self) -> None:
-        """The values in the making become the values."""
+        """Replace the values by those of the next step."""
         self._now, self._next = self._next, self._now
         self._stale = True
 
-    def _split(self, parts: int) -> list[int]:
-        """Slices that divide the arcs into about even parts."""
-        offsets = self._ground.offsets
-        wanted = np.arange(1, parts) * (int(offsets[-1]) // parts)
-        return [0, *np.searchsorted(offsets, wanted).tolist(), len(offsets) - 1]
-
-    def _wake_all(self) -> None:
-        self._blocks.wake_all()
-
-    def _wake(self, ranks: NDArray[np.int64]) -> None:
-        if self._blocks.probing or not len(ranks):
-            return
-        self._kernels.wake(ranks, *self._ground.reaches, self._blocks.flags)
-        self._blocks.awake = int(np.count_nonzero(self._blocks.flags))
+    def _parts(self, count: int) -> list[tuple[int, int]]:
+        """Slices from first to last that divide the arcs into about even parts."""
+        offsets = self._arrangement.offsets
+        wanted = np.arange(1, count) * (int(offsets[-1]) // count)
+        inner = np.searchsorted(offsets, wanted).tolist()
+        return list(pairwise([0, *inner, len(offsets) - 1]))

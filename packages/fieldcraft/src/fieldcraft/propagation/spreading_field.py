@@ -1,6 +1,4 @@
-"""Fields that spread, as they are on all kinds of space: sources that hold cells, steps where
-something can still change.
-"""
+"""Fields that spread, on any kind of space: sources pin cells, and steps update what can change."""
 
 from __future__ import annotations
 
@@ -19,89 +17,91 @@ from fieldcraft.sources import Sources
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
 
-__all__ = ["PIN", "SpreadingField"]
+__all__ = ["SpreadingField"]
 
-PIN, _WALL = 2, 1
-_HELD = np.uint8(255 - (PIN | _WALL))
+_WALL, _PINNED = np.uint8(1), np.uint8(2)
 
 
 class SpreadingField(Field):
-    """Values that spread. A kind of space says where they are, who wakes whom, and how a step is
-    taken.
+    """Values that spread. A subclass stores them for a kind of space, and takes the steps.
+
+    Values are stored at places: cells on a grid, ranks on a graph. Each place has a flag that is 1
+    for walls and 2 for pinned cells.
     """
 
-    space: Any
     spread: Spread
-    pinned: NDArray[np.int64]
     _every: float
-    _fed: int
-    _bounds: LowerBounds | None
-    _walls_version: int
     _exponent: int
     _momentum: np.float32
     _keep: np.float32
     _floor: np.float32
-    _signed: bool
     _stale: bool = False
-    """Whether `_by_cell` is older than `_level`."""
+    """Whether `_by_cell` is older than `_by_place`."""
+
+    def __init__(self, space: Any) -> None:
+        self.space = space
+        self.pinned = np.zeros(0, dtype=np.int64)
+        self.resistance = None
+        self._fed = -1
+        self._walls_version = space.walls_version
+        self._signed = False
+        self._bounds: LowerBounds | None = None
 
     @property
     @abstractmethod
-    def _level(self) -> NDArray[np.float32]:
-        """The values, flat, in the order in which steps go over them."""
+    def _by_place(self) -> NDArray[np.float32]:
+        """The values by place, flat."""
 
     @property
     @abstractmethod
     def _by_cell(self) -> NDArray[np.float32]:
-        """The values, flat, by cell."""
+        """The values by cell, flat."""
 
     @property
     @abstractmethod
-    def _planes(self) -> list[NDArray[np.uint8]]:
-        """The flags that say of each value whether it is a wall and whether a source pins it, flat,
-        in the order of `_level`; copies of these bits follow the first.
-        """
+    def _flags(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The flags by place, flat, and an array that repeats them among other bits."""
 
     @abstractmethod
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places of cells in `_level`."""
+        """The places of cells."""
 
     @abstractmethod
     def _bounds_at(self, places: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
-        """The cells of sources that don't pin, by place, and from where steps arrive there."""
+        """The lower bounds for sources at these places."""
 
     @abstractmethod
-    def _wake(self, places: NDArray[np.int64]) -> None:
-        """Take notice that the values in these places of `_level` have changed."""
+    def _activate(self, places: NDArray[np.int64]) -> None:
+        """Let the next step update all that a change of these values can reach."""
 
     @abstractmethod
-    def _wake_all(self) -> None:
-        """Take notice that any value may have changed."""
+    def _activate_all(self) -> None:
+        """Let the next step update all values."""
 
     @abstractmethod
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
-        """Take notice of walls, and steps, that have changed in these cells, ascending."""
+        """Take over changed walls and steps in these cells, ascending."""
 
-    def _bring_in(self, cells: NDArray[np.int64] | None) -> None:
-        """Bring the values of these cells (None: of all) from `_by_cell` into `_level`."""
+    def _store(self, cells: NDArray[np.int64] | None) -> None:
+        """Copy the values of these cells (None: of all) from `_by_cell` to `_by_place`."""
 
     @abstractmethod
     def _run(self, count: int) -> None:
-        """Take `count` steps, whatever the lower bounds."""
+        """Take `count` steps, without regard to lower bounds."""
 
     @abstractmethod
     def _units_of_a_step(self) -> Iterator[None]:
-        """Take one step, part by part, whatever the lower bounds."""
+        """Take one step in units of work, without regard to lower bounds."""
 
     @abstractmethod
     def _settle(self) -> None:
-        """Go where endless steps would lead with what is pinned."""
+        """Set the values that endless steps would lead to with what is pinned."""
 
-    def _take(self, spread: Spread, every: float) -> None:
-        """Take over parameters."""
+    def _set(self, spread: Spread, every: float) -> None:
+        """Set parameters."""
         self.spread = spread
         self._every = every
-        self._stack = spread.stack
+        self._bounds = None
         self._exponent = spread._exponent
         self._momentum = np.float32(spread.momentum)
         self._keep = np.float32(
@@ -110,76 +110,76 @@ class SpreadingField(Field):
         self._floor = np.float32(min(spread.floor, float(np.finfo(np.float32).max)))
 
     def resist(self, resistance: NDArray[np.float32] | None) -> None:
-        """Go on with cells that resist what enters them; see `Field.resist`."""
+        """Set the resistance; see `Field.resist`."""
         self.resistance = resistance
         self.tune(self.spread, self._every)
 
     def feed(self, sources: Sources) -> None:
-        """Hold the cells of the sources; see `Field.feed`."""
+        """Pin the cells of the sources; see `Field.feed`."""
         if self.space.walls_version != self._walls_version:
             self._follow_walls()
         if sources.version != self._fed:
-            self.pin(*sources.pins(self._stack))
+            self.pin(*sources.pins(self.spread.stack))
             sources.forget_changes()
             self._fed = sources.version
 
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
-        """Hold exactly these cells, ascending, at these values from now on; with `pin=False` at
-        these values or stronger ones.
+        """Pin exactly these cells, ascending, at these values; with `pin=False` at least at these
+        values.
         """
-        strengths = strengths + np.float32(0)  # -0 would make bits depend on which kernel ran
-        self._signed = self._signed or bool((strengths < 0).any())
-        before, here = self._places(self.pinned), self._places(cells)
-        (frozen, *copies), level = self._planes, self._level
-        frozen[before] &= ~np.uint8(PIN)
-        if self.spread.pin:
-            frozen[here] |= np.uint8(PIN)
-            gone = before[frozen[before] & PIN == 0]
-        else:
-            gone = np.setdiff1d(before, here)
-            self._bounds = self._bounds_at(here, strengths) if len(cells) else None
-            above = stronger(level[here], strengths)
-            if self._bounds is not None and self._signed:
-                above |= self._bounds.overruled(level, self._exponent, self._floor)
-            strengths = np.where(above & (frozen[here] == 0), level[here], strengths)
-        for flags in copies:
-            for places in (before, here):
-                flags[places] = (flags[places] & _HELD) | frozen[places]
-        level[gone[frozen[gone] == _WALL]] = 0
-        changed = here[level[here] != strengths]
-        level[here] = strengths
+        before, places, values = self._places(self.pinned), self._places(cells), self._by_place
+        flags, copies = self._flags
+        if not self._signed and len(strengths) and strengths.min() < 0:
+            self._signed = True
+        if not self.spread.pin:
+            strengths = self._bounded(places, strengths)
+        changed = np.empty(len(before) + len(places), dtype=np.int64)
+        pins = self.spread.pin
+        given = (before, places, strengths, pins, flags, copies, values, changed)
+        count = kernels.spread_tiles.pin(*given)
         self._stale = True
         self.pinned = cells
-        self._wake(np.concatenate([gone, changed]))
+        self._activate(changed[:count])
+
+    def _bounded(
+        self, places: NDArray[np.int64], strengths: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Set the lower bounds, and return what the places hold now: their own values where these
+        are above the bounds.
+        """
+        self._bounds = self._bounds_at(places, strengths) if len(places) else None
+        here = self._by_place[places]
+        above = stronger(here, strengths)
+        if self._bounds is not None and self._signed:
+            above |= self._bounds.overruled(self._by_place, self._exponent, self._floor)
+        return np.where(above & (self._flags[0][places] & _WALL == 0), here, strengths)
 
     def _follow_walls(self) -> None:
-        """A cell that becomes a wall loses its value, unless a source holds it; one that opens
-        starts at 0.
-        """
+        """Take over changed walls: new ones lose their values unless a source is pinned there."""
         since, space = self._walls_version, self.space
         changed = np.arange(len(space)) if since < 0 else space.walls_changed(since)
         self._walls_version = space.walls_version
         if not self.spread.pin:
             self._fed = -1  # what arrives in the cells of sources has changed
-        places, frozen = self._places(changed), self._planes[0]
-        blocked = space.walls.reshape(-1)[changed]
-        frozen[places] = (frozen[places] & PIN) | blocked.astype(np.uint8)
-        self._level[places[frozen[places] == _WALL]] = 0
+        places, flags = self._places(changed), self._flags[0]
+        walls = space.walls.reshape(-1)[changed].astype(np.uint8)
+        flags[places] = (flags[places] & _PINNED) | walls
+        self._by_place[places[flags[places] == _WALL]] = 0
         self._walls_changed(changed)
         self._stale = True
-        self._wake(places)
+        self._activate(places)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Take notice that the values of these cells (None: of any) were changed."""
+        """Take over changed values of these cells (None: of all)."""
         self._fed = -1
-        self._bring_in(cells)
+        self._store(cells)
         if cells is None:
-            self._signed = bool((self._level < 0).any())
-            self._wake_all()
+            self._signed = bool((self._by_place < 0).any())
+            self._activate_all()
         else:
             places = self._places(cells)
-            self._signed = self._signed or bool((self._level[places] < 0).any())
-            self._wake(places)
+            self._signed = self._signed or bool((self._by_place[places] < 0).any())
+            self._activate(places)
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
@@ -189,12 +189,7 @@ class SpreadingField(Field):
         for _ in range(count):
             overruled = self._overruled(self._bounds)
             self._run(1)
-            self._wake(self._bounds.apply(self._level, overruled))
-
-    def _overruled(self, bounds: LowerBounds) -> NDArray[np.bool_] | None:
-        if not self._signed:
-            return None
-        return bounds.overruled(self._level, self._exponent, self._floor)
+            self._raise(self._bounds, overruled)
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a part of the map a unit; see `Field.step_in_units`."""
@@ -202,39 +197,49 @@ class SpreadingField(Field):
         overruled = None if bounds is None else self._overruled(bounds)
         yield from self._units_of_a_step()
         if bounds is not None:
-            self._wake(bounds.apply(self._level, overruled))
+            self._raise(bounds, overruled)
+
+    def _overruled(self, bounds: LowerBounds) -> NDArray[np.bool_] | None:
+        if not self._signed:
+            return None
+        return bounds.overruled(self._by_place, self._exponent, self._floor)
+
+    def _raise(self, bounds: LowerBounds, overruled: NDArray[np.bool_] | None) -> None:
+        """Raise values to the lower bounds."""
+        self._activate(bounds.apply(self._by_place, overruled))
+        self._stale = True
 
     def attribution(self, cell: int, sources: Sources) -> Attribution:
         """The sources that hold a cell up; see `trace`."""
         return trace(self.values, self.space, sources, self.spread, cell, self.resistance)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The values and the held cells; see `Field.state`."""
+        """The values and the pinned cells; see `Field.state`."""
         state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self.pinned}
         return state if self.resistance is None else state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
+        """Continue from a state; see `Field.restore`."""
         pinned = checked_pins(state["pinned"], len(self.space))
         if "resistance" in state:
             self.resist(checked_resistance(state["resistance"], self.space.shape))
         self._by_cell[:] = state["values"].reshape(-1)
         self.touched(None)
         self.pin(pinned, self._by_cell[pinned])
-        self._walls_version = (
-            -1
-        )  # the values may be from before a change of walls: look at all of them at the next step
+        # The values may be older than a change of walls: the next step checks all walls.
+        self._walls_version = -1
 
     def settle(self) -> None:
-        """Go where endless steps would lead: nothing but what the sources hold up."""
-        if self._bounds is None:
+        """Set the values that endless steps would lead to: only what the sources hold up."""
+        bounds = self._bounds
+        if bounds is None:
             self._settle()
         else:
-            frozen, seeds, flag = self._planes[0], self._bounds.cells, kernels.spread_settled.SEED
-            frozen[seeds] |= flag
-            self._level[seeds] = self._bounds.least
+            flags, seed = self._flags[0], kernels.spread_settled.SEED
+            flags[bounds.cells] |= seed
+            self._by_place[bounds.cells] = bounds.least
             self._settle()
-            frozen[seeds] &= ~flag
+            flags[bounds.cells] &= ~seed
         self._stale = True
         _ = self._by_cell
         self.touched(None)
