@@ -106,7 +106,7 @@ class GraphSpreadField(SpreadingField):
         self._blocks.activate_all()
 
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
-        if self._closed is not self.space.graph.blocked_arcs:
+        if self._blocked_arcs is not self.space.graph.blocked_arcs:
             self._set_losses()
 
     def _bounds_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
@@ -124,13 +124,13 @@ class GraphSpreadField(SpreadingField):
     # Losses and rules
 
     def _set_losses(self) -> None:
-        self._closed = self.space.graph.blocked_arcs
+        self._blocked_arcs = self.space.graph.blocked_arcs
         self._losses = self._arrangement.in_rows(self._arc_losses(), self._exponent)
 
     def _arc_losses(self) -> NDArray[np.float32]:
         """The loss on each arc, with the resistance of the vertex that it enters."""
         ground = self._arrangement
-        losses = ground.losses(self.spread.decay, self._exponent, self._closed)
+        losses = ground.losses(self.spread.decay, self._exponent, self._blocked_arcs)
         if self.resistance is None:
             return losses
         entered = np.repeat(ground.by_rank(self.resistance.reshape(-1)), np.diff(ground.starts))
