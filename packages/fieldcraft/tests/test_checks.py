@@ -1,4 +1,4 @@
-"""The checks at the door: what passes unchanged, what is refused and how."""
+"""The checks of arguments: sound values pass unchanged, others are refused with a message."""
 
 from __future__ import annotations
 
@@ -179,11 +179,6 @@ class TestPositions:
         with refused(InvalidValue, "finite", "(2.0, nan) at index 1"):
             checks.positions([(0, 0), (2, math.nan), (math.inf, 0)])
 
-    def test_the_message_stays_short(self) -> None:
-        with pytest.raises(InvalidValue) as caught:
-            checks.positions(["word"] * 10_000)
-        assert len(str(caught.value)) < 300
-
     def test_the_array_is_a_copy(self) -> None:
         mine = np.array([[1.0, 2.0]])
         points, _ = checks.positions(mine)
@@ -226,10 +221,6 @@ def test_amounts_leave_room_for_sums_and_differences() -> None:
     for value in (1.0001e30, -3.4e38, 1e300):
         with refused(InvalidValue, "strengths", "1e+30", str(value)):
             checks.amounts("strengths", [1, value], 2)
-
-
-def test_numbers_keep_every_digit() -> None:
-    assert checks.numbers("lifetimes", [0.1], 1)[0] == 0.1
 
 
 def _in_itself() -> list[object]:

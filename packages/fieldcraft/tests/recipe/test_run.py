@@ -8,7 +8,6 @@ import pytest
 from PIL import Image
 
 import fieldcraft as fc
-from fieldcraft.demo import SHIPPED
 from fieldcraft.errors import BadRecipe, FieldcraftError, InvalidValue
 from fieldcraft.recipe import outputs, read_recipe
 from fieldcraft.recipe.outputs import Report, run
@@ -391,13 +390,6 @@ def test_moments_as_people_read_them():
         "1:01",
         "11:27",
     ]
-
-
-def test_the_demo_of_the_project_runs_anywhere(tmp_path):
-    recipe = read_recipe(SHIPPED / "demo.toml", ["run.fps=1", "outputs.1.size=120"])
-    report = run(recipe, tmp_path)
-    assert [file.name for file in report.files] == ["demo.png", "demo.gif", "demo.csv"]
-    assert report.layers[0].peak == 8
 
 
 @pytest.mark.parametrize(

@@ -478,13 +478,6 @@ def test_maps_side_by_side_have_their_own_limits_and_stay_equal_in_size(tmp_path
     assert shapes.pop()[1] > 3 * 120
 
 
-def test_influence_is_drawn_in_the_colours_of_both_teams(tmp_path):
-    picture = drawn(tmp_path, 'layers = ["influence red"]\nsources = false\nlimits = [-1, 1]\n')
-    rgb = picture[40:130, 20:250, :3].astype(int)
-    warm, cool = rgb[..., 0] - rgb[..., 2] > 60, rgb[..., 2] - rgb[..., 0] > 60
-    assert np.argwhere(warm)[:, 1].mean() < np.argwhere(cool)[:, 1].mean()
-
-
 def test_layers_of_teams_are_drawn_together_in_their_colours(tmp_path):
     together = drawn(tmp_path, "sources = false\nlimits = [0, 4]")
     swapped = drawn(

@@ -77,14 +77,6 @@ def test_a_gif_keeps_frames_of_256_colours_each_even_if_the_film_has_more(tmp_pa
     )
 
 
-def test_a_gif_repeats_a_frame_that_does_not_change(tmp_path: Path):
-    frame = flat_frames(1, 9)[0]
-    view.save_film(tmp_path / "a.gif", [frame] * 5, fps=20)
-    back, durations = read_back(tmp_path / "a.gif")
-    assert sum(durations) == 250
-    assert all((a == frame[..., :3]).all() for a in back)
-
-
 def test_a_gif_of_many_colours_shares_a_good_palette(tmp_path: Path):
     y, x = np.mgrid[:60, :90].astype(np.uint8)
     frames = [
@@ -199,18 +191,6 @@ def test_a_kill_in_the_middle_leaves_no_half_film(tmp_path: Path, suffix: str):
     )
     assert forked(code).returncode == 9
     assert not (tmp_path / f"a{suffix}").exists()
-
-
-def test_an_error_while_writing_cleans_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    from fieldcraft.view import writers
-
-    monkeypatch.setattr(writers, "_palette", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(InvalidValue, match="disk full"):
-        view.save_film(
-            tmp_path / "a.gif",
-            [np.random.default_rng(0).integers(0, 256, (40, 40, 3), dtype=np.uint8)],
-        )
-    assert left_over(tmp_path) == []
 
 
 def test_frames_of_another_size_are_refused(tmp_path: Path):
