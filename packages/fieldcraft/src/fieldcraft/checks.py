@@ -50,7 +50,7 @@ LARGEST = 1e30
 
 
 def finite(name: str, value: object) -> float:
-    """`value` as a finite float, or `InvalidValue`."""
+    """Return the value as a finite float, or `InvalidValue`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, np.integer, np.floating)
     ):
@@ -67,7 +67,7 @@ def finite(name: str, value: object) -> float:
 
 
 def positive(name: str, value: object) -> float:
-    """`value` as a float above 0."""
+    """Return the value as a float above 0."""
     number = finite(name, value)
     if number <= 0:
         raise _refused(name, "is above 0", value, f"Pass {name} above 0")
@@ -75,7 +75,7 @@ def positive(name: str, value: object) -> float:
 
 
 def not_negative(name: str, value: object) -> float:
-    """`value` as a float of at least 0."""
+    """Return the value as a float of at least 0."""
     number = finite(name, value)
     if number < 0:
         raise _refused(name, "is at least 0", value, f"Pass 0 or more for {name}")
@@ -83,7 +83,7 @@ def not_negative(name: str, value: object) -> float:
 
 
 def fraction(name: str, value: object) -> float:
-    """`value` as a float in [0, 1]."""
+    """Return the value as a float in [0, 1]."""
     number = finite(name, value)
     if not 0 <= number <= 1:
         raise _refused(name, "lies in [0, 1]", value, f"Pass {name} between 0 and 1")
@@ -91,7 +91,7 @@ def fraction(name: str, value: object) -> float:
 
 
 def integer(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 - 1) -> int:
-    """`value` as an int from `minimum` to `maximum`."""
+    """Return the value as an int from `minimum` to `maximum`."""
     if type(value) is not int and (
         isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer))
     ):
@@ -105,7 +105,7 @@ def integer(name: str, value: object, *, minimum: int = 0, maximum: int = 2**63 
 
 
 def cell(name: str, value: object, count: int) -> int:
-    """`value` as the id of one of `count` cells."""
+    """Return the value as the id of one of `count` cells."""
     number = integer(name, value)
     if number >= count:
         rule = f"is below {count}, the number of cells"
@@ -114,21 +114,21 @@ def cell(name: str, value: object, count: int) -> int:
 
 
 def flag(name: str, value: object) -> bool:
-    """`value` as a bool."""
+    """Return the value as a bool."""
     if not isinstance(value, (bool, np.bool_)):
         raise _refused(name, "is True or False", value, "Pass one of the two")
     return bool(value)
 
 
 def function(name: str, value: object) -> Any:
-    """`value` if it can be called."""
+    """Return the value if it can be called."""
     if not callable(value):
         raise _refused(name, "is a function", value, "Pass a function, or another thing to call")
     return value
 
 
 def instance(value: T, kind: Any, rule: str, remedy: str) -> T:
-    """`value` if it is an instance of a class, or of a protocol."""
+    """Return the value if it is an instance of a class, or of a protocol."""
     if not isinstance(value, kind):
         raise InvalidValue(rule, got=type(value).__name__, remedy=remedy)
     return value
@@ -146,13 +146,13 @@ def optional(check: Callable[[str, Any], T]) -> Callable[[str, Any], T | None]:
 
 
 def generator(value: np.random.Generator) -> np.random.Generator:
-    """`value` as the source of random numbers that `rng` is."""
+    """Return the value as the source of random numbers that `rng` is."""
     remedy = "Pass np.random.default_rng(seed)"
     return instance(value, np.random.Generator, "rng is a numpy.random.Generator", remedy)
 
 
 def pair(name: str, value: ArrayLike) -> tuple[float, float]:
-    """`value` as two finite numbers."""
+    """Return the value as two finite numbers."""
     try:
         array = _numeric(value)
     except Exception:
@@ -163,7 +163,7 @@ def pair(name: str, value: ArrayLike) -> tuple[float, float]:
 
 
 def key(name: str, value: Hashable) -> Hashable:
-    """`value` if it is hashable, as what names something is."""
+    """Return the value if it is hashable, as what names something is."""
     try:
         hash(value)
     except Exception:
@@ -174,7 +174,7 @@ def key(name: str, value: Hashable) -> Hashable:
 
 
 def sequence(name: str, value: object) -> list[Any]:
-    """The things in `value`, a list or another collection of them; a text is none."""
+    """Return the items of a list or another collection; a text is none."""
     try:
         if isinstance(value, (str, bytes)):
             raise TypeError
@@ -184,14 +184,14 @@ def sequence(name: str, value: object) -> list[Any]:
 
 
 def text(name: str, value: object) -> str:
-    """`value` as a text, without halves of characters."""
+    """Return the value as a text, without halves of characters."""
     if not isinstance(value, str) or _HALVES.search(value):
         raise _refused(name, "is a text", value, "Pass a str")
     return value
 
 
 def path(name: str, value: object) -> Path:
-    """`value` as the path of a file."""
+    """Return the value as the path of a file."""
     named = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
     if not isinstance(named, str) or not named:
         raise _refused(name, "is the path of a file", value, "Pass a str or a pathlib.Path")
@@ -199,7 +199,7 @@ def path(name: str, value: object) -> Path:
 
 
 def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
-    """`value` if it is one of the `allowed` words."""
+    """Return the value if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
         near = difflib.get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
@@ -209,7 +209,7 @@ def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
 
 
 def array(what: str, value: ArrayLike) -> NDArray[Any]:
-    """`value` as an array; rows of different lengths and masked entries are refused."""
+    """Return the value as an array; rows of different lengths and masked entries are refused."""
     if _is_masked(value):
         raise InvalidValue(
             f"{what} have no masked entries",
@@ -225,7 +225,7 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
 
 
 def shaped(what: str, value: ArrayLike, shape: tuple[int, ...], kinds: str = "iuf") -> NDArray[Any]:
-    """`value` as an array of the shape of a space, whose dtype is of one of these kinds."""
+    """Return the value as an array in the shape of a space, of one of some kinds of dtype."""
     kind = "bool, such as `array == 0`" if kinds == "b" else "numbers"
     order = ", indexed [row, column]" if len(shape) > 1 else ""
     rule = f"{what} are an array of {kind.split(',')[0]} in the space's shape {shape}"
@@ -236,7 +236,7 @@ def shaped(what: str, value: ArrayLike, shape: tuple[int, ...], kinds: str = "iu
 def array_of(
     value: ArrayLike, shape: tuple[int, ...], kinds: str, rule: str, remedy: str
 ) -> NDArray[Any]:
-    """`value` as an array of a shape whose dtype is of one of some kinds: "b", "i", "u" or "f"."""
+    """Return the value as an array of a shape, of one of the dtype kinds "b", "i", "u", "f"."""
     given = array("The values of an array", value)
     if given.shape != shape or given.dtype.kind not in kinds:
         swapped = len(shape) == 2 and given.shape == shape[::-1] != shape
@@ -247,7 +247,7 @@ def array_of(
 
 
 def position(value: ArrayLike, rule: str, *, dimensions: int = 2) -> NDArray[np.float64]:
-    """`value` as one world position, (dimensions,)."""
+    """Return the value as one world position, (dimensions,)."""
     points, single = positions(value, dimensions=dimensions)
     if not single:
         got = f"an array of shape {np.shape(value)}"
@@ -258,8 +258,8 @@ def position(value: ArrayLike, rule: str, *, dimensions: int = 2) -> NDArray[np.
 def positions(
     value: ArrayLike, *, dimensions: int = 2, what: str = "Positions"
 ) -> tuple[NDArray[np.float64], bool]:
-    """World positions, or `what` else has as many parts, as a float64 array (N, dimensions), and
-    whether `value` was a single one.
+    """Return world positions, or `what` else has as many parts, as a float64 array (N, dimensions),
+    and whether `value` was a single one.
     """
     given: object = value
     if (
@@ -298,14 +298,14 @@ def positions(
         raise InvalidValue(
             f"{what} are finite",
             got=f"{tuple(array[bad].tolist())} at index {bad}",
-            remedy="Drop or mend that one before the call",
+            remedy="Drop or correct that one before the call",
         )
     return array, single
 
 
 def _by_name(value: Any, dimensions: int) -> Any:
-    """The columns x, y (and z) of a data frame that has them, and the positions of objects that
-    have a `position`, such as sources and units of a game; everything else unchanged.
+    """Return the columns x, y (and z) of a data frame that has them, and the positions of objects
+    that have a `position`, such as sources and units of a game; everything else unchanged.
     """
     if isinstance(value, np.ndarray):
         return value
@@ -319,15 +319,15 @@ def _by_name(value: Any, dimensions: int) -> Any:
 
 
 def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
-    """The first index at which a mask is True, and what to call the place: a row and column, or a
-    vertex of a graph.
+    """Return the first index at which a mask is True, and what to call the place: a row and column,
+    or a vertex of a graph.
     """
     index = tuple(np.argwhere(wrong)[0].tolist())
     return index, f"row {index[0]}, column {index[1]}" if len(index) > 1 else f"vertex {index[0]}"
 
 
 def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
-    """`value` as `count` finite numbers; one number stands for all."""
+    """Return the value as `count` finite numbers; one number stands for all."""
     try:
         wide = _numeric(value)
     except Exception:
@@ -356,14 +356,14 @@ def none_wrong(rule: str, values: NDArray[Any], wrong: NDArray[np.bool_], remedy
 
 
 def positives(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
-    """`value` as `count` finite numbers above 0; one number stands for all."""
+    """Return the value as `count` finite numbers above 0; one number stands for all."""
     wide = numbers(name, value, count)
     none_wrong(f"{name} are above 0", wide, wide <= 0, f"Pass {name} above 0")
     return wide
 
 
 def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
-    """`value` as `count` float32 numbers of at most `LARGEST` in size; one stands for all."""
+    """Return the value as `count` float32 numbers within `LARGEST`; one stands for all."""
     wide = numbers(name, value, count)
     rule = f"{name} are at most {LARGEST:g} in size"
     none_wrong(rule, wide, np.abs(wide) > LARGEST, "Pass smaller numbers")
@@ -371,8 +371,8 @@ def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
 
 
 def _numeric(value: ArrayLike) -> NDArray[np.float64]:
-    """`value` as float64; raises whatever its own conversion raises, and TypeError for what holds
-    no numbers or hides some.
+    """Return the value as float64; raises whatever its own conversion raises, and TypeError for
+    what holds no numbers or hides some.
     """
     array: NDArray[Any] = np.asarray(value)
     if (array.dtype.kind not in "iuf" and array.size) or _is_masked(value):

@@ -1,4 +1,4 @@
-"""The command line: run a recipe, compare values of a parameter, look at a map.
+"""The command line: run a recipe, compare values of a parameter, describe a map.
 
 Packages add sub-commands by entry points of the group `fieldcraft.commands`: `lab`, `replay`,
 `diff`, `play` and `experiment` come so.
@@ -33,16 +33,16 @@ COMMANDS = "fieldcraft.commands"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command line `arguments` (default: those of the process) and answers the exit code.
+    """Run the command line, by default with the arguments of the process, and return the exit code.
 
-    0 when all went well, 1 where `diff` found a difference, 2 for wrong arguments or anything
-    fieldcraft refuses, 130 when stopped with Ctrl-C.
+    0 for success, 1 where `diff` found a difference, 2 for wrong arguments and errors of
+    fieldcraft, 130 after Ctrl-C.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
-    _tell_of_stalls()
+    _show_log()
     try:
         parser, commands = _parser()
-        if "_ARGCOMPLETE" in os.environ:  # a shell asks what may follow
+        if "_ARGCOMPLETE" in os.environ:  # a shell completes a command
             import argcomplete
 
             argcomplete.autocomplete(parser)
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"fieldcraft: {str(stopped) or 'stopped; nothing was written'}", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader of a pipe has seen enough; Python must not complain when it flushes.
+        # The reader of a pipe is gone; Python must not complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
@@ -68,8 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(getattr(chosen, "code", 0))
 
 
-def _tell_of_stalls() -> None:
-    """Let a terminal show what the library logs while it compiles: nothing stalls silently."""
+def _show_log() -> None:
+    """Show on a terminal what the library logs while it compiles."""
     log = logging.getLogger("fieldcraft")
     if sys.stderr.isatty() and not log.handlers:
         log.addHandler(logging.StreamHandler())
@@ -94,7 +94,7 @@ def _parser() -> tuple[
         "run",
         help="run a recipe and write its pictures, films and tables",
         description=(
-            "Runs a recipe: a TOML file that says map, layers, sources or recordings, and outputs."
+            "Runs a recipe: a TOML file with a map, layers, sources or recordings, and outputs."
         ),
         epilog=("Example: fieldcraft run demo --set layers.threat.decay=0.5 --out pictures"),
     )
@@ -146,7 +146,7 @@ def _parser() -> tuple[
 
     info = commands.add_parser(
         "info",
-        help="say what is in a map file",
+        help="describe a map file",
         description="Shows size, units, ground and connected parts of a map.",
         epilog="Example: fieldcraft info maps/arena.map --mobility water",
     )
@@ -169,15 +169,17 @@ def _parser() -> tuple[
     starters.add(commands)
     demo.add(commands, _run)
 
-    _add_plugged(commands)
+    _add_package_commands(commands)
     return parser, commands
 
 
-def _add_plugged(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Adds the sub-commands that installed packages offer in the entry points of `COMMANDS`.
+def _add_package_commands(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+) -> None:
+    """Add the sub-commands that installed packages offer in the entry points of `COMMANDS`.
 
     Each entry point names a function that takes `commands`, adds a parser of the entry point's
-    name, and sets its `act`. A package that fails spoils its own command only, which then says why.
+    name, and sets its `act`. If a package fails, only its own command fails, with the reason.
     """
     own = set(commands.choices)
     for point in sorted(metadata.entry_points(group=COMMANDS), key=lambda point: point.name):
@@ -204,7 +206,7 @@ def _add_plugged(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _refuse_broken(
     commands: argparse._SubParsersAction[argparse.ArgumentParser], arguments: Sequence[str]
 ) -> None:
-    """Refuses a command that is broken or not there, before its arguments are read."""
+    """Refuse a command that is broken or not there, before its arguments are read."""
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     if name is None:
         return

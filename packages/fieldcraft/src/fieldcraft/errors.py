@@ -1,6 +1,6 @@
 """Errors that fieldcraft raises: the rule, the value and the remedy.
 
-Every error says three things: the rule, what came instead, and what to do about it. All are
+Every error has three parts: the rule, the value that breaks it, and the remedy. All are
 subclasses of :class:`FieldcraftError`; those about a bad argument are also `ValueError`, so that
 `except ValueError` keeps working.
 """
@@ -34,9 +34,9 @@ __all__ = [
 
 
 class FieldcraftError(Exception):
-    """The base of everything fieldcraft raises on purpose.
+    """The base of all errors of fieldcraft.
 
-    `rule` is the rule that was broken, `got` what came instead, `remedy` what to do; the message
+    `rule` is the broken rule, `got` the value that breaks it, `remedy` the advice; the message
     joins the three. `about` names the setting that the rule is about, where it is one of several.
     """
 
@@ -45,9 +45,9 @@ class FieldcraftError(Exception):
         self.about = about
         self.got = got
         self.remedy = remedy
-        said = [rule, f"Got {got}" if got else "", remedy]
+        parts = [rule, f"Got {got}" if got else "", remedy]
         super().__init__(
-            " ".join(part if part.endswith((".", "?")) else part + "." for part in said if part)
+            " ".join(part if part.endswith((".", "?")) else part + "." for part in parts if part)
         )
 
     def __reduce__(

@@ -59,7 +59,7 @@ def create(kind: str, folder: Path) -> list[Path]:
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command `fieldcraft new`."""
-    kinds = "\n".join(f"  {kind:<10} {told[0]}" for kind, told in STARTERS.items())
+    kinds = "\n".join(f"  {kind:<10} {parts[0]}" for kind, parts in STARTERS.items())
     new = commands.add_parser(
         "new",
         help="begin a program of your own: pygame, roguelike, sc2, mesa, gym or notebook",

@@ -140,15 +140,13 @@ def test_stamps_are_where_their_sources_are(tmp_path):
         np.testing.assert_array_equal(w.imap["view"].values, expected)
 
 
-def test_stamps_turn_where_their_sources_go_and_deposits_stay(tmp_path):
+def test_stamps_turn_where_their_sources_go(tmp_path):
     path = 'path = [[0, 6.5, 2.5], [2, 6.5, 6.5]]\nrotation = "heading"\n'
-    deposit = '[[deposits]]\nlayer = "view"\nposition = [2.5, 7.5]\nat = 1\namount = 3\n'
-    w = world(tmp_path, MAP, VIEW, source("view", path), deposit, RUN)
+    w = world(tmp_path, MAP, VIEW, source("view", path), RUN)
     w.go_to(2)
     values = w.imap["view"].values
     assert values[5:8, 6].tolist() == [1, 1, 1]
-    assert values[7, 1:4].tolist() == [3, 3, 3]
-    assert values.sum() == 12
+    assert values.sum() == 3
 
 
 def test_recordings_act_on_every_kind(tmp_path):
@@ -241,7 +239,7 @@ def test_what_stands_on_walls(tmp_path):
         ((TRAIL + 'edges = "loose"\n', source("scent")), ["Perhaps 'lose' is meant"]),
         (
             (TRAIL, source("scent", WALK + "rotation = 90\n")),
-            ["rotation is for a stamp, and the layer has none"],
+            ["rotation is for sources of stamps layers. Layer 'scent' is a trail"],
         ),
         (
             (WAY, source("way", "position = [1, 1]\n")),
@@ -266,7 +264,7 @@ def test_what_stands_on_walls(tmp_path):
         ((VIEW.replace("height = 1", "height = -1"), source("view")), ["height is above 0", ""]),
         (
             ('[layers.view]\npropagation = "stamps"\n', source("view")),
-            ["A layer of stamps has a stamp"],
+            ["The key 'stamp' is needed"],
         ),
         (
             (VIEW, source("view", WALK + "radius = 3\n")),
@@ -281,8 +279,8 @@ def test_what_stands_on_walls(tmp_path):
             ["strength on a layer that holds stamps is at most 1,048,576"],
         ),
         (
-            (FADE, source("known", WALK + "rotation = 3\n")),
-            ["rotation is for sources of trail and stamps layers"],
+            (VIEW, source("view"), '[[deposits]]\nlayer = "view"\nposition = [2, 2]\n'),
+            ["on a layer that holds stamps nothing does"],
         ),
         (('[layers.x]\npropagation = "fades"\n', source("x")), ["Perhaps 'fade' is meant"]),
     ],
@@ -474,11 +472,9 @@ ALL = "\n".join(
     [
         MAP + "walls = [[3, 0, 4, 5]]\n",
         FADE + 'radius = 2\nmetric = "sight"\nfalloff = "linear"\n',
-        TRAIL
-        + 'edges = "lose"\nblur = [0.25, 0.5, 0.25]\nstamp = { shape = "ring", inner = 1, outer ='
-        ' 3 }\nhow = "bilinear"\n',
+        TRAIL + 'edges = "lose"\nblur = [0.25, 0.5, 0.25]\n',
         WAY,
-        VIEW + 'blend = "max"\n',
+        VIEW + 'how = "bilinear"\nblend = "max"\n',
         '[layers.heat]\npropagation = "flood"\ncooling = 0.1\nsteps = 4\n',
         *(
             source(name, WALK + 'on_wall = "nearest"\nstrength = 2\n')

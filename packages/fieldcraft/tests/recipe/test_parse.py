@@ -221,11 +221,6 @@ def test_what_is_refused(tmp_path, old, new, says):
     assert all(re.match(r"line \d+: \S", problem) for problem in found), found
 
 
-def test_a_recipe_without_anything_that_acts(tmp_path):
-    text = GOOD[: GOOD.index("[[sources]]")] + GOOD[GOOD.index("[run]") :]
-    assert "at least one of [[sources]]" in problems(tmp_path, text)[0]
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -25,12 +25,10 @@ _NEAR = 1e-9
 
 
 class Actor:
-    """Something that acts on a layer from moment to moment. `of` is the part of the recipe that the
-    layer came from.
-    """
+    """Something that acts on a layer from moment to moment."""
 
-    def __init__(self, layer: Any, of: LayerPart, policies: Policies) -> None:
-        self.layer, self.of, self.policies = layer, of, policies
+    def __init__(self, layer: Any, layer_part: LayerPart, policies: Policies) -> None:
+        self.layer, self.layer_part, self.policies = layer, layer_part, policies
 
     def act(self, now: float, passed: float) -> None:
         """Act at a moment, so many seconds after the previous one."""
@@ -42,11 +40,9 @@ class Actor:
         """Return where it is now, (N, 2), and how strong there, (N,)."""
         return np.zeros((0, 2)), np.zeros(0)
 
-    def _stamp_at(
-        self, places: Places, strengths: Any, rotations: Any = 0.0, blend: str | None = None
-    ) -> None:
+    def _stamp_at(self, places: Places, strengths: Any, rotations: Any = 0.0) -> None:
         """Lay the layer's stamp at places."""
-        stamping = self.of.stamping
+        stamping = self.layer_part.stamping
         assert stamping is not None
         self.layer.stamp(
             stamping.stamp,
@@ -54,12 +50,12 @@ class Actor:
             strengths,
             rotations=rotations,
             how=stamping.how,
-            blend=blend or stamping.blend,
+            blend=stamping.blend,
         )
 
     def _mark_at(self, places: Any, amounts: Any) -> None:
         """Mark places as the layer's part says."""
-        self.layer.mark(places, amounts, **vars(self.of.mark), **self.policies._asdict())
+        self.layer.mark(places, amounts, **vars(self.layer_part.mark), **self.policies._asdict())
 
     def _leave(
         self,
@@ -67,7 +63,6 @@ class Actor:
         after: Places,
         strengths: NDArray[np.float64],
         passed: float,
-        rotation: float = 0.0,
     ) -> None:
         """Leave marks or a trail along the paths of walkers from (N, 2) to (N, 2), piece by piece
         so that no cell is left out.
@@ -88,25 +83,21 @@ class Actor:
             cells = np.asarray(space.cell_at(points[len(after) :], outside="clamp"), dtype=np.int64)
             kept[len(after) :] = ~space.walls.reshape(-1)[cells]
         points, many = points[kept], np.tile(strengths, pieces)[kept]
-        if self.of.mark is not None:
+        if self.layer_part.mark is not None:
             self._mark_at(points, many)
             return
         amounts: NDArray[np.float64] = many * (passed / pieces)
-        if self.of.vector:
+        if self.layer_part.vector:
             amounts = np.tile(strengths[:, np.newaxis] * steps[:, :2] / pieces, (pieces, 1))[kept]
-        if not np.any(amounts):
-            return
-        if self.of.stamp is None:
+        if np.any(amounts):
             self.layer.deposit(points, amounts, **self.policies._asdict())
-        else:
-            self._stamp_at(points, amounts, rotation, "add")
 
 
 class Scripted(Actor):
     """A source of the recipe, with its place at every moment."""
 
-    def __init__(self, part: SourcePart, layer: Any, of: LayerPart) -> None:
-        super().__init__(layer, of, Policies(part.on_wall, part.outside))
+    def __init__(self, part: SourcePart, layer: Any, layer_part: LayerPart) -> None:
+        super().__init__(layer, layer_part, Policies(part.on_wall, part.outside))
         self.part = part
         path = np.array(part.path)
         self._times, self._points = path[:, 0], path[:, 1:]
@@ -142,8 +133,8 @@ class Scripted(Actor):
             return
         place = self._places(np.array([now]))
         before, self._here = self._here, place
-        if self.of.is_live:
-            self._hold(place)
+        if self.layer_part.is_live:
+            self._set_source(place)
             return
         begun = place if before is None else before
         if part.repeat and self._jumped(now, passed):
@@ -151,8 +142,8 @@ class Scripted(Actor):
         step = (place - begun)[0]
         if part.rotation == "heading" and step.any():
             self._turn = math.degrees(math.atan2(step[1], step[0]))
-        if not self.of.is_cleared and not (before is None and self.of.gathers):
-            self._leave(begun, place, np.array([part.strength]), passed, self._turn)
+        if not self.layer_part.is_cleared and not (before is None and self.layer_part.gathers):
+            self._leave(begun, place, np.array([part.strength]), passed)
 
     @property
     def source(self) -> int | None:
@@ -174,7 +165,7 @@ class Scripted(Actor):
         ]
         return rounds[0] != rounds[1] and bool((self._points[0] != self._points[-1]).any())
 
-    def _hold(self, place: Places) -> None:
+    def _set_source(self, place: Places) -> None:
         """Create its live source, or move it."""
         part, where = self.part, tuple(place[0])
         if self._source is None:
@@ -200,8 +191,8 @@ class Scripted(Actor):
 class Recorded(Actor):
     """All recordings that play into one layer."""
 
-    def __init__(self, layer: Any, of: LayerPart, policies: Policies) -> None:
-        super().__init__(layer, of, policies)
+    def __init__(self, layer: Any, layer_part: LayerPart, policies: Policies) -> None:
+        super().__init__(layer, layer_part, policies)
         self.players: list[tuple[TimelinePart, Playback]] = []
         self._keys: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._places: Places = np.zeros((0, 2))
@@ -223,10 +214,10 @@ class Recorded(Actor):
         before = self._keys, self._places
         self._keys, self._places = np.concatenate(keys), np.concatenate(places)
         self._strengths = np.concatenate(strengths)
-        if self.of.is_live:
+        if self.layer_part.is_live:
             policies = self.policies._asdict()
             self.layer.sync(self._keys, self._places, self._strengths, **policies)
-        elif not self.of.is_cleared:
+        elif not self.layer_part.is_cleared:
             self._leave_since(*before, passed)
 
     def _leave_since(self, keys: NDArray[np.int64], places: Places, passed: float) -> None:
@@ -239,7 +230,7 @@ class Recorded(Actor):
         before = self._places.copy()
         before[known] = places[order][at[known]]
         # On a trail, one that has just come has left nothing yet.
-        chosen = known if self.of.gathers else np.ones(len(known), dtype=np.bool_)
+        chosen = known if self.layer_part.gathers else np.ones(len(known), dtype=np.bool_)
         after, strengths = self._places[chosen], self._strengths[chosen]
         self._leave(before[chosen], after, strengths, passed)
 
@@ -267,8 +258,8 @@ class Recorded(Actor):
 class Deposit(Actor):
     """A deposit of the recipe."""
 
-    def __init__(self, part: DepositPart, layer: Any, of: LayerPart) -> None:
-        super().__init__(layer, of, Policies(part.on_wall, part.outside))
+    def __init__(self, part: DepositPart, layer: Any, layer_part: LayerPart) -> None:
+        super().__init__(layer, layer_part, Policies(part.on_wall, part.outside))
         self.part = part
         self._is_done = False
 
@@ -278,17 +269,10 @@ class Deposit(Actor):
         if self._is_done or now + _NEAR < part.at:
             return
         self._is_done = True
-        if self.of.mark is not None:
+        if self.layer_part.mark is not None:
             self._mark_at(part.position, part.amount)
-        elif self.of.gathers and self.of.stamp is not None:
-            self._stamp_at(np.array([part.position]), np.asarray(part.amount), blend="add")
-        elif not self.of.is_cleared:
+        else:
             self.layer.deposit(part.position, part.amount, **self.policies._asdict())
-
-    def stamp(self) -> None:
-        """Lay the stamp, once the moment has come."""
-        if self._is_done:
-            self._stamp_at(np.array([self.part.position]), np.asarray(self.part.amount))
 
 
 def recordings(

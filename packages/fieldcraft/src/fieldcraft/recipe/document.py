@@ -72,7 +72,7 @@ def data_beside(path: Path) -> Path | None:
         folders = checks.path("path", path).resolve().parents
     except (ValueError, OSError) as error:
         raise InvalidValue(
-            "path is the path of a file", got=repr(path)[:60], remedy=f"Mend it: {error}"
+            "path is the path of a file", got=repr(path)[:60], remedy=f"Correct it: {error}"
         ) from None
     found = (folder / "shared" / "data" for folder in folders)
     return next((folder for folder in found if folder.is_dir()), None)

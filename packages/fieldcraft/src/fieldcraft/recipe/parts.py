@@ -75,7 +75,7 @@ class Mark:
 class Stamping:
     """The stamp of each source of a layer, and how it is laid down."""
 
-    stamp: Annotated[Stamp, stamp_of] | None = None
+    stamp: Annotated[Stamp, stamp_of]
     how: Literal["nearest", "bilinear"] = "nearest"
     blend: Annotated[str, one_of(BLENDS)] = "add"
 
@@ -84,8 +84,8 @@ class Stamping:
 class LayerPart:
     """A layer with its propagation; `kind` is the word for that in a recipe.
 
-    `mark` is for layers that remember; `stamping` for trails and stamps. `walls=False` ignores the
-    map's walls.
+    `mark` is for layers that remember, `stamping` for stamps. `walls=False` ignores the map's
+    walls.
     """
 
     keys: Keys
@@ -117,11 +117,6 @@ class LayerPart:
     def vector(self) -> bool:
         """Whether it holds vectors."""
         return bool(getattr(self.propagation, "vector", False))
-
-    @property
-    def stamp(self) -> Stamp | None:
-        """The stamp of its sources."""
-        return None if self.stamping is None else self.stamping.stamp
 
 
 @dataclass(frozen=True)

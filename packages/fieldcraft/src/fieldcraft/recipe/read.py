@@ -129,12 +129,6 @@ def read_recipe(
         output for table in root.tables("outputs") if (output := read_output(table, names, run))
     ]
     root.finish()
-    if not (sources or timelines or deposits):
-        root.report(
-            "",
-            "A recipe has at least one of [[sources]], [[timelines]] and [[deposits]]. Without them"
-            " every layer stays 0. Add one.",
-        )
     for at, output in enumerate(outputs):
         if any(output.file == other.file for other in outputs[:at]):
             file.report(
@@ -189,14 +183,6 @@ def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]])
     word = table.get("propagation", Annotated[str, one_of([*kinds])], next(iter(kinds)))
     kind = kinds[word]
     propagation = _read_propagation(table, kind)
-    stamped, more = kind._layer_kind in ("trail", "array"), {"blend": "add"}
-    if kind._layer_kind == "array":
-        more = {}
-        if "stamp" not in table:
-            table.report(
-                "",
-                'A layer of stamps has a stamp. Write stamp = { shape = "disc", radius = 3 }, say.',
-            )
     layer = table.make(
         LayerPart,
         keys=table.keys,
@@ -204,7 +190,7 @@ def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]])
         kind=word,
         propagation=propagation,
         mark=table.make(Mark) if kind._layer_kind == "memory" else None,
-        stamping=table.make(Stamping, **more) if stamped else None,
+        stamping=table.make(Stamping) if kind._layer_kind == "array" else None,
     )
     assert layer is not None
     return layer

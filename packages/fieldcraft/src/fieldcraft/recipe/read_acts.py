@@ -43,7 +43,6 @@ MAX_FRAMES = 20_000
 FASTEST_GIF = 50
 _SOURCE_KEYS: dict[str, tuple[str, ...]] = {
     "radial": ("radius", "falloff"),
-    "trail": ("rotation",),
     "array": ("rotation",),
 }
 """The keys of their own that sources may have, by the kind of their layer."""
@@ -101,8 +100,6 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
                 f"{key} is for sources of {' and '.join(takers)} layers. Layer {layer.name!r}"
                 f" {layer.propagation._verb}. Leave it out, or change the propagation there.",
             )
-    if layer.gathers and layer.stamp is None and "rotation" in table:
-        table.report("rotation", "rotation is for a stamp, and the layer has none. Add it there.")
     if layer.vector and part.position is not None:
         table.report(
             "",
@@ -140,11 +137,11 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
     part = table.make_all(DepositPart, keys=table.keys)
     if part is None or layer is None:
         return None
-    if layer.propagation._layer_kind == "radial":
+    if layer.propagation._layer_kind in ("radial", "array"):
         table.report(
             "layer",
-            f"Deposits fade, and on a radial layer nothing does. Got layer {layer.name!r}. Write a"
-            " source with from and until.",
+            f"Deposits fade, and on a layer that {layer.propagation._verb} nothing does. Got layer"
+            f" {layer.name!r}. Write a source with from and until.",
         )
     if layer.gathers and layer.vector:
         if not isinstance(part.amount, tuple):

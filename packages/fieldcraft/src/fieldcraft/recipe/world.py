@@ -125,7 +125,7 @@ class World:
         """Move the live sources to this moment, or let all others act."""
         now, passed = self._done * self.step, self.step if self._done else 0.0
         for actor in self._actors:
-            if (actor.of.is_live and not isinstance(actor, Deposit)) == live:
+            if (actor.layer_part.is_live and not isinstance(actor, Deposit)) == live:
                 actor.act(now, passed)
 
     def _show(self, updated: Iterable[str]) -> None:

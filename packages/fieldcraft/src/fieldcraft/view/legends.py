@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,19 +119,6 @@ def over_ground(
     """Return colors of shape (N, 3) over bare ground, as far as they are `drawn`, (N,)."""
     cover = (drawn * opacity)[:, np.newaxis]
     return np.asarray(np.rint(np.array(theme.ground) * (1 - cover) + rgb * cover))
-
-
-@runtime_checkable
-class Legend(Protocol):
-    """A legend that draws itself on a page."""
-
-    def beside(self, height: int, theme: Theme) -> RGBA:
-        """Return the legend to the right of pictures of that height."""
-        ...
-
-    def below(self, width: int, theme: Theme) -> RGBA:
-        """Return the legend below a picture of that width."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -289,6 +276,9 @@ class TeamLegend:
         shown = over_ground(tones, np.ones(len(tones), dtype=np.bool_), self.opacity, theme)
         colors = tuple((red, green, blue) for red, green, blue in (shown / 255).tolist())
         return _patches(tuple(self.names), colors, self.title, width, columns, theme)
+
+
+Legend = ScaleLegend | TeamLegend
 
 
 @lru_cache(maxsize=64)
