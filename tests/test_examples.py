@@ -63,17 +63,6 @@ WINDOWS = {
 }
 
 
-def test_pictures_that_are_drawn_in_each_frame_are_converted_once() -> None:
-    files = [*(HOME / "docs").glob("*.md"), *(HOME / "examples").glob("*.py")]
-    made = [
-        (file.name, line)
-        for file in files
-        for line in file.read_text().splitlines()
-        if re.search(r"\w+ = pygame\.image\.frombuffer\(", line)
-    ]
-    assert made and all(line.endswith(".convert()") for _, line in made), made
-
-
 def test_each_example_says_how_it_is_run() -> None:
     assert {path.name for path in (HOME / "examples").glob("*.py")} == {
         *ARGUMENTS,
