@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["arriving", "moved", "settled", "spread", "targets"]
+from fieldcraft.propagation import Spread
+from fieldcraft.propagation.spread import FALLOFFS
+
+__all__ = ["arriving", "decayed", "moved", "settled", "spread", "targets"]
 
 Floats = NDArray[np.float32]
 
@@ -177,3 +180,12 @@ def settled(
         if np.array_equal(more, positive):
             return np.where(positive | (size == 0), size, -size)
         positive = more
+
+
+def decayed(spread: Spread, distances: ArrayLike, strength: float) -> NDArray[np.float64]:
+    """The value at world distances along a path from a lone source, once settled."""
+    away, p = np.asarray(distances, dtype=np.float64), FALLOFFS[spread.falloff]
+    left = abs(strength) * np.exp(-spread.decay * away)
+    if p > 0:
+        left = np.maximum(abs(strength) ** (1 / p) - spread.decay * away, 0) ** p
+    return np.copysign(np.where((left < spread.floor) & (away > 0), 0.0, left), strength)

@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import dijkstra
 import fieldcraft as fc
 from fieldcraft.paths.backend import backend
 from fieldcraft.space import Space
+from oracles.spread import decayed
 from support.examples import examples
 from support.worlds import KINDS, moves, open_cells, walks
 
@@ -126,7 +127,7 @@ def test_a_settled_spread_is_what_the_shortest_ways_leave(
     layer.add_source(space.position_of(cell), 3.0)
     layer.add_source(space.position_of(other), 3.0)
     layer.settle()
-    left = [spread.curve(np.minimum(walks(space, start), 1e9), 3.0) for start in (cell, other)]
+    left = [decayed(spread, np.minimum(walks(space, each), 1e9), 3.0) for each in (cell, other)]
     np.testing.assert_allclose(layer.values.reshape(-1), np.maximum(*left), rtol=1e-4, atol=1e-6)
     assert layer.values.shape == space.shape
 

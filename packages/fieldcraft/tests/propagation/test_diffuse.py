@@ -18,8 +18,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import compiled
 from fieldcraft.propagation.diffuse_field import ListedDiffuseField
 from fieldcraft.space import Space
-from oracles import diffuse as reference
 from support.refusals import refused
+from support.tiers import plain as uncompiled
 from support.worlds import KINDS, KNIGHT, open_cells
 
 every_space = pytest.mark.parametrize("kind", list(KINDS))
@@ -100,25 +100,25 @@ def test_it_is_netlogos_diffuse_on_a_torus_and_at_its_rim() -> None:
     edges=st.sampled_from(["conserve", "lose"]),
     keep=st.sampled_from([1.0, 0.9]),
     floor=st.sampled_from([0.0, 0.1]),
+    resists=st.booleans(),
 )
-def test_kernels_give_the_bits_of_the_specification(
-    kind: str, seed: int, edges: str, keep: float, floor: float
+def test_compiled_kernels_give_the_bits_of_their_text(
+    kind: str, seed: int, edges: str, keep: float, floor: float, resists: bool
 ) -> None:
     dice = np.random.default_rng(seed)
     space = KINDS[kind](dice)
     layer = filled(space, fc.Diffuse(0.7, keep=keep, edges=edges, floor=floor), dice)
     plain = np.array(layer.values)
     layer.add_source(space.position_of(open_cells(space)[0]), 2.0)
-    field = layer._field
-    with pytest.MonkeyPatch.context() as patched:
-        imap = fc.InfluenceMap(space)
-        slow = imap.add_layer("heat", fc.Diffuse(0.7, keep=keep, edges=edges, floor=floor))
-        slow.write(plain)
-        slow.add_source(space.position_of(open_cells(space)[0]), 2.0)
-        patched.setattr(fc.kernels, "diffuse", reference)
+    slow = fc.InfluenceMap(space).add_layer("heat", layer.propagation)
+    slow.write(plain)
+    slow.add_source(space.position_of(open_cells(space)[0]), 2.0)
+    if resists:
+        layer.resistance = slow.resistance = dice.random(space.shape)
+    with uncompiled():
         slow.step(4)
     layer.step(4)
-    np.testing.assert_array_equal(field.values, slow.values)
+    np.testing.assert_array_equal(layer.values, slow.values)
 
 
 @pytest.mark.reference

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue
+from oracles.spread import decayed
 from support.refusals import refused
 from support.roads import end_of, open_cells, pick, settled
 from support.worlds import KNIGHT
@@ -315,49 +316,21 @@ class TestSymmetry:
         assert len(set(results)) == 1
 
 
-class TestCurve:
-    @pytest.mark.parametrize("falloff", POWERS)
-    @pytest.mark.parametrize("strength", [5.0, 0.3, -5.0])
-    @pytest.mark.parametrize("cell_size", [1.0, 0.25])
-    def test_is_what_a_corridor_settles_to(
-        self, falloff: str, strength: float, cell_size: float
-    ) -> None:
-        spread = fc.Spread(0.21, 0.5, falloff=falloff)
-        layer = stand(fc.InfluenceMap(fc.Grid(60, 1, cell_size=cell_size)), spread, {0: strength})
-        layer.settle()
-        away = np.arange(60) * cell_size
-        expected = spread.curve(away, strength)
-        # Right at the floor the corridor's float32 may fall on the other side.
-        near = np.abs(np.abs(expected) - spread.floor) < 1e-4
-        np.testing.assert_allclose(layer.values[0][~near], expected[~near], rtol=1e-4, atol=1e-5)
-        assert expected[0] == pytest.approx(strength)
-
-    def test_keeps_the_shape_of_its_distances(self) -> None:
-        assert fc.Spread(0.2, 0.5).curve(1.0).shape == ()
-        assert fc.Spread(0.2, 0.5).curve([[0, 1, 2], [3, 4, 5]]).shape == (2, 3)
-        assert fc.Spread(0.2, 0.5).curve([]).shape == (0,)
-
-    def test_a_power_law_ends(self) -> None:
-        for falloff, p in (("linear", 1), ("quadratic", 2), ("cubic", 3)):
-            reach = 8 ** (1 / p) / 0.2
-            spread = fc.Spread(0.2, 0.5, falloff=falloff, floor=0.0)
-            assert spread.curve(reach * 0.99, 8) > 0
-            assert spread.curve(reach * 1.01, 8) == 0
-
-    def test_below_the_floor_it_is_0_but_not_at_the_source(self) -> None:
-        curve = fc.Spread(1.0, 0.5, floor=0.1).curve([0, 1, 2, 3], 0.09)
-        assert curve.tolist() == [0.09, 0, 0, 0]
-
-    @pytest.mark.parametrize(
-        "distances", [-1, [1, -0.5], math.nan, "far", None, [[1], [1, 2]], [True]], ids=repr
-    )
-    def test_what_is_no_distance(self, distances: object) -> None:
-        with refused(InvalidValue, "distances"):
-            fc.Spread(0.2, 0.5).curve(distances)
-
-    def test_what_is_no_strength(self) -> None:
-        with refused(InvalidValue, "strength"):
-            fc.Spread(0.2, 0.5).curve(1.0, math.nan)
+@pytest.mark.parametrize("falloff", POWERS)
+@pytest.mark.parametrize("strength", [5.0, 0.3, -5.0])
+@pytest.mark.parametrize("cell_size", [1.0, 0.25])
+def test_a_corridor_settles_to_the_curve_of_its_falloff(
+    falloff: str, strength: float, cell_size: float
+) -> None:
+    spread = fc.Spread(0.21, 0.5, falloff=falloff)
+    layer = stand(fc.InfluenceMap(fc.Grid(60, 1, cell_size=cell_size)), spread, {0: strength})
+    layer.settle()
+    away = np.arange(60) * cell_size
+    expected = decayed(spread, away, strength)
+    # Right at the floor the corridor's float32 may fall on the other side.
+    near = np.abs(np.abs(expected) - spread.floor) < 1e-4
+    np.testing.assert_allclose(layer.values[0][~near], expected[~near], rtol=1e-4, atol=1e-5)
+    assert expected[0] == pytest.approx(strength)
 
 
 class TestStack:

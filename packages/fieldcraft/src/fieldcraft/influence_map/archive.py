@@ -27,7 +27,6 @@ from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources import Sources
 from fieldcraft.sources.shapes import Shape
 from fieldcraft.space import Space, grid_of
-from fieldcraft.space.serialization import NAMES
 
 if TYPE_CHECKING:
     from fieldcraft.influence_map.imap import InfluenceMap
@@ -50,7 +49,10 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     data = serialization.to_bytes(
         {
             "ticks": imap._ticks,
-            "spaces": tuple(_space_out(index, spaces) for index in range(len(spaces))),
+            "spaces": tuple(
+                {"space": space, "parent": _place(getattr(space, "_parent", None), spaces)}
+                for space in spaces
+            ),
             "layers": tuple(
                 _layer_out(layer._state(), _place(layer.space, spaces))
                 for layer in imap.layers.values()
@@ -126,25 +128,7 @@ def _place(space: Space | None, spaces: list[Space]) -> int | None:
     return next((index for index, other in enumerate(spaces) if other is space), None)
 
 
-def _space_out(index: int, spaces: list[Space]) -> dict[str, Any]:
-    """Return the parts of a space; graphs that differ in walls only share their vertices."""
-    space = spaces[index]
-    if NAMES[type(space)] == "graph":
-        topology = space.graph.topology
-        for number, other in enumerate(spaces[:index]):
-            if NAMES[type(other)] == "graph" and other.graph.topology is topology:
-                return {"like": number, "walls": space.walls, "closed": space.graph.blocked_arcs}
-    return {"space": space, "parent": _place(getattr(space, "_parent", None), spaces)}
-
-
 def _space_in(entry: dict[str, Any], spaces: list[Space]) -> Space:
-    if "like" in entry:
-        model, walls, blocked = spaces[entry["like"]], entry["walls"], entry["closed"]
-        if NAMES[type(model)] != "graph" or walls.dtype != np.bool_ or blocked.dtype != np.bool_:
-            raise ValueError(f"walls of {walls.dtype} and blocked edges of {blocked.dtype}")
-        graph: Space = model.with_walls(walls)
-        graph.graph._block_arcs(blocked)
-        return graph
     space = entry["space"]
     if not isinstance(space, Space):
         raise TypeError(f"a space that is a {type(space).__name__}")

@@ -1,4 +1,4 @@
-"""Diffusion."""
+"""Diffusion: cells offer shares of their values to their neighbors."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["AROUND", "exchange", "exchange_listed"]
 
 AROUND = ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1))
-"""The neighbours of a cell, (columns, rows) away, in the order in which they are added up."""
+"""The neighbors of a cell, (columns, rows) away, in the order in which they are added up."""
 
 _ZERO = np.float32(0)
 _NONE = np.uint8(0)
 
 
 @kernel(inline="never")
-def _row(above, here, below, bits, masks, given, keep, floor, values):
+def _row(above, here, below, bits, masks, given, through, keep, floor, values):
     a, b, c, d, e, f, g, h = masks
     for x in range(values.shape[0]):
         some = bits[x]
@@ -29,13 +29,24 @@ def _row(above, here, below, bits, masks, given, keep, floor, values):
         came += below[x] if np.uint8(some & f) != _NONE else _ZERO
         came += below[x + 1] if np.uint8(some & g) != _NONE else _ZERO
         came += below[x + 2] if np.uint8(some & h) != _NONE else _ZERO
+        if through.shape[0] > 0:
+            came *= through[x]
         new = keep * ((values[x] - np.float32(given[x]) * here[x + 1]) + came)
         values[x] = _ZERO if abs(new) < floor else new
 
 
-@kernel("f4[:,::1], u1[:,::1], u1[::1], u1[:,::1], f4, f4, i8, i8, out f4[:,::1]")
-def exchange(offers, links, masks, given, keep, floor, first, last, values):
-    """The rows [first, last) of a grid after a step; see the specification."""
+@kernel(
+    "f4[:,::1], u1[:,::1], u1[::1], u1[:,::1], f4[:,::1], f4, f4, i8, i8, out f4[:,::1]",
+    "f4[:,::1], u1[:,::1], u1[::1], f4[:,::1], f4[:,::1], f4, f4, i8, i8, out f4[:,::1]",
+)
+def exchange(offers, links, masks, given, through, keep, floor, first, last, values):
+    """One step of the rows [first, last) of a grid, in place.
+
+    `offers` (height + 2, width + 2) is the share that each cell offers each neighbor, with a rim.
+    `links` (height, width) and `masks` (8,) tell which neighbors of `AROUND` reach a cell. `given`
+    is how many shares leave a cell, and `through` which part of what arrives enters it; of shape
+    (height, 0) where all does. Values smaller than `floor` become 0.
+    """
     few = (
         masks[0],
         masks[1],
@@ -48,15 +59,20 @@ def exchange(offers, links, masks, given, keep, floor, first, last, values):
     )
     for y in range(first, last):
         above, here, below = offers[y], offers[y + 1], offers[y + 2]
-        _row(above, here, below, links[y], few, given[y], keep, floor, values[y])
+        _row(above, here, below, links[y], few, given[y], through[y], keep, floor, values[y])
 
 
-@kernel("i8[::1], i4[::1], f4[::1], f4[::1], f4, f4, i8, i8, out f4[::1]")
-def exchange_listed(starts, origins, offers, given, keep, floor, first, last, values):
-    """The cells [first, last) of any space after a step; see the specification."""
+@kernel("i8[::1], i4[::1], f4[::1], f4[::1], f4[::1], f4, f4, i8, i8, out f4[::1]")
+def exchange_listed(starts, origins, offers, given, through, keep, floor, first, last, values):
+    """One step of the cells [first, last) of any space, in place.
+
+    What arrives in cell v comes from `origins[starts[v]:starts[v + 1]]`; the rest as in `exchange`.
+    """
     for v in range(first, last):
         came = _ZERO
         for k in range(starts[v], starts[v + 1]):
             came += offers[origins[k]]
+        if through.shape[0] > 0:
+            came *= through[v]
         new = keep * ((values[v] - given[v] * offers[v]) + came)
         values[v] = _ZERO if abs(new) < floor else new

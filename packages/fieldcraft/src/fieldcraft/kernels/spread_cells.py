@@ -41,26 +41,15 @@ def copy(row, out):
 @kernel(inline="never")
 def gather(roots, links, mask, loss, exponent, signed, strongest, weakest):
     """Let what one step brings to a row take part in the strongest and the weakest there."""
-    if exponent == 0:
+    for x in range(links.shape[0]):
+        n = roots[x] * loss if exponent == 0 else roots[x] - loss
+        n = n if links[x] & mask != 0 else _ZERO
+        strongest[x] = n if n > strongest[x] else strongest[x]
+    if signed:
         for x in range(links.shape[0]):
-            n = roots[x] * loss
+            n = roots[x] * loss if exponent == 0 else roots[x] + loss
             n = n if links[x] & mask != 0 else _ZERO
-            strongest[x] = n if n > strongest[x] else strongest[x]
-        if signed:
-            for x in range(links.shape[0]):
-                n = roots[x] * loss
-                n = n if links[x] & mask != 0 else _ZERO
-                weakest[x] = n if n < weakest[x] else weakest[x]
-    else:
-        for x in range(links.shape[0]):
-            n = roots[x] - loss
-            n = n if links[x] & mask != 0 else _ZERO
-            strongest[x] = n if n > strongest[x] else strongest[x]
-        if signed:
-            for x in range(links.shape[0]):
-                n = roots[x] + loss
-                n = n if links[x] & mask != 0 else _ZERO
-                weakest[x] = n if n < weakest[x] else weakest[x]
+            weakest[x] = n if n < weakest[x] else weakest[x]
 
 
 @kernel(inline="never")

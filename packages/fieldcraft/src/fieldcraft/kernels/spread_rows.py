@@ -65,6 +65,14 @@ def _moved(old, target, ground, momentum, floor):
     return old if np.uint8(ground & _BLOCKED) != _NONE else new
 
 
+@kernel
+def _weakened(value, loss, power):
+    """What is left of a value after a step: its root for a falloff by roots."""
+    if power is None:
+        return value * loss
+    return _larger((value if power == 1 else np.sqrt(value)) - loss, _ZERO)
+
+
 @kernel(inline="always")
 def near(
     flat, up, here, down, ground, at, out, to, width, straight, diagonal, power, momentum, floor
@@ -75,25 +83,12 @@ def near(
     exponential falloff, else the root that falls off, 1 or 2. A None is known to the compiler: each
     of the four kinds is a kernel of its own.
     """
-    if power is None:
-        for x in range(width):
-            kind = ground[at + x]
-            target = _straight(flat, up, here, down, x) * straight
-            if diagonal is not None:
-                target = _larger(target, _diagonal(flat, up, down, x, kind) * diagonal)
-            out[to + x] = _moved(flat[here + x], target, kind, momentum, floor)
-    elif power == 1:
-        for x in range(width):
-            kind = ground[at + x]
-            target = _straight(flat, up, here, down, x) - straight
-            if diagonal is not None:
-                target = _larger(target, _diagonal(flat, up, down, x, kind) - diagonal)
-            out[to + x] = _moved(flat[here + x], _larger(target, _ZERO), kind, momentum, floor)
-    else:
-        for x in range(width):
-            kind = ground[at + x]
-            rest = np.sqrt(_straight(flat, up, here, down, x)) - straight
-            if diagonal is not None:
-                rest = _larger(rest, np.sqrt(_diagonal(flat, up, down, x, kind)) - diagonal)
-            rest = _larger(rest, _ZERO)
-            out[to + x] = _moved(flat[here + x], rest * rest, kind, momentum, floor)
+    for x in range(width):
+        kind = ground[at + x]
+        target = _weakened(_straight(flat, up, here, down, x), straight, power)
+        if diagonal is not None:
+            skew = _weakened(_diagonal(flat, up, down, x, kind), diagonal, power)
+            target = _larger(target, skew)
+        if power is not None:
+            target = target if power == 1 else target * target
+        out[to + x] = _moved(flat[here + x], target, kind, momentum, floor)

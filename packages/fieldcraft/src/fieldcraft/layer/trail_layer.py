@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -135,14 +133,6 @@ class StampedLayer(Layer):
         """
         with self._lock:
             self._catch_up()
-            cell: Any = cells
-            value: Any = values
-            if (
-                type(cell) is int
-                and type(value) in (int, float, np.float32, np.float64)
-                and self._put_plainly(cell, float(value))
-            ):
-                return
             places = np.atleast_1d(self._on_open_ground(cells))
             if len(places) > 1 and len(np.unique(places)) != len(places):
                 raise InvalidValue(
@@ -170,17 +160,6 @@ class StampedLayer(Layer):
                 remedy="Leave these out",
             )
         return places
-
-    def _put_plainly(self, cell: int, value: float) -> bool:
-        """Give one cell a value, where nothing has to be refused."""
-        fits = (
-            0 <= cell < len(self.space) and abs(value) <= checks.LARGEST and not self._field.vector
-        )
-        if not fits or self.space.walls.flat[cell]:
-            return False
-        self._field.put(np.array([cell]), np.array([value], dtype=np.float32))
-        self._version += 1
-        return True
 
     def _parts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:
         """Amounts as (N,), or as (N, 2) or (N, 3) for vectors."""

@@ -1,4 +1,4 @@
-"""The layer without some of its sources: influence without myself."""
+"""A layer without some of its sources: influence without one's own."""
 
 from __future__ import annotations
 
@@ -22,34 +22,23 @@ __all__ = ["Without"]
 
 
 class Without(Operand):
-    """A layer as it would be without some sources; made by `SourceLayer.without`.
+    """A layer without some of its sources; made by `SourceLayer.without`.
 
-    A twin of the layer's field follows its sources, all but these; it is brought up to date when it
-    is asked after a step.
+    It has a field of its own, with all other sources, which is updated when values are requested.
     """
 
     def __init__(self, layer: SourceLayer, keys: tuple[Hashable | Source, ...]) -> None:
         self.layer = layer
         self.keys = keys
         self.space = layer.space
-        self.name = (
-            f"{layer.name} without"
-            f" {', '.join(str(key.id if isinstance(key, Source) else key) for key in keys)}"
-        )
-        self._begin()
-
-    def _begin(self) -> None:
-        self._lock = self.layer._lock
+        names = [str(key.id if isinstance(key, Source) else key) for key in keys]
+        self.name = f"{layer.name} without {', '.join(names)}"
         self._field: Field | None = None
         self._made_for: Any = None
         self._seen: int | None = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("layer", "keys", "space", "name")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._begin()
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Without, (self.layer, self.keys)
 
     def __repr__(self) -> str:
         return f"<{self.name!r}: {self.layer!r}>"
@@ -64,34 +53,26 @@ class Without(Operand):
         """The values, float32 in the space's shape: a read-only view, valid until the next
         change.
         """
-        with self._lock:
-            if self._seen != self.layer.version:
-                self._follow()
+        with self.layer._lock:
+            if self._field is None or self._seen != self.layer.version:
+                self._field = self._updated()
                 self._seen = self.layer.version
-            assert self._field is not None
             return read_only(self._field.values)
 
-    def _follow(self) -> None:
-        """Let the twin radiate or settle what all other sources say now."""
-        layer = self.layer
-        made_for, resistance = (layer.propagation, layer.every), layer._field.resistance
-        if (
-            self._field is None
-            or made_for != self._made_for
-            or resistance is not self._field.resistance
-        ):
-            self._field = field_on(None, layer.propagation, self.space, clock.seconds(layer._every))
-            self._field.resist(resistance)
+    def _updated(self) -> Field:
+        """The field with all other sources as they are now, settled."""
+        layer, sources = self.layer, self.layer._sources
+        field, resistance = self._field, self.layer._field.resistance
+        made_for = (layer.propagation, layer.every)
+        if field is None or made_for != self._made_for or field.resistance is not resistance:
+            field = field_on(None, layer.propagation, self.space, clock.seconds(layer._every))
+            field.resist(resistance)
             self._made_for = made_for
-        sources = layer._sources
+        ids = [key.id if isinstance(key, Source) else sources.id_of(key) for key in self.keys]
         others = sources.copy()
-        gone = [key.id if isinstance(key, Source) else sources.id_of(key) for key in self.keys]
-        others.remove(
-            np.array(
-                [each for each in gone if each is not None and sources.is_alive(each)],
-                dtype=np.int64,
-            )
-        )
+        gone = [each for each in ids if each is not None and sources.is_alive(each)]
+        others.remove(np.array(gone, dtype=np.int64))
         others.all_changed()
-        self._field.feed(others)
-        self._field.settle()
+        field.feed(others)
+        field.settle()
+        return field

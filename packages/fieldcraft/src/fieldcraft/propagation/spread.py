@@ -5,11 +5,6 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.graph_spread import GraphSpreadField
 from fieldcraft.propagation.grid_spread import GridSpreadField
@@ -102,26 +97,6 @@ class Spread(Spreading):
     def _exponent(self) -> int:
         """0 for an exponential falloff, else the p of `(v ** (1/p) - decay * d) ** p`."""
         return FALLOFFS[self.falloff]
-
-    def curve(self, distances: ArrayLike, strength: float = 1.0) -> NDArray[np.float64]:
-        """The value at world `distances` along a path from a lone source, once settled; the shape
-        of `distances`.
-        """
-        away = checks.array("distances", distances)
-        if away.dtype.kind not in "iuf" or not (away >= 0).all():
-            raise InvalidValue(
-                "distances are numbers of at least 0",
-                got=f"{distances!r}",
-                remedy="Pass world units along the path",
-            )
-        size = abs(checks.finite("strength", strength))
-        p = FALLOFFS[self.falloff]
-        left = (
-            size * np.exp(-self.decay * away)
-            if p == 0
-            else np.maximum(size ** (1 / p) - self.decay * away, 0) ** p
-        )
-        return np.copysign(np.where((left < self.floor) & (away > 0), 0.0, left), strength)
 
     def _field(self, space: Space, every: float) -> Field:
         """Values of this propagation on a space, all 0, that are updated `every` so many
