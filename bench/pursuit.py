@@ -81,7 +81,7 @@ class Ours:
 
     def update(self) -> None:
         self.belief.step()
-        self.belief.look(self.cells)
+        self.belief.observe(self.cells)
 
 
 def flood(report: Report, quick: bool) -> None:

@@ -2,7 +2,7 @@
 go.
 
 Views, walks and the ways that searchers walk are the game's, and given to all: only `advance`,
-`look` and `places` are timed.
+`observe` and `places` are timed.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def searched(
         seen = np.logical_or.reduce([fc.visible(space, place, SIGHT) for place in places])
         start = time.process_time()
         search.advance(THINK)
-        search.look(seen)
+        search.observe(seen)
         goals = search.places(places, rng)
         took.append(time.process_time() - start)
         places = np.array(

@@ -45,7 +45,7 @@ parser.add_argument("--picture")
 picture = parser.parse_args().picture
 
 for step in range(400):
-    contacts = sight.look(
+    contacts = sight.observe(
         contacts, people[1:], people[:1], DT, facing=headings[1:], velocities=velocities[:1]
     )
     if len(contacts.found):
@@ -63,7 +63,7 @@ for step in range(400):
         posts[:] = contacts.positions[0]
     elif hunt is not None:
         hunt.advance(DT)
-        hunt.look(sight.view(people[1:], facing=headings[1:]))
+        hunt.observe(sight.view(people[1:], facing=headings[1:]))
         if step % 10 == 0:
             posts = hunt.assign(people[1:])
 

@@ -236,7 +236,7 @@ def thought(
         (np.abs(space.positions - viewer).max(axis=-1) <= VIEW).reshape(space.shape)
         for viewer in viewers
     ]
-    search.look(np.any([look & close for look, close in zip(looks, near, strict=True)], axis=0))
+    search.observe(np.any([look & close for look, close in zip(looks, near, strict=True)], axis=0))
     return None, search.places(viewers, rng)
 
 

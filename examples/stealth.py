@@ -51,14 +51,14 @@ def loudness(at, strength):
 contacts, hunting, noise = sight.nobody(targets=1), False, None
 goals = people.copy()
 for step in range(600):
-    contacts = sight.look(
+    contacts = sight.observe(
         contacts, people[1:], people[:1], DT, facing=heading[1:], velocities=velocity[:1]
     )
     view = sight.view(people[1:], facing=heading[1:])
     checked.advance(DT)
-    checked.look(view)
+    checked.observe(view)
     thief_may_be.advance(DT)
-    thief_may_be.look(view)
+    thief_may_be.observe(view)
     if len(contacts.found):
         print(f"{step * DT:4.1f} s: {'found again' if hunting else 'seen'}")
         hunting = True
@@ -74,7 +74,7 @@ for step in range(600):
             f" {', '.join(f'{h:.2f}' for h in heard)}"
         )
         if heard.max() > 0.2:
-            thief_may_be.hear(people[0], radius=8)
+            thief_may_be.report(people[0], radius=8)
             hunting = True
     if step % 10 == 0:
         goals[1:] = (thief_may_be if hunting else checked).assign(people[1:])

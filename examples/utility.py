@@ -25,7 +25,7 @@ imap.step()
 flag = fc.distance_map(space, (30.5, 20.5))
 looked_at = fc.LastSeen(space)
 looked_at.advance(60)
-looked_at.look(fc.visible(space, (12.5, 12.5), radius=15))
+looked_at.observe(fc.visible(space, (12.5, 12.5), radius=15))
 
 near = flag.curve("linear", 25, 0)  # 1 at the flag, 0 from 25 steps on, and where no way leads
 safe = fire.curve("power", 1, 0, 2)  # 1 out of fire, falling faster and faster

@@ -357,7 +357,7 @@ def search_for(
             walker.walk()
         if any(ground.sees(walker.cell, cell) for walker in crew):
             return tick
-        search.look(np.concatenate([ground.view(walker.cell) for walker in crew]))
+        search.observe(np.concatenate([ground.view(walker.cell) for walker in crew]))
         at = space.position_of(np.array([walker.cell for walker in crew]))
         wanted = np.atleast_1d(space.cell_at(search.places(at, rng))).tolist()
         _lead(ground, crew, goals, wanted)

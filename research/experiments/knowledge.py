@@ -178,7 +178,7 @@ class _Belief(_Hunter):
         if self.unseen == 1:
             velocity = (position_of(target) - position_of(self.last)) * RATE
             self._belief.lost(position_of(self.last), velocity)
-        self._belief.look(view.reshape(self.space.shape))
+        self._belief.observe(view.reshape(self.space.shape))
         goal = self._belief.places(position_of(self.cell)[None], self.rng)[0]
         self.path = steps_to(self.space, self.cell, int(self.space.cell_at(goal)))
 

@@ -589,7 +589,7 @@ NOT_FINITE = {
     "DistanceMap.sample",
     "Neighbors.nearest",
     "Sight.nobody",
-    "Sight.look",
+    "Sight.observe",
     "ColorScale.share",
 }
 

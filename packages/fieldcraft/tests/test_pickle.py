@@ -53,8 +53,8 @@ def _world(space):
     _ = distances.values
     belief, waited = fc.Belief(space, 1.0), fc.LastSeen(space, unseen=9)
     pursuit = fc.Pursuit(space, here, np.ones(space.dimensions))
-    waited.look([0])
-    belief.look([0])
+    waited.observe([0])
+    belief.observe([0])
     teams = imap.add_teams(["red", "blue"], fc.Radial(4))
     teams["red"].add_source(here)
     return {

@@ -407,7 +407,7 @@ def test_sight_goes_into_beliefs(game: Game) -> None:
     assert field.seen.sum() == 40
     assert field.seen.ravel()[field.ground.cell_at((12.5, 6.5))]
     belief = fc.Belief(field.ground, speed=3.0)
-    belief.look(field.seen)
+    belief.observe(field.seen)
     assert belief.values[field.seen].sum() == 0
 
 

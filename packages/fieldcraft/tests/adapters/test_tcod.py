@@ -47,7 +47,7 @@ def test_sight_goes_into_masks() -> None:
     known.mark(seen)
     assert ((known.values > 0) == (seen & ~space.walls)).all() or ((known.values > 0) == seen).all()
     belief = fc.Belief(space, speed=1.0)
-    belief.look(seen)
+    belief.observe(seen)
     assert belief.values[seen].sum() == 0
 
 

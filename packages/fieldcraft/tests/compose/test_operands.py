@@ -33,7 +33,7 @@ class _World:
             fc.Pursuit(space, (5.5, 4.5), (1, 0)),
             fc.distance_map(space, (10.5, 6.5)),
         )
-        staleness.look([40, 41])
+        staleness.observe([40, 41])
         pursuit.step(3)
         flight = fc.flee_map(distances)
         teams = fc.InfluenceMap(space).add_teams(["red", "blue"], fc.Radial(3))

@@ -294,7 +294,7 @@ def test_belief_sums_to_one_off_walls(kind: str, seed: int) -> None:
     belief.see(space.position_of(cell))
     for _ in range(3):
         belief.step()
-        belief.look([int(dice.choice(open_cells(space)))])
+        belief.observe([int(dice.choice(open_cells(space)))])
         assert (
             belief.probability().sum() == pytest.approx(1.0)
             and not belief.probability()[space.walls].any()

@@ -47,11 +47,11 @@ def test_never_negative_and_always_sums_to_one(
         if what == 0:
             belief.see(space.position_of(rng.choice(open_cells)), target=target)
         elif what == 1:
-            belief.look(
+            belief.observe(
                 rng.random(space.shape) < rng.choice([0.2, 1.0]), missed=float(rng.choice([0, 0.3]))
             )
         elif what == 2:
-            belief.hear(space.position_of(rng.choice(open_cells)), 1.2, target=target)
+            belief.report(space.position_of(rng.choice(open_cells)), 1.2, target=target)
         elif what == 3 and rng.random() < 0.4 and len(open_cells) > 4:
             space.set_walls(rng.choice(open_cells, 1))
         belief.advance(0.3)
@@ -119,35 +119,35 @@ class TestWhatIsSeen:
         belief = Belief(fc.Grid(10, 2), 1.0)
         view = np.zeros((2, 10), dtype=bool)
         view[:, :5] = True
-        assert belief.look(view)
+        assert belief.observe(view)
         np.testing.assert_allclose(belief.probability(), np.where(view, 0, 0.1))
-        assert belief.look(np.arange(10), missed=0.5)
+        assert belief.observe(np.arange(10), missed=0.5)
         assert belief.probability()[0, 9] == pytest.approx(0.5 * belief.probability()[1, 9])
 
     def test_a_belief_that_was_wrong_begins_anew_out_of_view_likelier_near_by(self) -> None:
         first = np.arange(12).reshape(2, 6) == 0
         belief = Belief(fc.Grid(6, 2), 1.0, where=first)
-        assert not belief.look([0, 1])
+        assert not belief.observe([0, 1])
         away = np.array([[np.inf, np.inf, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]])
         np.testing.assert_allclose(
             belief.probability(), np.exp(-away / 4) / np.exp(-away / 4).sum(), rtol=1e-6
         )
-        assert not belief.look(np.ones((2, 6), dtype=bool))
+        assert not belief.observe(np.ones((2, 6), dtype=bool))
         assert belief.probability().sum() == pytest.approx(1)
 
     def test_where_no_way_leads_out_of_view_it_begins_anew_everywhere_out_of_view(self) -> None:
         belief = Belief(fc.Grid(5, 1, walls=[[False, False, True, False, False]]), 1.0)
         belief.see((0.5, 0.5))
-        assert not belief.look([0, 1])
+        assert not belief.observe([0, 1])
         assert belief.probability()[0].tolist() == [0, 0, 0, 0.5, 0.5]
 
     def test_a_noise_draws_belief(self) -> None:
         belief = Belief(fc.Grid(40, 30), 1.0)
-        belief.hear((10.5, 10.5), 5, certainty=0.75)
+        belief.report((10.5, 10.5), 5, certainty=0.75)
         inside = belief.probability()[6:16, 6:16].sum()
         assert 0.75 < inside < 0.78
         belief.see((35.5, 25.5))
-        belief.hear((5.5, 5.5), 3, certainty=0.5)
+        belief.report((5.5, 5.5), 3, certainty=0.5)
         assert belief.probability()[25, 35] == pytest.approx(0.5)
         assert belief.probability()[3:9, 3:9].sum() == pytest.approx(0.5)
 
@@ -176,7 +176,7 @@ class TestWhatIsSeen:
             assert each.values.sum() == pytest.approx(2)
             assert not space.walls.reshape(-1)[space.cell_at(each.assign([(0.5, 0.5)]))].any()
             assert not space.walls.reshape(-1)[space.cell_at(each.estimate())]
-            assert each.look([0, 1])
+            assert each.observe([0, 1])
             each.step()
         np.testing.assert_array_equal(belief.values, other.values)
 
@@ -238,7 +238,7 @@ def test_bad_input() -> None:
         with refused(InvalidValue, "takes some time", f"speed of {speed:g}"):
             Belief(grid, speed)
     belief = Belief(grid, 1.0)
-    belief.hear((1.5, 2.5), 1e200, certainty=1)
+    belief.report((1.5, 2.5), 1e200, certainty=1)
     assert belief.values.sum() == pytest.approx(1)
     before = belief.probability()
     for error, call in (
@@ -246,11 +246,11 @@ def test_bad_input() -> None:
         (OutsideMap, lambda: belief.see((9.5, 1.5))),
         (InvalidValue, lambda: belief.see([(1.5, 0.5), (2.5, 0.5)])),
         (InvalidValue, lambda: belief.see((1.5, 0.5), target=1)),
-        (InvalidValue, lambda: belief.look(np.ones((6, 4), dtype=bool))),
-        (InvalidValue, lambda: belief.look([99])),
-        (InvalidValue, lambda: belief.look([1], missed=1.0)),
-        (InvalidValue, lambda: belief.hear((1.5, 0.5), 0)),
-        (InvalidValue, lambda: belief.hear((1.5, 0.5), 1, certainty=2)),
+        (InvalidValue, lambda: belief.observe(np.ones((6, 4), dtype=bool))),
+        (InvalidValue, lambda: belief.observe([99])),
+        (InvalidValue, lambda: belief.observe([1], missed=1.0)),
+        (InvalidValue, lambda: belief.report((1.5, 0.5), 0)),
+        (InvalidValue, lambda: belief.report((1.5, 0.5), 1, certainty=2)),
         (InvalidValue, lambda: belief.estimate("guess")),
         (InvalidValue, lambda: belief.step(-1)),
     ):
@@ -265,11 +265,11 @@ class TestStaleness:
         walls[1, 1] = True
         stale = LastSeen(fc.Grid(5, 3, walls=walls), unseen=60, most=100)
         stale.advance(2.5)
-        stale.look([0, 1])
+        stale.observe([0, 1])
         view = np.zeros((3, 5), dtype=bool)
         view[2] = True
         stale.advance(0.5)
-        stale.look(view)
+        stale.observe(view)
         stale.advance(1.0)
         assert stale.values[0].tolist() == [1.5, 1.5, 64, 64, 64]
         assert stale.values[1].tolist() == [64, 0, 64, 64, 64]
@@ -282,8 +282,8 @@ class TestStaleness:
         stale = LastSeen(fc.Grid(5, 3))
         for call in (
             lambda: stale.advance(-1),
-            lambda: stale.look([15]),
-            lambda: stale.look(np.ones((5, 3), dtype=bool)),
+            lambda: stale.observe([15]),
+            lambda: stale.observe(np.ones((5, 3), dtype=bool)),
         ):
             with pytest.raises(InvalidValue):
                 call()
@@ -309,7 +309,7 @@ def test_no_mass_is_farther_than_the_target_can_walk_at_any_frame_rate(
     belief.see((11.5, 0.5), velocity=(0, 3.0))
     for _ in range(round(2 / dt)):
         belief.advance(dt)
-        belief.look(view)
+        belief.observe(view)
     assert belief.probability()[8:].sum() == 0
     assert belief.probability().sum() == pytest.approx(1)
 
@@ -321,7 +321,7 @@ def test_a_belief_goes_on_by_its_age_after_a_save() -> None:
     one.see((11.5, 0.5))
     other.restore(one.snapshot())
     for belief in (one, other):
-        belief.look(view)
+        belief.observe(view)
     np.testing.assert_array_equal(one.probability(), other.probability())
     assert one.probability()[3:].sum() == 0
 

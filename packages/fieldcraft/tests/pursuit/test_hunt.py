@@ -180,7 +180,7 @@ class TestStops:
             free.step()
             if step == 3:
                 for each in (hunt, free):
-                    each.look(sorted(view))
+                    each.observe(sorted(view))
             if not runs and hunt.stopped == "with too many hot cells":
                 assert np.count_nonzero(free.values) > most
                 break
@@ -338,7 +338,7 @@ class TestLook:
         hunt = Pursuit(fc.Grid(20, 1), (5.5, 0.5), (1.0, 0.0), **{**FREE, "barrier_angle": 100.0})
         hunt.step(3)
         assert hunt.hot.tolist() == [8]
-        assert hunt.look([8, 9])
+        assert hunt.observe([8, 9])
         assert np.flatnonzero(hunt.values).tolist() == [5, 6, 7]
         assert not hunt.step()  # nothing is hot; what is warm waits to be looked at
         assert hunt.stopped == "with nowhere left to go"
@@ -349,7 +349,7 @@ class TestLook:
         hunt = Pursuit(fc.Grid(7, 2, neighbors=4), (0.5, 0.5), speed=1.0, **FREE)
         for _ in range(4):
             hunt.step()
-            hunt.look([2, 3])
+            hunt.observe([2, 3])
         assert hunt.values[0].tolist() == pytest.approx([0.6, 0.7, 0, 0, 0, 0, 0])
         assert hunt.values[1].tolist() == pytest.approx([0.7, 0.8, 0.9, 1, 0, 0, 0])
         hunt.step()
@@ -364,11 +364,11 @@ class TestLook:
         hunt.step(9)
         assert hunt.barrier.any()
         warm = np.flatnonzero(hunt.values)
-        assert hunt.look(warm)  # he may just be coming out of view
+        assert hunt.observe(warm)  # he may just be coming out of view
         assert hunt.barrier.any()
         assert not set(hunt.hot.tolist()) & set(warm.tolist())
         view = hunt.hot
-        assert not hunt.look(view)
+        assert not hunt.observe(view)
         expected = {cell for cell, level in levels(space, start).items() if level <= 9} - set(
             view.tolist()
         )
@@ -379,13 +379,13 @@ class TestLook:
     def test_where_he_cannot_be_out_of_view_yet_it_waits_for_him_to_come_out(self) -> None:
         hunt = Pursuit(fc.Grid(20, 1), (0.5, 0.5), (1.0, 0.0), **FREE)
         hunt.step(2)
-        assert hunt.look(np.arange(6))
+        assert hunt.observe(np.arange(6))
         assert (hunt.hot.tolist(), hunt.restarts) == ([6], 0)
-        assert not hunt.look(np.arange(20))
+        assert not hunt.observe(np.arange(20))
         assert not hunt.values.any()
         assert hunt.estimate().tolist() == [0.5, 0.5]
         assert hunt.assign([(3.5, 0.5), (9.5, 0.5)]).tolist() == [[0.5, 0.5]] * 2
-        assert hunt.look(np.arange(3))
+        assert hunt.observe(np.arange(3))
         assert hunt.hot.tolist() == [3]
 
     def test_in_the_moment_in_which_he_is_lost_it_keeps_to_the_way_he_ran(self) -> None:
@@ -393,7 +393,7 @@ class TestLook:
         view = fc.visible(hunt.space, (10.5, 2.5), 3)
         for _ in range(20):
             hunt.advance(1 / 60)
-            assert hunt.look(view)
+            assert hunt.observe(view)
         assert hunt.restarts == 0
         assert (hunt.hot % 21 > 10).all()
         hunt.step(2)
@@ -418,7 +418,7 @@ class TestLook:
             steps = hunt.steps
             hunt.step(count)
             assert hunt.steps == steps + count or hunt.stopped
-            sound = hunt.look(view)
+            sound = hunt.observe(view)
             assert sound == (hunt.restarts == twin.restarts and bool(hunt.values.any()))
             assert not (hunt.values[view | grid.walls] > 0).any()
             assert len(set(hunt.hot.tolist())) == len(hunt.hot)
@@ -502,9 +502,9 @@ class TestWallsThatChange:
         assert not hunt.values.any()
         assert hunt.estimate().tolist() == [4.5, 0.5]
         assert hunt.assign([(0.5, 0.5)]).tolist() == [[4.5, 0.5]]
-        assert not hunt.look([0]) and hunt.hot.tolist() == [4]
+        assert not hunt.observe([0]) and hunt.hot.tolist() == [4]
         grid.set_walls(np.arange(27))
-        assert not hunt.look([0]) and not hunt.values.any() and not hunt.step()
+        assert not hunt.observe([0]) and not hunt.values.any() and not hunt.step()
 
     def test_a_memory_comes_back_on_other_walls(self) -> None:
         grid = fc.Grid(9, 3)
@@ -526,7 +526,7 @@ def test_the_barrier_never_stands_where_he_was_last_seen() -> None:
     )  # in front of the middle of his cell
     for _ in range(4):
         hunt.step()
-        hunt.look([13])
+        hunt.observe([13])
         assert not hunt.barrier[1, 4]
 
 
@@ -538,8 +538,8 @@ def test_a_look_that_finds_no_other_way_leaves_the_barrier_as_it_was() -> None:
     )
     for each in (hunt, twin):
         each.step(2)
-        each.look(each.hot[::2])
+        each.observe(each.hot[::2])
         each.step(1)
     before = hunt.snapshot()["shut"]
-    hunt.look(np.ones(grid.shape, dtype=bool))
+    hunt.observe(np.ones(grid.shape, dtype=bool))
     np.testing.assert_array_equal(hunt.snapshot()["shut"], before)

@@ -64,11 +64,11 @@ def test_a_belief_goes_on(space: Any) -> None:
     one, other = (fc.Belief(space, 2.0, targets=2) for _ in range(2))
     one.see(middle(space), target=1)
     one.advance(1.37)
-    one.look(np.arange(0, len(space), 3))
+    one.observe(np.arange(0, len(space), 3))
     other.restore(one.snapshot())
     for belief in (one, other):
         belief.advance(0.81)
-        belief.look(np.arange(1, len(space), 5))
+        belief.observe(np.arange(1, len(space), 5))
     for target in range(2):
         np.testing.assert_array_equal(one.probability(target), other.probability(target))
 
@@ -76,11 +76,11 @@ def test_a_belief_goes_on(space: Any) -> None:
 def test_staleness_goes_on(space: Any) -> None:
     one, other = fc.LastSeen(space, unseen=7), fc.LastSeen(space)
     one.advance(2.5)
-    one.look([0, 3, 4])
+    one.observe([0, 3, 4])
     other.restore(one.snapshot())
     for patrol in (one, other):
         patrol.advance(1.5)
-        patrol.look([1, 2])
+        patrol.observe([1, 2])
     np.testing.assert_array_equal(one.values, other.values)
     assert one.time == other.time == 4.0
 
@@ -174,7 +174,7 @@ def test_a_flood_whose_beginning_was_walled_up_goes_on() -> None:
     one.step(2)
     one.space.set_walls([82])
     x, y = one.space.position_of(np.arange(165)).T
-    assert one.look(
+    assert one.observe(
         np.flatnonzero((abs(x - 7.5) < 4.1) & (abs(y - 5.5) < 4.1))
     )  # it begins beside the wall, a barrier and all
     other = made(walls=True)
@@ -236,8 +236,8 @@ def test_what_is_read_behind_a_new_wall_is_what_the_next_step_goes_on_from() -> 
     hall.set_walls([80, 81, 96])
     read = [hunt.values.copy(), hunt.barrier.copy(), hunt.hot.copy(), belief.probability()]
     nothing = np.zeros(hall.shape, dtype=bool)
-    hunt.look(nothing)
-    belief.look(nothing)
+    hunt.observe(nothing)
+    belief.observe(nothing)
     for before, after in zip(
         read, [hunt.values, hunt.barrier, hunt.hot, belief.probability()], strict=True
     ):

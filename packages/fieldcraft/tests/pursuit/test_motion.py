@@ -87,8 +87,8 @@ def test_one_that_wanders_is_the_plain_belief_bit_for_bit(kind: str, seed: int) 
     for belief in beliefs:
         belief.see(space.position_of(start))
         belief.step(3)
-        belief.look(view, missed=0.25)
-        belief.hear(space.position_of(start), 2.0)
+        belief.observe(view, missed=0.25)
+        belief.report(space.position_of(start), 2.0)
         belief.step(2)
     assert len({belief.probability().tobytes() for belief in beliefs}) == 1
 
@@ -108,7 +108,7 @@ def test_sums_to_one_and_is_only_where_one_can_have_got_to(kind: str, seed: int)
         reached = np.zeros(len(space), dtype=bool)
         reached[start] = True
         for _ in range(5):
-            belief.look([start], missed=0.5)
+            belief.observe([start], missed=0.5)
             belief.step()
             reached[space.adjacency.ends[reached[space.adjacency.origins]]] = True
             chance = belief.probability().reshape(-1)
@@ -160,7 +160,7 @@ def test_weights_and_cells_are_bayes_rule_over_all_paths() -> None:
         )
     for seen in LOOKS:
         belief.step()
-        assert belief.look(seen, missed=0.25)
+        assert belief.observe(seen, missed=0.25)
     total = sum(cells.sum() for cells in joint.values())
     expected = {name: cells.sum() / total for name, cells in joint.items()}
     assert belief.hypotheses() == pytest.approx(expected, rel=1e-6)
@@ -204,7 +204,7 @@ def test_whoever_changes_goes_over_to_the_others_where_it_is() -> None:
         total = sum(mass.sum() for mass in held.values())
         held = {name: mass / total for name, mass in held.items()}
         belief.step()
-        belief.look(seen, missed=0.25)
+        belief.observe(seen, missed=0.25)
     assert belief.hypotheses() == pytest.approx(
         {name: mass.sum() for name, mass in held.items()}, rel=1e-6
     )
@@ -226,7 +226,7 @@ def test_one_who_never_changes_is_as_before_to_the_bit() -> None:
     for belief in beliefs:
         belief.see(at, velocity=(1.0, 0.5))
         belief.advance(8.0)
-        belief.look(np.arange(0, len(cave), 3))
+        belief.observe(np.arange(0, len(cave), 3))
     bits = [belief.probability().tobytes() for belief in beliefs]
     assert bits[0] == bits[1] == bits[2] != bits[3]
     assert beliefs[3].probability().sum() == pytest.approx(1, abs=1e-12)
@@ -372,9 +372,9 @@ def test_what_is_not_seen_tells_who_runs_from_who_stands() -> None:
     assert belief.hypotheses() == pytest.approx({"runs": 0.5, "stands": 0.5})
     ahead = np.zeros(hall.shape, dtype=bool)
     ahead[:, 12:] = True
-    belief.look(ahead, missed=0.1)
+    belief.observe(ahead, missed=0.1)
     assert belief.hypotheses()["stands"] > 0.8
-    belief.look(~ahead, missed=0.01)
+    belief.observe(~ahead, missed=0.01)
     assert belief.hypotheses()["runs"] > 0.8
 
 
@@ -392,12 +392,12 @@ def test_goes_on_bit_for_bit(as_graph: bool) -> None:
     one, other = made(), made()
     one.see(at, target=1, velocity=(1.0, 0.5))
     one.advance(1.3)
-    one.look(np.arange(0, len(space), 3))
+    one.observe(np.arange(0, len(space), 3))
     kept = one.snapshot()
     other.restore(kept)
     for belief in (one, other):
         belief.advance(0.9)
-        belief.look(np.arange(1, len(space), 5))
+        belief.observe(np.arange(1, len(space), 5))
         belief.see(at, target=0)
         belief.advance(0.6)
     for target in range(2):

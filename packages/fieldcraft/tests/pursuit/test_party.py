@@ -74,7 +74,7 @@ def test_what_it_says_sums_to_1_and_is_nowhere_where_one_has_just_looked(kind: s
     for _ in range(40):
         search.advance(1 / 3)
         view = fc.visible(space, here[0], 5 * space.typical_step)
-        search.look(view)
+        search.observe(view)
         search.places(here, rng)
         assert search.values is not None
         assert search.values.sum() == pytest.approx(1, abs=1e-5)
@@ -94,7 +94,7 @@ def test_what_is_not_seen_weighs_one_hypothesis_against_the_others() -> None:
     away = fc.distance_map(CAVE, here[0]).values.reshape(-1)
     for _ in range(22):
         search.advance(1 / 3)
-    search.look(np.flatnonzero(np.isfinite(away) & (away > 17)))  # not far away
+    search.observe(np.flatnonzero(np.isfinite(away) & (away > 17)))  # not far away
     search.places(here, rng)
     after = np.bincount(particles.kinds, weights=particles.weights, minlength=5)
     assert after[HIDES] > 1.5 * before[HIDES] and after[RUNS] < before[RUNS]
@@ -114,7 +114,7 @@ def test_nothing_that_was_thought_being_true_it_begins_anew() -> None:
     assert search.values is not None and search.values.reshape(-1)[near].sum() == pytest.approx(
         1, abs=1e-5
     )
-    search.look(near)
+    search.observe(near)
     search.places(here, rng)
     assert (
         search.values.sum() == pytest.approx(1, abs=1e-5)
@@ -138,7 +138,7 @@ def test_two_searchers_take_two_corridors() -> None:
     rng, at = np.random.default_rng(0), np.array([(30.5, 3.5), (30.5, 3.5)])
     for _ in range(60):  # walked as they are told
         search.advance(1 / 3)
-        search.look(fc.visible(space, at, 4.0))
+        search.observe(fc.visible(space, at, 4.0))
         at = np.array(
             [
                 fc.distance_map(space, aim).step(here).positions
@@ -212,7 +212,7 @@ def test_a_party_goes_on_from_its_memory_bit_for_bit() -> None:
     at = CAVE.position_of(np.array([last, last]))
     for moment in range(30):
         search.advance(1 / 3)
-        search.look(fc.visible(CAVE, at, 5.0))
+        search.observe(fc.visible(CAVE, at, 5.0))
         if moment % 7 == 3:
             other.restore(search.snapshot())
             assert (other._aims == search._aims).all() and (other._ends == search._ends).all()
@@ -296,7 +296,7 @@ def test_what_was_looked_up_beforehand_changes_no_answer() -> None:
         told = []
         for _ in range(12):
             search.advance(0.5)
-            search.look(fc.visible(space, here, 5.0))
+            search.observe(fc.visible(space, here, 5.0))
             told.append(search.places(here, rng))
         answers.append(np.array(told))
     np.testing.assert_array_equal(*answers)
@@ -326,8 +326,8 @@ def test_searchers_are_thought_of_in_turn() -> None:
 def test_looks_of_one_moment_are_one() -> None:
     search, last = party(CAVE)
     for _ in range(50):
-        search.look([last])
-        search.look([last + 1, last])
+        search.observe([last])
+        search.observe([last + 1, last])
     assert [cells.tolist() for _, cells in search._looked] == [[last, last + 1]]
 
 
@@ -364,7 +364,7 @@ def test_no_particle_begins_anew_farther_than_the_target_can_have_walked() -> No
     rng = np.random.default_rng(1)
     for _ in range(20):
         search.advance(1 / 30)
-        search.look(view)
+        search.observe(view)
         search.places([(0.5, 0.5)], rng)
     values = search.values
     assert values is not None and values[4:].sum() == 0 and values.sum() > 0

@@ -46,7 +46,7 @@ def let_run(
 ) -> np.ndarray:
     for _ in range(steps):
         search.advance(0.3)
-        search.look(seen_from(search.space, searchers))
+        search.observe(seen_from(search.space, searchers))
         places = search.places(searchers, rng)
     return places
 
@@ -102,14 +102,14 @@ def test_last_seen_goes_there_and_then_looks_about() -> None:
     rng = np.random.default_rng(0)
     search.lost(last)
     search.advance(0.3)
-    search.look(np.arange(len(CAVE)))  # seeing the place is not being there
+    search.observe(np.arange(len(CAVE)))  # seeing the place is not being there
     np.testing.assert_array_equal(search.places(searchers, rng), [last, last])
     arrived = np.array([last, searchers[1]])
     about = np.array(
         [
             search.places(arrived, rng)[0]
             for _ in range(20)
-            if search.look(np.arange(len(CAVE))) is None
+            if search.observe(np.arange(len(CAVE))) is None
         ]
     )
     ways = fc.distance_map(CAVE, last)
@@ -129,7 +129,7 @@ def test_wandering_keeps_a_place_until_it_was_seen_or_takes_too_long() -> None:
     search.advance(0.1)
     second = search.places(searchers, rng)
     assert not np.array_equal(first, second)
-    search.look([int(CAVE.cell_at(second[0]))])
+    search.observe([int(CAVE.cell_at(second[0]))])
     assert not np.array_equal(search.places(searchers, rng), second)
 
 
@@ -147,7 +147,7 @@ def test_the_flood_goes_ahead_of_where_he_ran() -> None:
 def test_belief_is_shared_and_hears() -> None:
     hall = fc.Grid(60, 9)
     search = BeliefSearch(hall, 2.0)
-    search.hear((50.5, 4.5), 3.0, certainty=0.95)
+    search.report((50.5, 4.5), 3.0, certainty=0.95)
     assert search.searching
     assert search.places([(15.5, 4.5)], np.random.default_rng(0))[0, 0] > 46
     search.lost((5.5, 4.5))
@@ -159,9 +159,9 @@ def test_belief_is_shared_and_hears() -> None:
 def test_a_noise_is_where_he_was(way: str) -> None:
     search = SEARCHES[way](CAVE, 2.0)
     place = open_places(CAVE, 1, seed=9)[0]
-    search.hear(place, 4.0, certainty=0.2)
+    search.report(place, 4.0, certainty=0.2)
     assert not search.searching
-    search.hear(place, 4.0)
+    search.report(place, 4.0)
     assert search.searching
     np.testing.assert_array_equal(search.estimate(), place)
 

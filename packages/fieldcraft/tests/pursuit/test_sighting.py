@@ -36,7 +36,7 @@ class TestContacts:
         # behind it all along.
         log = []
         for x in (3.5, 4.5, 5.5, 7.5, 8.5, 9.5):
-            contacts = sight.look(contacts, (1.5, 1.5), [(x, 1.5), (10.5, 0.5)], 0.5)
+            contacts = sight.observe(contacts, (1.5, 1.5), [(x, 1.5), (10.5, 0.5)], 0.5)
             log.append(
                 (contacts.found.tolist(), contacts.lost.tolist(), contacts.in_sight.tolist())
             )
@@ -54,9 +54,9 @@ class TestContacts:
 
     def test_nothing_is_changed_but_what_comes_back(self) -> None:
         sight = Sight(a_wall(), radius=20)
-        first = sight.look(sight.nobody(1), (1.5, 1.5), [(3.5, 1.5)], 0.1)
+        first = sight.observe(sight.nobody(1), (1.5, 1.5), [(3.5, 1.5)], 0.1)
         before = first.positions.tobytes()
-        one, other = (sight.look(first, (1.5, 1.5), [(4.5, 1.5)], 0.1) for _ in range(2))
+        one, other = (sight.observe(first, (1.5, 1.5), [(4.5, 1.5)], 0.1) for _ in range(2))
         assert (
             first.positions.tobytes() == before
             and one.positions.tolist() == other.positions.tolist()
@@ -64,12 +64,12 @@ class TestContacts:
 
     def test_a_state_can_hold_them(self) -> None:
         sight = Sight(a_wall(), radius=20)
-        contacts = sight.look(
+        contacts = sight.observe(
             sight.nobody(2), [(1.5, 1.5), (2.5, 7.5)], [(3.5, 1.5), (9.5, 0.5)], 0.1
         )
         again = serialization.from_bytes(serialization.to_bytes(contacts, [Contacts]), [Contacts])
         assert serialization.digest(again, [Contacts]) == serialization.digest(contacts, [Contacts])
-        assert sight.look(again, (1.5, 1.5), [(9.5, 0.5), (3.5, 1.5)], 0.1).lost.tolist() == [0]
+        assert sight.observe(again, (1.5, 1.5), [(9.5, 0.5), (3.5, 1.5)], 0.1).lost.tolist() == [0]
 
     def test_grace_bridges_a_pillar(self) -> None:
         walls = np.zeros((5, 9), dtype=bool)
@@ -79,45 +79,45 @@ class TestContacts:
             contacts = sight.nobody(1)
             events = []
             for y in (0.5, 1.5, 2.5, 2.5, 2.5, 3.5, 4.5):
-                contacts = sight.look(contacts, (1.5, 2.5), [(7.5, y)], 0.1)
+                contacts = sight.observe(contacts, (1.5, 2.5), [(7.5, y)], 0.1)
                 events += contacts.lost.tolist()
             assert bool(events) == lost and contacts.in_sight.all()
-        contacts = sight.look(contacts, np.zeros((0, 2)), [(7.5, 4.5)], 0.5)
+        contacts = sight.observe(contacts, np.zeros((0, 2)), [(7.5, 4.5)], 0.5)
         assert contacts.in_sight.all() and not contacts.seen.size
-        contacts = sight.look(contacts, np.zeros((0, 2)), [(7.5, 4.5)], 0.01)
+        contacts = sight.observe(contacts, np.zeros((0, 2)), [(7.5, 4.5)], 0.01)
         assert contacts.lost.tolist() == [0]
 
     def test_velocities(self) -> None:
         torus = fc.Grid(10, 4, wrap=True)
         sight = Sight(torus, radius=3)
-        contacts = sight.look(sight.nobody(1), (9.5, 1.5), [(9.5, 1.5)], 0.5)
+        contacts = sight.observe(sight.nobody(1), (9.5, 1.5), [(9.5, 1.5)], 0.5)
         assert contacts.velocity_of(0) is None
-        contacts = sight.look(contacts, (9.5, 1.5), [(0.5, 1.5)], 0.5)
+        contacts = sight.observe(contacts, (9.5, 1.5), [(0.5, 1.5)], 0.5)
         assert contacts.velocity_of(0).tolist() == [2, 0]  # over the seam
-        contacts = sight.look(contacts, (9.5, 1.5), [(0.5, 1.5)], 0.0)
+        contacts = sight.observe(contacts, (9.5, 1.5), [(0.5, 1.5)], 0.0)
         assert contacts.velocity_of(0).tolist() == [2, 0]
-        contacts = sight.look(contacts, (9.5, 1.5), [(5.5, 1.5)], 0.5)
+        contacts = sight.observe(contacts, (9.5, 1.5), [(5.5, 1.5)], 0.5)
         assert contacts.lost.tolist() == [0] and contacts.velocity_of(0).tolist() == [2, 0]
-        contacts = sight.look(contacts, (9.5, 1.5), [(7.5, 1.5)], 0.5)
+        contacts = sight.observe(contacts, (9.5, 1.5), [(7.5, 1.5)], 0.5)
         assert (
             contacts.found.tolist() == [0] and contacts.velocity_of(0) is None
         )  # nobody knows how he got there
-        contacts = sight.look(contacts, (9.5, 1.5), [(7.5, 1.5)], 0.5, velocities=[(0, 3)])
+        contacts = sight.observe(contacts, (9.5, 1.5), [(7.5, 1.5)], 0.5, velocities=[(0, 3)])
         assert contacts.velocity_of(0).tolist() == [0, 3]
 
     def test_cones_and_absence(self) -> None:
         sight = Sight(fc.Grid(12, 8), radius=20, angle=90)
         viewers, targets = [(5.5, 4.5), (5.5, 4.5)], [(9.5, 4.5), (1.5, 4.5)]
-        contacts = sight.look(sight.nobody(2), viewers, targets, 0.1, facing=[(1, 0), (0, 1)])
+        contacts = sight.observe(sight.nobody(2), viewers, targets, 0.1, facing=[(1, 0), (0, 1)])
         assert contacts.seen.tolist() == [[True, False], [False, False]]
-        contacts = sight.look(contacts, viewers, targets, 0.1, present=[False, True])
+        contacts = sight.observe(contacts, viewers, targets, 0.1, present=[False, True])
         assert contacts.lost.tolist() == [0] and contacts.found.tolist() == [1]
 
     def test_time_adds_up_however_it_is_sliced(self) -> None:
         sight = Sight(a_wall(), radius=3)
-        contacts = sight.look(sight.nobody(1), (1.5, 1.5), [(2.5, 1.5)], 0.1)
+        contacts = sight.observe(sight.nobody(1), (1.5, 1.5), [(2.5, 1.5)], 0.1)
         for _ in range(60):
-            contacts = sight.look(contacts, (1.5, 1.5), [(9.5, 1.5)], 1 / 60)
+            contacts = sight.observe(contacts, (1.5, 1.5), [(9.5, 1.5)], 1 / 60)
         assert contacts.waited.tolist() == [clock.TICKS_PER_SECOND]
 
 
@@ -129,7 +129,7 @@ class TestWithThoseWhoSearch:
         sight = Sight(space, radius=4.2)
         contacts = sight.nobody(1)
         for step in range(6):
-            contacts = sight.look(contacts, (1.5, 6.5), [(3.5 + step, 6.5)], 0.5)
+            contacts = sight.observe(contacts, (1.5, 6.5), [(3.5 + step, 6.5)], 0.5)
         assert contacts.in_sight.tolist() == [False]
         hunt = fc.Pursuit(space, contacts.positions[0], contacts.velocity_of(0))
         assert hunt.every == 0.5
@@ -139,8 +139,8 @@ class TestWithThoseWhoSearch:
         patrol.advance(9)
         view = sight.view([(1.5, 6.5)])
         assert view.shape == space.shape
-        assert belief.look(view)
-        patrol.look(view)
+        assert belief.observe(view)
+        patrol.observe(view)
         assert not belief.values[view].any() and not patrol.values[view].any()
         assert sight.view([(3.5, 6.5)], facing=(1, 0)).sum() < sight.view([(3.5, 6.5)]).sum()
 
@@ -156,15 +156,18 @@ def test_what_is_no_look_is_refused() -> None:
         (lambda: Sight(space, radius=3, heights=np.zeros(3)), "heights"),
         (lambda: Sight("map", radius=3), "space"),  # type: ignore[arg-type]
         (lambda: sight.nobody(-1), "targets"),
-        (lambda: sight.look(two, [(1, 1), (2, 2)], [(1, 1)], 0.1), "1 for 2"),
-        (lambda: sight.look(two, [(1, 1)], [(1, 1), (2, 2)], 0.1), "one per position"),
-        (lambda: sight.look(two, [(1, 1), (2, 2)], [(1, 1), (2, np.nan)], 0.1), "finite"),
-        (lambda: sight.look(two, [(1, 1), (2, 2)], [(1, 1), (2, 2)], -0.1), "dt"),
+        (lambda: sight.observe(two, [(1, 1), (2, 2)], [(1, 1)], 0.1), "1 for 2"),
+        (lambda: sight.observe(two, [(1, 1)], [(1, 1), (2, 2)], 0.1), "one per position"),
+        (lambda: sight.observe(two, [(1, 1), (2, 2)], [(1, 1), (2, np.nan)], 0.1), "finite"),
+        (lambda: sight.observe(two, [(1, 1), (2, 2)], [(1, 1), (2, 2)], -0.1), "dt"),
         (
-            lambda: sight.look(two, [(1, 1), (2, 2)], [(1, 1), (2, 2)], 0.1, velocities=(1, 0)),
+            lambda: sight.observe(two, [(1, 1), (2, 2)], [(1, 1), (2, 2)], 0.1, velocities=(1, 0)),
             "per target",
         ),
-        (lambda: sight.look(two, [(1, 1), (2, 2)], [(1, 1), (2, 2)], 0.1, present=[1, 0]), "bool"),
+        (
+            lambda: sight.observe(two, [(1, 1), (2, 2)], [(1, 1), (2, 2)], 0.1, present=[1, 0]),
+            "bool",
+        ),
     ):
         with refused(InvalidValue, fragment):
             make()

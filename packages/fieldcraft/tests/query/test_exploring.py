@@ -252,7 +252,7 @@ def test_seconds_since_a_look_lead_to_what_was_never_seen():
     at = space.position_of(space.nearest_open(0))
     for _ in range(260):
         seen.advance(1.0)
-        seen.look(fc.visible(space, at, radius=7))
+        seen.observe(fc.visible(space, at, radius=7))
         if not seen.never.any():
             break
         at = fc.query.explore_step(seen, at).positions

@@ -46,7 +46,7 @@ def _repaired(space, cells):
 
 
 def _looked(seeker, cells):
-    seeker.look(cells)
+    seeker.observe(cells)
     return seeker.values.tolist()
 
 

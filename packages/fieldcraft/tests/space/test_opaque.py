@@ -113,16 +113,16 @@ def test_searches_do_not_look_through_doors(search: str) -> None:
     if search == "belief":
         belief = fc.Belief(space, speed=2.0)
         belief.see((5.5, 1.5))
-        belief.look(fc.visible(space, guard, 9.0))
+        belief.observe(fc.visible(space, guard, 9.0))
         belief.advance(0.5)
-        belief.look(fc.visible(space, guard, 9.0))
+        belief.observe(fc.visible(space, guard, 9.0))
         behind = space.positions[:, 0] > 3.0
         assert belief.probability().reshape(-1)[behind].sum() == pytest.approx(1.0)
         return
     party, dice = fc.SearchParty(space, speed=2.0, sight=9.0), np.random.default_rng(1)
     party.lost((2.5, 1.5), (2.0, 0.0))
     for _ in range(8):
-        party.look(fc.visible(space, guard, 9.0))
+        party.observe(fc.visible(space, guard, 9.0))
         way = fc.shortest_path(space, guard[0], party.places(guard, dice)[0])
         guard = way.at(0.6)[np.newaxis] if way.length > 0.6 else guard
         party.advance(0.25)

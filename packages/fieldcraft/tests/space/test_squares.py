@@ -134,11 +134,11 @@ def test_views_of_guards_on_the_graph_are_those_on_the_grid() -> None:
         guards, thieves = places_on(grid, rng, 3), places_on(grid, rng, 4)
         looks = [fc.Sight(space, radius=6, angle=200) for space in spaces]
         contacts = [
-            look.look(look.nobody(4), guards, thieves, 0.5, facing=(1, 0)) for look in looks
+            look.observe(look.nobody(4), guards, thieves, 0.5, facing=(1, 0)) for look in looks
         ]
         moved = (thieves + 0.75) % (9, 5)
         contacts = [
-            look.look(each, guards, moved, 0.5, facing=(1, 0))
+            look.observe(each, guards, moved, 0.5, facing=(1, 0))
             for look, each in zip(looks, contacts, strict=True)
         ]
         for name in ("seen", "in_sight", "found", "lost", "positions", "velocities"):
@@ -149,9 +149,9 @@ def test_views_of_guards_on_the_graph_are_those_on_the_grid() -> None:
             [fc.LastSeen(space) for space in spaces],
         )
         for belief, patrol, view in zip(beliefs, rounds, views, strict=True):
-            belief.look(view)
+            belief.observe(view)
             patrol.advance(2.0)
-            patrol.look(view)
+            patrol.observe(view)
         np.testing.assert_allclose(beliefs[0].values.ravel(), beliefs[1].values, rtol=1e-12)
         np.testing.assert_array_equal(rounds[0].values.ravel(), rounds[1].values)
 

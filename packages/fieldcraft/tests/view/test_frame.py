@@ -576,7 +576,7 @@ def test_what_was_never_seen_is_not_what_was_just_seen() -> None:
     grid = fc.Grid(6, 3)
     stale = fc.LastSeen(grid)
     stale.advance(2.0)
-    stale.look([0])
+    stale.observe([0])
     picture = view.frame(stale, scale=4)
     assert picture[2, 2].tolist() != picture[2, 10].tolist() and picture[2, 2, :3].tolist() == [
         30,

@@ -66,8 +66,8 @@ def field_of_view(
     light_walls: bool = True,
     algorithm: int | None = None,
 ) -> NDArray[np.bool_]:
-    """The tiles seen from one by tcod's own rules, as a mask for `mark`, `look` and `where`: bool
-    of shape (height, width).
+    """The tiles seen from one by tcod's own rules, as a mask for `mark`, `observe` and `where`:
+    bool of shape (height, width).
 
     `transparent` is bool of shape (width, height), [x, y]; `radius` is in tiles, 0 for no end;
     `algorithm` one of `tcod.constants.FOV_*`, its symmetric shadow casting if none is given.

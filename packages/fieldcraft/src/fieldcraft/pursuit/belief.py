@@ -179,7 +179,7 @@ class Belief(Operand):
         self._changes += 1
 
     @atomic
-    def look(
+    def observe(
         self,
         view: ArrayLike,
         *,
@@ -212,7 +212,7 @@ class Belief(Operand):
         return sound
 
     @atomic
-    def hear(
+    def report(
         self,
         position: ArrayLike,
         radius: float,
@@ -234,7 +234,7 @@ class Belief(Operand):
         )
         if not self.space.walls.all():
             self._follow_walls()
-        self._beliefs[number].hear(likely, sure)
+        self._beliefs[number].report(likely, sure)
         self._changes += 1
 
     @atomic

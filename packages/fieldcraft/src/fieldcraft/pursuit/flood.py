@@ -134,7 +134,7 @@ class Flood(Operand):
         return int(free[(away**2).sum(axis=1).argmin()])
 
     def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
-        """The answer of `look` to a flood that is cold everywhere: a new one."""
+        """The answer of `observe` to a flood that is cold everywhere: a new one."""
         if not self.restarts:
             state, shut, marks, late = self._flooded(seen, barrier=True)
             if late and self._ignite(state, shut, marks, seen):

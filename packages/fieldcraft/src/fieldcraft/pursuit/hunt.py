@@ -49,7 +49,7 @@ class Pursuit(Flood):
     Where a wall is built it is cold from then on; where one is opened, the flood enters if its
     front is beside it.
 
-    Told by `look` what searchers see, it does not go through where the fugitive is not, and it
+    Told by `observe` what searchers see, it does not go through where the fugitive is not, and it
     begins anew once it is cold everywhere.
 
     It is a map like a layer: its `values`, the heat, go into questions, windows and expressions,
@@ -234,7 +234,7 @@ class Pursuit(Flood):
         return self.step(due)
 
     @atomic
-    def look(self, view: ArrayLike) -> bool:
+    def observe(self, view: ArrayLike) -> bool:
         """Cells in view, where the fugitive was not seen: bool in the space's shape, or cells. Call
         it after `step` or `advance`.
 

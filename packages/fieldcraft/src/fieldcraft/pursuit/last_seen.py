@@ -62,7 +62,7 @@ class LastSeen(Operand):
         self._changes += 1
 
     @atomic
-    def look(self, view: ArrayLike) -> None:
+    def observe(self, view: ArrayLike) -> None:
         """See cells: bool in the space's shape, or cells."""
         cells = self.space.cell_ids(view)
         self._seen[cells] = self._now

@@ -281,7 +281,7 @@ class Particles:
             self._walk(rows, slice(None), rng, self.cells, self.goals, self.credit, self.lasts)
             self.now = moment
 
-    def look(self, seen: NDArray[np.bool_]) -> None:
+    def observe(self, seen: NDArray[np.bool_]) -> None:
         """Strike out those which would be seen now, and were not."""
         self.weights[seen[self.cells]] = 0.0
         total = self.weights.sum()

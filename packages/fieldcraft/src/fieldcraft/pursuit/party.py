@@ -142,7 +142,7 @@ class SearchParty(Search):
     def _strike(self, particles: Particles, cells: Ints, rng: np.random.Generator) -> None:
         seen = np.zeros(len(self.space), dtype=np.bool_)
         seen[cells] = True
-        particles.look(seen)
+        particles.observe(seen)
         if not len(particles.alive):  # none of them is true
             # A target moves on within a moment, before the particles make their step.
             start = self.space.position_of(self.space.nearest_open(self._last))

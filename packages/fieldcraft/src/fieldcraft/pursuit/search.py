@@ -75,7 +75,7 @@ class Search:
         self._found(self.space.position_of(cell))
 
     @atomic
-    def look(self, view: ArrayLike) -> None:
+    def observe(self, view: ArrayLike) -> None:
         """Take in that searchers see these cells and the target is not there: bool in the space's
         shape, or cells.
         """
@@ -85,7 +85,7 @@ class Search:
             self._look(cells)
 
     @atomic
-    def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
+    def report(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
         """Take in a noise: so surely the target is within a radius of a world position.
 
         All ways but `BeliefSearch` take it as a sighting, if it is likelier than not.

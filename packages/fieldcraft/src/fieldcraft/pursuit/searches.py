@@ -148,7 +148,7 @@ class FloodSearch(_Guided):
 
     def _look(self, cells: NDArray[np.int64]) -> None:
         if self._flood is not None and self.looks:
-            self._flood.look(cells)
+            self._flood.observe(cells)
 
     def _advance(self, dt: float) -> None:
         if self._flood is not None:
@@ -220,11 +220,11 @@ class BeliefSearch(_Guided):
         self.belief = Belief(space, speed, **options)
 
     @atomic
-    def hear(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
+    def report(self, position: ArrayLike, radius: float, certainty: float = 0.8) -> None:
         """Take in a noise: so surely the target is within a radius of a world position; what was
         believed before keeps the rest.
         """
-        self.belief.hear(position, radius, certainty=certainty)
+        self.belief.report(position, radius, certainty=certainty)
         self._begin(self._last if self.searching else self._open_cell(position))
 
     def _lost(self, position: Places, velocity: Places) -> None:
@@ -234,7 +234,7 @@ class BeliefSearch(_Guided):
         self.belief.see(position)
 
     def _look(self, cells: NDArray[np.int64]) -> None:
-        self.belief.look(cells)
+        self.belief.observe(cells)
 
     def _advance(self, dt: float) -> None:
         self.belief.advance(dt)

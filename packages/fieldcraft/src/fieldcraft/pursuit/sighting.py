@@ -65,7 +65,7 @@ class Sight:
     It holds settings only. What is known goes in and comes out, as `Contacts`::
 
         contacts = sight.nobody(targets=2)
-        contacts = sight.look(contacts, guards, thieves, dt, facing=headings)
+        contacts = sight.observe(contacts, guards, thieves, dt, facing=headings)
         for thief in contacts.lost:
             hunt = Pursuit(space, contacts.positions[thief], contacts.velocity_of(thief), speed=4)
 
@@ -119,7 +119,7 @@ class Sight:
             np.full(count, _NEVER, dtype=np.int64),
         )
 
-    def look(
+    def observe(
         self,
         contacts: Contacts,
         viewers: ArrayLike,
@@ -196,8 +196,8 @@ class Sight:
         )
 
     def view(self, viewers: ArrayLike, *, facing: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """The cells that the viewers see, bool in the space's shape: what `Belief.look` and
-        `LastSeen.look` take.
+        """The cells that the viewers see, bool in the space's shape: what `Belief.observe` and
+        `LastSeen.observe` take.
         """
         return visible(
             self.space,

@@ -101,7 +101,7 @@ class TargetBelief:
         self.put(found)
         self.begin(cell, velocity)
 
-    def hear(self, likely: Floats, certainty: float) -> None:
+    def report(self, likely: Floats, certainty: float) -> None:
         """Update by a noise that makes each cell so likely, in the space's shape."""
         before = self.held()
         heard = [part * likely for part in before]

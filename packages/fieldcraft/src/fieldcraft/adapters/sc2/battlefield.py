@@ -356,8 +356,8 @@ class Battlefield:
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """The cells in sight now, a mask for `Belief.look`, `LastSeen.look` and `MemoryLayer.mark`
-        on maps of `ground`'s shape.
+        """The cells in sight now, on maps of `ground`'s shape: a mask for `Belief.observe`,
+        `LastSeen.observe` and `MemoryLayer.mark`.
         """
         return np.asarray(self.bot.state.visibility.data_numpy[::-1] == 2)
 

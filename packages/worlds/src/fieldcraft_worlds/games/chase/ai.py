@@ -64,7 +64,7 @@ def decided(
     if not contacts.in_sight[0]:
         for each in searches.values():
             each.advance(settings.think)
-            each.look(sighting.view)
+            each.observe(sighting.view)
 
     new, aims, ends = own.copy(), targets[hunters], goals[hunters]
     timed_out = state.step - since[hunters] > settings.hunter.patience * settings.rate
@@ -103,7 +103,7 @@ def decided(
         source = int(derived.source_of_noise(state.noise, at[first : first + 1])[0])
         if source >= 0:
             for each in searches.values():
-                each.hear(ground.space.position_of(source), _HEARD_NEAR * ground.unit)
+                each.report(ground.space.position_of(source), _HEARD_NEAR * ground.unit)
     curious = np.flatnonzero(hears & ((new == PATROL) | (new == INVESTIGATE)))
     if len(curious):
         sources = derived.source_of_noise(state.noise, at[curious])

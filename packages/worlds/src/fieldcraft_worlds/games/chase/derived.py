@@ -157,7 +157,7 @@ class ChaseDerived:
         hunters = people.rows(HUNTER)
         eyes = self.ground.eyes(people)
         viewers, facing = eyes[hunters], headings[hunters]
-        contacts = self.sight.look(
+        contacts = self.sight.observe(
             state.contacts,
             viewers,
             eyes[:1],
@@ -189,7 +189,7 @@ class ChaseDerived:
         patrol = self._patrol
         patrol.restore(memory)
         patrol.advance(self.settings.think)
-        patrol.look(view)
+        patrol.observe(view)
         return patrol.snapshot(), patrol.values
 
     def waited(self, memory: dict[str, Any]) -> NDArray[np.float32]:
@@ -246,7 +246,7 @@ class ChaseDerived:
             ):
                 party.lost(contacts.positions[0], contacts.velocity_of(0))
                 party.advance(float(contacts.ages[0]))
-                party.look(self.belief(state.guesses).belief.probability() == 0)
+                party.observe(self.belief(state.guesses).belief.probability() == 0)
         self._told = None
         return searches
 
