@@ -48,7 +48,7 @@ else:
     ir = importlib.import_module("llvmlite.ir")
 
 
-def instruction(emit: Callable[..., Any], plain: Callable[[Any], int]) -> Any:
+def instruction(emit: Callable[..., Any], plain: Callable[..., int]) -> Any:
     """Return a function for kernels that is one instruction of the processor, or `plain` where
     nothing is built.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fieldcraft.kernels.llvm import intrinsic, ir, types
+from fieldcraft.kernels.llvm import instruction, ir, types
 
 __all__ = ["claim"]
 
@@ -19,7 +19,13 @@ def _emit_claim(typingctx: Any, claims: Any, part: Any) -> Any:
     return types.boolean(claims, part), generate
 
 
-claim: Any = intrinsic(_emit_claim)
-"""Take a part of the work; whether nobody has taken it before. `claims` are as many whole numbers
-as there are parts, 0 at first.
+def _claim(claims: Any, part: int) -> bool:
+    first = claims[part] == 0
+    claims[part] = 1
+    return bool(first)
+
+
+claim: Any = instruction(_emit_claim, _claim)
+"""Take a part of the work; return whether nobody has taken it before. `claims` are as many whole
+numbers as there are parts, 0 at first.
 """
