@@ -1,4 +1,4 @@
-"""Checks of cells that callers pass, ids and masks, and of positions that may lie off the map."""
+"""Checks of cells, ids and masks, and of positions that may be off the map."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Many = NDArray[Any] | Sequence[tuple[float, float]] | Sequence[tuple[float, floa
 
 
 def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
-    """Return cells as int64, one or (N,): ids as they are, those of a mask ascending.
+    """Return cells as int64, one or (N,): ids in their order, those of a mask ascending.
 
     Raises
     ------
     OutsideMap
         For ids that don't exist.
     InvalidValue
-        For anything else: a tuple that looks like a position, a mask of another shape.
+        For a tuple that looks like a position, a mask of another shape, and other values.
     """
     one: object = cells
     if type(one) is int and 0 <= one < len(space):
@@ -83,7 +83,7 @@ def on_map(space: Space, positions: ArrayLike, outside: str) -> ArrayLike:
 
 
 def _pull_in(space: Space, points: NDArray[np.float64]) -> None:
-    """Move points off the map into the middle of the nearest cell."""
+    """Move points off the map to the center of the nearest cell."""
     cells = np.atleast_1d(space.cell_at(points, outside="clamp"))
     for index, cell in enumerate(cells.tolist()):
         try:
@@ -99,9 +99,6 @@ def checked_vectors(space: Space, vectors: ArrayLike) -> NDArray[np.float64]:
         raise InvalidValue(
             f"Vectors are {'(x, y) pairs' if space.dimensions == 2 else '(x, y, z)'} of numbers",
             got=f"{given.dtype} of shape {given.shape}",
-            remedy=(
-                "Pass where they end less where they begin, an array of shape (N,"
-                f" {space.dimensions})"
-            ),
+            remedy=f"Pass ends minus starts, an array of shape (N, {space.dimensions})",
         )
     return given.astype(np.float64, copy=False)

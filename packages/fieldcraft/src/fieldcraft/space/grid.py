@@ -37,7 +37,7 @@ MAX_CELLS = 2**28
 
 
 class Grid(Lattice):
-    """A map of square cells.
+    """Map of square cells.
 
     World positions are (x, y) in world units, x to the right. Arrays are [row, column] of shape
     (height, width) and look like the picture: row 0 is the top. With `y_up=False` y grows
@@ -61,21 +61,33 @@ class Grid(Lattice):
     y_up : bool, optional
         Whether y grows upwards.
     walls : array_like, optional
-        Bool of shape (height, width), True where influence cannot go; or lists of 0 and 1.
+        Bool of shape (height, width), True where the ground is blocked; or lists of 0 and 1.
     terrain : Terrain, optional
         Kinds of ground, see `Terrain`; its impassable classes are walls as well.
     neighbors : int or array_like, optional
         4, 8, or a table of (dx, dy) steps in cells along the world's axes.
     corners : {"never", "if-one-open", "cut"}, optional
-        Whether a diagonal step passes closed cells beside it: never, if one of the two is open, or
-        always, as in tcod and Mesa. Sight does not change.
+        Whether a diagonal step passes blocked cells beside it: never, if one of the two is open, or
+        always, as in tcod and Mesa. Sight does not depend on it.
     wrap : bool, optional
         Whether the map is a torus.
 
     Raises
     ------
     InvalidValue
-        For sizes, shapes and types that don't fit.
+        For wrong sizes, shapes and types.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 1],
+    ...                       [1, 0, 0]])
+    >>> grid
+    <Grid 3 x 2, cell_size 1, 4 open cells>
+    >>> grid.cell_at((2.5, 1.5))
+    5
+    >>> grid.position_of(5)
+    array([2.5, 1.5])
     """
 
     axes = "(height, width)"
@@ -144,18 +156,18 @@ class Grid(Lattice):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(height, width): the shape of one array of values on this map."""
+        """The shape of one array of values on this map: (height, width)."""
         return (self.height, self.width)
 
     @property
     def size(self) -> tuple[float, float]:
-        """(x, y) extent in world units."""
+        """The extent along x and y, in world units."""
         return (self.width * self.cell_size, self.height * self.cell_size)
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Bool of shape (height, width), [row, column]: True where influence cannot go. Read-only;
-        those of a coarser grid follow the grid that it was made of.
+        """Which cells are walls: bool of shape (height, width), [row, column]; read-only. The walls
+        of a coarser grid follow those of the grid that it was made of.
         """
         if self._parent is not None:
             self._follow_parent()
@@ -168,19 +180,18 @@ class Grid(Lattice):
     @overload
     def cell_at(self, positions: ArrayLike, *, outside: str = ...) -> int | NDArray[np.int64]: ...
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
-        """The cells at world positions; see `Space.cell_at`."""
+        """Return the cells at world positions; see `Space.cell_at`."""
         one = self.layout.cell_of(positions)
         if one is not None and type(outside) is str and outside in ("refuse", "clamp"):
             return one
         return super().cell_at(positions, outside=outside)
 
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        """See `Space._locate`."""
         one = self.layout.cell_of(points[0]) if len(points) == 1 else None
         return self.layout.cells(points, outside) if one is None else np.array([one])
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """The world positions of the centers of cells: (2,) for one cell, (N, 2) for many."""
+        """Return the world positions of the centers of cells: (2,) for one, (N, 2) for many."""
         one: object = cells
         if type(one) is int and 0 <= one < len(self):
             return self.layout.centers(one)
@@ -190,16 +201,16 @@ class Grid(Lattice):
         tree = _open_tree(self)
         points = np.stack(np.divmod(cells, self.width), axis=1)
         distance, _ = tree.query(points)
-        # The tree breaks ties as it likes; the rule is the lowest id.
+        # The tree returns any of equally near cells; the rule is the lowest id.
         ties = tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
         return np.array([free[near[0]] for near in ties], dtype=np.int64)
 
     def links(self) -> NDArray[np.unsignedinteger]:
-        """Which steps arrive: shape (height, width), bit `k` set where `neighborhood.steps[k]` may
-        end in the cell.
+        """Return which steps may end in each cell: shape (height, width), with bit `k` for
+        `neighborhood.steps[k]`; uint8 for up to 8 steps, else uint64.
 
-        uint8 for up to 8 steps, else uint64. Walls are left by any step that ends on open ground,
-        since a source may stand on one; nothing enters them. Built at the first call and kept.
+        Steps from walls to open cells are allowed, since sources may be placed on walls. The array
+        is cached.
         """
         self._follow_parent()
         if self._links is None:
@@ -209,7 +220,7 @@ class Grid(Lattice):
 
     @property
     def link_masks(self) -> NDArray[np.unsignedinteger]:
-        """The bit of each step in `links()`, of the same dtype: shape (len(self.neighborhood),)."""
+        """The bit of each step in `links()`, (len(self.neighborhood),), of the same dtype."""
         return self._link_masks
 
     @property
@@ -220,11 +231,31 @@ class Grid(Lattice):
         return len(self._changes)
 
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
-        """Block or open cells, while maps on this grid run; layers notice at their next step.
+        """Block or open cells, while maps on this grid run; layers update at their next step.
 
-        `cells` are ids or a mask, bool of shape (height, width). Layers on coarser cells of this
-        grid follow; those with walls of their own don't. Raises `OutsideMap` for cells that don't
-        exist and `InvalidValue` for opening what the terrain makes impassable.
+        Layers on coarser cells of this grid follow; layers with walls of their own don't.
+
+        Parameters
+        ----------
+        cells : array_like
+            Ids of cells, or a mask: bool of shape (height, width).
+        blocked : bool, optional
+            False opens them.
+
+        Raises
+        ------
+        OutsideMap
+            For cells that don't exist.
+        InvalidValue
+            For opening cells that the terrain makes impassable.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(3, 1)
+        >>> grid.set_walls(1)
+        >>> grid.walls
+        array([[False,  True, False]])
         """
         ids = self._changeable(cells, blocked)
         self._follow_parent()
@@ -235,7 +266,7 @@ class Grid(Lattice):
         changed = ids[self._walls.reshape(-1)[ids] != blocked]
         if not len(changed):
             return
-        # New arrays, so that whoever works with the old ones can finish.
+        # New arrays, so that calculations with the old ones can finish.
         walls = self._walls.copy()
         walls.reshape(-1)[changed] = blocked
         walls.flags.writeable = False
@@ -245,16 +276,16 @@ class Grid(Lattice):
                 self._links, changed, walls, self.terrain, self.neighborhood, self.wrap
             )
             self._links.flags.writeable = False
-        changed.flags.writeable = False  # it is handed out as it is
+        changed.flags.writeable = False  # `walls_changed` returns it
         self._changes.append(changed)
 
     def _follow_parent(self) -> None:
-        """Take over changes of the finer grid that this one was made of."""
+        """Apply changes of walls of the finer grid that this one was made of."""
         if self._parent is not None and self._parent.walls_version != self._followed:
-            self._take_over(self._parent)
+            self._update_from(self._parent)
 
     @atomic
-    def _take_over(self, parent: Grid) -> None:
+    def _update_from(self, parent: Grid) -> None:
         self._followed = parent.walls_version
         factor = round(self.cell_size / parent.cell_size)
         wanted = coarse_walls(parent.walls, factor, y_up=parent.y_up).reshape(-1)
@@ -264,16 +295,27 @@ class Grid(Lattice):
         match_opacity(self, coarse_walls(parent.opaque, factor, y_up=parent.y_up))
 
     def with_walls(self, walls: ArrayLike | None) -> Grid:
-        """The same map with other walls (None for none), no terrain: for another mobility."""
+        """Return the same map with other walls (None for none) and without terrain, for agents that
+        move in another way.
+        """
         twin = self._derived(self.width, self.height, self.cell_size, walls)
         twin.opacity_codes = self.opacity_codes
         return twin
 
     def coarser(self, cell_size: float) -> Grid:
-        """The same ground in cells of `cell_size`, a whole multiple of this grid's.
+        """Return the same ground in cells of `cell_size`, a whole multiple of this grid's.
 
         A coarse cell is open if any of its cells is, so that every open position stays open; walls
-        thinner than `cell_size` therefore leak. Terrain is reduced to its walls.
+        thinner than `cell_size` therefore leak. Terrain is reduced to its walls. Later changes of
+        walls of this grid are followed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(walls=[[1, 1, 0, 1],
+        ...                       [1, 1, 1, 1]])
+        >>> grid.coarser(2).walls
+        array([[ True, False]])
         """
         factor, (height, width) = coarse_cells(self, cell_size)
         if factor == 1:
@@ -286,7 +328,7 @@ class Grid(Lattice):
 
     @property
     def corners(self) -> str:
-        """Which diagonal steps may cut corners: "never", "if-one-open" or "cut"."""
+        """When diagonal steps pass blocked cells beside them: "never", "if-one-open" or "cut"."""
         return self.neighborhood.corners
 
     @property
@@ -295,14 +337,12 @@ class Grid(Lattice):
         return [(dx, -dy if self.y_up else dy) for dx, dy in self.neighborhood.steps]
 
     def to_graph(self) -> Graph:
-        """The same ground as a graph: a vertex at the center of each cell, with its number, and an
-        edge for each step.
+        """Return the same ground as a graph: vertex v at the center of cell v, an edge per step.
 
-        What spreads on it comes to the same values. Walls become blocked vertices, with the edges
-        that they would have if each alone were opened; other walls' corners stay as they are now.
-        Blocked vertices hide as walls do, so that what is seen is the same too; closed edges don't.
-        Later changes of this grid are not followed: block and open the vertices. Nobody walks
-        between vertices.
+        Influence and sight have the same values on it. Walls become blocked vertices, with the
+        edges that they would have if each alone were opened. Blocked vertices are opaque, blocked
+        edges are not. Later changes of this grid are not followed; block and open vertices of the
+        graph instead.
         """
         return hooks.graph_of(self)
 
@@ -314,22 +354,22 @@ class Grid(Lattice):
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """The area that each cell stands for, (N,), in square world units. Read-only."""
+        """The area of each cell, (N,), in square world units; read-only."""
         return np.broadcast_to(np.float64(self.cell_size**2), len(self))
 
     @property
     def sight_grid(self) -> Grid:
-        """The grid itself: lines of sight run over its cells."""
+        """The grid itself."""
         return self
 
     @property
     def graph(self) -> Graph:
-        """Raise `InvalidValue`: a grid keeps no graph of itself."""
+        """Raise `InvalidValue`: a grid has no graph, see `to_graph`."""
         raise InvalidValue("A grid is not a graph", got=repr(self), remedy="Use grid.to_graph()")
 
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The cells, walls among them, from which one step leads into a cell, and the lengths of
-        these steps.
+        """Return the cells, walls included, from which one step leads into a cell, and the lengths
+        of these steps.
         """
         row, column = divmod(cell, self.width)
         steps = np.array(self.neighborhood.steps)
@@ -349,11 +389,11 @@ class Grid(Lattice):
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """After how many world units along x and y a torus repeats, (2,); None without `wrap`."""
+        """The size of a torus in world units, (2,); None without `wrap`."""
         return np.array(self.size) if self.wrap else None
 
     def follow(self, parent: Grid) -> None:
-        """Take over later changes of walls of the finer grid that this one was made of."""
+        """Apply later changes of walls of a finer grid to this one."""
         self._parent, self._followed = parent, parent.walls_version
 
     def _derived(self, width: int, height: int, cell_size: float, walls: ArrayLike | None) -> Grid:

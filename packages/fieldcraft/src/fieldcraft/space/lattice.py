@@ -1,4 +1,4 @@
-"""Cells in rows and columns: what grids of squares and of hexagons have in common."""
+"""The common base of grids of squares and of hexagons."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ __all__ = ["Lattice"]
 
 
 class Lattice(Space):
-    """Cells in rows and columns, of which some are walls; cells of a terrain's impassable classes
-    are walls, too.
+    """Space of cells in rows and columns. Cells of a terrain's impassable classes are walls.
 
-    `placement` names the attributes that say where cells lie.
+    `placement` lists the attributes that determine where cells are.
     """
 
     placement: ClassVar[tuple[str, ...]]
@@ -41,18 +40,18 @@ class Lattice(Space):
         )
 
     def _form(self) -> str:
-        """The form and size of a cell, for `repr`."""
+        """Return the form and size of a cell, for `repr`."""
         raise NotImplementedError
 
     def describe(self, cell: int | None = None) -> str:
-        """The size, "40 x 30", or where a cell is: "row 2, column 5 (cell 85)"."""
+        """Return the size, "40 x 30", or the place of a cell: "row 2, column 5 (cell 85)"."""
         if cell is None:
             return f"{self.shape[1]} x {self.shape[0]}"
         row, column = divmod(checks.cell("cell", cell, len(self)), self.shape[1])
         return f"row {row}, column {column} (cell {cell})"
 
     def describe_difference(self, other: object) -> str:
-        """The first attribute of `placement` in which another grid differs; walls may differ."""
+        """Return the first attribute of `placement` that differs; see `Space`."""
         if not isinstance(other, Lattice) or other.placement != self.placement:
             return f"on {other!r}"
         for name in self.placement:
@@ -62,12 +61,12 @@ class Lattice(Space):
         return ""
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        """See `Space.wrapped`."""
         low, period = np.array(self.origin), self.period
         return positions if period is None else np.asarray(low + np.mod(positions - low, period))
 
     def _check_precision(self, name: str, size: float, farthest: float) -> None:
-        """Refuse cells of this size that positions as far off as this cannot tell apart."""
+        """Refuse cells that are too small for float64 coordinates of this size."""
         if not farthest < 2**48 * size or math.isinf(farthest):
             raise InvalidValue(
                 "Cells are large enough for a float64 position to tell them apart",
@@ -76,7 +75,7 @@ class Lattice(Space):
             )
 
     def _blocked(self, walls: ArrayLike | None, terrain: Terrain | None) -> NDArray[np.bool_]:
-        """Return the walls of the map, those of its terrain among them."""
+        """Return the walls of the map, including those of its terrain."""
         if terrain is not None and not isinstance(terrain, Terrain):
             raise InvalidValue(
                 "terrain is a fieldcraft.Terrain",
@@ -95,9 +94,7 @@ class Lattice(Space):
         return blocked
 
     def _changeable(self, cells: ArrayLike, blocked: bool) -> NDArray[np.int64]:
-        """The cells to block or open, ascending; refuses to open what the terrain makes
-        impassable.
-        """
+        """Return the cells to block or open, ascending; refuse to open impassable terrain."""
         ids = np.unique(checked_cells(self, cells))
         if not checks.flag("blocked", blocked) and self.terrain is not None:
             stuck = ids[self.terrain.walls.reshape(-1)[ids]]

@@ -361,7 +361,7 @@ class Space(Pictured, ABC):
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """After how many world units along x and y a torus repeats, (2,); None for other spaces."""
+        """The size of a torus in world units, (2,); None for other spaces."""
         return None
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
