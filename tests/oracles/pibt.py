@@ -1,4 +1,4 @@
-"""Priority inheritance with backtracking as the paper writes it: recursive, on lists."""
+"""Priority inheritance with backtracking as in the paper: recursive, on lists."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any
 
 
 def next_cells(
-    beside: Mapping[int, Sequence[int]], left: Any, cells: Sequence[int], order: Sequence[int]
+    beside: Mapping[int, Sequence[int]], distances: Any, cells: Sequence[int], order: Sequence[int]
 ) -> list[int]:
-    """Return where agents go; `left[i]` are the distances of agent i, all different."""
-    then: dict[int, int] = {}
-    who = {cell: i for i, cell in enumerate(cells)}
+    """Return the next cell of each agent. `distances[i]` are agent i's, all different."""
+    chosen: dict[int, int] = {}
+    agent_at = {cell: i for i, cell in enumerate(cells)}
 
     def plan(i: int, pusher: int | None) -> bool:
-        for cell in sorted([*beside[cells[i]], cells[i]], key=lambda cell: left[i][cell]):
-            if cell in then.values() or (pusher is not None and cell == cells[pusher]):
+        for cell in sorted([*beside[cells[i]], cells[i]], key=lambda cell: distances[i][cell]):
+            if cell in chosen.values() or (pusher is not None and cell == cells[pusher]):
                 continue
-            then[i] = cell
-            other = who.get(cell)
-            if other is not None and other not in then and not plan(other, i):
+            chosen[i] = cell
+            other = agent_at.get(cell)
+            if other is not None and other not in chosen and not plan(other, i):
                 continue
             return True
-        then[i] = cells[i]
+        chosen[i] = cells[i]
         return False
 
     for i in order:
-        if i not in then:
+        if i not in chosen:
             plan(i, None)
-    return [then[i] for i in range(len(cells))]
+    return [chosen[i] for i in range(len(cells))]

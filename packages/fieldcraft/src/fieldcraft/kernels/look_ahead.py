@@ -1,8 +1,7 @@
 """Plans of many agents for the next steps, improved by large-neighborhood search.
 
-`taken` has the agent in each cell at each time: those of one cell lie side by side, at `cell <<
-bits | time`. Twice that number (plus 1 once the goal has been reached) is a state of the search
-for one agent's way.
+`occupied` has the agent in each cell at each time, at `cell << bits | time`. Twice that number
+(plus 1 once the goal has been reached) is a state of the search for one agent's path.
 """
 
 from __future__ import annotations
@@ -11,31 +10,31 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import sift_down, sift_up
-from fieldcraft.kernels.pibt import distance_of, drawn
+from fieldcraft.kernels.pibt import distance_of, next_random
 
 __all__ = ["GROUP", "MOST_WAITING", "improve"]
 
-_REST = 0.01  # of the way back to a goal that has been reached counts
-_DEEPER = 1e-4  # of two ways that seem as short the search follows the one that is further on
+_REST = 0.01  # weight of the distance back to a goal that has been reached
+_DEEPER = 1e-4  # prefers the longer one of two partial paths with equal estimates
 _LARGEST = 2147483647.0
 _HALF = np.int64(32)  # bits of the number of a state
 _LOWER = (np.int64(1) << _HALF) - np.int64(1)
-_MOST_SETTLED = 4096  # states; the search for one way gives up after so many
+_MOST_SETTLED = 4096  # states, after which the search for one path gives up
 _LAST_TURN = 32767
 GROUP = 8
-"""How many agents find their ways anew at a time."""
+"""Number of agents that plan new paths together."""
 MOST_WAITING = 1 << 17
-"""How many states the search for one way may put aside; it gives up where they do not suffice."""
+"""Size of the queue of the search for one path, which gives up when the queue is full."""
 
 
 @kernel(inline="always")
-def _left(distances, row, cell):
+def _remaining(distances, row, cell):
     return np.float64(distance_of(distances, row, cell))
 
 
 @kernel
 def _cost(starts, ends, costs, distances, row, goal, plan, i):
-    """Return what a plan costs: its steps up to the goal, or to its end and from there the rest."""
+    """Return the cost of a plan: its steps up to the goal, or all steps and the distance left."""
     last = plan.shape[1] - 1
     if row < 0:
         total = 0.0
@@ -47,7 +46,7 @@ def _cost(starts, ends, costs, distances, row, goal, plan, i):
     for t in range(last):
         here, there = np.int64(plan[i, t]), np.int64(plan[i, t + 1])
         if here == goal:
-            return total + _REST * _left(distances, row, plan[i, last])
+            return total + _REST * _remaining(distances, row, plan[i, last])
         if here == there:
             total += 1.0
         else:
@@ -56,16 +55,16 @@ def _cost(starts, ends, costs, distances, row, goal, plan, i):
                     total += np.float64(costs[arc])
     if plan[i, last] == goal:
         return total
-    return total + _left(distances, row, plan[i, last])
+    return total + _remaining(distances, row, plan[i, last])
 
 
 @kernel
-def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, turn, scratch):
-    """Write the cheapest way of an agent among all others into its plan, if it costs at most
-    `limit`. Returns whether there is one, and the state of the generator.
+def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state, turn, scratch):
+    """Write the cheapest path of an agent among all others into its plan, if it costs at most
+    `limit`. Return whether there is one, and the state of the generator.
 
     `seen` has for each state the turn in which it was last settled, `settled` the states of this
-    turn in their order, each with the place of the one before it.
+    turn in order, each with the index of its predecessor.
     """
     starts, ends, costs = ground
     seen, keys, nodes, settled = scratch
@@ -73,16 +72,20 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
     times = (np.int64(1) << bits) - 1
     start = np.int64(plan[i, 0])
     reached = np.int64(1) if row >= 0 and start == goal else np.int64(0)
-    # The best state that waits is held apart from the heap, as it is mostly the next.
+    # The best waiting state is stored outside of the heap, as it is mostly the next one.
     key = 0.0
     if row >= 0:
-        key = _REST * _left(distances, row, start) if reached else _left(distances, row, start)
+        key = (
+            _REST * _remaining(distances, row, start)
+            if reached
+            else _remaining(distances, row, start)
+        )
     packed = (start << (bits + 1)) + reached
     size = np.int64(0)
-    held = True
+    has_next = True
     count = np.int64(0)
-    while (held or size > 0) and count < settled.shape[0]:
-        if not held:
+    while (has_next or size > 0) and count < settled.shape[0]:
+        if not has_next:
             key, packed = keys[0], nodes[0]
             size -= 1
             if size > 0:
@@ -92,16 +95,16 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
             key, keys[0] = keys[0], key
             packed, nodes[0] = nodes[0], packed
             sift_down(keys, nodes, size)
-        held = False
+        has_next = False
         node = packed & _LOWER
         if seen[node] == turn:
             continue
         seen[node] = turn
         settled[count, 0], settled[count, 1] = node, packed >> _HALF
         done = node & 1
-        place = node >> 1
-        t = place & times
-        here = place >> bits
+        at = node >> 1
+        t = at & times
+        here = at >> bits
         if t == last:
             while t > 0:
                 plan[i, t] = settled[count, 0] >> (bits + 1)
@@ -110,33 +113,37 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
             return True, state
         before = 0.0
         if row >= 0:
-            before = _REST * _left(distances, row, here) if done else _left(distances, row, here)
+            before = (
+                _REST * _remaining(distances, row, here)
+                if done
+                else _remaining(distances, row, here)
+            )
         least = np.inf
         first = np.int64(0)
-        behind = taken[place + 1]
+        behind = occupied[at + 1]
         for arc in range(starts[here] - 1, starts[here + 1]):
             there = here
             if arc >= starts[here]:
                 there = np.int64(ends[arc])
-            next_place = (there << bits) + t + 1
-            if taken[next_place] >= 0:
+            next_at = (there << bits) + t + 1
+            if occupied[next_at] >= 0:
                 continue
-            if behind >= 0 and taken[next_place - 1] == behind:
+            if behind >= 0 and occupied[next_at - 1] == behind:
                 continue
             if row < 0:
                 more = 0.0 if there == here else 1.0
                 follow = np.int64(0)
             elif done:
-                more = _REST * _left(distances, row, there) - before
+                more = _REST * _remaining(distances, row, there) - before
                 follow = np.int64(1)
             else:
                 more = 1.0 if there == here else np.float64(costs[arc])
                 follow = np.int64(1) if there == goal else np.int64(0)
-                more += (0.0 if follow else _left(distances, row, there)) - before
-            following = 2 * next_place + follow
+                more += (0.0 if follow else _remaining(distances, row, there)) - before
+            following = 2 * next_at + follow
             if seen[following] == turn:
                 continue
-            state = drawn(state)
+            state = next_random(state)
             total = key + more - _DEEPER * (0.5 + state / _LARGEST)
             if total > limit:
                 continue
@@ -151,23 +158,23 @@ def _search(ground, distances, row, goal, taken, bits, plan, i, limit, state, tu
             size += 1
             sift_up(keys, nodes, size - 1)
         if least < np.inf:
-            held = True
+            has_next = True
             key, packed = least, first
         count += 1
     return False, state
 
 
 @kernel
-def _mark(taken, bits, plan, i, agent):
-    """Write an agent, or -1, into all places of a plan."""
+def _mark(occupied, bits, plan, i, agent):
+    """Write an agent, or -1, to all cells and times of a plan."""
     for t in range(plan.shape[1]):
-        taken[(np.int64(plan[i, t]) << bits) + t] = agent
+        occupied[(np.int64(plan[i, t]) << bits) + t] = agent
 
 
 @kernel
-def _gather(ground, distances, rows, taken, bits, plan, seed, state, group, inside):
-    """Choose agents that are in each other's way, the first of them `seed`. Returns how many, and
-    the state of the generator.
+def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, group, inside):
+    """Choose agents that are in each other's way, `seed` first. Return their number and the state
+    of the generator.
     """
     starts, ends, _costs = ground
     last = plan.shape[1] - 1
@@ -175,13 +182,13 @@ def _gather(ground, distances, rows, taken, bits, plan, seed, state, group, insi
     inside[seed] = True
     count = np.int64(1)
     most = group.shape[0]
-    for _walk in range(4 * most):
+    for _attempt in range(4 * most):
         if count >= most:
             break
-        state = drawn(state)
+        state = next_random(state)
         i = np.int64(group[state % count])
         row = rows[i]
-        state = drawn(state)
+        state = next_random(state)
         t = state % last
         here = np.int64(plan[i, t])
         while t < last and count < most:
@@ -191,16 +198,16 @@ def _gather(ground, distances, rows, taken, bits, plan, seed, state, group, insi
                 there = here
                 if arc >= starts[here]:
                     there = np.int64(ends[arc])
-                state = drawn(state)
+                state = next_random(state)
                 away = state / _LARGEST
                 if row >= 0:
-                    away += _left(distances, row, there)
+                    away += _remaining(distances, row, there)
                 if away < near:
                     best, near = there, away
-            place = (best << bits) + t
-            other = np.int64(taken[place + 1])
-            swapped = np.int64(taken[place])
-            if other < 0 and swapped >= 0 and taken[(here << bits) + t + 1] == swapped:
+            at = (best << bits) + t
+            other = np.int64(occupied[at + 1])
+            swapped = np.int64(occupied[at])
+            if other < 0 and swapped >= 0 and occupied[(here << bits) + t + 1] == swapped:
                 other = swapped
             if other >= 0 and not inside[other]:
                 inside[other] = True
@@ -218,40 +225,40 @@ def _gather(ground, distances, rows, taken, bits, plan, seed, state, group, insi
     " b1[::1]), i8, i8, i8, out i4[:,::1], out i4[::1], (out i2[::1], out f8[::1], out i8[::1],"
     " out f8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
 )
-def improve(ground, agents, rounds, seed, bits, plan, taken, scratch):
-    """Improve plans (n, times) for some `rounds`: take a few agents out, and let one after the
-    other find the best way among all others. The new plans stay if their costs sum up to no more.
+def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
+    """Improve plans (n, times) in some `rounds`: remove a few plans, and search the best path of
+    each of these agents among all others. The new plans stay if their total cost is no higher.
 
     `ground` are (starts, ends, costs) of steps; `agents` are (distances, rows, goals, pinned) as
-    for `pibt.step`, with the cells of goals or -1. `taken` (cells << bits,) is all -1 and left so.
-    Returns how many rounds reduced the costs.
+    for `pibt.step`, with the cells of goals or -1. `occupied` (cells << bits,) is all -1 and left
+    so. Return the number of rounds that reduced the costs.
     """
     starts, ends, costs = ground
     distances, rows, goals, pinned = agents
-    seen, keys, nodes, spent, again, kept, inside = scratch
+    seen, keys, nodes, plan_costs, new_costs, saved_plans, inside = scratch
     count = plan.shape[0]
     group = np.empty(GROUP, np.int64)
     settled = np.empty((_MOST_SETTLED, 2), np.int64)
     state = np.int64(seed)
     better = 0
     for i in range(count):
-        spent[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
-        _mark(taken, bits, plan, i, i)
-    for _turn in range(rounds):
+        plan_costs[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+        _mark(occupied, bits, plan, i, i)
+    for _round in range(rounds):
         chosen = np.int64(-1)
         delay = -1.0
         for _attempt in range(4):
-            state = drawn(state)
+            state = next_random(state)
             i = state % count
             if rows[i] < 0:
                 continue
-            wait = spent[i] - _left(distances, rows[i], plan[i, 0])
+            wait = plan_costs[i] - _remaining(distances, rows[i], plan[i, 0])
             if wait > delay:
                 chosen, delay = i, wait
         if chosen < 0 or delay < 1e-3 or pinned[chosen]:
             continue
-        size, state = _gather(
-            ground, distances, rows, taken, bits, plan, chosen, state, group, inside
+        size, state = _conflict_group(
+            ground, distances, rows, occupied, bits, plan, chosen, state, group, inside
         )
         bound = 0.0
         old = 0.0
@@ -262,24 +269,24 @@ def improve(ground, agents, rounds, seed, bits, plan, taken, scratch):
                 size -= 1
                 group[m] = group[size]
                 continue
-            state = drawn(state)
+            state = next_random(state)
             j = state % (m + 1)
             group[m], group[j] = group[j], i
             m += 1
         for k in range(size):
             i = group[k]
-            old += spent[i]
+            old += plan_costs[i]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
-                bound += _left(distances, rows[i], plan[i, 0])
-            kept[k, :] = plan[i, :]
-            _mark(taken, bits, plan, i, np.int32(-1))
+                bound += _remaining(distances, rows[i], plan[i, 0])
+            saved_plans[k, :] = plan[i, :]
+            _mark(occupied, bits, plan, i, np.int32(-1))
         new = 0.0
         found = True
         planned = np.int64(0)
         while planned < size:
             i = group[planned]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
-                bound -= _left(distances, rows[i], plan[i, 0])
+                bound -= _remaining(distances, rows[i], plan[i, 0])
             if seen[-1] == _LAST_TURN:
                 seen[:] = 0
             seen[-1] += 1
@@ -288,7 +295,7 @@ def improve(ground, agents, rounds, seed, bits, plan, taken, scratch):
                 distances,
                 rows[i],
                 goals[i],
-                taken,
+                occupied,
                 bits,
                 plan,
                 i,
@@ -299,21 +306,21 @@ def improve(ground, agents, rounds, seed, bits, plan, taken, scratch):
             )
             if not found:
                 break
-            _mark(taken, bits, plan, i, i)
-            again[planned] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
-            new += again[planned]
+            _mark(occupied, bits, plan, i, i)
+            new_costs[planned] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+            new += new_costs[planned]
             planned += 1
         if found and new <= old + 1e-6:
             if new < old - 1e-6:
                 better += 1
             for k in range(size):
-                spent[group[k]] = again[k]
+                plan_costs[group[k]] = new_costs[k]
         else:
             for k in range(planned):
-                _mark(taken, bits, plan, group[k], np.int32(-1))
+                _mark(occupied, bits, plan, group[k], np.int32(-1))
             for k in range(size):
-                plan[group[k], :] = kept[k, :]
-                _mark(taken, bits, plan, group[k], group[k])
+                plan[group[k], :] = saved_plans[k, :]
+                _mark(occupied, bits, plan, group[k], group[k])
     for i in range(count):
-        _mark(taken, bits, plan, i, np.int32(-1))
+        _mark(occupied, bits, plan, i, np.int32(-1))
     return better

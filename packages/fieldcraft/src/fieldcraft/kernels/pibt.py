@@ -10,7 +10,7 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.guides import looked_up
 
-__all__ = ["NOBODY", "distance_of", "drawn", "step", "values_of"]
+__all__ = ["NOBODY", "distance_of", "next_random", "read_distances", "step"]
 
 NOBODY = np.int64(-1)
 _FACTOR = np.int64(48271)
@@ -19,7 +19,7 @@ _OCCUPIED = np.int64(1) << np.int64(32)
 
 
 @kernel(inline="always")
-def drawn(state):
+def next_random(state):
     """Return the next state of the generator, which is also the random number: 1 to 2**31 - 2."""
     return np.int64((state * _FACTOR) % _PRIME)
 
@@ -41,7 +41,7 @@ def distance_of(distances, row, cell):
 @kernel(
     "(f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], out f4[::1]",
 )
-def values_of(distances, rows, cells, out):
+def read_distances(distances, rows, cells, out):
     """Write the distances from cells to the goals of rows; 0 for agents without a row."""
     for i in range(rows.shape[0]):
         out[i] = 0.0
@@ -50,8 +50,10 @@ def values_of(distances, rows, cells, out):
 
 
 @kernel
-def _list_options(starts, ends, distances, rows, cells, i, base, state, who, options, near, ties):
-    """Write the cells that an agent may go to, the best first. Returns the end of the list and the
+def _rank_options(
+    starts, ends, distances, rows, cells, i, base, state, agents_at, options, near, ties
+):
+    """Write the cells that an agent may go to, the best first. Return the end of the list and the
     state of the generator.
     """
     cell = cells[i]
@@ -65,9 +67,9 @@ def _list_options(starts, ends, distances, rows, cells, i, base, state, who, opt
             away = distance_of(distances, row, there)
         else:
             away = np.float32(0 if there == cell else 1)
-        state = drawn(state)
+        state = next_random(state)
         tie = state
-        if who[there] >= 0 and there != cell:
+        if agents_at[there] >= 0 and there != cell:
             tie += _OCCUPIED
         k = count
         while k > base and (near[k - 1] > away or (near[k - 1] == away and ties[k - 1] > tie)):
@@ -84,32 +86,32 @@ def _list_options(starts, ends, distances, rows, cells, i, base, state, who, opt
     " (out i4[::1], out i4[::1]), (out i4[::1], out i8[::1], out i8[::1], out i4[::1],"
     " out f4[::1], out i8[::1])"
 )
-def step(ground, distances, rows, cells, order, pinned, seed, then, places, scratch):
-    """Write the cell that each agent goes to into `then` (n,).
+def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cells, scratch):
+    """Write the cell that each agent goes to into `next_cells` (n,).
 
-    `ground` are the steps of the space, (starts, ends). Agent i stands in `cells[i]` and goes to
-    where the distance of `rows[i]` is least (`distance_of`); without a row it stays unless it is
-    pushed. Agents choose in this `order`; those that are `pinned` stay. `places` are two arrays of
-    -1, one number per cell, left as they were: the agents that are there and those that will be.
+    `ground` are the steps of the space, (starts, ends). Agent i stands in `cells[i]` and takes the
+    step with the shortest distance of `rows[i]` (`distance_of`); without a row it stays unless it
+    is pushed. Agents choose in this `order`; `pinned` agents stay. `at_cells` are two arrays of
+    -1, one number per cell, and are left so: the agents there now and after the step.
     """
     starts, ends = ground
-    who, claimed = places
+    agents_at, claimed = at_cells
     stack, nexts, lasts, options, near, ties = scratch
     state = np.int64(seed)
     for agent in range(cells.shape[0]):
-        who[cells[agent]] = agent
-        then[agent] = NOBODY
+        agents_at[cells[agent]] = agent
+        next_cells[agent] = NOBODY
         if pinned[agent]:
-            then[agent] = cells[agent]
+            next_cells[agent] = cells[agent]
             claimed[cells[agent]] = agent
     for turn in range(order.shape[0]):
         root = order[turn]
-        if then[root] >= 0:
+        if next_cells[root] >= 0:
             continue
         stack[0] = root
         nexts[0] = 0
-        lasts[0], state = _list_options(
-            starts, ends, distances, rows, cells, root, 0, state, who, options, near, ties
+        lasts[0], state = _rank_options(
+            starts, ends, distances, rows, cells, root, 0, state, agents_at, options, near, ties
         )
         depth = 1
         while depth > 0:
@@ -121,19 +123,19 @@ def step(ground, distances, rows, cells, order, pinned, seed, then, places, scra
                 nexts[depth - 1] += 1
                 if claimed[there] >= 0:
                     continue
-                j = np.int64(who[there])
-                if j >= 0 and j != i and then[j] == cells[i]:
+                j = np.int64(agents_at[there])
+                if j >= 0 and j != i and next_cells[j] == cells[i]:
                     continue
-                then[i] = there
+                next_cells[i] = there
                 claimed[there] = i
                 done = True
-                if j >= 0 and j != i and then[j] < 0:
+                if j >= 0 and j != i and next_cells[j] < 0:
                     pushed = j
                 break
             if pushed >= 0:
                 stack[depth] = pushed
                 nexts[depth] = lasts[depth - 1]
-                lasts[depth], state = _list_options(
+                lasts[depth], state = _rank_options(
                     starts,
                     ends,
                     distances,
@@ -142,7 +144,7 @@ def step(ground, distances, rows, cells, order, pinned, seed, then, places, scra
                     pushed,
                     lasts[depth - 1],
                     state,
-                    who,
+                    agents_at,
                     options,
                     near,
                     ties,
@@ -151,9 +153,9 @@ def step(ground, distances, rows, cells, order, pinned, seed, then, places, scra
             elif done:
                 depth = 0
             else:
-                then[i] = cells[i]
+                next_cells[i] = cells[i]
                 claimed[cells[i]] = i
                 depth -= 1
     for agent in range(cells.shape[0]):
-        who[cells[agent]] = -1
-        claimed[then[agent]] = -1
+        agents_at[cells[agent]] = -1
+        claimed[next_cells[agent]] = -1

@@ -65,7 +65,7 @@ class Guides:
             self._ids, self._spans, self._goals = ids, spans, before
         rows = np.where((goals == self._goals) & (goals >= 0), np.arange(len(ids)), -1)
         found = np.empty(len(ids), dtype=np.float32)
-        kernels.pibt.values_of(self._distances(), rows, cells, found)
+        kernels.pibt.read_distances(self._distances(), rows, cells, found)
         new = np.flatnonzero((goals >= 0) & ((rows < 0) | ~np.isfinite(found)))
         self._release(self._spans[new])
         self._spans[new] = 0

@@ -20,11 +20,11 @@ from fieldcraft.steering.plans import Plans
 __all__ = ["PIBT"]
 
 _UNREACHABLE = ("refuse", "wait")
-_RENEWED = 8  # rows of distances in a step, after traffic has changed
+_RENEWED = 8  # rows of distances computed in a step after traffic has changed
 MOST_BYTES = 1 << 28
-"""As many bytes of distances are stored by rows; beyond that agents are led along paths."""
+"""Size of the table of distances, one row per goal; more goals are led along paths."""
 _NO_SPANS = np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype=np.int32)
-_NAMED = 5  # agents that a message names
+_NAMED = 5  # agents in a message
 
 Ints = NDArray[np.int64]
 Goals = ArrayLike | DistanceMap | Sequence[DistanceMap | None]
@@ -33,33 +33,34 @@ Goals = ArrayLike | DistanceMap | Sequence[DistanceMap | None]
 class PIBT:
     """Steps of many agents at once, one to a cell: priority inheritance with backtracking.
 
-    No two agents ever stand in one cell, and none swap places. Each agent goes where the distance
-    to its goal is least; an agent in its way inherits its priority and makes room. The longer an
-    agent has been on its way, the higher is its priority. Where every cell lies on a loop of at
-    least three cells, the agent of the highest priority comes nearer with every step, so that
-    all arrive in turn.
+    No two agents ever stand in one cell, and none swap places. Each agent takes the step with the
+    shortest distance to its goal; an agent in its way inherits its priority and makes room. The
+    priority of an agent grows while it is on its way. If every cell lies on a loop of at least
+    three cells, the agent with the highest priority comes nearer with every step, so that all
+    arrive in turn.
 
     Parameters
     ----------
     space : Grid, HexGrid, Graph or Mesh
         Agents stand in its cells, and each moves along one of its steps at a time.
     look_ahead : int, optional
-        Plan so many steps ahead. 0 decides step by step, which takes a microsecond for an agent.
-        With 10 to 20, dense crowds in narrow places jam far less. The guarantee about the highest
-        priority does not hold for plans.
+        Number of steps that are planned ahead. 0 decides step by step, which takes a microsecond
+        per agent. With 10 to 20, dense crowds in narrow places jam far less. The guarantee about
+        the highest priority does not hold for plans.
     effort : int, optional
-        How often plans are improved in a step: a few agents that are in each other's way find
-        their ways anew, and keep them if together they come out no worse.
+        Number of improvements per step: a few agents that are in each other's way plan new paths,
+        and keep them if their total cost is no higher.
     traffic : layer with fc.Trail(vector=True), optional
-        Where agents have gone in the last steps. Each step adds the moves of all agents, in units
-        of agents a step once the layer is updated by `imap.step()`; moving against them then costs
-        more, so that lanes form. On a grid or hexagons.
+        The moves of the last steps. Each step adds the moves of all agents, in agents per step
+        once `imap.step()` has updated the layer; moving against them then costs more, so that lanes
+        form. On a grid or hexagons.
     weight : float, optional
-        A step against a flow of one agent a step costs so much more, as a part of its length.
+        Extra cost of a step against a flow of one agent per step, as a part of its length.
     on_unreachable : {"refuse", "wait"}
-        With "wait" an agent whose goal cannot be reached counts as one without a goal.
+        What happens if a goal cannot be reached: "refuse" raises an error, with "wait" the agent
+        counts as one without a goal.
     seed : int, optional
-        Equal choices are made by chance, in the same way for the same seed.
+        Seed of the random numbers that decide between equal choices.
 
     References
     ----------
@@ -124,63 +125,63 @@ class PIBT:
         Parameters
         ----------
         cells : array_like of shape (N,)
-            Where agents stand: `space.cell_at(positions)`.
+            The cells of the agents: `space.cell_at(positions)`.
         goals : array_like of shape (N,), DistanceMap or sequence of them
             The cell of each agent's goal, -1 for none; several agents may have the same. Or the
             distance map that all follow, or one for each agent, None for no goal.
         agents : array_like of shape (N,), optional
-            A number for each agent that stays the same from step to step, where agents come and go.
+            A number of each agent that stays the same from step to step, if agents come and go.
         priorities : array_like of shape (N,), optional
-            Agents with a greater one go first; of equal ones those that are longer on their way.
+            Agents with a higher one go first; among equal ones the agents longest on their way.
         pinned : array_like of shape (N,), optional
-            True for agents that must not move: all others go around them.
+            True for agents that must not move; the others go around them.
 
         Raises
         ------
         OnWall
-            If an agent or a goal is in a wall. The message names the agents, as all do.
+            If an agent or a goal is in a wall. The message names the agents.
         InvalidValue
             If two agents are in one cell, a goal cannot be reached, a priority is NaN or an
             argument does not fit. Nothing has changed then.
         """
-        here = _cells("cells", cells, None, len(self.space), 0)
-        count = len(here)
+        places = _whole_numbers("cells", cells, None, len(self.space), 0)
+        count = len(places)
         ids = self._numbers(agents, count)
-        first = _priorities(priorities, ids)
-        still = _mask(pinned, count)
-        self._check_places(here, ids)
+        fixed = _mask(pinned, count)
+        ranks = None if priorities is None else checks.numbers("priorities", priorities, count)
+        self._check_places(places, ids)
         changed = self._distances.follow()
         if self._traffic is not None and self.weight:
             self._traffic.read()
             factors = self._traffic.factors(self._distances.begins, self._distances.ends)
             self._distances.charge(factors)
-        marks, rows, left, reached = self._rows(goals, here, ids)
-        away = np.empty(count, dtype=np.float32)
-        kernels.pibt.values_of(left, rows, here, away)
-        lost = (rows >= 0) & ~np.isfinite(away)
-        if lost.any():
+        keys, rows, distances, goal_cells = self._rows(goals, places, ids)
+        to_go = np.empty(count, dtype=np.float32)
+        kernels.pibt.read_distances(distances, rows, places, to_go)
+        unreachable = (rows >= 0) & ~np.isfinite(to_go)
+        if unreachable.any():
             if self.on_unreachable == "refuse":
                 raise InvalidValue(
                     "Agents can reach their goals",
-                    got=f"no path for {_names(ids, lost)}",
+                    got=f"no path for {_names(ids, unreachable)}",
                     remedy='Open a way, choose another goal, or pass on_unreachable="wait"',
                 )
-            rows = np.where(lost, -1, rows)
-        waited = self._carry_over(ids, marks)
-        resting = (rows < 0) | (away == 0)
+            rows = np.where(unreachable, -1, rows)
+        waited = self._carry_over(ids, keys)
+        resting = (rows < 0) | (to_go == 0)
         waited[resting] = 0
-        urgency = waited + _draws(ids, self.seed)
+        urgency = waited + _tie_breakers(ids, self.seed)
         order = np.argsort(np.where(resting, 2.0, 0.0) - urgency, kind="stable")
-        if priorities is not None:
-            order = order[np.argsort(-first[order], kind="stable")]
+        if ranks is not None:
+            order = order[np.argsort(-ranks[order], kind="stable")]
         seed = int(self._rng.integers(1, 2**31 - 1))
         ground = self._distances.starts, self._distances.ends, self._distances.costs
         same = not changed and np.array_equal(ids, self._ids)
-        goal_cells = np.where(rows >= 0, reached, -1)
-        moved = self._plans.step(ground, left, rows, goal_cells, here, order, still, seed, same)
+        led = distances, rows, np.where(rows >= 0, goal_cells, -1), fixed
+        moved = self._plans.step(ground, led, places, order, seed, same)
         if self._traffic is not None:
-            self._traffic.add(here, moved)
-        self._ids, self._goals, self._waited = ids, marks, waited + 1
+            self._traffic.add(places, moved)
+        self._ids, self._goals, self._waited = ids, keys, waited + 1
         return moved
 
     def _check_places(self, cells: Ints, ids: Ints) -> None:
@@ -207,7 +208,7 @@ class PIBT:
         """Return the number of each agent."""
         if agents is None:
             return np.arange(count)
-        ids = _cells("agents", agents, count, 2**63, 0)
+        ids = _whole_numbers("agents", agents, count, 2**63, 0)
         if not np.array_equal(ids, self._ids):
             found, counts = np.unique(ids, return_counts=True)
             if len(found) < count:
@@ -220,18 +221,16 @@ class PIBT:
         return ids
 
     def _rows(self, goals: Goals, cells: Ints, ids: Ints) -> tuple[Ints, Ints, Distances, Ints]:
-        """Return what tells an agent's goal from another, the row of each agent, -1 for none, the
-        distances by row, and the cell of each goal, -1 where there are several.
+        """Return a key of each agent's goal, its row of distances, -1 for none, the distances by
+        row, and the cell of its goal, -1 for several.
         """
         count = len(cells)
-        nowhere = np.full(count, -1, dtype=np.int64)
-        if isinstance(goals, DistanceMap):
-            goals = [goals] * count
-        if isinstance(goals, (list, tuple)) and any(
-            each is None or isinstance(each, DistanceMap) for each in goals
+        maps = [goals] * count if isinstance(goals, DistanceMap) else goals
+        if isinstance(maps, (list, tuple)) and any(
+            each is None or isinstance(each, DistanceMap) for each in maps
         ):
-            return self._rows_of_maps(goals, count, ids)
-        wanted = _cells("goals", goals, count, len(self.space), -1)  # type: ignore[arg-type]
+            return self._rows_of_maps(maps, ids)
+        wanted = _whole_numbers("goals", goals, count, len(self.space), -1)  # type: ignore[arg-type]
         has = wanted >= 0
         walls = has & self.space.walls.reshape(-1)[np.maximum(wanted, 0)]
         if walls.any():
@@ -240,52 +239,43 @@ class PIBT:
                 got=f"a wall as the goal of {_names(ids, walls)}",
                 remedy="Use space.nearest_open(cells), or -1 for no goal",
             )
-        if 4 * len(self.space) * self._different(wanted[has]) > MOST_BYTES:
+        most = MOST_BYTES // (4 * len(self.space))
+        if has.sum() > most and len(np.unique(wanted[has])) > most:
             rows = np.where(has, np.arange(count), -1)
             return wanted, rows, self._guides.around(ids, cells, wanted), wanted
-        rows = nowhere
+        rows = np.full(count, -1, dtype=np.int64)
         rows[has] = self._distances.rows_of(wanted[has])
         return wanted, rows, (self._distances.rows, *_NO_SPANS), wanted
 
-    def _different(self, goals: Ints) -> int:
-        """Return how many different cells there are, or if that is enough, at most how many."""
-        if 4 * len(self.space) * len(goals) <= MOST_BYTES:
-            return len(goals)
-        marked = np.zeros(len(self.space), dtype=np.bool_)
-        marked[goals] = True
-        return int(marked.sum())
-
     def _rows_of_maps(
-        self, maps: Sequence[object], count: int, ids: Ints
+        self, maps: Sequence[object], ids: Ints
     ) -> tuple[Ints, Ints, Distances, Ints]:
-        if len(maps) != count:
-            raise _wrong_length("goals", len(maps), count)
-        known: dict[int, int] = {}
-        kept: list[DistanceMap] = []
-        rows = np.full(count, -1, dtype=np.int64)
-        for i, each in enumerate(maps):
-            if each is None:
-                continue
-            if not isinstance(each, DistanceMap) or each.space is not self.space or each.outward:
+        if len(maps) != len(ids):
+            raise _wrong_length("goals", len(maps), len(ids))
+        used: dict[int, DistanceMap] = {}
+        for i, each in zip(ids, maps, strict=True):
+            if isinstance(each, DistanceMap) and each.space is self.space and not each.outward:
+                used[id(each)] = each
+            elif each is not None:
                 raise InvalidValue(
                     "Goals are cells, or distance maps to them on the same space",
-                    got=f"{each!r} for agent {ids[i]}",
+                    got=f"{each!r} for agent {i}",
                     remedy="Pass fc.distance_map(space, goals) or None",
                 )
-            if id(each) not in known:
-                known[id(each)] = len(kept)
-                kept.append(each)
-            rows[i] = known[id(each)]
-        left = np.empty((len(kept), len(self.space)), dtype=np.float32)
+        row_of = {key: row for row, key in enumerate(used)}
+        rows = np.array([row_of.get(id(each), -1) for each in maps], dtype=np.int64)
+        distances = np.empty((len(used), len(self.space)), dtype=np.float32)
         scale = self.space.adjacency.typical or 1.0
-        for row, each in zip(left, kept, strict=True):
+        for row, each in zip(distances, used.values(), strict=True):
             np.divide(each.values.reshape(-1), scale, out=row)
-        ends = np.array([each.goals[0] if len(each.goals) == 1 else -1 for each in kept] + [-1])
-        marks = np.array([-2 - int(each.goals[0]) for each in kept] + [-1])
-        return marks[rows], rows, (left, *_NO_SPANS), ends[rows]
+        firsts = np.array([int(each.goals[0]) for each in used.values()] + [-1])
+        single = np.array([len(each.goals) == 1 for each in used.values()] + [False])
+        ends = np.where(single, firsts, -1)
+        keys = np.append(-2 - firsts[:-1], -1)
+        return keys[rows], rows, (distances, *_NO_SPANS), ends[rows]
 
     def _carry_over(self, ids: Ints, goals: Ints) -> Ints:
-        """Return how many steps each agent has been on its way to its goal."""
+        """Return the number of steps that each agent has been on its way to its goal."""
         if np.array_equal(ids, self._ids):
             return np.where(goals == self._goals, self._waited, 0)
         waited = np.zeros(len(ids), dtype=np.int64)
@@ -295,8 +285,8 @@ class PIBT:
         return waited
 
 
-def _draws(ids: Ints, seed: int) -> NDArray[np.float64]:
-    """Return a number in [0, 1) for each agent, always the same."""
+def _tie_breakers(ids: Ints, seed: int) -> NDArray[np.float64]:
+    """Return a number in [0, 1) for each agent, the same at each step."""
     mixed = (ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(seed * 0xBF58476D1CE4E5B9 % 2**64)
     mixed = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
@@ -309,11 +299,9 @@ def _names(ids: Ints, chosen: NDArray[np.bool_]) -> str:
     if len(some) == 1:
         return f"agent {some[0]}"
     more = int(chosen.sum()) - len(some)
-    return (
-        f"agents {', '.join(some[:-1])} and {some[-1]}"
-        if not more
-        else (f"agents {', '.join(some)} and {more} more")
-    )
+    if more:
+        return f"agents {', '.join(some)} and {more} more"
+    return f"agents {', '.join(some[:-1])} and {some[-1]}"
 
 
 def _wrong_length(name: str, length: int, count: int) -> InvalidValue:
@@ -324,7 +312,7 @@ def _wrong_length(name: str, length: int, count: int) -> InvalidValue:
     )
 
 
-def _cells(name: str, value: ArrayLike, count: int | None, size: int, least: int) -> Ints:
+def _whole_numbers(name: str, value: ArrayLike, count: int | None, size: int, least: int) -> Ints:
     """Return whole numbers from `least` up to below `size`, (N,)."""
     array = checks.array(name, value)
     if array.ndim != 1 or not (array.dtype.kind in "iu" or array.size == 0):
@@ -336,40 +324,13 @@ def _cells(name: str, value: ArrayLike, count: int | None, size: int, least: int
     if count is not None and len(array) != count:
         raise _wrong_length(name, len(array), count)
     found = array.astype(np.int64)
-    wrong = (found < least) | (found >= size)
-    if wrong.any():
-        index = int(wrong.argmax())
-        raise InvalidValue(
-            f"{name} are numbers from {least} to {size - 1}",
-            got=f"{array[index]} for the agent at index {index}",
-            remedy="Pass cells of the space",
-        )
+    rule = f"{name} are numbers from {least} to {size - 1}"
+    checks.none_wrong(rule, array, (found < least) | (found >= size), "Pass cells of the space")
     return found
 
 
-def _priorities(value: ArrayLike | None, ids: Ints) -> NDArray[np.float64]:
-    if value is None:
-        return np.zeros(len(ids))
-    given = checks.array("priorities", value)
-    if given.dtype.kind == "f" and given.shape == ids.shape:
-        wrong = ~np.isfinite(given)
-        if wrong.any():
-            raise InvalidValue(
-                "priorities are finite numbers",
-                got=f"NaN or infinity for {_names(ids, wrong)}",
-                remedy="Pass 0 for agents that are like all others",
-            )
-    return checks.numbers("priorities", given, len(ids))
-
-
 def _mask(value: ArrayLike | None, count: int) -> NDArray[np.bool_]:
-    if value is None:
+    if value is None or np.size(value) == count == 0:
         return np.zeros(count, dtype=np.bool_)
-    array = checks.array("pinned", value)
-    if array.dtype != np.bool_ and array.size:
-        raise InvalidValue(
-            "pinned says yes or no for each agent", got=str(array.dtype), remedy="Pass bools"
-        )
-    if array.shape != (count,):
-        raise _wrong_length("pinned", array.size, count)
-    return array.astype(np.bool_)
+    rule, remedy = "pinned is a mask of the agents", "Pass bools, one for each agent"
+    return checks.array_of(value, (count,), "b", rule, remedy).copy()
