@@ -71,7 +71,7 @@ BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
 ELSEWHERE = ("lab", "lab_fork", "live", "fire_film", "warehouse_film")
-"""The pages of `fieldcraft lab` and of `docs/live` in a browser; forty minutes of `examples/fire_front.py`;
+"""`docs/lab_pictures.py`; the page of `docs/live` in a browser; forty minutes of `examples/fire_front.py`;
 `examples/warehouse.py --film`.
 """
 

@@ -54,6 +54,7 @@ let sources = [];
 let progress = 0; // of the agents' present step, in [0, 1]
 let random = 1;
 let isChanged = true;
+let outline = null; // of the walls
 
 // Numbers in [0, 1) that are the same in every visit (mulberry32).
 function chance() {
@@ -65,6 +66,7 @@ function chance() {
 
 function reset() {
   random = 1;
+  outline = null;
   walls.view.fill(0);
   spread.view.fill(0);
   for (let row = 0; row < SIZE; row++)
@@ -152,13 +154,32 @@ for (let i = 0; i < 256; i++) {
   const [r, g, b] = low.map((from, k) => Math.round(from + (high[k] - from) * (at % 1)));
   TABLE[i] = (255 << 24) | (b << 16) | (g << 8) | r;
 }
-const WALL = 0xff000000 | 0x80756b;
+const WALL = 0xff120e0d; // walls and their outlines as in the library's pictures
+const WALL_EDGE = "#60697c";
 const NO_WAY = 0xff000000 | 0x2b2723;
 
 const field = element("field").getContext("2d", { alpha: false });
 const over = element("over").getContext("2d");
 const image = field.createImageData(SIZE, SIZE);
 const pixels = new Uint32Array(image.data.buffer);
+
+// The sides that walls share with open cells.
+function outlineOf(shut) {
+  const path = new Path2D();
+  for (let row = 0; row < SIZE; row++)
+    for (let column = 0; column < SIZE; column++) {
+      const cell = row * SIZE + column;
+      if (column && shut[cell] !== shut[cell - 1]) {
+        path.moveTo(column, row);
+        path.lineTo(column, row + 1);
+      }
+      if (row && shut[cell] !== shut[cell - SIZE]) {
+        path.moveTo(column, row);
+        path.lineTo(column + 1, row);
+      }
+    }
+  return path;
+}
 
 function draw(shown) {
   const values = shown.view;
@@ -187,6 +208,13 @@ function draw(shown) {
   const canvas = over.canvas;
   const zoom = canvas.width / SIZE;
   over.clearRect(0, 0, canvas.width, canvas.height);
+  outline ??= outlineOf(shut);
+  over.save();
+  over.scale(zoom, zoom);
+  over.lineWidth = 1.2 / zoom;
+  over.strokeStyle = WALL_EDGE;
+  over.stroke(outline);
+  over.restore();
   over.fillStyle = "#fff";
   over.strokeStyle = "#14181d";
   const [count, now, next] = [number("agents"), agentCells.view, agentNext.view];
@@ -233,6 +261,7 @@ function paint(from, to, value) {
         if (!value || !sources.some(({ cell }) => cell === y * SIZE + x))
           walls.view[y * SIZE + x] = value;
   }
+  outline = null;
   isChanged = true;
 }
 
@@ -276,6 +305,7 @@ for (const kind of ["pointerup", "pointercancel"])
 element("field").addEventListener("pointerleave", () => (pointer = null));
 element("clear").addEventListener("click", () => {
   walls.view.fill(0);
+  outline = null;
   isChanged = true;
 });
 element("reset").addEventListener("click", reset);

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
+from fieldcraft.view.plan import DARK
 from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
 from support.pages import TOKEN, eventually, page_of, place_of, settled
@@ -119,8 +120,8 @@ def test_walls_are_drawn_while_time_stands_still_and_a_patrol_goes_round(
     page.mouse.move(*place_of(page, beside[0], 16), steps=2)
     page.mouse.up()
     settled(page, "document.querySelector('#note').className === 'waiting'")
-    eventually(lambda: colors_at(page, beside) == [[86, 92, 104]])
-    assert before != [86, 92, 104]
+    eventually(lambda: colors_at(page, beside) == [list(DARK.wall)])
+    assert before != list(DARK.wall)
     settled(page, "document.querySelector('#edits').innerText.includes('walls painted')")
 
     page.click("#note button:has-text('Play')")

@@ -8,8 +8,11 @@ const PLANE = program(`#version 300 es
 uniform vec4 camera, extent; uniform float turned; out vec2 uv;
 void main(){vec2 c=vec2(gl_VertexID&1,gl_VertexID>>1);uv=vec2(c.x,turned>.5?1.-c.y:c.y);vec2 p=mix(extent.xy,extent.zw,c);gl_Position=vec4((p-camera.xy)*camera.zw,0,1);}`,
 `#version 300 es
-precision highp float;precision highp int;in vec2 uv;out vec4 o;uniform sampler2D values,table;uniform float opacity;${SHADE}
-void main(){ivec2 size=textureSize(values,0);ivec2 at=clamp(ivec2(uv*vec2(size)),ivec2(0),size-1);vec4 c=shade(texelFetch(values,at,0).r);o=vec4(c.rgb,c.a*opacity);}`);
+precision highp float;precision highp int;in vec2 uv;out vec4 o;uniform sampler2D values,table;uniform float opacity,has_edges;${SHADE}
+float at(vec2 p){ivec2 size=textureSize(values,0);return texelFetch(values,clamp(ivec2(p*vec2(size)),ivec2(0),size-1),0).r;}
+void main(){float v=at(uv);vec2 d=1.5*fwidth(uv);
+if(has_edges>.5&&v>0.&&min(min(at(uv+vec2(d.x,0)),at(uv-vec2(d.x,0))),min(at(uv+vec2(0,d.y)),at(uv-vec2(0,d.y))))==0.)v=2./255.;
+vec4 c=shade(v);o=vec4(c.rgb,c.a*opacity);}`);
 const CELLS = program(`#version 300 es
 uniform vec4 camera; uniform float dot_size; layout(location=0) in vec2 place; layout(location=1) in uint cell; flat out uint owner;
 void main(){owner=cell;gl_PointSize=dot_size;gl_Position=vec4((place-camera.xy)*camera.zw,0,1);}`,
@@ -52,7 +55,7 @@ function tableOf(name) {
   const pixels = new Uint8Array(1024);
   if (name.startsWith("#walls")) {
     const style = getComputedStyle(document.documentElement);
-    ["--ground", "--wall"].forEach((each, i) => {
+    ["--ground", "--wall", "--wall-edge"].forEach((each, i) => {
       const color = style.getPropertyValue(each).trim();
       for (let k = 0; k < 3; k++) pixels[4 * i + k] = parseInt(color.slice(1 + 2 * k, 3 + 2 * k), 16);
       pixels[4 * i + 3] = name === "#walls" || i ? 255 : 0;
@@ -172,6 +175,7 @@ function paintView(key, table, opacity, camera, ratio) {
   gl.uniform4fv(places.camera, camera); gl.uniform1f(places.opacity, opacity);
   if (isPlane) {
     gl.uniform4fv(places.extent, info.extent || shape.extent);
+    gl.uniform1f(places.has_edges, table.startsWith("#walls") ? 1 : 0);
     gl.uniform1f(places.turned, shape.form === "grid" && shape.y_up ? 1 : 0);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     return;
