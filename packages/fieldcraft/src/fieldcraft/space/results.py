@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.adjacency import central_cells, components
+from fieldcraft.space.geojson import geometry
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
@@ -116,6 +117,23 @@ class Regions:
 
     def __iter__(self) -> Iterator[Region]:
         return (self[i] for i in range(len(self)))
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """The regions as GeoJSON features, for Shapely and GeoPandas: polygons of cells of a grid
+        or hexagons, points on other spaces.
+        """
+        labels = self.labels.reshape(-1)
+        features = [
+            {
+                "type": "Feature",
+                "id": region.label,
+                "properties": asdict(region),
+                "geometry": geometry(self.space, np.flatnonzero(labels == region.label)),
+            }
+            for region in self
+        ]
+        return {"type": "FeatureCollection", "features": features}
 
     def __repr__(self) -> str:
         of = f", of {len(set(self.owners))} teams" if self.owners else ""
