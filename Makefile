@@ -10,7 +10,7 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size diagram setup docs links notebooks demo test test-reference fuzz machines scenarios lint bench gallery pictures format build clean
+.PHONY: size diagram setup docs links notebooks demo test test-reference fuzz machines scenarios lint bench gallery pictures format build newcomer clean
 
 setup: $(VENV)/.ready $(VENV)/.native
 
@@ -86,6 +86,11 @@ pictures: setup
 build: setup
 	$(BIN)/python tools/native/wheels.py --out dist
 	for package in packages/*; do $(BIN)/python -m build --outdir dist $$package || exit 1; done
+
+# What a newcomer does, with this machine's wheel in an empty environment: the first picture, README, the tutorial, each starter.
+newcomer: setup
+	$(BIN)/python tools/native/wheels.py --out dist manylinux_2_28_$(shell uname -m)
+	$(BIN)/python tools/newcomer.py dist/fieldcraft-*-manylinux_2_28_$(shell uname -m).whl
 
 # The site, from the guides and the docstrings; a warning fails it. It needs the library and its extra `docs`; other libraries are mocked.
 docs: $(VENV)/.installed
