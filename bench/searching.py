@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table, at_most, milliseconds, times
-from fieldcraft.pursuit import BeliefSearch, Search
+from fieldcraft_worlds.games.chase.searches import AnySearch, BeliefSearch
 
 SIDE, SEED = 256, 5
 SIGHT, SPEED = 10.0, 4.0  # cells, cells a second
@@ -28,7 +28,7 @@ PARTIES = (1, 4, 8)
 REQUIRED = 1e-3  # seconds a searcher and second
 
 Floats = NDArray[np.float64]
-Made = Callable[[fc.Grid], Search]
+Made = Callable[[fc.Grid], AnySearch]
 
 CONTENDERS: dict[str, Made] = {
     "SearchParty": lambda space: fc.SearchParty(space, SPEED, sight=SIGHT),

@@ -22,7 +22,7 @@ from torch import nn
 from torch.distributions import Categorical
 
 import fieldcraft as fc
-from fieldcraft.pursuit import SEARCHES, SearchParty
+from fieldcraft_worlds.games.chase.searches import SEARCHES
 from fieldcraft_worlds.learning.pursuits import WAYS, Pursuits
 
 WORLDS, STEPS, PURSUERS, VIEW, LIMIT = 128, 32, 4, 5, 200
@@ -192,7 +192,7 @@ def judge_search(way: str, worlds: int, seed: int) -> list[tuple[bool, int]]:
     env.reset(seed=seed)
     speed, rng = 1.2, np.random.default_rng(seed)
     hunts = [
-        SearchParty(space, speed, sight=VIEW) if way == "party" else SEARCHES[way](space, speed)
+        fc.SearchParty(space, speed, sight=VIEW) if way == "party" else SEARCHES[way](space, speed)
         for space in maps
     ]
     seen_at: list[np.ndarray | None] = [None] * worlds

@@ -8,11 +8,18 @@ from functools import lru_cache
 from statistics import fmean
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fieldcraft import checks
+from fieldcraft import Motion, SearchParty, checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import KINDS
-from fieldcraft.pursuit import SEARCHES, BeliefSearch, FloodSearch, Motion, Search, SearchParty
+from fieldcraft_worlds.games.chase.searches import (
+    SEARCHES,
+    AnySearch,
+    BeliefSearch,
+    FloodSearch,
+    Search,
+)
 from research.experiments.escapes import FUGITIVES, SPEED, Ground, escape, search_for
 from research.experiments.experiment import (
     Experiment,
@@ -28,8 +35,8 @@ from research.experiments.worlds import by_map, seeds_of, world_of, worlds_of
 __all__ = ["EXPERIMENT", "METHODS", "chase_study", "run", "summarise"]
 
 METHODS = ("last", "random", "blind", "flood", "belief", "party")
-"""Methods of searching, as in `fieldcraft.pursuit.SEARCHES`; "blind" is a flood without looks.
-There is "motion" too, a belief that knows how fugitives move.
+"""Methods of searching, as in `SEARCHES` of the chase; "blind" is a flood that ignores what
+searchers see. There is "motion" too, a belief that knows how fugitives move.
 """
 
 
@@ -138,13 +145,20 @@ def run(job: Job) -> Row:
     return results
 
 
-def _search(ground: Ground, method: str) -> Search:
+class _Blind(FloodSearch):
+    """A flood that ignores what searchers see."""
+
+    def observe(self, view: ArrayLike) -> None:
+        Search.observe(self, view)
+
+
+def _search(ground: Ground, method: str) -> AnySearch:
     """Return a search that is as fast as the fugitive, with the sight of the world."""
     space, speed = ground.space, SPEED * ground.step
     if method == "motion":
         return BeliefSearch(space, speed, motion=Motion())
     if method == "blind":
-        return FloodSearch(space, speed, looks=False)
+        return _Blind(space, speed)
     if method == "party":
         return SearchParty(space, speed, sight=ground.reach * ground.step)
     return SEARCHES[method](space, speed)

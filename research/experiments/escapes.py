@@ -17,7 +17,7 @@ from fieldcraft import Graph, Grid, Path, distance_map, visible
 from fieldcraft.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from fieldcraft.pursuit import Search
+    from fieldcraft_worlds.games.chase.searches import AnySearch
 
 __all__ = ["FUGITIVES", "SPEED", "Escape", "Ground", "Walker", "escape", "search_for"]
 
@@ -340,7 +340,7 @@ class _Behavior:
 
 
 def search_for(
-    ground: Ground, fled: Escape, search: Search, rng: np.random.Generator
+    ground: Ground, fled: Escape, search: AnySearch, rng: np.random.Generator
 ) -> int | None:
     """The tick at which a searcher sees the fugitive again, None if none does. Each goes where the
     search sends it, the shortest way.

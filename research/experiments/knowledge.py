@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail, distance_map, visible
-from fieldcraft.pursuit import BeliefSearch
+from fieldcraft_worlds.games.chase.searches import BeliefSearch
 from research.experiments.experiment import Experiment, map_options, seed_options
 from research.experiments.hunt import CAUGHT, RATE, steps_to, target_walk
 from research.experiments.statistics import Interval, mean, rate

@@ -54,9 +54,6 @@ def _adapters() -> Iterator[ModuleType]:
             yield importlib.import_module(f"fieldcraft.adapters.{name}")
 
 
-SEARCHES = {kind.__name__: kind for kind in pursuit.SEARCHES.values()}
-
-
 class World:
     """A small map with one layer of each kind, and something of every class that a user holds, each
     created on first use.
@@ -97,11 +94,11 @@ class World:
         self.__dict__[name] = make(self)
         return self.__dict__[name]
 
-    def search(self, kind: type[pursuit.Search]) -> pursuit.Search:
+    def search_party(self) -> fc.SearchParty:
         """A search for a target that has just been lost."""
-        found = kind(self.grid, 2.0)
-        found.lost((3.5, 3.5), (1.0, 0.0))
-        return found
+        party = fc.SearchParty(self.grid, 2.0)
+        party.lost((3.5, 3.5), (1.0, 0.0))
+        return party
 
 
 def _timeline(_: World) -> Any:
@@ -226,7 +223,7 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "Shot": lambda w: fc.incoming(w.grid, (2.5, 2.5), (9.5, 3.5), speed=20.0),
     "Terrain": lambda w: fc.Terrain(np.zeros(SHAPE, dtype=np.int64), np.eye(1, dtype=bool)),
     "ColorScale": lambda w: fc.view.ColorScale(0.0, 1.0),
-    **{name: lambda w, kind=kind: w.search(kind) for name, kind in SEARCHES.items()},
+    "SearchParty": lambda w: w.search_party(),
 }
 """An object of each class."""
 

@@ -10,7 +10,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.pursuit import Search
+from fieldcraft_worlds.games.chase.searches import Search
 from research.experiments import run_study
 from research.experiments.chase import METHODS, chase_study, run, summarise
 from research.experiments.escapes import FUGITIVES, Escape, Ground, escape, search_for

@@ -1,37 +1,34 @@
-"""Shortest ways laid out a cell each moment."""
+"""Hiding places, the paths to them, and what is seen from where."""
 
 from __future__ import annotations
 
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.pursuit.backend import backend
-from fieldcraft.pursuit.visibility import by_moment, traced
+from fieldcraft.pursuit.visibility import hiding_paths, visibility_cache
 
 CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
 
 
-def test_ways_are_as_short_as_can_be_and_are_walked_no_faster_than_allowed() -> None:
+def test_hiding_places_are_out_of_sight_and_paths_there_as_fast_as_allowed() -> None:
     start = int(CAVE.nearest_open(700))
-    far = fc.distance_map(CAVE, CAVE.position_of(start)).values.reshape(-1)
-    away, back = backend(CAVE).shortest_tree(start, 20.0)
-    assert (np.isfinite(away) == (far <= 20)).all()
-    cells = np.random.default_rng(0).choice(np.flatnonzero(np.isfinite(away)), 30)
-    nodes = traced(start, cells, back)
-    assert (nodes[0] == start).all() and (nodes[-1] == cells).all()
-    steps = np.sqrt((np.diff(CAVE.positions[nodes], axis=0) ** 2).sum(axis=2))
-    assert (steps <= np.sqrt(2) + 1e-9).all() and np.allclose(
-        steps.sum(axis=0), far[cells], atol=1e-4
-    )
-    ways = by_moment(nodes, away[nodes], np.arange(12) * 1.5)
-    assert ways.shape == (30, 12) and (away[ways] <= np.arange(12) * 1.5 + 1e-9).all()
-    near = away[cells] <= 11 * 1.5
-    assert near.any() and (ways[near, -1] == cells[near]).all()
+    away = fc.distance_map(CAVE, CAVE.position_of(start)).values.reshape(-1)
+    cache = visibility_cache(CAVE, 8.0)
+    paths, chances = hiding_paths(CAVE, cache, start, (3.0, 20.0), np.random.default_rng(0))
+    ends, passed = paths[:, -1], away[paths]
+    assert len(paths) > 20 and len(np.unique(ends)) == len(paths)
+    assert ((passed[:, -1] >= 3) & (passed[:, -1] <= 20)).all()
+    assert not cache.sees(start)[ends].any()
+    assert (np.diff(passed, axis=1) >= 0).all()  # shortest paths
+    walked = np.arange(paths.shape[1]) + 1
+    assert (passed <= walked + np.sqrt(2) / 2 + 1e-6).all()
+    there = passed[:, [-1]] + np.sqrt(2) / 2 + 1e-6 <= walked
+    assert (paths == ends[:, np.newaxis])[there].all()
+    hidden = np.argsort(cache.openness(ends), kind="stable")
+    assert (np.diff(chances[hidden]) <= 0).all() and np.isclose(chances.sum(), 1)
 
 
-def test_places_that_are_seen_are_the_cells_that_are_seen_on_small_maps() -> None:
-    from fieldcraft.pursuit.visibility import visibility_cache
-
+def test_seen_clusters_are_the_seen_cells_on_small_maps() -> None:
     walls = np.zeros((9, 14), dtype=bool)
     walls[2:7, 6] = walls[4, 9:12] = True
     grid = fc.Grid(14, 9, walls=walls)

@@ -12,7 +12,6 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import serialization
-from fieldcraft.pursuit import SEARCHES
 from fieldcraft.steering import Deposit, Swarm, Walk
 from support.interrupting import interrupted
 
@@ -109,20 +108,16 @@ WORLDS: dict[str, tuple[Callable[[fc.Grid], Any], list[Call]]] = {
             lambda seen: seen.observe([3, 4]),
         ],
     ),
-    **{
-        f"search by {name}": (
-            lambda space, kind=kind: kind(space, 2.0),
-            [
-                lambda search: search.lost((3.5, 2.5), (2.0, 0.5)),
-                lambda search: search.places([(8.5, 7.5), (1.5, 7.5)], np.random.default_rng(5)),
-                lambda search: search.advance(0.8),
-                lambda search: search.observe(view()),
-                lambda search: search.report((9.5, 6.5), 3.0),
-                lambda search: search.places([(8.5, 6.5), (2.5, 7.5)], np.random.default_rng(6)),
-            ],
-        )
-        for name, kind in SEARCHES.items()
-    },
+    "search party": (
+        lambda space: fc.SearchParty(space, 2.0),
+        [
+            lambda search: search.lost((3.5, 2.5), (2.0, 0.5)),
+            lambda search: search.places([(8.5, 7.5), (1.5, 7.5)], np.random.default_rng(5)),
+            lambda search: search.advance(0.8),
+            lambda search: search.observe(view()),
+            lambda search: search.places([(8.5, 6.5), (2.5, 7.5)], np.random.default_rng(6)),
+        ],
+    ),
     "ways": (
         Adjacency,
         [

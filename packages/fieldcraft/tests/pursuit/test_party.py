@@ -166,7 +166,7 @@ def test_a_way_is_worth_what_it_meets_sooner_whatever_stands_before_it(seed: int
     seen, order = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
     sums, gains = np.empty(looks + 1), np.empty(len(ways))
     worth = np.sort(np.random.default_rng(seed).random(looks + 1))[::-1].copy()
-    kernels.foresee.foresee(
+    kernels.rollouts.gains_of(
         ways, particles, weights, before, worth, views, seen, order, sums, gains
     )
     for way, gain in zip(ways, gains, strict=True):
@@ -179,7 +179,7 @@ def test_a_way_is_worth_what_it_meets_sooner_whatever_stands_before_it(seed: int
             )
         )
         alone = np.empty(1)
-        kernels.foresee.foresee(
+        kernels.rollouts.gains_of(
             way[np.newaxis], particles, weights, before, worth, views, seen, order, sums, alone
         )
         assert alone[0] == gain  # to the last bit: what ways have in common changes nothing
@@ -193,9 +193,9 @@ def test_a_way_leads_on_the_shortest_way_to_its_landmark_a_step_each_moment(kind
     search.places(space.position_of(np.array([last])), np.random.default_rng(0))
     particles = search._particles
     assert particles is not None
-    marks = particles.marks
+    marks = particles.landmarks
     ways = np.full((len(marks.places), 200), last, dtype=np.int32)
-    marks.lead(ways, particles.step, np.arange(len(ways)), np.zeros(len(ways), dtype=np.int64))
+    marks.extend(ways, particles.step, np.arange(len(ways)))
     for way, place, away in zip(
         ways, marks.places.tolist(), marks.away[:, last].tolist(), strict=True
     ):
@@ -215,7 +215,9 @@ def test_a_party_goes_on_from_its_memory_bit_for_bit() -> None:
         search.observe(fc.visible(CAVE, at, 5.0))
         if moment % 7 == 3:
             other.restore(search.snapshot())
-            assert (other._aims == search._aims).all() and (other._ends == search._ends).all()
+            assert (other._waypoints == search._waypoints).all() and (
+                other._ends == search._ends
+            ).all()
             dice.bit_generator.state = rng.bit_generator.state
             assert (other.places(at, dice) == search.places(at, rng)).all()
         at = np.array(
@@ -234,6 +236,11 @@ def test_refusals() -> None:
         Motion(runs=0, hides=0, doubles_back=0, stands=0, wanders=0)
     with refused(InvalidValue):
         Motion(turn=(3.0, 1.0))
+    good = party(CAVE)[0].snapshot()
+    broken = ([], {}, {"last": 3}, good | {"last": 10**6}, good | {"ends": np.zeros(3)})
+    for memory in (*broken, good | {"velocity": np.zeros(3)}, good | {"particles": {}}):
+        with refused(InvalidValue, "A search party continues from its own snapshot()"):
+            SearchParty(CAVE, 3.0).restore(memory)  # type: ignore[arg-type]
 
 
 def test_who_doubles_back_goes_round_what_the_nearest_searcher_sees() -> None:
@@ -272,7 +279,7 @@ def test_tracks_go_straight_on_where_the_way_is_as_short() -> None:
     search.places(np.array([(1.5, 15.5)]), np.random.default_rng(2))
     particles = search._particles
     assert particles is not None
-    off = space.positions[particles.marks.places[particles.goals]] - (5.5, 15.5)
+    off = space.positions[particles.landmarks.places[particles.goals]] - (5.5, 15.5)
     east = off[:, 0] > np.abs(off[:, 1]) + 6
     moves = np.diff(
         space.positions[
@@ -306,20 +313,20 @@ def test_searchers_are_thought_of_in_turn() -> None:
     search, last = party(CAVE, every=3.0)
     rng, at = np.random.default_rng(1), CAVE.position_of(np.full(8, last))
     search.places(at, rng)
-    assert (search._thought == 0).sum() == 3 and (search._thought == -1).sum() == 5
+    assert (search._planned == 0).sum() == 3 and (search._planned == -1).sum() == 5
     assert (search._ends >= 0).all()  # and yet all were sent somewhere
     for _ in range(2):
         search.advance(0.25)
         search.places(at, rng)
-    assert (search._thought >= 0).all()
-    thoughts = search._thought.copy()
+    assert (search._planned >= 0).all()
+    thoughts = search._planned.copy()
     search.advance(0.25)
     search.places(at, rng)
-    assert (search._thought == thoughts).all()  # none is due
+    assert (search._planned == thoughts).all()  # none is due
     search.advance(2.25)
     search.places(at, rng)
     assert (
-        (search._thought != thoughts) == (thoughts == thoughts.min())
+        (search._planned != thoughts) == (thoughts == thoughts.min())
     ).all()  # who has waited longest
 
 
@@ -328,7 +335,7 @@ def test_looks_of_one_moment_are_one() -> None:
     for _ in range(50):
         search.observe([last])
         search.observe([last + 1, last])
-    assert [cells.tolist() for _, cells in search._looked] == [[last, last + 1]]
+    assert [cells.tolist() for _, cells in search._observed] == [[last, last + 1]]
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,8 @@ FAMILIES = (
     "swarm",
     # guesses
     "belief",
-    "foresee",
-    "legs",
+    "rollouts",
+    "path_segments",
     # maps and pictures
     "paint",
 )

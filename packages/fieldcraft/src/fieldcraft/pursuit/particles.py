@@ -1,4 +1,4 @@
-"""Particles that somebody who was lost from sight may be on, each of which may be the true one."""
+"""A particle filter for a target out of sight: possible targets, each with a weight."""
 
 from __future__ import annotations
 
@@ -10,28 +10,38 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.landmarks import Landmarks, normalized_shares
 from fieldcraft.pursuit.motion.mixture import Motion
-from fieldcraft.pursuit.visibility import Landmarks, joined, shared_out
 from fieldcraft.space import Space
 
-__all__ = ["DOUBLES_BACK", "HIDES", "KINDS", "RUNS", "STANDS", "WANDERS", "Lost", "Particles"]
+__all__ = [
+    "DOUBLES_BACK",
+    "HIDES",
+    "HYPOTHESES",
+    "RUNS",
+    "STANDS",
+    "WANDERS",
+    "LostTarget",
+    "Particles",
+]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-KINDS = ("runs", "hides", "doubles back", "stands", "wanders")
-RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(KINDS))
-_STANDING = 8  # all alike
-_DICE = 4  # for each particle and look ahead
-_BACK = 80  # moments in which one who doubles back is on a way of its own,
-_BEHIND = 8  # and to how many places these lead
-_PARTICLE = ("cells", "weights", "kinds", "goals", "turns", "credit", "follows", "lasts")
-_STATE = (*_PARTICLE, "behind", "given")
+HYPOTHESES = ("runs", "hides", "doubles back", "stands", "wanders")
+RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(HYPOTHESES))
+_STANDING = 8  # particles that stand; they are all alike
+_DRAWS = 4  # random numbers for each particle and look-ahead
+_BACK = 80  # moments of a path back
+_BEHIND = 8  # landmarks to which paths back lead
+_HEADING = 4.0  # how strongly a target keeps its direction, as `Run.heading`
+_PARTICLE = ("cells", "weights", "kinds", "goals", "turns", "credit", "path_rows", "moves")
+_STATE = (*_PARTICLE, "behind", "paths")
 
 
-class Lost(NamedTuple):
-    """The last that was seen of the target: its `cell` a moment ago and its `velocity`; which cells
-    (N,) the nearest of those who search for it sees, `watched`; and the seconds of a `moment`.
+class LostTarget(NamedTuple):
+    """The last sighting of a target: its `cell` a moment ago and its `velocity`; the cells (N,) in
+    sight of the nearest searcher, `watched`; and the seconds of a `moment`.
     """
 
     space: Space
@@ -42,41 +52,57 @@ class Lost(NamedTuple):
 
 
 class Particles:
-    """Weighted particles of a target at the moment `now`; a moment is what a typical step takes.
+    """Weighted particles of a target at the moment `now`; a typical step takes a moment.
 
-    `cells` (M,) are where each is, `weights` (M,) add up to 1 as long as any is left, `kinds` (M,)
-    what each does, and `goals` (M,) the landmark that each goes to, -1 for those who go nowhere.
+    `cells` (M,) are their positions, and `weights` (M,) sum to 1 as long as any is left. `kinds`
+    (M,) is the hypothesis of each, `goals` (M,) the landmark that it goes to, -1 for none, and
+    `turns` (M,) the moment at which it goes to a landmark of `behind`. `path_rows` (M,) is the row
+    of `paths` (H, L) that it follows first, -1 for none. `credit` (M,) is how far it is past its
+    cell, and `moves` (M,) by how much the number of its cell changed in the last move.
     """
 
-    def __init__(self, marks: Landmarks, step: float) -> None:
-        self.marks = marks
-        self.step = step
+    def __init__(self, landmarks: Landmarks, step: float, motion: Motion) -> None:
+        self.landmarks, self.step, self.motion = landmarks, step, motion
         self.now = 0
-        self.cells = np.empty(0, dtype=np.int64)
-        self.weights = np.empty(0)
-        self.kinds = np.empty(0, dtype=np.int64)
-        self.goals = np.empty(0, dtype=np.int64)
-        self.turns = np.empty(0, dtype=np.int64)
-        self.credit = np.empty(0)
-        self.follows = np.empty(0, dtype=np.int64)
-        self.lasts = np.empty(0, dtype=np.int64)
+        self.cells, self.kinds, self.goals, self.turns, self.path_rows, self.moves = np.empty(
+            (6, 0), dtype=np.int64
+        )
+        self.weights, self.credit = np.empty((2, 0))
         self.behind = np.zeros(1, dtype=np.int64)
-        self.given = np.zeros((1, 1), dtype=np.int32)
-        self._onwards = np.ones((1, 1))
+        self.paths = np.zeros((1, 1), dtype=np.int32)
+        self._onwards = self._cumulative_onwards()
+
+    def _cumulative_onwards(self) -> Floats:
+        """Return the cumulative chances (K, K) of the next landmark after each: a far one, in
+        proportion to the cells around it.
+        """
+        away = self.landmarks.away[:, self.landmarks.places].T
+        some = np.isfinite(away) & (away > 0)
+        middle = np.array(
+            [
+                np.median(row[reached]) if reached.any() else 0.0
+                for row, reached in zip(away, some, strict=True)
+            ]
+        )
+        far = some & (away >= np.minimum(self.motion.far * self.step, middle)[:, np.newaxis])
+        chances = np.where(far, self.landmarks.shares, 0.0)
+        chances[~far.any(axis=1)] = 1.0
+        return np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)
+
+    # Initialization
 
     def begin(
         self,
-        motion: Motion,
         count: int,
-        lost: Lost,
+        lost: LostTarget,
         hiding: NDArray[np.int32],
         likely: Floats,
         rng: np.random.Generator,
     ) -> None:
-        """Lay out particles. `hiding` (H, L) are ways to places to hide, a cell each moment, and
-        `likely` (H,) is how likely each is.
+        """Draw about `count` particles. `hiding` (H, L) are paths to hiding places, one cell per
+        moment, and `likely` (H,) is how likely each is.
         """
-        shares = np.array(motion.shares)
+        shares = np.array(self.motion.shares)
         if not len(hiding):
             shares[HIDES] = 0.0
         if not shares.sum() > 0:
@@ -85,204 +111,152 @@ class Particles:
         counts = np.maximum(np.round(shares * count).astype(np.int64), shares > 0)
         counts[STANDS] = min(counts[STANDS], _STANDING)
         counts[HIDES] = len(hiding) if shares[HIDES] else 0
-        self.kinds = np.repeat(np.arange(len(KINDS)), counts)
+        self.kinds = np.repeat(np.arange(len(HYPOTHESES)), counts)
         self.weights = (shares / np.maximum(counts, 1))[self.kinds]
         many = len(self.kinds)
-        self.now = 0
+        runs, hid, back, still, loose = (
+            np.flatnonzero(self.kinds == kind) for kind in range(len(HYPOTHESES))
+        )
         self.cells = np.full(many, lost.cell, dtype=np.int64)
-        self.goals, self.turns, self.follows = (np.full(many, -1, dtype=np.int64) for _ in range(3))
+        self.goals, self.turns, self.path_rows = np.full((3, many), -1, dtype=np.int64)
         self.credit = np.zeros(many)
-        self.lasts = np.full(many, self._straight(lost), dtype=np.int64)
-        self.plan(motion)
-        on = np.flatnonzero((self.kinds == RUNS) | (self.kinds == DOUBLES_BACK))
-        first = self._first(lost, motion.far)
-        self.goals[on] = rng.choice(len(self.marks.places), len(on), p=first)
+        self.moves = np.full(many, self._straight(lost), dtype=np.int64)
+        on = np.concatenate([runs, back])
+        first = self._first_goals(lost)
+        self.goals[on] = rng.choice(len(first), len(on), p=first)
         self.credit[on] = self.step  # it was seen a moment ago
-        still = np.flatnonzero(self.kinds == STANDS)
         self.cells[still] = self._stopped(lost, first, len(still), rng)
-        loose = np.flatnonzero(self.kinds == WANDERS)
-        reached = shared_out(np.isfinite(self.marks.away[:, lost.cell]), self.marks.shares)
-        self.goals[loose] = rng.choice(len(reached), len(loose), p=reached)
-        self.behind = self._behind(lost, motion.far)
-        hid, back = (np.flatnonzero(self.kinds == kind) for kind in (HIDES, DOUBLES_BACK))
-        turns = np.maximum(rng.uniform(*motion.turn, len(back)) / lost.moment, 1).astype(np.int64)
-        soon = turns < _BACK  # who turns later goes back as it comes
-        given = joined(hiding, self._ways_back(back[soon], turns[soon], lost, rng))
+        reached = np.isfinite(self.landmarks.away[:, lost.cell])
+        anywhere = normalized_shares(reached, self.landmarks.shares)
+        self.goals[loose] = rng.choice(len(anywhere), len(loose), p=anywhere)
+        self.behind = self._goals_behind(lost)
+        seconds = rng.uniform(*self.motion.turn, len(back))
+        turns = np.maximum(seconds / lost.moment, 1).astype(np.int64)
+        soon = turns < _BACK  # those that turn later go back as they come
+        given = _joined(hiding, self._paths_back(back[soon], turns[soon], lost, rng))
         if len(given):
-            self.given = given
+            self.paths = given
         self.turns[back] = turns
-        self.follows[hid] = np.arange(len(hid))
+        self.path_rows[hid] = np.arange(len(hid))
         self.weights[hid] = shares[HIDES] * likely[: len(hid)]
-        self.follows[back[soon]] = len(hiding) + np.arange(np.count_nonzero(soon))
+        self.path_rows[back[soon]] = len(hiding) + np.arange(np.count_nonzero(soon))
+
+    def _straight(self, lost: LostTarget) -> int:
+        """Return by how much the number of the cell changes in the step along the velocity, 0 if
+        that is unknown.
+        """
+        arcs = self.landmarks.adjacency
+        ends = arcs.ends[arcs.starts[lost.cell] : arcs.starts[lost.cell + 1]]
+        if not len(ends) or not lost.velocity.any():
+            return 0
+        return int(ends[np.argmax(_cosines(lost, ends))]) - lost.cell
+
+    def _first_goals(self, lost: LostTarget) -> Floats:
+        """Return how likely each landmark is the first goal: the more, the better the path there
+        continues the velocity.
+        """
+        away = self.landmarks.away[:, lost.cell].astype(np.float64) / self.step
+        reached = np.isfinite(away)
+        if not reached.any():
+            return normalized_shares(reached, self.landmarks.shares)
+        reach = min(self.motion.far, float(np.median(away[reached])))
+        chance = np.where(reached & (away >= reach), self.landmarks.shares, 0.0)
+        if lost.velocity.any():
+            paths = np.full((len(away), 4), lost.cell, dtype=np.int32)
+            self.landmarks.extend(paths, self.step, np.arange(len(paths)))
+            chance = chance * np.exp(_HEADING * (_cosines(lost, paths[:, -1]) - 1))
+        total = chance.sum()
+        return chance / total if total > 0 else normalized_shares(reached, self.landmarks.shares)
 
     def _stopped(
-        self, lost: Lost, first: Floats, count: int, rng: np.random.Generator
+        self, lost: LostTarget, first: Floats, count: int, rng: np.random.Generator
     ) -> NDArray[np.int32]:
-        """Cells a moment or two on, in which it may have stopped on the way to landmarks that are
-        so likely `first`.
-        """
-        ways = np.full((count, 3), lost.cell, dtype=np.int32)
-        goals = rng.choice(len(self.marks.places), count, p=first)
-        self.marks.lead(ways, self.step, goals, np.zeros(count, dtype=np.int64))
-        return ways[np.arange(count), 1 + np.arange(count) % 2]
+        """Return cells a moment or two later, where a target may have stopped."""
+        paths = np.full((count, 3), lost.cell, dtype=np.int32)
+        self.landmarks.extend(paths, self.step, rng.choice(len(first), count, p=first))
+        return paths[np.arange(count), 1 + np.arange(count) % 2]
 
-    def _ways_back(
-        self, back: Ints, turns: Ints, lost: Lost, rng: np.random.Generator
+    def _goals_behind(self, lost: LostTarget) -> Ints:
+        """Return the landmarks behind the searchers, far ones if there are any."""
+        places = self.landmarks.places
+        away = self.landmarks.away[:, lost.cell] / self.step
+        behind = np.flatnonzero((_offsets(lost, places) @ lost.velocity <= 0) & np.isfinite(away))
+        distant = behind[away[behind] >= self.motion.far]
+        return distant if len(distant) else behind if len(behind) else np.arange(len(away))
+
+    def _paths_back(
+        self, back: Ints, turns: Ints, lost: LostTarget, rng: np.random.Generator
     ) -> NDArray[np.int32]:
-        """Paths (B, L) of those who double back: as they ran, and from the moments `turns` on to a
-        place behind, round what is watched.
+        """Return paths (B, L) of targets that double back: onwards, and from the moments `turns` on
+        to a landmark behind, around the watched cells.
         """
-        ways = np.empty((len(back), _BACK), dtype=np.int32)
+        paths = np.empty((len(back), _BACK), dtype=np.int32)
         if not len(back):
-            return ways
-        rows = np.empty((_BACK - 1, len(back)), dtype=np.int32)
-        self._walk(
-            rows, back, rng, self.cells[back], self.goals[back], self.credit[back], self.lasts[back]
-        )
-        ways[:, 0], ways[:, 1:] = lost.cell, rows.T
+            return paths
+        paths[:, 0], paths[:, 1:] = lost.cell, self._walk(_BACK - 1, back, rng).T
         some = rng.choice(self.behind, min(_BEHIND, len(self.behind)), replace=False)
         which = rng.integers(len(some), size=len(back))
         self.goals[back] = some[which]
-        fields = np.array([self._round(lost, int(self.marks.places[goal])) for goal in some])
-        round_it = np.isfinite(fields[which, ways[np.arange(len(back)), turns]])
-        goals = np.where(round_it, len(self.marks.places) + which, self.goals[back])
-        self.marks.lead(ways, self.step, goals, turns, fields)
-        return ways
+        places = self.landmarks.places
+        fields = np.array([self._around_watched(lost, int(places[goal])) for goal in some])
+        around = np.isfinite(fields[which, paths[np.arange(len(back)), turns]])
+        goals = np.where(around, len(places) + which, self.goals[back])
+        self.landmarks.extend(paths, self.step, goals, turns, fields)
+        return paths
 
-    def _round(self, lost: Lost, goal: int) -> NDArray[np.float32]:
-        """How far it is to a cell round those that are watched."""
+    def _around_watched(self, lost: LostTarget, goal: int) -> NDArray[np.float32]:
+        """Return the distance of each cell to a goal around the watched cells."""
         cost = np.where(lost.watched, np.inf, 1.0)
         cost[goal] = 1.0
-        ways = distance_map(
+        distances = distance_map(
             lost.space,
             lost.space.position_of(goal),
             cost=cost.reshape(lost.space.shape),
             limit=2 * _BACK * self.step,
         )
-        return ways.values.reshape(-1)
+        return distances.values.reshape(-1)
 
-    def _straight(self, lost: Lost) -> int:
-        """By how much the number of the cell changes in the step that goes on as it ran, 0 if
-        nobody knows how.
-        """
-        on = self.marks.ways
-        ends = on.ends[on.starts[lost.cell] : on.starts[lost.cell + 1]]
-        if not len(ends) or not lost.velocity.any():
-            return 0
-        moves = (lost.space.positions[ends] - lost.space.positions[lost.cell])[
-            :, : len(lost.velocity)
-        ]
-        sizes = np.sqrt((moves**2).sum(axis=1))
-        return (
-            int(ends[np.argmax((moves @ lost.velocity) / np.where(sizes > 0, sizes, np.inf))])
-            - lost.cell
-        )
-
-    def plan(self, motion: Motion) -> None:
-        """Work out where one goes on to from each landmark: to any that is far, by the share of the
-        cells around it.
-        """
-        away = self.marks.away[:, self.marks.places].T
-        some = np.isfinite(away) & (away > 0)
-        middle = np.array(
-            [
-                np.median(row[reached]) if reached.any() else 0.0
-                for row, reached in zip(away, some, strict=True)
-            ]
-        )
-        far = some & (away >= np.minimum(motion.far * self.step, middle)[:, np.newaxis])
-        chances = np.where(far, self.marks.shares, 0.0)
-        chances[~far.any(axis=1)] = 1.0
-        self._onwards = np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)
-
-    def _first(self, lost: Lost, far: float) -> Floats:
-        """How likely it is on the way to each landmark, by how it ran: the way there begins as it
-        did.
-        """
-        away = self.marks.away[:, lost.cell].astype(np.float64) / self.step
-        reached = np.isfinite(away)
-        if not reached.any():
-            return shared_out(reached, self.marks.shares)
-        reach = min(far, float(np.median(away[reached])))
-        chance = np.where(reached & (away >= reach), self.marks.shares, 0.0)
-        if lost.velocity.any():
-            chance = chance * np.exp(4 * (self._along(lost) - 1))
-        return chance / chance.sum() if chance.sum() > 0 else shared_out(reached, self.marks.shares)
-
-    def _along(self, lost: Lost) -> Floats:
-        """The cosine between how it ran and how the way to each landmark begins, three moments
-        on.
-        """
-        ways = np.full((len(self.marks.places), 4), lost.cell, dtype=np.int32)
-        self.marks.lead(ways, self.step, np.arange(len(ways)), np.zeros(len(ways), dtype=np.int64))
-        moves = (lost.space.positions[ways[:, -1]] - lost.space.positions[lost.cell])[
-            :, : len(lost.velocity)
-        ]
-        size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((lost.velocity**2).sum())
-        return np.asarray((moves @ lost.velocity) / np.where(size > 0, size, np.inf))
-
-    def _behind(self, lost: Lost, far: float) -> Ints:
-        """The landmarks that one who doubles back may go to: behind those who chase it, far ones if
-        there are any.
-        """
-        away = self.marks.away[:, lost.cell] / self.step
-        offsets = (lost.space.positions[self.marks.places] - lost.space.positions[lost.cell])[
-            :, : len(lost.velocity)
-        ]
-        behind = np.flatnonzero((offsets @ lost.velocity <= 0) & np.isfinite(away))
-        distant = behind[away[behind] >= far]
-        return distant if len(distant) else behind if len(behind) else np.arange(len(away))
+    # Motion
 
     def _walk(
-        self,
-        rows: NDArray[np.int32],
-        some: Ints | slice,
-        rng: np.random.Generator,
-        cells: Ints,
-        goals: Ints,
-        credit: Floats,
-        lasts: Ints,
-    ) -> None:
-        on, marks = self.marks.ways, self.marks
-        dice = rng.random((len(cells), _DICE))
-        kernels.foresee.walk(
-            (on.starts, on.ends, on.lengths),
+        self, moments: int, some: Ints | slice, rng: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Return where some particles are in the next moments, (moments, M). The particles of a
+        slice are moved; of those given by numbers, copies are.
+        """
+        arcs, marks = self.landmarks.adjacency, self.landmarks
+        cells = self.cells[some]
+        rows = np.empty((moments, len(cells)), dtype=np.int32)
+        kernels.rollouts.walk(
+            (arcs.starts, arcs.ends, arcs.lengths),
             (marks.links, marks.away, self._onwards),
             self.behind,
-            self.given,
-            dice,
+            self.paths,
+            rng.random((len(cells), _DRAWS)),
             self.turns[some],
-            self.follows[some],
+            self.path_rows[some],
             self.step,
             self.now,
-            (cells, goals, credit, lasts),
+            (cells, self.goals[some], self.credit[some], self.moves[some]),
             rows,
-        )
-
-    def ahead(self, moments: int, some: Ints, rng: np.random.Generator) -> NDArray[np.int32]:
-        """Where some may be, (moments, M) cells from now on: one future of each."""
-        rows = np.empty((moments, len(some)), dtype=np.int32)
-        rows[0] = self.cells[some]
-        self._walk(
-            rows[1:],
-            some,
-            rng,
-            self.cells[some],
-            self.goals[some],
-            self.credit[some],
-            self.lasts[some],
         )
         return rows
 
-    def go_on(self, moment: int, rng: np.random.Generator) -> None:
-        """Let time pass up to a moment."""
+    def ahead(self, moments: int, some: Ints, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Return one future of some particles, (moments, M) cells from now on."""
+        here = self.cells[some].astype(np.int32)[np.newaxis]
+        return np.concatenate([here, self._walk(moments - 1, some, rng)])
+
+    def advance_to(self, moment: int, rng: np.random.Generator) -> None:
+        """Move all particles up to a moment."""
         if moment > self.now:
-            rows = np.empty((moment - self.now, len(self.cells)), dtype=np.int32)
-            self._walk(rows, slice(None), rng, self.cells, self.goals, self.credit, self.lasts)
+            self._walk(moment - self.now, slice(None), rng)
             self.now = moment
 
+    # Updates
+
     def observe(self, seen: NDArray[np.bool_]) -> None:
-        """Strike out those which would be seen now, and were not."""
+        """Remove the weight of the particles in cells where the target was not seen."""
         self.weights[seen[self.cells]] = 0.0
         total = self.weights.sum()
         if total > 0:
@@ -290,12 +264,12 @@ class Particles:
 
     @property
     def alive(self) -> Ints:
-        """The numbers of particles that may be true."""
+        """The numbers of particles with a weight."""
         return np.flatnonzero(self.weights > 0)
 
     def resample(self, rng: np.random.Generator) -> None:
-        """Let those that are struck out be others which may be true, up to now: the same next step
-        may lead them elsewhere.
+        """Replace particles without weight by copies of others, which may go on to other goals that
+        begin with the same step.
         """
         alive = self.alive
         dead = np.flatnonzero(self.weights == 0)
@@ -304,80 +278,86 @@ class Particles:
         model = rng.choice(alive, len(dead), p=self.weights[alive] / self.weights[alive].sum())
         times = np.bincount(model, minlength=len(self.weights)) + (self.weights > 0)
         self.weights /= np.maximum(times, 1)
-        self.weights[dead] = self.weights[model]
-        for values in (
-            self.cells,
-            self.kinds,
-            self.goals,
-            self.turns,
-            self.credit,
-            self.lasts,
-            self.follows,
-        ):
+        for name in _PARTICLE:
+            values = getattr(self, name)
             values[dead] = values[model]
         going = dead[self.goals[dead] >= 0]
-        self.follows[going] = -1
-        self._differ(going, rng)
-
-    def _differ(self, some: Ints, rng: np.random.Generator) -> None:
-        """Choose other goals for some particles, to which the next step is the same."""
-        links = self.marks.links[:, self.cells[some]].T
-        alike = links == links[np.arange(len(some)), self.goals[some]][:, np.newaxis]
-        chances = np.cumsum(np.where(alike, self.marks.shares, 0.0), axis=1)
-        drawn = rng.random((len(some), 1)) * chances[:, -1:]
-        self.goals[some] = (chances <= drawn).sum(axis=1).clip(0, links.shape[1] - 1)
+        self.path_rows[going] = -1
+        links = self.landmarks.links[:, self.cells[going]].T
+        alike = links == links[np.arange(len(going)), self.goals[going]][:, np.newaxis]
+        chances = np.cumsum(np.where(alike, self.landmarks.shares, 0.0), axis=1)
+        drawn = rng.random((len(going), 1)) * chances[:, -1:]
+        self.goals[going] = (chances <= drawn).sum(axis=1).clip(0, links.shape[1] - 1)
 
     def reinitialize(self, cells: Ints, rng: np.random.Generator) -> None:
-        """Begin anew among cells, wandering or standing: no particle was true."""
+        """Draw all particles anew in some cells, where they wander or stand."""
         many = len(self.weights)
         self.cells = rng.choice(cells, many).astype(np.int64)
-        self.goals = rng.integers(0, len(self.marks.places), many)
+        self.goals = rng.integers(0, len(self.landmarks.places), many)
         still = rng.random(many) < 0.5
         self.goals[still] = -1
         self.kinds = np.where(still, STANDS, WANDERS)
-        self.turns, self.follows = (np.full(many, -1, dtype=np.int64) for _ in range(2))
-        self.credit, self.lasts = np.zeros(many), np.zeros(many, dtype=np.int64)
+        self.turns, self.path_rows = np.full((2, many), -1, dtype=np.int64)
+        self.credit, self.moves = np.zeros(many), np.zeros(many, dtype=np.int64)
         self.weights = np.full(many, 1.0 / many)
 
     def chances(self, size: int) -> Floats:
-        """How likely each cell is now, (size,)."""
+        """Return the probability of each cell, (size,)."""
         return np.bincount(self.cells, weights=self.weights, minlength=size).astype(np.float64)
 
-    def state(self) -> dict[str, Any]:
-        """All that changes, as plain data."""
+    # Saves
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that changes as plain data."""
         return {name: getattr(self, name).copy() for name in _STATE} | {"now": self.now}
 
-    def take(self, state: Mapping[str, Any], size: int) -> None:
-        """Go on from the state of others on this map of so many cells. Raises `KeyError`,
-        `TypeError` or `ValueError` for what is none.
+    def restore(self, memory: Mapping[str, Any], size: int) -> None:
+        """Continue from a snapshot on this map of `size` cells. Raises `KeyError`, `TypeError` or
+        `ValueError` for anything else.
         """
-        arrays = {name: np.array(state[name], dtype=getattr(self, name).dtype) for name in _STATE}
+        arrays = {name: np.array(memory[name], dtype=getattr(self, name).dtype) for name in _STATE}
         many = arrays["weights"].shape
         if (
             len(many) != 1
             or any(arrays[name].shape != many for name in _PARTICLE)
-            or arrays["given"].ndim != 2
+            or arrays["paths"].ndim != 2
         ):
             raise ValueError(f"particles of shape {arrays['cells'].shape} with {many} weights")
-        marks, places = len(self.marks.places), len(arrays["given"])
-        inside = [
+        marks, rows = len(self.landmarks.places), len(arrays["paths"])
+        for name, low, high in (
             ("cells", 0, size),
             ("goals", -1, marks),
             ("behind", 0, marks),
-            ("follows", -1, places),
-            ("lasts", -size, size),
-            ("given", 0, size),
-        ]
-        for name, low, high in inside:
+            ("path_rows", -1, rows),
+            ("moves", -size, size),
+            ("paths", 0, size),
+        ):
             values = arrays[name]
             if not values.size or values.min() < low or values.max() >= high:
                 raise ValueError(f"{name} of particles off the map")
-        if not (
-            np.isfinite(arrays["weights"]).all()
-            and np.isfinite(arrays["credit"]).all()
-            and arrays["weights"].min() >= 0
-        ):
+        finite = all(np.isfinite(arrays[name]).all() for name in ("weights", "credit"))
+        if not finite or arrays["weights"].min() < 0:
             raise ValueError("weights of particles are numbers of at least 0")
         for name, values in arrays.items():
             setattr(self, name, values)
-        self.now = int(state["now"])
+        self.now = int(memory["now"])
+
+
+def _offsets(lost: LostTarget, cells: NDArray[Any]) -> Floats:
+    """Return the offsets of cells from the target, (N, D)."""
+    positions = lost.space.positions
+    return np.asarray((positions[cells] - positions[lost.cell])[:, : len(lost.velocity)])
+
+
+def _cosines(lost: LostTarget, cells: NDArray[Any]) -> Floats:
+    """Return the cosines between the velocity and the directions of cells, (N,)."""
+    moves = _offsets(lost, cells)
+    size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((lost.velocity**2).sum())
+    return np.asarray((moves @ lost.velocity) / np.where(size > 0, size, np.inf))
+
+
+def _joined(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return two sets of paths as one; shorter ones stay at their end."""
+    moments = np.arange(max(one.shape[1], other.shape[1]))
+    found = [paths[:, np.minimum(moments, paths.shape[1] - 1)] for paths in (one, other)]
+    return np.ascontiguousarray(np.concatenate(found), dtype=np.int32)

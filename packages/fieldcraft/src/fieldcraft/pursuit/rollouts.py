@@ -1,6 +1,4 @@
-"""The rollouts of searchers: ways that they could take, and the particles that they would meet on
-them before long.
-"""
+"""Paths that searchers could take, and which particles they would see on them."""
 
 from __future__ import annotations
 
@@ -18,39 +16,38 @@ __all__ = ["Rollouts"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Path = NDArray[np.int32]
 
 _AHEAD = 140  # moments to look ahead
 _STRIDE = 2  # moments from look to look in that
-_KEPT = (
-    0.94  # of the worth of a look: sooner counts more, since what is far off is thought over again
-)
+_DISCOUNT = 0.94  # of the worth of a look per look: what is far off is planned again
 _SOON = 10  # moments
-_STILL = 12  # places where particles stay
-_ROUGHLY = 3  # particles of which one is looked at
-_FIRSTS = 3  # ways that are gone on from, once their end is reached,
-_SECONDS = 24  # and where to
-_LATEST = 45  # moments in which it is
+_STILL = 12  # cells with resting particles that are goals
+_ROUGHLY = 3  # a rough choice counts one particle of so many
+_FIRSTS = 3  # paths that are continued once their end is reached,
+_SECONDS = 24  # with so many other ends,
+_LATEST = 45  # if they reach it within so many moments
 
 
 class Routes(NamedTuple):
-    """Paths of a searcher: `cells` (P, moments) by moment, `ends` (P,) the cell that each leads to,
-    and `goals` (P - 1,) what these are to landmarks; the last way is to stay.
+    """Paths of a searcher: `cells` (P, moments) by moment, `ends` (P,) the goal of each, and
+    `goals` (P - 1,) its number for the landmarks; the last path is to stay.
     """
 
-    cells: NDArray[np.int32]
+    cells: Path
     ends: Ints
     goals: Ints
 
 
 class Rollouts:
-    """The futures of some particles, and which of them a searcher would meet on each of its ways.
+    """The futures of some particles, and which of them a searcher would see on its paths.
 
     Parameters
     ----------
     space, particles, visibility
-        The map, who is searched for, and what is seen from where.
-    aims : Ints
-        Cells to which ways are thought of in any case.
+        The map, the possible targets, and what is seen from where.
+    ends : Ints
+        Cells that are goals of searchers in any case, beside landmarks and resting particles.
     """
 
     def __init__(
@@ -58,157 +55,127 @@ class Rollouts:
         space: Space,
         particles: Particles,
         visibility: VisibilityCache,
-        aims: Ints,
+        ends: Ints,
         rng: np.random.Generator,
     ) -> None:
-        self._space, self._particles, self._visibility = space, particles, visibility
+        self._particles, self._visibility, self._positions = particles, visibility, space.positions
         alive = particles.alive
         self._rows = particles.ahead(_AHEAD, alive, rng)
-        self.weights = particles.weights[alive]
+        self._weights = particles.weights[alive]
         self._futures = np.ascontiguousarray(visibility.of[self._rows[::_STRIDE]])
-        self.looks = len(self._futures)
-        self._worth_of = _KEPT ** np.arange(self.looks + 1.0)
-        marks = particles.marks
-        cells = list(dict.fromkeys([*aims.tolist(), *self._resting()]))
+        self._looks = len(self._futures)
+        self._worth = _DISCOUNT ** np.arange(self._looks + 1.0)
+        marks = particles.landmarks
+        cells = list(dict.fromkeys([*ends.tolist(), *self._resting()]))
         self._cells = np.concatenate([marks.places, np.array(cells, dtype=np.int64)])
-        self._goals = np.concatenate(
-            [
-                np.arange(len(marks.places)),
-                np.array(
-                    [marks.goal_of(space, cell, _AHEAD * particles.step) for cell in cells],
-                    dtype=np.int64,
-                ),
-            ]
-        )
+        limit = _AHEAD * particles.step
+        numbers = [marks.goal_of(space, cell, limit) for cell in cells]
+        self._goals = np.array([*range(len(marks.places)), *numbers], dtype=np.int64)
 
     def _resting(self) -> list[int]:
-        """The cells in which particles stay, the likeliest first."""
+        """Return the cells in which particles stay, the likeliest first."""
         stay = self._rows[_SOON] == self._rows[-1]
         cells, which = np.unique(self._rows[-1, stay], return_inverse=True)
-        likely = np.bincount(which, weights=self.weights[stay], minlength=len(cells))
+        likely = np.bincount(which, weights=self._weights[stay], minlength=len(cells))
         return [int(cell) for cell in cells[np.argsort(-likely, kind="stable")[:_STILL]]]
 
-    def unmet(self) -> Ints:
-        """The look at which each particle is seen if nobody goes anywhere: none."""
-        return np.full(len(self.weights), self.looks, dtype=np.int64)
+    def unseen(self) -> Ints:
+        """Return the look at which each particle is seen if nobody moves: none."""
+        return np.full(len(self._weights), self._looks, dtype=np.int64)
 
-    def others(self, met: Ints, number: int) -> Ints:
-        """Return the look at which each particle is seen first by anybody but one searcher, given
-        those of all, `met` (S, M).
+    def seen_by_others(self, seen: Ints, number: int) -> Ints:
+        """Return the look at which each particle is first seen by any searcher but one, given those
+        of all, `seen` (S, M).
         """
-        return np.asarray(np.delete(met, number, axis=0).min(axis=0, initial=self.looks))
+        return np.asarray(np.delete(seen, number, axis=0).min(axis=0, initial=self._looks))
 
-    def ways(self, start: int) -> Routes:
-        """Return ways from a cell to landmarks and to where particles stay; the last is to stay."""
-        marks = self._particles.marks
+    def routes(self, start: int) -> Routes:
+        """Return paths from a cell to all goals that it can reach; the last is to stay."""
+        marks = self._particles.landmarks
         away = np.concatenate([marks.away[:, start], marks.fields[:, start]])[self._goals]
-        goes = np.flatnonzero(np.isfinite(away) & (away > 0))
-        cells = np.full((len(goes) + 1, _AHEAD), start, dtype=np.int32)
-        marks.lead(
-            cells[:-1], self._particles.step, self._goals[goes], np.zeros(len(goes), dtype=np.int64)
-        )
-        return Routes(cells, np.append(self._cells[goes], start), self._goals[goes])
+        reached = np.flatnonzero(np.isfinite(away) & (away > 0))
+        cells = np.full((len(reached) + 1, _AHEAD), start, dtype=np.int32)
+        marks.extend(cells[:-1], self._particles.step, self._goals[reached])
+        return Routes(cells, np.append(self._cells[reached], start), self._goals[reached])
 
-    def way(self, start: int, end: int) -> NDArray[np.int32]:
-        """The way from a cell to one of the `aims`, (moments,) cells."""
+    def path(self, start: int, end: int) -> Path:
+        """Return the path from a cell to one of the `ends`, (moments,) cells."""
         cells = np.full((1, _AHEAD), start, dtype=np.int32)
         goal = self._goals[np.flatnonzero(self._cells == end)[:1]]
-        self._particles.marks.lead(cells, self._particles.step, goal, np.zeros(1, dtype=np.int64))
+        self._particles.landmarks.extend(cells, self._particles.step, goal)
         return np.asarray(cells[0])
 
-    def best(
-        self, ways: Routes, before: Ints, *, roughly: bool = False
-    ) -> tuple[NDArray[np.int32], int]:
-        """The way that is worth most, (moments,) cells, and the cell to which it leads first, of
-        those too that go on from there.
+    def best(self, routes: Routes, before: Ints, *, roughly: bool = False) -> tuple[Path, int]:
+        """Return the path with the largest gain, (moments,) cells, and the cell to which it leads
+        first. `before` (M,) is the look at which others see each particle.
 
-        `roughly`, by one particle of three, of those that go nowhere else.
-
-        Where no way meets any particle in time, it is the one whose end is nearest to the mean
-        position of the target.
+        Paths that go on from their end to another are compared, too, but not `roughly`, which also
+        counts one particle of three. Where no path sees any particle in time, the path is chosen
+        whose end is nearest to the mean position of the target.
         """
-        gains = self._worth(ways.cells, before, _ROUGHLY if roughly else 1)
-        if not gains.max() > 0:
-            off = (
-                ((self._space.positions[ways.ends] - self._middle()) ** 2).sum(axis=1)
-                if len(self.weights)
-                else np.zeros(1)
-            )
-            number = int(np.argmin(off))
-            return ways.cells[number], int(ways.ends[number])
+        gains = self._gains(routes.cells, before, _ROUGHLY if roughly else 1)[0]
         number = int(np.argmax(gains))
-        if not roughly:
-            longer, first = self._longer(ways, gains)
-            further = self._worth(longer, before)
+        if not gains[number] > 0:
+            number = self._nearest_to_mean(routes.ends)
+        elif not roughly:
+            longer, first = self._continued(routes, gains)
+            further = self._gains(longer, before)[0]
             if len(further) and further.max() > gains[number]:
                 best = int(np.argmax(further))
-                return longer[best], int(ways.ends[first[best]])
-        return ways.cells[number], int(ways.ends[number])
+                return longer[best], int(routes.ends[first[best]])
+        return routes.cells[number], int(routes.ends[number])
 
-    def _longer(self, ways: Routes, gains: Floats) -> tuple[NDArray[np.int32], Ints]:
-        """Return longer routes, from the ends of some of the best routes to the best ends of
-        others, and which these are.
+    def _nearest_to_mean(self, ends: Ints) -> int:
+        if not len(self._weights):
+            return 0
+        weights = self._weights[:, np.newaxis]
+        mean = (self._positions[self._rows[0]] * weights).sum(axis=0) / weights.sum()
+        return int(np.argmin(((self._positions[ends] - mean) ** 2).sum(axis=1)))
+
+    def _continued(self, routes: Routes, gains: Floats) -> tuple[Path, Ints]:
+        """Return paths from the ends of some of the best routes on to the best ends of others, and
+        the numbers of the first.
         """
-        there = ways.cells[:-1] == ways.ends[:-1, np.newaxis]
+        there = routes.cells[:-1] == routes.ends[:-1, np.newaxis]
         soon = np.flatnonzero(there[:, : _LATEST + 1].any(axis=1))
         firsts = soon[np.argsort(-gains[soon], kind="stable")[:_FIRSTS]]
         seconds = np.argsort(-gains[:-1], kind="stable")[:_SECONDS]
         one, two = np.repeat(firsts, len(seconds)), np.tile(seconds, len(firsts))
-        found = ways.cells[one]
-        self._particles.marks.lead(
-            found, self._particles.step, ways.goals[two], there[one].argmax(axis=1)
-        )
+        found = routes.cells[one]
+        marks, begins = self._particles.landmarks, there[one].argmax(axis=1)
+        marks.extend(found, self._particles.step, routes.goals[two], begins)
         return found, one
 
-    def _worth(self, ways: NDArray[np.int32], before: Ints, every: int = 1) -> Floats:
-        """Return how much more the looks that see particles first are worth on each way than they
-        were `before`.
-        """
-        if not len(ways):
-            return np.empty(0)
-        looks = np.ascontiguousarray(self._visibility.of[ways[:, ::_STRIDE]])
-        self._visibility.know(looks)
-        order = np.argsort(
-            looks.view(np.dtype((np.void, looks.strides[0]))).reshape(-1), kind="stable"
-        )
-        gains = np.empty(len(ways))
-        gains[order] = self._foreseen(np.ascontiguousarray(looks[order]), before, every)[0]
-        return gains
+    def seen(self, path: Path, before: Ints) -> Ints:
+        """Return the look at which each particle is first seen on a path, or as it was `before`."""
+        return np.minimum(before, self._gains(path[np.newaxis], before)[1])
 
-    def met(self, way: NDArray[np.int32], before: Ints) -> Ints:
-        """The look at which each particle is seen first by somebody on this way, or as it was
-        `before`.
+    def _gains(self, paths: Path, before: Ints, every: int = 1) -> tuple[Floats, Ints]:
+        """Return how much more the looks that see particles first are worth on each path than those
+        `before`, and the look of the last path that sees each; of one particle of `every`.
         """
-        looks = np.ascontiguousarray(self._visibility.of[way[np.newaxis, ::_STRIDE]])
-        self._visibility.know(looks)
-        return np.minimum(before, self._foreseen(looks, before)[1])
-
-    def _foreseen(
-        self, looks: NDArray[np.int32], before: Ints, every: int = 1
-    ) -> tuple[Floats, Ints]:
-        futures, weights = (
+        gains = np.empty(len(paths))
+        weights, sums = np.ascontiguousarray(self._weights[::every]), np.empty(self._looks + 1)
+        seen, scratch = np.empty((2, len(weights)), dtype=np.int64)
+        if not len(paths):
+            return gains, seen
+        looks = np.ascontiguousarray(self._visibility.of[paths[:, ::_STRIDE]])
+        self._visibility.fill(looks)
+        # Sorted, so that the kernel reuses the looks that two paths begin with.
+        rows = looks.view(np.dtype((np.void, looks.strides[0]))).reshape(-1)
+        order = np.argsort(rows, kind="stable")
+        found = np.empty(len(paths))
+        kernels.rollouts.gains_of(
+            np.ascontiguousarray(looks[order]),
             np.ascontiguousarray(self._futures[:, ::every]),
-            np.ascontiguousarray(self.weights[::every]),
-        )
-        many = len(weights)
-        seen, order = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
-        sums, gains = np.empty(self.looks + 1), np.empty(len(looks))
-        before = np.ascontiguousarray(before[::every])
-        kernels.foresee.foresee(
-            looks,
-            futures,
             weights,
-            before,
-            self._worth_of,
+            np.ascontiguousarray(before[::every]),
+            self._worth,
             self._visibility.views,
             seen,
-            order,
+            scratch,
             sums,
-            gains,
+            found,
         )
+        gains[order] = found
         return gains, seen
-
-    def _middle(self) -> Floats:
-        """Where the target is on average, a world position."""
-        places = self._space.positions[self._rows[0]]
-        return np.asarray((places * self.weights[:, np.newaxis]).sum(axis=0) / self.weights.sum())

@@ -131,7 +131,7 @@ def test_the_flood_stands_where_he_was_lost_and_the_belief_sums_to_one() -> None
     assert flood.values.max() == 1.0
     assert not flood.values[view].any()
     chase.play(30)
-    belief = chase.derived.belief(chase.state.guesses).belief
+    belief = chase.derived.belief(chase.state.guesses).guide
     assert belief.probability().sum() == pytest.approx(1.0)
     view = chase.derived.sight.view(
         chase.state.people.positions[1:], facing=chase.state.people.headings[1:]

@@ -91,7 +91,7 @@ def test_chosen_in_the_middle_it_takes_over_what_was_ruled_out() -> None:
     chase = lost(rules=replace(RULES, search="belief"))
     chase.play(60)
     assert searchers(chase.state) > 0
-    ruled_out = chase.derived.belief(chase.state.guesses).belief.probability() == 0
+    ruled_out = chase.derived.belief(chase.state.guesses).guide.probability() == 0
     chase.play(3 - chase.state.step % 3 + 1, [SearchBy(PARTY)])
     values = chase.derived.party(chase.state.guesses).values
     assert values is not None

@@ -48,7 +48,7 @@ def test_every_overlay_shows_something_of_its_own(session: Session) -> None:
         pictures[overlay and overlay.name] = draw_scene(
             session.world.scene(session.state, shown), (300, 220)
         ).tobytes()
-    barrier = session.world.derived.flood(session.state.guesses).pursuit
+    barrier = session.world.derived.flood(session.state.guesses).guide
     without = 0 if barrier is not None and barrier.barrier.any() else 1
     assert len(set(pictures.values())) >= len(pictures) - without
 

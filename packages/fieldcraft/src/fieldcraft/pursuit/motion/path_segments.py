@@ -21,7 +21,7 @@ from fieldcraft.paths.backend import backend as path_backend
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.search_base import SearchTask
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
-from fieldcraft.pursuit.visibility import Landmarks, landmarks_of
+from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
 
@@ -82,7 +82,7 @@ class PathSegment:
         early = self.away <= _BEGINNING * on.step
         values = np.where(early, np.exp(heading * (near - 1)), 0.0)
         parts = np.where(early[on.ends], 0.0, self.parts)
-        kernels.legs.carry(self.order, on.starts, on.ends, parts, values)
+        kernels.path_segments.accumulate(self.order, on.starts, on.ends, parts, values)
         return values
 
     def split(self, goals: Floats) -> StepChances:
@@ -90,7 +90,9 @@ class PathSegment:
         on = self.ground
         ahead, there = np.zeros((2, on.count))
         chances = np.zeros(len(on.ends))
-        kernels.legs.split(self.order, on.starts, on.ends, self.parts, goals, ahead, chances, there)
+        kernels.path_segments.split(
+            self.order, on.starts, on.ends, self.parts, goals, ahead, chances, there
+        )
         return StepChances(chances, there)
 
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.pursuit import Search, SearchParty
+from fieldcraft.pursuit import SearchParty
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import ChaseGround
+from fieldcraft_worlds.games.chase.searches import AnySearch
 from fieldcraft_worlds.games.chase.settings import PARTY, Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -102,8 +103,12 @@ def decided(
         first = searching[np.argmax(loud[searching])]
         source = int(derived.source_of_noise(state.noise, at[first : first + 1])[0])
         if source >= 0:
+            noise = ground.space.position_of(source)
             for each in searches.values():
-                each.report(ground.space.position_of(source), _HEARD_NEAR * ground.unit)
+                if isinstance(each, SearchParty):
+                    each.lost(noise)
+                else:
+                    each.report(noise, _HEARD_NEAR * ground.unit)
     curious = np.flatnonzero(hears & ((new == PATROL) | (new == INVESTIGATE)))
     if len(curious):
         sources = derived.source_of_noise(state.noise, at[curious])
@@ -141,7 +146,7 @@ def decided(
     )
 
 
-def _sent(search: Search, at: Floats, rng: np.random.Generator) -> Floats:
+def _sent(search: AnySearch, at: Floats, rng: np.random.Generator) -> Floats:
     """The places that searchers go to, (N, D); of a large party only the first make plans, and each
     of the others goes with the nearest.
     """

@@ -9,9 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, LastSeen, Sight, Spread, best, sees
-from fieldcraft.pursuit import SEARCHES, BeliefSearch, Contacts, FloodSearch, Search, SearchParty
+from fieldcraft.pursuit import Contacts, SearchParty
 from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.chase.ground import ChaseGround
+from fieldcraft_worlds.games.chase.searches import (
+    SEARCHES,
+    AnySearch,
+    BeliefSearch,
+    FloodSearch,
+)
 from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, SEARCH, People, State
 from fieldcraft_worlds.games.walking import directions
@@ -86,7 +92,7 @@ class ChaseDerived:
         """The memories of patrols when nothing has happened yet."""
         return LastSeen(self.ground.space, unseen=60.0).snapshot()
 
-    def _fresh(self) -> dict[str, Search]:
+    def _fresh(self) -> dict[str, AnySearch]:
         run = self.settings.player.run * self.ground.unit
         return {name: SEARCHES[name](self.ground.space, run) for name in BESIDE}
 
@@ -212,7 +218,7 @@ class ChaseDerived:
             self.recalled(state.guesses, name)
         self.waited(state.seen)
 
-    def recalled(self, guesses: dict[str, Any], name: str) -> Search:
+    def recalled(self, guesses: dict[str, Any], name: str) -> AnySearch:
         """A search as it is in a state, to be read; a party by which nobody searches knows
         nothing.
         """
@@ -226,14 +232,16 @@ class ChaseDerived:
         """The party as it is in a state."""
         return self._party_at(guesses.get(PARTY, self._blank))
 
-    def taken_up(self, state: State, contacts: Contacts) -> dict[str, Search]:
+    def taken_up(self, state: State, contacts: Contacts) -> dict[str, AnySearch]:
         """The searches as they are in a state, to be told more, and then `remembered`; the party is
         among them if it is chosen.
 
         A party that is chosen in the middle of a search begins where the player was seen last, and
         is told what the belief rules out.
         """
-        searches: dict[str, Search] = {name: self.recalled(state.guesses, name) for name in BESIDE}
+        searches: dict[str, AnySearch] = {
+            name: self.recalled(state.guesses, name) for name in BESIDE
+        }
         if state.search == PARTY and PARTY in state.guesses:
             searches[PARTY] = self.recalled(state.guesses, PARTY)
         elif state.search == PARTY:
@@ -246,11 +254,11 @@ class ChaseDerived:
             ):
                 party.lost(contacts.positions[0], contacts.velocity_of(0))
                 party.advance(float(contacts.ages[0]))
-                party.observe(self.belief(state.guesses).belief.probability() == 0)
+                party.observe(self.belief(state.guesses).guide.probability() == 0)
         self._told = None
         return searches
 
-    def remembered(self, searches: dict[str, Search], *, by_party: bool) -> dict[str, Any]:
+    def remembered(self, searches: dict[str, AnySearch], *, by_party: bool) -> dict[str, Any]:
         """The memories of searches, for the next state; that of the party only if hunters search by
         it.
         """

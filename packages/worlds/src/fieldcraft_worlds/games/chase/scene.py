@@ -152,7 +152,7 @@ def _believed(derived: ChaseDerived, state: State) -> Field:
     """How likely each place is: by a party's particles while it searches, else by the belief."""
     label, values = "particles of the party", derived.party(state.guesses).values
     if values is None:
-        label, values = "belief", derived.belief(state.guesses).belief.values
+        label, values = "belief", derived.belief(state.guesses).guide.values
     top = float(values.max())
     return Field(
         values / np.float32(top or 1.0),
@@ -174,7 +174,7 @@ def _areas(
         )
         yield Areas(view, ("warning",), opacity=0.16, label="in their sight")
     if "barrier" in overlays:
-        flood = derived.flood(state.guesses).pursuit
+        flood = derived.flood(state.guesses).guide
         if flood is not None:
             yield Areas(flood.barrier, ("#4f8ff0",), opacity=0.45, label="barrier")
 

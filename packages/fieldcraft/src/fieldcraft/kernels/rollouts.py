@@ -1,10 +1,9 @@
-"""Many ways walked at once, tracks and searchers alike, and which searcher would see which track
-when: one text, run plain or compiled.
+"""Paths of particles and searchers, and which searcher would see which particle when.
 
-Paths lead down to goals. The first K are landmarks: `links` (K, N) hold, for each cell and
-landmark, which of the steps out of the cell leads there, by its number among them, `NOWHERE` at the
-landmark itself and where no way leads. To others lead their distance maps, `fields` (F, N). The
-steps out of cell v are `starts[v]` up to `starts[v + 1]`, each with its end and its length.
+Paths lead to goals by shortest paths. The first K goals are landmarks: `links` (K, N) hold for each
+landmark and cell which of the arcs out of the cell leads there, by its number among them, and
+`NOWHERE` at the landmark itself and where no path leads. Paths to other goals descend their
+distance maps, `fields` (F, N). The arcs out of cell v are `starts[v]` to `starts[v + 1]`.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["NOWHERE", "descents", "foresee", "lead", "walk"]
+__all__ = ["NOWHERE", "descents", "extend", "gains_of", "walk"]
 
 NOWHERE = np.uint16(65535)
-_HOPS = 64  # steps that somebody takes in a moment, at most
-_EQUAL = 1e-4  # of a step: by how much two ways as long differ when they are added up
+_MOST_STEPS = 64  # steps in one moment, at most
+_EQUAL = 1e-4  # of a step: rounding of the sums of two equally long paths
 
 
 @kernel(inline="always")
 def _down(starts, ends, lengths, values, v):
-    """The step out of a cell that begins the shortest way by a distance map, the first of equal
-    ones; `NOWHERE` at its goal.
+    """Return the arc out of a cell that begins the shortest path by a distance map, the first of
+    equal ones; `NOWHERE` at the goal.
     """
     if values[v] == 0.0:
         return NOWHERE
@@ -38,7 +37,7 @@ def _down(starts, ends, lengths, values, v):
 
 @kernel("i8[::1], i4[::1], f8[::1], f4[::1], i8, out u2[:,::1]")
 def descents(starts, ends, lengths, values, row, links):
-    """The step out of each cell that begins the shortest way by a distance map, into a row of
+    """Write the arc out of each cell that begins the shortest path by a distance map into a row of
     `links`.
     """
     for v in range(links.shape[1]):
@@ -47,7 +46,7 @@ def descents(starts, ends, lengths, values, row, links):
 
 @kernel(inline="always")
 def _drawn(cumulative, chance):
-    """The first entry that a chance lies below, the last if it lies below none."""
+    """Return the index of the first entry above a chance, or the last index."""
     low, high = 0, cumulative.shape[0] - 1
     while low < high:
         middle = (low + high) >> 1
@@ -60,17 +59,16 @@ def _drawn(cumulative, chance):
 
 @kernel(inline="always")
 def _onward(ways, links, away, goal, step, here, credit, last):
-    """Where somebody is a moment later, who goes a step long on the way to a landmark; how far it
-    is past there; and its last move.
+    """Return the cell of a target a moment later on the path to a landmark, how far it is past that
+    cell, and its last move.
 
-    A step counts as taken when half of it is; until then somebody is past its beginning, and then
-    by less than nothing. Wherever it is as
-    short, the way leads straight on: `last` is by how much the number of the cell changed before, 0
-    if it never did.
+    A step counts as taken when half of it is, so the distance past the cell may be negative. Among
+    equally short paths the target goes straight on: `last` is by how much the number of its cell
+    changed in the move before, 0 if it never moved.
     """
     starts, ends, lengths = ways
     credit += step
-    for _ in range(_HOPS):
+    for _ in range(_MOST_STEPS):
         link = links[goal, here]
         if link == NOWHERE:
             return here, min(credit, 0.0), last
@@ -93,43 +91,43 @@ def _onward(ways, links, away, goal, step, here, credit, last):
     "(i8[::1], i4[::1], f8[::1]), (u2[:,::1], f4[:,::1], f8[:,::1]), i8[::1], i4[:,::1], f8[:,::1],"
     " i8[::1], i8[::1], f8, i8, (out i8[::1], out i8[::1], out f8[::1], out i8[::1]), out i4[:,::1]"
 )
-def walk(ways, marks, behind, given, dice, turns, follows, step, now, tracks, rows):
-    """Tracks, walked on for as many moments as `rows` (T, M) has; `tracks` are (cells, goals,
-    credit, lasts) (M,), left as they are then. `ways` are (starts, ends, lengths), and `marks`
-    (links, away, onwards).
+def walk(ways, marks, behind, paths, draws, turns, path_rows, step, now, particles, rows):
+    """Walk particles for as many moments as `rows` (T, M) has, and write their cells into it.
 
-    Each goes to its landmark `goals`, -1 for one that stays; `away` (K, N) is how far it is to
-    each. At the moment `turns` it goes to one of `behind` instead, and there it chooses the next by
-    its row of `onwards` (K, K), chances summed up. Those with a row in `follows` go that way of
-    `given` (H, L) before, a cell each moment. `dice` (M, R) are numbers in [0, 1) for these
-    choices, used again from the first if there are too few.
+    `ways` are (starts, ends, lengths), `marks` (links, away, onwards), and `particles` (cells,
+    goals, credit, moves) (M,), which are updated. A particle goes to its landmark `goals`, -1 for
+    one that stays; `away` (K, N) is the distance to each landmark. At the moment `turns` it goes to
+    one of `behind` instead. At a landmark it draws the next from its row of `onwards` (K, K),
+    cumulative probabilities. A particle with a row in `path_rows` follows that row of `paths` (H,
+    L), one cell per moment, before that. `draws` (M, R) are random numbers in [0, 1), used again
+    from the first when there are too few.
     """
-    (links, away, onwards), (cells, goals, credit, lasts) = marks, tracks
-    last = given.shape[1] - 1
+    (links, away, onwards), (cells, goals, credit, moves) = marks, particles
+    last = paths.shape[1] - 1
     for i in range(cells.shape[0]):
-        here, goal, left, move, used = cells[i], goals[i], credit[i], lasts[i], 0
+        here, goal, left, move, used = cells[i], goals[i], credit[i], moves[i], 0
         for t in range(rows.shape[0]):
             moment = now + 1 + t
-            if follows[i] >= 0 and (moment <= last or goal < 0):
-                here = np.int64(given[follows[i], min(moment, last)])
+            if path_rows[i] >= 0 and (moment <= last or goal < 0):
+                here = np.int64(paths[path_rows[i], min(moment, last)])
             else:
                 if turns[i] == moment:
-                    goal = behind[np.int64(dice[i, used % dice.shape[1]] * behind.shape[0])]
+                    goal = behind[np.int64(draws[i, used % draws.shape[1]] * behind.shape[0])]
                     left = -abs(left)
                     used += 1
                 if goal >= 0:
                     if links[goal, here] == NOWHERE:
-                        goal = np.int64(_drawn(onwards[goal], dice[i, used % dice.shape[1]]))
+                        goal = np.int64(_drawn(onwards[goal], draws[i, used % draws.shape[1]]))
                         used += 1
                     here, left, move = _onward(ways, links, away, goal, step, here, left, move)
             rows[t, i] = here
-        cells[i], goals[i], credit[i], lasts[i] = here, goal, left, move
+        cells[i], goals[i], credit[i], moves[i] = here, goal, left, move
 
 
 @kernel("(i8[::1], i4[::1], f8[::1]), u2[:,::1], f4[:,::1], i8[::1], i8[::1], f8, out i4[:,::1]")
-def lead(ways, links, fields, goals, begins, step, cells):
-    """Continue `cells` (P, T), a cell each moment, from the one at the moment `begins` (P,) on to
-    the goal `goals` (P,).
+def extend(ways, links, fields, goals, begins, step, cells):
+    """Extend paths `cells` (P, T), one cell per moment, from the cell at the moment `begins` (P,)
+    on to the goal `goals` (P,).
     """
     starts, ends, lengths = ways
     marks = links.shape[0]
@@ -137,7 +135,7 @@ def lead(ways, links, fields, goals, begins, step, cells):
         here, credit, goal = np.int64(cells[p, begins[p]]), 0.0, goals[p]
         for t in range(begins[p] + 1, cells.shape[1]):
             credit += step
-            for _ in range(_HOPS):
+            for _ in range(_MOST_STEPS):
                 link = (
                     links[goal, here]
                     if goal < marks
@@ -158,34 +156,34 @@ def lead(ways, links, fields, goals, begins, step, cells):
     "i4[:,::1], i4[:,::1], f8[::1], i8[::1], f8[::1], u1[:,::1], out i8[::1], out i8[::1], out"
     " f8[::1], out f8[::1]"
 )
-def foresee(ways, tracks, weights, before, worth, views, seen, order, sums, gains):
-    """The worth of each way (P, T), into `gains` (P,): the sum over tracks (T, M) of their
-    `weights` times how much more it is worth to see them at that look than at the look `before`
-    (M,): `worth` (T + 1,) is that of each look, the last one of none.
+def gains_of(paths, futures, weights, before, worth, views, seen, order, sums, gains):
+    """Write the gain of each path (P, T) into `gains` (P,).
 
-    Paths and tracks are places, look by look; place a sees place b where `views[a, b]`. Looks that
-    a way has in common with the one before it are not taken again, so sort them. `seen` (M,) are
-    left as they are for the last way: the look that sees each track first, T for none.
-    `order` (M,) and `sums` (T + 1,) are scratch.
+    The gain is the sum over particles, `futures` (T, M), of their `weights` times how much more it
+    is worth to see them at that look than at the look `before` (M,). `worth` (T + 1,) is the worth
+    of each look, the last one that of never. Paths and futures are clusters of cells, look by look;
+    cluster a sees cluster b where `views[a, b]`. Looks that a path shares with the one before it
+    are reused, so sort the paths. `seen` (M,) holds at the end the look of the last path that sees
+    each particle first, T for none. `order` (M,) and `sums` (T + 1,) are scratch.
     """
-    looks, many = tracks.shape
+    looks, many = futures.shape
     for i in range(many):
         seen[i] = looks
     count = 0
     sums[0] = 0.0
-    for p in range(ways.shape[0]):
+    for p in range(paths.shape[0]):
         same = 0
         if p > 0:
-            while same < looks and ways[p, same] == ways[p - 1, same]:
+            while same < looks and paths[p, same] == paths[p - 1, same]:
                 same += 1
         while count > 0 and seen[order[count - 1]] >= same:
             count -= 1
             seen[order[count]] = looks
         gain = sums[same]
         for t in range(same, looks):
-            view = views[ways[p, t]]
+            view = views[paths[p, t]]
             for i in range(many):
-                if view[tracks[t, i]] != 0 and t < before[i] and seen[i] == looks:
+                if view[futures[t, i]] != 0 and t < before[i] and seen[i] == looks:
                     seen[i] = t
                     order[count] = i
                     count += 1

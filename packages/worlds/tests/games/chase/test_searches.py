@@ -1,4 +1,4 @@
-"""Four ways of searching: where each sends whom, and that all they know is plain data."""
+"""Ways of searching: the places that each assigns, and saves as plain data."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.pursuit import (
+from fieldcraft.serialization import from_bytes, to_bytes
+from fieldcraft.space import visible
+from fieldcraft_worlds.games.chase.searches import (
     SEARCHES,
+    AnySearch,
     BeliefSearch,
     FloodSearch,
     LastSeenSearch,
     RandomSearch,
-    Search,
 )
-from fieldcraft.serialization import from_bytes, to_bytes
-from fieldcraft.space import visible
 from support.refusals import refused
 
 CAVE = fc.generate_map("cave", 41, 30, seed=4, neighbors=8)
@@ -42,7 +42,7 @@ def seen_from(space: Any, places: np.ndarray) -> np.ndarray:
 
 
 def let_run(
-    search: Search, searchers: np.ndarray, rng: np.random.Generator, steps: int
+    search: AnySearch, searchers: np.ndarray, rng: np.random.Generator, steps: int
 ) -> np.ndarray:
     for _ in range(steps):
         search.advance(0.3)
@@ -96,7 +96,7 @@ def test_places_can_be_stood_on_and_new_searchers_join(space: Any, way: str) -> 
 
 
 def test_last_seen_goes_there_and_then_looks_about() -> None:
-    search = LastSeenSearch(CAVE, 3.0, nearby=8.0)
+    search = LastSeenSearch(CAVE, 3.0)
     last = open_places(CAVE, 1, seed=7)[0]
     searchers = open_places(CAVE, 2, seed=8)
     rng = np.random.default_rng(0)
@@ -113,18 +113,18 @@ def test_last_seen_goes_there_and_then_looks_about() -> None:
         ]
     )
     ways = fc.distance_map(CAVE, last)
-    assert (ways.sample(about) <= 8).all()
+    assert (ways.sample(about) <= 15).all()
     assert len(np.unique(about, axis=0)) > 5
     np.testing.assert_array_equal(search.places(arrived, rng)[1], last)
 
 
 def test_wandering_keeps_a_place_until_it_was_seen_or_takes_too_long() -> None:
-    search = RandomSearch(CAVE, 3.0, patience=5.0)
+    search = RandomSearch(CAVE, 3.0)
     searchers = open_places(CAVE, 1)
     rng = np.random.default_rng(1)
     search.lost(searchers[0])
     first = search.places(searchers, rng)
-    search.advance(5.0)
+    search.advance(20.0)
     np.testing.assert_array_equal(search.places(searchers, rng), first)
     search.advance(0.1)
     second = search.places(searchers, rng)
@@ -138,7 +138,6 @@ def test_the_flood_goes_ahead_of_where_he_ran() -> None:
     search = FloodSearch(hall, 2.0)
     search.lost((20.5, 4.5), (2.0, 0.0))
     search.advance(6.0)
-    assert search.pursuit is not None
     assert search.places([(15.5, 4.5)], np.random.default_rng(0))[0, 0] > 28
     assert search.values is not None
     assert search.values.max() == 1
@@ -147,23 +146,12 @@ def test_the_flood_goes_ahead_of_where_he_ran() -> None:
 def test_belief_is_shared_and_hears() -> None:
     hall = fc.Grid(60, 9)
     search = BeliefSearch(hall, 2.0)
-    search.report((50.5, 4.5), 3.0, certainty=0.95)
+    search.report((50.5, 4.5), 3.0)
     assert search.searching
     assert search.places([(15.5, 4.5)], np.random.default_rng(0))[0, 0] > 46
     search.lost((5.5, 4.5))
     search.advance(1.0)
-    assert search.belief.probability()[:, :9].sum() == pytest.approx(1)
-
-
-@pytest.mark.parametrize("way", ["last", "random", "flood"])
-def test_a_noise_is_where_he_was(way: str) -> None:
-    search = SEARCHES[way](CAVE, 2.0)
-    place = open_places(CAVE, 1, seed=9)[0]
-    search.report(place, 4.0, certainty=0.2)
-    assert not search.searching
-    search.report(place, 4.0)
-    assert search.searching
-    np.testing.assert_array_equal(search.estimate(), place)
+    assert search.guide.probability()[:, :9].sum() == pytest.approx(1)
 
 
 def test_lost_in_a_wall_is_lost_beside_it() -> None:
@@ -185,8 +173,6 @@ def test_bad_input() -> None:
         search.lost((20.0, 10.0), [(1.0, 2.0), (3.0, 4.0)])
     with refused(OutsideMap, "map"):
         search.lost((-5.0, 10.0))
-    with refused(InvalidValue, "patience"):
-        FloodSearch(CAVE, 1.0, patience=0.0)
     for way, broken in (
         ("random", {}),
         ("flood", []),
