@@ -29,7 +29,17 @@ Values = NDArray[np.float32]
 Cells = NDArray[np.int64]
 
 SOURCE = Path(__file__).with_name("opponents.cpp")
-FLAGS = ("-O3", "-march=native", "-std=c++20", "-shared", "-fPIC")
+LEVEL = os.environ.get("FIELDCRAFT_LEVEL")
+FLAGS = (
+    "-O3",
+    f"-march=x86-64-{LEVEL}" if LEVEL else "-march=native",
+    "-std=c++20",
+    "-shared",
+    "-fPIC",
+)
+"""Opponents use the same instructions as fieldcraft, also where `FIELDCRAFT_LEVEL` asks for less
+than this machine has.
+"""
 
 
 class MissingCompilerError(RuntimeError):
