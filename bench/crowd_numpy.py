@@ -2,7 +2,7 @@
 
 It takes the flow field's directions and the ground's bars ready made, like fieldcraft's own step
 does, and follows the same rules: mix the directions of four cells and keep to the sides a cell may
-be left by, push neighbours apart, feel for walls along three lines, limit force and speed, walk
+be left by, push neighbors apart, feel for walls along three lines, limit force and speed, walk
 from cell to cell along walls and around corners. Agents that need no second look are done with in
 the first pass over all; the loops go on with those that do.
 """
@@ -88,7 +88,7 @@ def sample(vectors: Array, gates: Array, columns: Array, rows: Array, place: Arr
 
 
 def separation(at: Array, radius: float) -> Array:
-    """Pushes away from neighbours."""
+    """Pushes away from neighbors."""
     pairs = cKDTree(at).query_pairs(radius, output_type="ndarray")
     first, second = pairs[:, 0], pairs[:, 1]
     apart = at[first] - at[second]

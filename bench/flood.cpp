@@ -1,5 +1,5 @@
 // The flood of the article on influence maps in game AI, written plainly: heat in a hash map that is copied in each iteration, a
-// list of neighbours per vertex, a barrier layer that is asked for each neighbour. It runs until an iteration heats nothing new.
+// list of neighbors per vertex, a barrier layer that is asked for each neighbor. It runs until an iteration heats nothing new.
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>

@@ -103,7 +103,7 @@ class Fieldcraft:
 
 
 def lattice(side: int, *, shuffled: bool = False) -> Graph:
-    """Vertices one apart, each with its eight neighbours; in random order if `shuffled`."""
+    """Vertices one apart, each with its eight neighbors; in random order if `shuffled`."""
     rows, columns = np.divmod(np.arange(side * side), side)
     edges = []
     for across, down in ((1, 0), (0, 1), (1, 1), (-1, 1)):

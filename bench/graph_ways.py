@@ -62,7 +62,7 @@ def tables(lattice: Graph, mesh: Graph, quick: bool, report: Report) -> list[Tab
 def _distances(graph: Graph, quick: bool, report: Report) -> Table:
     say("bench graph: distance maps")
     table = Table(
-        f"Distance maps on graphs, {len(graph):,} vertices with 8 neighbours",
+        f"Distance maps on graphs, {len(graph):,} vertices with 8 neighbors",
         (
             "case",
             "best ms",

@@ -1,4 +1,4 @@
-"""Agent steps a second of a vectorised pursuit, beside PettingZoo's."""
+"""Agent steps a second of a vectorized pursuit, beside PettingZoo's."""
 
 from __future__ import annotations
 

@@ -337,7 +337,7 @@ class Flock:
 
 
 class TreeFlock:
-    """The same three rules with the same reaches (1.5, 2.5 and 5.5), from neighbours that a k-d
+    """The same three rules with the same reaches (1.5, 2.5 and 5.5), from neighbors that a k-d
     tree finds.
     """
 

@@ -4,7 +4,7 @@
 // `Library` interpolates with std::lerp as the tutorial does; `Written` spells the same thing out, which is what lets the
 // compiler turn the loop into vector code. The rest is shared: one thread, float, sources set before each step, the whole
 // map computed from the buffer, then the map copied into the buffer. Members are read into locals before the loop: without
-// that the compiler must expect every store to change them, and neither loop would be vectorised.
+// that the compiler must expect every store to change them, and neither loop would be vectorized.
 //
 // Two things are not in the tutorial. A source that is taken away leaves its strength in its cell, as in fieldcraft, so
 // that maps with moving sources can be compared; it costs one store per source. And a map may have walls, which hold 0
@@ -84,8 +84,8 @@ void step(Map& state) {
 }
 
 // An influence layer on a waypoint graph, written as the research article on influence maps in game AI writes it: values in a
-// hash map, a list of neighbours per vertex, the distance and its exponential worked out anew for each edge in each step. The
-// vertices that a step looks at are those with a value and their neighbours: collected in a set, or, with `flagged`, in a list with
+// hash map, a list of neighbors per vertex, the distance and its exponential worked out anew for each edge in each step. The
+// vertices that a step looks at are those with a value and their neighbors: collected in a set, or, with `flagged`, in a list with
 // a flag for each vertex, as somebody would who has measured it once. Sources are put into the map before each step; one that is
 // taken away leaves its strength, as in fieldcraft.
 struct Waypoints {

@@ -1,7 +1,7 @@
 """The peers: the same influence map in C++, NumPy, SciPy and OpenCV, each written as somebody who
 knows the tool would.
 
-All of them pin their sources before a step, take the largest of four neighbours times
+All of them pin their sources before a step, take the largest of four neighbors times
 `exp(-decay)`, and move each cell towards it by `momentum`. None has a floor, so their far tails
 differ from fieldcraft's by up to its floor.
 """
@@ -130,7 +130,7 @@ def compiled(folder: Path = Path("out/bench")) -> ctypes.CDLL:
 
 
 class Cpp:
-    """The tutorial's loop: with `std::lerp`, or `written` out so that the compiler vectorises
+    """The tutorial's loop: with `std::lerp`, or `written` out so that the compiler vectorizes
     it.
     """
 

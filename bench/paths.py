@@ -3,7 +3,7 @@ costs beside a new map.
 
 Times only: both others let diagonals cut corners, and tcod takes whole costs and counts a diagonal
 as 3/2 of a straight step. What
-fieldcraft finds is checked here against its neighbours: each cell's distance is the least that a
+fieldcraft finds is checked here against its neighbors: each cell's distance is the least that a
 step to another cell gives.
 """
 
@@ -69,7 +69,7 @@ def skimage_map(ground: MCP_Geometric | NDArray[np.float64], goal: tuple[int, in
 
 
 def is_settled(space: fc.Grid, field: DistanceMap, goal: int, cost: NDArray[np.float64]) -> bool:
-    """Whether every distance is the least that a step to a neighbour gives."""
+    """Whether every distance is the least that a step to a neighbor gives."""
     away = field.exact
     least = np.full(space.shape, np.inf)
     least.flat[goal] = 0.0
@@ -88,7 +88,7 @@ def is_settled(space: fc.Grid, field: DistanceMap, goal: int, cost: NDArray[np.f
 def whole_maps(report: Report, quick: bool) -> None:
     """A map from one goal to everywhere: unit costs, and costs of 1 + 4 * threat."""
     plain = Table(
-        "Distance map from one goal, 8 neighbours, unit cost, values read",
+        "Distance map from one goal, 8 neighbors, unit cost, values read",
         (
             "map",
             "fieldcraft best ms",

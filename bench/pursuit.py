@@ -156,7 +156,7 @@ def flood(report: Report, quick: bool) -> None:
         )
     table.notes.append(
         "fieldcraft makes a Pursuit for each flood and runs it to its end; the peer keeps its lists"
-        " of neighbours."
+        " of neighbors."
     )
     report.tables.append(table)
 
@@ -272,7 +272,7 @@ def believe(report: Report, quick: bool) -> None:
     found = race(calls, 10, dict.fromkeys(calls, rounds))
     table = Table(
         f"Belief: one step and {VIEWERS} views of radius {SIGHT:g}, {SIZE} x {SIZE} with walls, 8"
-        " neighbours",
+        " neighbors",
         ("contender", "best ms", "median", "fieldcraft is, best", "median", "required", "verdict"),
     )
     own, other = found["fieldcraft"], found["NumPy"]

@@ -143,7 +143,7 @@ def best_in_slices(
 
 
 def peaks(values: NDArray[np.float32], threshold: float) -> NDArray[np.float32]:
-    """The values of the cells that are the highest among their four neighbours."""
+    """The values of the cells that are the highest among their four neighbors."""
     highest = ndimage.maximum_filter(
         values, footprint=ndimage.generate_binary_structure(2, 1), mode="nearest"
     )

@@ -197,7 +197,7 @@ def seeds_way(
     walls: NDArray[np.bool_], start: tuple[int, int], radius: float
 ) -> dict[tuple[int, int], float]:
     """Walking distances up to a radius: the open list is a list, searched from end to end for its
-    nearest and for each neighbour.
+    nearest and for each neighbor.
     """
     height, width = walls.shape
     waiting: list[tuple[int, int]] = [start]
@@ -317,7 +317,7 @@ def footprint(report: Report, quick: bool) -> None:
             at_least(ratio, required),
         )
     table.notes.append(
-        f"{rounds} rounds over {len(starts)} starts near walls, 4 neighbours. A move takes one"
+        f"{rounds} rounds over {len(starts)} starts near walls, 4 neighbors. A move takes one"
         " footprint off and adds one."
     )
     report.tables.append(table)

@@ -41,7 +41,7 @@ class Level:
         number = np.full(len(whole.simplices) + 1, -1, dtype=np.int64)
         number[kept] = np.arange(len(kept))
         self.triangles = np.ascontiguousarray(whole.simplices[kept], dtype=np.int64)
-        # SciPy's triangles go round with the inside on the left; neighbour k lies across from
+        # SciPy's triangles go round with the inside on the left; neighbor k lies across from
         # corner k, behind the side from k + 1.
         self.beside = np.ascontiguousarray(number[whole.neighbors[kept]][:, [2, 0, 1]])
         self.graph = fc.Graph.from_polygons(self.corners, self.triangles)

@@ -1,9 +1,9 @@
-"""Spread on maps as small as games have them, with 4 and 8 neighbours, against C++ that an expert
+"""Spread on maps as small as games have them, with 4 and 8 neighbors, against C++ that an expert
 wrote by hand.
 
 Every cell is alive, a fifth of them are walls, and fieldcraft makes one step a call, so that the
 whole of Python's share is in its time; only the expert steps many times a call. Values are compared
-bit for bit: with 8 neighbours on open ground, since the expert cuts corners.
+bit for bit: with 8 neighbors on open ground, since the expert cuts corners.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def pair(
 
 def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
     """One step, all cells alive, a fifth walls; and many layers at once."""
-    columns = ("map, neighbours", "expert us", "fieldcraft us", "ratio", "asked", "aim", "verdict")
+    columns = ("map, neighbors", "expert us", "fieldcraft us", "ratio", "asked", "aim", "verdict")
     table = Table("One step, all cells alive, 20 % walls, against an expert's C++", columns)
     wrong = []
     rounds = 3 if quick else 60
@@ -160,7 +160,7 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
         differ = differing(library, case.size, case.neighbors)
         if differ:
             wrong.append(
-                f"{case.size} x {case.size}, {case.neighbors} neighbours: {differ} cells differ"
+                f"{case.size} x {case.size}, {case.neighbors} neighbors: {differ} cells differ"
                 " from the expert's"
             )
         steps = 4 if quick else max(CELLS // case.size**2, STEPS)
@@ -204,7 +204,7 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
     spoken = ("less than AVX", "AVX", "AVX2", "AVX-512")[library.instructions()]
     table.notes.append(
         f"Best of {rounds} rounds, in turn. The expert was compiled for {spoken}, fieldcraft for"
-        f" {machine.kernel_units()}. Values agree bit for bit after 24 steps, with 8 neighbours on"
+        f" {machine.kernel_units()}. Values agree bit for bit after 24 steps, with 8 neighbors on"
         " open ground: the expert cuts corners."
     )
     return table, wrong
@@ -214,7 +214,7 @@ def falloffs(quick: bool) -> Table:
     """Linear and quadratic falloff beside exponential."""
     table = Table(
         "Falloffs, 256 x 256, 20 % walls, one thread",
-        ("falloff, neighbours", "us", "times exponential", "allowed", "verdict"),
+        ("falloff, neighbors", "us", "times exponential", "allowed", "verdict"),
     )
     fc.set_threads(1)
     rounds, steps = (3, 8) if quick else (60, 60)

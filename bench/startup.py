@@ -73,8 +73,8 @@ walls[10:200, 100] = True
 spaces = {
     "256 x 256": fc.Grid(256, 256),
     "with walls": fc.Grid(400, 300, walls=walls),
-    "8 neighbours": fc.Grid(400, 300, neighbors=8),
-    "8 neighbours and walls": fc.Grid(400, 300, neighbors=8, walls=walls),
+    "8 neighbors": fc.Grid(400, 300, neighbors=8),
+    "8 neighbors and walls": fc.Grid(400, 300, neighbors=8, walls=walls),
     "wrapped": fc.Grid(400, 300, wrap=True),
     "1500 x 1200": fc.Grid(1500, 1200),
 }

@@ -98,7 +98,7 @@ def scene(name: str, count: int, spread: float) -> Scene:
     for _ in range(100):
         found.at, found.moving = found.own()
     found.title += (
-        f", {steering.Neighbors(found.at, found.crowd.keep_apart).counts().mean():.1f} neighbours"
+        f", {steering.Neighbors(found.at, found.crowd.keep_apart).counts().mean():.1f} neighbors"
         " each"
     )
     return found

@@ -21,7 +21,7 @@ Cells = NDArray[np.int64]
 
 
 class Battle:
-    """Where the units of each team are, tick by tick: a tenth of them has moved to a neighbouring
+    """Where the units of each team are, tick by tick: a tenth of them has moved to a neighboring
     place.
     """
 

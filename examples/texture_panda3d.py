@@ -53,7 +53,7 @@ card = base.render2d.attach_new_node(maker.generate())
 card.set_texture(texture)
 frame = 0
 while frame != chosen.frames:
-    # Rows run upwards, colours are blue, green, red.
+    # Rows run upwards, colors are blue, green, red.
     texture.set_ram_image(np.ascontiguousarray(pixels(frame / 60)[::-1, :, [2, 1, 0, 3]]))
     base.taskMgr.step()
     frame += 1
