@@ -172,7 +172,7 @@ def stamping(report: Report, quick: bool) -> None:
     rng = np.random.default_rng(0)
     points = rng.uniform(9, FIELD - 9, (STAMPS, 2))
     stamp = Stamp.disc(7.49, "parabolic")
-    weights = stamp.on(1.0, y_up=False, most=FIELD).weights
+    weights, _, _ = stamp.on(1.0, y_up=False, most=FIELD)
     if weights.shape != (15, 15):
         report.wrong.append(f"stamps: {weights.shape} instead of 15 x 15")
     layer = fc.InfluenceMap(fc.Grid(FIELD, FIELD)).add_layer(

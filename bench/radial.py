@@ -23,8 +23,7 @@ from bench import machine
 from bench.race import Times, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.footprints import finished
-from fieldcraft.propagation.grid_radial import GridRadialField
+from fieldcraft.propagation.footprints import walks_on
 
 SIZE, UNITS, RADIUS, FEW = 512, 1000, 9, 20
 WALK = 20.0
@@ -231,8 +230,7 @@ def footprint(report: Report, quick: bool) -> None:
     space = fc.load_map(path)
     walls = np.ascontiguousarray(space.walls)
     starts = spots(space, 24)
-    field = GridRadialField(fc.Radial(WALK, "linear", metric="path"), space)
-    number = field.footprints.number(Falloff.of("linear"), WALK, field.walks)
+    walks, linear = walks_on(space), Falloff.of("linear")
     costs = np.where(walls, -1.0, 1.0)
 
     class Stopped(MCP_Geometric):
@@ -247,9 +245,9 @@ def footprint(report: Report, quick: bool) -> None:
     source = layer.add_source(space.position_of(int(starts[0])))
 
     def ours(cell: int) -> NDArray[np.float64]:
-        cells, weights = finished(field.footprints.search(field.walks, cell, number))
+        cells, shares = walks.search("path", cell, WALK, None)
         found = np.zeros(walls.size)
-        found[cells] = weights
+        found[cells] = linear(shares)
         return found
 
     def walked(found: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -283,7 +281,7 @@ def footprint(report: Report, quick: bool) -> None:
 
     ways: dict[str, tuple[Callable[[int], object], float | None]] = {
         "fieldcraft, one footprint": (
-            lambda cell: finished(field.footprints.search(field.walks, cell, number)),
+            lambda cell: linear(walks.search("path", cell, WALK, None).shares),
             None,
         ),
         "fieldcraft, source.move and imap.step": (moved, None),

@@ -69,48 +69,49 @@ def blit(
                     y, x = y % map_height, x % map_width
                 if not (top <= y < bottom and 0 <= x < map_width):
                     continue
-                new, old = int(np.rint(weight)), int(sums[y, x])
-                if blend == ADD:
-                    sums[y, x] = old + new
-                elif blend == MAX:
-                    sums[y, x] = max(new, old, key=lambda value: (abs(value), value))
-                elif new != 0:
-                    sums[y, x] = new
+                sums[y, x] = _blended(int(sums[y, x]), int(np.rint(weight)), blend)
                 dirty[y // TILE_ROWS, x // TILE_COLUMNS] |= 1 << y % TILE_ROWS
 
 
 def scatter(
     cells: NDArray[np.int64],
     amounts: NDArray[np.float64],
-    top: int,
-    bottom: int,
+    blend: int,
     sums: NDArray[np.int64],
     dirty: NDArray[np.uint8],
 ) -> None:
-    """Add amounts, times SCALE, to cells in the rows [top, bottom)."""
-    here = (cells >= top * sums.shape[1]) & (cells < bottom * sums.shape[1])
-    cells = cells[here]
-    np.add.at(sums.reshape(-1), cells, np.rint(amounts[here]).astype(np.int64))
-    rows, columns = np.divmod(cells, sums.shape[1])
-    np.bitwise_or.at(
-        dirty,
-        (rows // TILE_ROWS, columns // TILE_COLUMNS),
-        (1 << rows % TILE_ROWS).astype(np.uint8),
-    )
+    """Blend amounts, times SCALE, into cells, in their order."""
+    for cell, new in zip(cells.tolist(), np.rint(amounts).astype(np.int64).tolist(), strict=True):
+        row, column = divmod(cell, sums.shape[1])
+        sums[row, column] = _blended(int(sums[row, column]), new, blend)
+        dirty[row // TILE_ROWS, column // TILE_COLUMNS] |= 1 << row % TILE_ROWS
+
+
+def _blended(old: int, new: int, blend: int) -> int:
+    if blend == ADD:
+        return old + new
+    if blend == MAX:
+        return max(new, old, key=lambda value: (abs(value), value))
+    return new or old
 
 
 def publish(
     sums: NDArray[np.int64],
+    walls: NDArray[np.bool_] | None,
     first: int,
     last: int,
     dirty: NDArray[np.uint8],
     values: NDArray[np.float32],
 ) -> None:
-    """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then."""
+    """Turn the dirty tiles of the tile rows [first, last) into float32, 0 on walls; they are clean
+    then.
+    """
     for band, tile in np.argwhere(dirty[first:last]).tolist():
         rows = np.s_[(first + band) * TILE_ROWS : (first + band + 1) * TILE_ROWS]
         columns = np.s_[tile * TILE_COLUMNS : (tile + 1) * TILE_COLUMNS]
         values[rows, columns] = (sums[rows, columns] / SCALE).astype(np.float32)
+        if walls is not None:
+            values[rows, columns][walls[rows, columns]] = 0
     dirty[first:last] = 0
 
 

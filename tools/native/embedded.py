@@ -14,10 +14,9 @@ import numpy as np
 from fieldcraft.kernels import counting
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.distance import clear, count, publish_counts
-from fieldcraft.kernels.radial import SCALE, stamp
-from fieldcraft.kernels.radial import publish as publish_sums
 from fieldcraft.kernels.spread import wave_near
 from fieldcraft.kernels.spread_rows import BLOCKED, OPEN
+from fieldcraft.kernels.stamps import SCALE, _whole
 
 __all__ = ["distance_map", "next_cells", "radial", "spread"]
 
@@ -88,15 +87,18 @@ def radial(values, walls, cells, strengths, weights):
     `weights` has an odd number of rows and columns, with the source in the middle.
     """
     height, width = values.shape
+    reach = weights.shape[0] // 2
     sums = np.zeros((height, width), np.int64)
-    dirty = np.ones(((height + 7) // 8, (width + 15) // 16), np.uint8)
     for i in range(cells.shape[0]):
-        stamp(weights, cells[i], strengths[i] * SCALE, 0, weights.shape[0], False, sums, dirty)
-    shut = np.empty((height, width), np.bool_)
-    for row in range(height):
-        for column in range(width):
-            shut[row, column] = walls[row, column] != 0
-    publish_sums(sums, shut, dirty, 0, dirty.shape[0], values)
+        row, column = divmod(cells[i], width)
+        strength = strengths[i] * SCALE
+        for y in range(max(row - reach, 0), min(row + reach + 1, height)):
+            for x in range(max(column - reach, 0), min(column + reach + 1, width)):
+                sums[y, x] += _whole(strength * weights[y - row + reach, x - column + reach])
+    for y in range(height):
+        for x in range(width):
+            value = np.float32(np.float64(sums[y, x]) / SCALE)
+            values[y, x] = np.float32(0) if walls[y, x] != 0 else value
 
 
 @kernel("out f4[:,::1], u1[:,::1], i4[::1], i8, f8")

@@ -30,7 +30,7 @@ WRONG = {
     ],
     "Radial, among walls": [("put(p.plane + cells[i]", "put(p.plane + cells[i] + 1u")],
     "Radial, straight, on a torus": [
-        ("away <= size / 2", "away < size / 2"),
+        ("y = ((y % height) + height) % height", "y = abs(y) % height"),
         ("rounded(a.size, 29u)", "lowered(a.size, 29u)"),
     ],
     "Fade, marks around cells": [

@@ -31,13 +31,23 @@ CURVES: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
 
 @dataclass(frozen=True)
 class Ring:
-    """A donut: 0 up to `inner`, best half way to `outer`, 0 from there on; both as shares of the
-    radius.
+    """A ring-shaped falloff: a parabola that is 1 half way between two radii and 0 at both.
+
+    Parameters
+    ----------
+    inner, outer : float
+        Parts of the radius, 0 <= inner < outer <= 1.
 
     Raises
     ------
     InvalidValue
-        Unless 0 <= inner < outer <= 1.
+        For numbers outside of these ranges.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.Falloff.of(fc.Ring(0.5))([0.25, 0.5, 0.75, 1.0])
+    array([0., 0., 1., 0.])
     """
 
     inner: float
@@ -47,28 +57,30 @@ class Ring:
         inner, outer = checks.finite("inner", self.inner), checks.finite("outer", self.outer)
         if not 0 <= inner < outer <= 1:
             raise InvalidValue(
-                "A ring has 0 <= inner < outer <= 1, shares of the radius",
+                "A ring has 0 <= inner < outer <= 1, parts of the radius",
                 got=f"inner={inner:g}, outer={outer:g}",
-                remedy="Mend the two edges",
+                remedy="Correct the two edges",
             )
 
     def __call__(self, share: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The weight at shares of the radius: a parabola between the edges that is 1 in the
-        middle.
-        """
+        """Return the weights at distances given as parts of the radius."""
         across = (2 * share - self.inner - self.outer) / (self.outer - self.inner)
         return np.maximum(1 - across * across, 0.0)
 
 
 @dataclass(frozen=True)
 class Falloff:
-    """How a weight falls with distance, from the center (share 0) to the radius (share 1), and is 0
-    beyond.
+    """How a weight falls with distance, from the center (0) to the radius (1); 0 beyond.
 
-    `of` makes one from a name in `CURVES`, from a `Ring` or `{"inner": 0.4, "outer": 1}`, from a
-    table of weights at equal steps from 0 to 1 (at least two, joined by straight lines), or from a
-    callable that takes an array of shares and gives one of weights. Exponential and gaussian curves
-    are shifted and stretched so that they start at 1 and reach 0 at the radius.
+    Made by `Falloff.of`. Called with distances as parts of the radius, it returns weights.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.Falloff.of("parabolic")([0.0, 0.5, 1.0, 2.0])
+    array([1.  , 0.75, 0.  , 0.  ])
+    >>> fc.Falloff.of([1, 0.5, 0])([0.25, 0.75])
+    array([0.75, 0.25])
     """
 
     name: str
@@ -105,8 +117,25 @@ class Falloff:
             | Callable[[NDArray[np.float64]], ArrayLike]
         ),
     ) -> Falloff:
-        """The falloff that an argument names; raises `InvalidValue` for weights that are not finite
-        or beyond 1 in size.
+        """Return the falloff that an argument names.
+
+        Parameters
+        ----------
+        falloff : str, Ring, Falloff, Mapping, Sequence[float], ndarray or Callable
+            A name: "constant", "linear", "parabolic", "cubic", "exponential", "gaussian" or
+            "smoothstep", of which exponential and gaussian are shifted and stretched to be 1 at the
+            center and 0 at the radius. A `Ring` or `{"inner": 0.4, "outer": 1}`. A table of weights
+            at equal steps from 0 to 1, at least two, joined by straight lines. Or a callable that
+            takes an array of parts of the radius and returns one of weights.
+
+        Returns
+        -------
+        Falloff
+
+        Raises
+        ------
+        InvalidValue
+            For weights that are not finite or beyond 1 in size, and for other arguments.
         """
         if isinstance(falloff, Falloff):
             return falloff
@@ -115,64 +144,35 @@ class Falloff:
         if isinstance(falloff, Mapping):
             if not {"inner"} <= {*falloff} <= {"inner", "outer"}:
                 raise InvalidValue(
-                    "A ring has inner and outer, shares of the radius",
+                    "A ring has inner and outer, parts of the radius",
                     got=repr(falloff)[:60],
                     remedy='Pass {"inner": 0.4, "outer": 1}, say',
                 )
             falloff = Ring(**falloff)
         if isinstance(falloff, Ring):
             return cls("ring", _ring=falloff)
-        shares = np.linspace(0, 1, _TABLE_POINTS)
-        kind = "A callable falloff" if callable(falloff) else "A table of weights"
         if isinstance(falloff, type):
             raise InvalidValue(
                 "falloff is a name, a table, a Ring or a callable",
                 got=repr(falloff),
                 remedy='Pass "linear", say',
             )
-        points = checks.array(
-            kind + "'s weights", falloff(shares) if callable(falloff) else falloff
-        )
-        if points.dtype.kind not in "iufb" and points.size:
-            raise InvalidValue(
-                f"{kind} has weights that are numbers",
-                got=f"dtype {points.dtype}",
-                remedy="Use floats",
-            )
-        points = points.astype(np.float64)
-        if (
-            points.ndim != 1
-            or len(points) < 2
-            or (callable(falloff) and len(points) != _TABLE_POINTS)
-        ):
-            raise InvalidValue(
-                f"{kind} gives one weight per share of the radius",
-                got=f"shape {points.shape}",
-                remedy="Return an array as long as the one that came",
-            )
-        if not np.isfinite(points).all() or np.abs(points).max() > _MOST_WEIGHT:
-            bad = points[~(np.abs(points) <= _MOST_WEIGHT)][0]
-            raise InvalidValue(
-                f"{kind} stays finite and within +-{_MOST_WEIGHT:g}",
-                got=f"{bad}",
-                remedy="Mend it, and put size into strengths",
-            )
-        return cls("custom", _points=tuple(points.tolist()))
+        return cls("custom", _points=_table(falloff))
 
     def state(self) -> dict[str, Any]:
-        """The numbers and words that `restored` needs."""
+        """Return the numbers and words that `restored` needs."""
         ring = None if self._ring is None else (self._ring.inner, self._ring.outer)
         return {"name": self.name, "points": self._points, "ring": ring}
 
     @classmethod
     def restored(cls, state: dict[str, Any]) -> Falloff:
-        """The falloff of a `state`."""
+        """Return the falloff of a `state`."""
         if state["ring"] is not None:
             return cls.of(Ring(*state["ring"]))
         return cls.of(state["name"] if state["points"] is None else state["points"])
 
     def __call__(self, shares: ArrayLike) -> NDArray[np.float64]:
-        """The weights at distances given as shares of the radius, in their shape; 0 beyond 1."""
+        """Return the weights at distances given as parts of the radius, in their shape."""
         share = np.asarray(shares, dtype=np.float64)
         inside = np.minimum(share, 1.0)
         if self._ring is not None:
@@ -184,11 +184,36 @@ class Falloff:
         return np.where(share <= 1, weights, 0.0)
 
 
-def footprint(falloff: Falloff, radius: float, reach: int) -> NDArray[np.float64]:
-    """The weights around a source on open ground, up to `reach` cells each way: shape (2 reach + 1,
-    2 reach + 1).
+def _table(falloff: Any) -> tuple[float, ...]:
+    """Return the weights of a table, or of a callable at equal steps."""
+    is_callable = callable(falloff)
+    kind = "A callable falloff" if is_callable else "A table of weights"
+    given = falloff(np.linspace(0, 1, _TABLE_POINTS)) if is_callable else falloff
+    points = checks.array(kind + "'s weights", given)
+    if points.dtype.kind not in "iufb" and points.size:
+        raise InvalidValue(
+            f"{kind} has weights that are numbers", got=f"dtype {points.dtype}", remedy="Use floats"
+        )
+    points = points.astype(np.float64)
+    if points.ndim != 1 or len(points) < 2 or (is_callable and len(points) != _TABLE_POINTS):
+        raise InvalidValue(
+            f"{kind} gives one weight per part of the radius",
+            got=f"shape {points.shape}",
+            remedy="Return an array of the length of the argument",
+        )
+    wrong = points[~(np.abs(points) <= _MOST_WEIGHT)]
+    if len(wrong):
+        raise InvalidValue(
+            f"{kind} stays finite and within +-{_MOST_WEIGHT:g}",
+            got=f"{wrong[0]}",
+            remedy="Correct it, and put size into strengths",
+        )
+    return tuple(points.tolist())
 
-    `radius` in cells. Read-only.
+
+def footprint(falloff: Falloff, radius: float, reach: int) -> NDArray[np.float64]:
+    """Return the weights around a source on open ground, (2 reach + 1, 2 reach + 1), read-only;
+    `radius` in cells.
     """
     away = np.arange(-reach, reach + 1)
     distance = np.sqrt((away * away)[:, None] + away * away)

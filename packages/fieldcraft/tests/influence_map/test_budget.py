@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.propagation import footprints as sums
-from fieldcraft.propagation import grid_footprints as footprints
-from fieldcraft.propagation import grid_radial as radial_grid
+from fieldcraft.propagation import grid_radial
 from fieldcraft.propagation import grid_spread as spread
-from fieldcraft.propagation import grid_walks as walks
-from fieldcraft.propagation import radial_work
 from fieldcraft.propagation.radial import METRICS
 
 
@@ -20,12 +16,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units so small that the little maps of these tests need many."""
     monkeypatch.setattr(spread, "_UNIT_CELLS", 300)
     monkeypatch.setattr(spread, "_UNIT_TILES", 0)
-    monkeypatch.setattr(footprints, "UNIT_SEARCHED", 30)
-    for module in (walks, sums, radial_grid):
-        monkeypatch.setattr(module, "UNIT_STAMPED", 100)
-    monkeypatch.setattr(sums, "_UNIT_TILES", 2)
-    for module in (radial_work, radial_grid):
-        monkeypatch.setattr(module, "UNIT_JOBS", 3)
+    monkeypatch.setattr(grid_radial, "_UNIT_CELLS", 100)
 
 
 def world(

@@ -63,6 +63,7 @@ def test_blits_as_the_reference(
         reference.blit(*common, top, bottom, slow, dirty[0])
         fast.blit(*common, top, bottom, quick, dirty[1])
     np.testing.assert_array_equal(slow, quick)
+    walls = rng.random((height, width)) < 0.2 if wrap else None
     values = [np.full((height, width), np.nan, np.float32) for _ in range(2)]
     for ops, sums, marks, shown in (
         (reference, slow, dirty[0], values[0]),
@@ -72,26 +73,30 @@ def test_blits_as_the_reference(
             np.repeat(marks != 0, reference.TILE_ROWS, 0), reference.TILE_COLUMNS, 1
         )[:height, :width]
         assert changed[sums != begun].all()
-        ops.publish(sums, 0, len(marks), marks, shown)
+        ops.publish(sums, walls, 0, len(marks), marks, shown)
         assert not marks.any()
-        np.testing.assert_array_equal(
-            shown[changed], (sums[changed] / reference.SCALE).astype(np.float32)
-        )
+        expected = np.where(False if walls is None else walls, 0, sums / reference.SCALE)
+        np.testing.assert_array_equal(shown[changed], expected[changed].astype(np.float32))
 
 
 @settings(max_examples=14)
-@given(seed=st.integers(0, 10**6), height=st.integers(1, 30), width=st.integers(1, 150))
-def test_scatters_as_the_reference(seed: int, height: int, width: int) -> None:
+@given(
+    seed=st.integers(0, 10**6),
+    height=st.integers(1, 30),
+    width=st.integers(1, 150),
+    blend=st.sampled_from([reference.ADD, reference.MAX, reference.REPLACE]),
+)
+def test_scatters_as_the_reference(seed: int, height: int, width: int, blend: int) -> None:
     rng = np.random.default_rng(seed)
     cells, amounts = rng.integers(0, height * width, 50), rng.normal(size=50) * reference.SCALE
+    amounts[:10] = rng.choice([0.0, 1.0, -1.0, 0.5, 1.5, -0.5], 10)  # ties of the rounding
     found = []
     for ops in (reference, fast):
         sums = np.zeros((height, width), np.int64)
         dirty = np.zeros(
             (-(-height // reference.TILE_ROWS), -(-width // reference.TILE_COLUMNS)), np.uint8
         )
-        for top in range(0, height, 8):
-            ops.scatter(cells, amounts, top, min(top + 8, height), sums, dirty)
+        ops.scatter(cells, amounts, blend, sums, dirty)
         found.append((sums, dirty))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])

@@ -101,7 +101,7 @@ def test_updates_as_the_reference(
             last,
             found,
             inflow,
-            fast.room(width, reach, kernel.dtype),
+            fast.scratch_for(width, reach, kernel.dtype),
         )
     np.testing.assert_array_equal(
         found.view(np.uint32) & 0x7FFFFFFF, expected.view(np.uint32) & 0x7FFFFFFF

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -499,36 +500,58 @@ def test_sources_are_removed_by_their_cells(kind: str, seed: int) -> None:
     assert not len(layer.sources) and not layer.sources.keys
 
 
+def _reached(space: Any, metric: str, cell: int, near: Any) -> Any:
+    """The cells near a source that it reaches from its own cell."""
+    if metric == "straight":
+        return near
+    if metric == "sight":
+        return near & fc.visible(space, space.position_of(cell), 4.0).reshape(-1)
+    steps, found, waiting = space.adjacency_from_walls, {cell}, [cell]
+    for here in waiting:
+        for there in steps.ends[steps.starts[here] : steps.starts[here + 1]].tolist():
+            if near[there] and there not in found:
+                found.add(there)
+                waiting.append(there)
+    return near & np.isin(np.arange(len(space)), list(found))
+
+
 @every_space
 @some
-@given(seed=SEEDS, blend=st.sampled_from(["sum", "max"]))
-def test_exact_sources_act_from_where_they_are(kind: str, seed: int, blend: str) -> None:
+@given(
+    seed=SEEDS,
+    metric=st.sampled_from(["straight", "connected", "sight"]),
+    blend=st.sampled_from(["sum", "max"]),
+)
+def test_exact_sources_act_from_where_they_are(
+    kind: str, seed: int, metric: str, blend: str
+) -> None:
     space, dice, _ = made(kind, seed)
+    if metric == "sight" and not plane(space):
+        return
     imap = fc.InfluenceMap(space)
     layer = imap.add_layer(
-        "units", fc.Radial(2.5, "linear", metric="straight", blend=blend, exact=True)
+        "units", fc.Radial(2.5, "linear", metric=metric, blend=blend, exact=True)
     )
-    places = space.position_of(dice.choice(open_cells(space), 5)) + dice.uniform(
-        -0.2, 0.2, (5, space.dimensions)
-    )
+    cells = dice.choice(open_cells(space), 5)
+    places = space.position_of(cells) + dice.uniform(-0.2, 0.2, (5, space.dimensions))
     strengths = dice.choice([1.0, -2.0, 3.5], 5).astype(np.float32)
     low, high = space.extent
     layer.add_sources(places, strengths, on_wall="through", outside="clamp")
     for _ in range(2):
         imap.step()
-        away = np.array(
-            [
-                np.sqrt((space.offsets_from(place) ** 2).sum(axis=1))
-                for place in layer.sources.positions
-            ]
-        )
-        shares = strengths[:, np.newaxis] * np.clip(1 - away / 2.5, 0, None)
-        strongest = shares[np.abs(shares).argmax(axis=0), np.arange(len(space))]
-        expected = shares.sum(axis=0) if blend == "sum" else strongest
+        shares = []
+        for place, cell in zip(layer.sources.positions, layer.sources.cells.tolist(), strict=True):
+            away = np.sqrt((space.offsets_from(place) ** 2).sum(axis=1))
+            reached = _reached(space, metric, cell, away <= 2.5)
+            shares.append(np.where(reached, 1 - away / 2.5, 0.0))
+        parts = strengths[:, np.newaxis] * np.array(shares)
+        strongest = parts[np.abs(parts).argmax(axis=0), np.arange(len(space))]
+        expected = parts.sum(axis=0) if blend == "sum" else strongest
         free = ~space.walls.reshape(-1)
         np.testing.assert_allclose(layer.values.reshape(-1)[free], expected[free], atol=2e-6)
         assert layer.validate(10**6) == 0 and not layer.values[space.walls].any()
-        if space.period is None and (places >= low).all() and (places <= high).all():
+        inside = space.period is None and (places >= low).all() and (places <= high).all()
+        if metric == "straight" and inside:
             told = fc.propagation.influence_at(
                 space.positions,
                 layer.sources.positions,

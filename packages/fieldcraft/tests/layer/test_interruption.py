@@ -129,7 +129,6 @@ def test_a_torn_step_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     layer.add_source((8.5, 2.5), 3.0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
         patch.setattr(layer._field.sums, "publish", torn)
-        patch.setattr(layer._field, "_patched", lambda sources: False)
         imap.step()
     layer.sources.remove(layer.sources.ids[1:])
     imap.step()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -15,8 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import fieldcraft as fc
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap, WrongLayer
-from fieldcraft.propagation import radial_field, radial_work
-from fieldcraft.sources.shapes import Shape
+from fieldcraft.propagation import radial_field
 from support.refusals import refused, unchanged
 
 METRICS = ("straight", "connected", "path", "sight")
@@ -38,13 +37,15 @@ def layer(imap: fc.InfluenceMap) -> fc.Layer:
 def rebuilt(layer: fc.Layer) -> np.ndarray:
     """The values of a new layer with the same live sources, added in another order."""
     fresh = fc.InfluenceMap(layer.space).add_layer("fresh", layer.propagation)
-    book = layer.sources
-    columns, _ = book.state()
-    shapes = [book.shapes[number] for number in columns["shapes"][columns["alive"]].tolist()]
-    rows = list(zip(book.positions.tolist(), book.strengths.tolist(), shapes, strict=True))
-    for position, strength, shape in reversed(rows):
+    columns = layer.sources.columns
+    for row in np.flatnonzero(columns.alive)[::-1].tolist():
+        number = int(columns.falloffs[row])
         fresh.add_source(
-            position, strength, radius=shape.radius, falloff=shape.falloff, on_wall="through"
+            columns.positions[row],
+            float(columns.strengths[row]),
+            radius=float(columns.radii[row]) or None,
+            falloff=layer.sources.falloffs[number - 1] if number else None,
+            on_wall="through",
         )
     fresh.step()
     return fresh.values
@@ -177,11 +178,13 @@ class TestValues:
 
 def bulk_rebuilt(layer: fc.Layer) -> np.ndarray:
     fresh = fc.InfluenceMap(layer.space).add_layer("fresh", layer.propagation)
-    columns, _ = layer.sources.state()
-    alive = columns["alive"]
-    radii = [layer.sources.shapes[number].radius for number in columns["shapes"][alive].tolist()]
+    columns = layer.sources.columns
+    alive = columns.alive
     fresh.add_sources(
-        columns["positions"][alive], columns["strengths"][alive], radii=radii, on_wall="through"
+        columns.positions[alive],
+        columns.strengths[alive],
+        radii=columns.radii[alive],
+        on_wall="through",
     )
     fresh.step()
     return fresh.values
@@ -195,6 +198,13 @@ STRENGTHS = st.sampled_from([1.0, -1.0, 0.1, -3.7, 0.0, 1e-7, MOST, -MOST])
 RADII = st.sampled_from([0.5, 1.0, 3.0, 4.5, 7.0])
 CURVES = st.sampled_from([None, "constant", "gaussian", fc.Ring(0.25), [1, -0.5, 0.25]])
 PICK = st.integers(0, 10**6)
+
+
+class Shape(NamedTuple):
+    """What a source has for itself."""
+
+    radius: float | None = None
+    falloff: fc.Falloff | None = None
 
 
 class RadialMachine(RuleBasedStateMachine):
@@ -230,7 +240,7 @@ class RadialMachine(RuleBasedStateMachine):
                 metric=metric,
                 blend=blend,
                 thickness=thickness,
-                exact=exact and metric == "straight",
+                exact=exact and metric != "path",
             ),
         )
         self.model: dict[int, tuple[Any, float, Shape]] = {}
@@ -388,15 +398,13 @@ class TestExact:
             steps[:, 0].max() < 0.1 < 0.5 < steps[:, 1].max()
         )  # a layer that measures from centers leaps by a cell
 
-    def test_is_chosen_when_the_layer_is_made_and_straight(self) -> None:
+    def test_is_chosen_when_the_layer_is_made(self) -> None:
         layer = fc.InfluenceMap(fc.Grid(5, 4)).add_layer("a", fc.Radial(3, metric="straight"))
         with refused(InvalidValue, "exact", "Add another layer"):
             layer.tune(exact=True)
-        with refused(InvalidValue, "straight"):
-            fc.Radial(3, exact=True)
-        exact = fc.InfluenceMap(fc.Grid(5, 4)).add_layer(
-            "a", fc.Radial(3, metric="straight", exact=True)
-        )
+        with refused(InvalidValue, "Walking distances", '"connected"'):
+            fc.Radial(3, metric="path", exact=True)
+        exact = fc.InfluenceMap(fc.Grid(5, 4)).add_layer("a", fc.Radial(3, exact=True))
         exact.add_source((1.2, 1.7), radius=1.0, falloff="constant")
         exact.tune(radius=2.0)
         exact.step()
@@ -405,7 +413,7 @@ class TestExact:
         assert "source 0 at (1.2, 1.7)" in str(fc.explain(exact, (1.5, 1.5)))
 
     def test_what_is_forgotten_was_used_by_nobody(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("fieldcraft.propagation.radial_work._MOST_KEPT", 64 * 20)
+        monkeypatch.setattr(radial_field, "_MOST_WEIGHTS", 20_000)
         dice = np.random.default_rng(3)
         layer = fc.InfluenceMap(fc.Grid(30, 20)).add_layer(
             "a", fc.Radial(4, metric="straight", exact=True)
@@ -609,7 +617,7 @@ class TestRadiiThatChange:
     def test_radii_that_change_each_tick_are_forgotten(
         self, imap: fc.InfluenceMap, layer: fc.Layer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(radial_work, "_MOST_KEPT", 5_000)
+        monkeypatch.setattr(radial_field, "_MOST_WEIGHTS", 5_000)
         rng = np.random.default_rng(2)
         teams = imap.add_teams(["one", "two"], fc.Radial(3))
         ids = layer.add_sources(rng.uniform(3, 13, (5, 2)), 2.0)
@@ -624,7 +632,6 @@ class TestRadiiThatChange:
             teams.owner(by="source")
         field = layer._field
         assert isinstance(field, radial_field.RadialField)
-        assert len(layer.sources.shapes) <= 80
         assert field.footprints.size < 12_000
         for name in imap:
             same_bits(imap[name].values, rebuilt(imap[name]))
@@ -637,7 +644,7 @@ class TestRadiiThatChange:
             other.add_sources(
                 of.positions,
                 of.strengths,
-                radii=[of.shapes[n].radius or 3.0 for n in of.columns.shapes[of.columns.alive]],
+                radii=np.where(of.columns.radii, of.columns.radii, 3.0)[of.columns.alive],
             )
             other.step()
         one, two = (other.values for other in strongest)

@@ -13,16 +13,16 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.propagation import graph_footprints as graph_walks
+from fieldcraft.propagation import footprints
 
 pytestmark = pytest.mark.reference
 
 METRICS = ("straight", "connected", "path")
 
 
-def grid(seed: int, neighbors: int = 8) -> fc.Grid:
+def grid(seed: int, neighbors: int = 8, wrap: bool = False) -> fc.Grid:
     rng = np.random.default_rng(seed)
-    return fc.Grid(21, 17, walls=rng.random((17, 21)) < 0.25, neighbors=neighbors)
+    return fc.Grid(21, 17, walls=rng.random((17, 21)) < 0.25, neighbors=neighbors, wrap=wrap)
 
 
 def scattered(seed: int, directed: bool = False, dimensions: int = 2) -> fc.Graph:
@@ -41,11 +41,12 @@ def scattered(seed: int, directed: bool = False, dimensions: int = 2) -> fc.Grap
     st.sampled_from(METRICS),
     st.sampled_from(["sum", "max"]),
     st.sampled_from([4, 8]),
+    st.booleans(),
 )
 def test_a_grid_and_its_graph_have_the_same_values(
-    seed: int, metric: str, blend: str, neighbors: int
+    seed: int, metric: str, blend: str, neighbors: int, wrap: bool
 ) -> None:
-    space, rng = grid(seed, neighbors), np.random.default_rng(seed)
+    space, rng = grid(seed, neighbors, wrap), np.random.default_rng(seed)
     places = space.position_of(rng.integers(0, len(space), 8))
     strengths, radii = rng.uniform(-5, 5, 8), rng.uniform(0.4, 7, 8)
     found = []
@@ -79,11 +80,8 @@ def test_exact_under_change(seed: int, metric: str, blend: str, directed: bool) 
             imap.advance(0.1, budget_work=3)
         imap.step()
         fresh = fc.InfluenceMap(graph).add_layer("a", layer.propagation)
-        shapes = [
-            layer.sources.shapes[number]
-            for number in layer.sources.columns.shapes[layer.sources.columns.alive].tolist()
-        ]
-        radii = [shape.radius or 6.0 for shape in shapes]
+        columns = layer.sources.columns
+        radii = [radius or 6.0 for radius in columns.radii[columns.alive].tolist()]
         fresh.add_sources(
             layer.sources.positions, layer.sources.strengths, radii=radii, on_wall="through"
         )
@@ -249,7 +247,7 @@ def test_footprints_are_forgotten_once_they_fill_the_memory(
 ) -> None:
     graph, found = scattered(1), []
     for most in (4_000_000, 50):
-        monkeypatch.setattr(graph_walks, "_MOST_KEPT", most)
+        monkeypatch.setattr(footprints, "_MOST_CACHED", most)
         layer = fc.InfluenceMap(graph).add_layer("a", fc.Radial(8, "linear", "connected"))
         ids = layer.add_sources(graph.positions[::30], 2.0, on_wall="through")
         for turn in range(3):

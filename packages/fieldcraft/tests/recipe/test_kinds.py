@@ -26,9 +26,10 @@ FADE = '[layers.known]\npropagation = "fade"\namount = 10\ninterval = 1\n'
 TRAIL = '[layers.scent]\npropagation = "trail"\nkeep = 0.9\n'
 WAY = '[layers.way]\npropagation = "trail"\nvector = true\nkeep = 1\nblur = 1\n'
 VIEW = (
-    '[layers.view]\npropagation = "stamps"\nstamp = { shape = "rectangle", width = 3, height ='
-    " 1 }\n"
+    '[layers.view]\npropagation = "stamps"\n'
+    'stamp = { shape = "image", weights = [[1, 1, 1]], width = 3 }\n'
 )
+LINE = '[layers.view]\npropagation = "stamps"\nstamp = { shape = "line", length = 3, width = 1 }\n'
 WALK = "path = [[0, 2.5, 3.5], [2, 8.5, 3.5]]\n"
 
 
@@ -250,18 +251,18 @@ def test_what_stands_on_walls(tmp_path):
             ["amount is [x, y] on a trail of vectors"],
         ),
         (
-            (VIEW.replace("rectangle", "rectangel"), source("view")),
-            ["line 9: layers.view: shape is one of", "'rectangle' is meant"],
+            (LINE.replace('"line"', '"lines"'), source("view")),
+            ["line 9: layers.view: shape is one of", "'line' is meant"],
         ),
         (
-            (VIEW.replace("width = 3, ", ""), source("view")),
-            ["A rectangle has width, height. Got no width"],
+            (LINE.replace("length = 3, ", ""), source("view")),
+            ["A line has length, width, falloff. Got no length"],
         ),
         (
-            (VIEW.replace("height = 1", "height = 1, radius = 3"), source("view")),
+            (LINE.replace("width = 1", "width = 1, radius = 3"), source("view")),
             ["Got radius = 3"],
         ),
-        ((VIEW.replace("height = 1", "height = -1"), source("view")), ["height is above 0", ""]),
+        ((LINE.replace("width = 1", "width = -1"), source("view")), ["width is above 0", ""]),
         (
             ('[layers.view]\npropagation = "stamps"\n', source("view")),
             ["The key 'stamp' is needed"],
@@ -296,7 +297,7 @@ def test_a_stamp_larger_than_the_map_and_one_that_covers_no_cell(tmp_path):
     w = world(
         tmp_path,
         MAP,
-        VIEW.replace("width = 3, height = 1", "width = 90, height = 90"),
+        VIEW.replace("[[1, 1, 1]], width = 3", "[[1]], width = 90"),
         source("view"),
         RUN,
     )
@@ -304,7 +305,7 @@ def test_a_stamp_larger_than_the_map_and_one_that_covers_no_cell(tmp_path):
     found = problems(
         tmp_path,
         MAP,
-        VIEW.replace('"rectangle", width = 3, height = 1', '"ring", inner = 0.1, outer = 0.2'),
+        LINE.replace('"line", length = 3, width = 1', '"ring", inner = 0.1, outer = 0.2'),
         source("view"),
         RUN,
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, NoDevice
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
-from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.array_field import ArrayValues
 from fieldcraft.propagation.field import Field
 from fieldcraft.space import Space, grid_of
 from fieldcraft_gpu.card import Card
@@ -44,7 +44,7 @@ class Device(Card):
         """Return a field of a propagation on the device; raises `InvalidValue` for unsupported
         ones. An array of the user stays on the CPU.
         """
-        if isinstance(propagation, Carried):
+        if isinstance(propagation, ArrayValues):
             return propagation._field(space, every)
         create = FIELDS.get(type(propagation))
         names = ", ".join(f"fc.{kind.__name__}" for kind in FIELDS)

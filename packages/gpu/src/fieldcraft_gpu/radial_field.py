@@ -5,16 +5,14 @@ and adds all of them.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
 from fieldcraft.kernels.swarm_layout import packed
-from fieldcraft.propagation.footprints import Emission, Sums
-from fieldcraft.propagation.grid_footprints import GridFootprints
+from fieldcraft.propagation.accumulator import ADD, SCALE, Accumulator, Drawing, Tables
+from fieldcraft.propagation.emitters import Emitters
 from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.radial_field import RadialField
 from fieldcraft.sources import Sources
@@ -22,18 +20,15 @@ from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer
 from fieldcraft_gpu.card import Card
 from fieldcraft_gpu.fields import DeviceField, refuse
+from fieldcraft_gpu.trail_field import drawing_parameters, stamp_records
 
 if TYPE_CHECKING:
     from fieldcraft.propagation import Radial
 
 __all__ = ["DeviceRadialField"]
 
-_FOOTPRINT = np.dtype(
-    [("row", "<i4"), ("column", "<i4"), ("reach", "<i4"), ("start", "<u4"), ("strength", "<f8")]
-)
 
-
-class DeviceSums(Sums):
+class DeviceSums(Accumulator):
     """Sums on a device. The host has a copy, which is updated when it is read."""
 
     def __init__(self, device: Card, space: Grid) -> None:
@@ -42,33 +37,35 @@ class DeviceSums(Sums):
         self.buffer, self.now = device.buffer(8 * len(space)), device.buffer(4 * len(space))
         self.host_is_current = True
         self.on_host = False
-        self._footprints: list[NDArray[Any]] = []
+        self._drawings: list[tuple[Drawing, NDArray[np.float64]]] = []
         self._cells: list[NDArray[np.int64]] = []
         self._amounts: list[NDArray[np.int64]] = []
-        self._tables: tuple[NDArray[np.float64], Buffer] | None = None
-        self._wall_words: tuple[NDArray[np.bool_], Buffer] | None = None
+        self._tables: tuple[NDArray[np.float64], Buffer, Buffer] | None = None
+        self._wall_words: tuple[NDArray[np.bool_] | None, Buffer] | None = None
+        self.last_shown: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)
         super().__init__(space.shape)
 
     def _read_back(self) -> None:
+        self._flush()
         if not self.host_is_current:
-            self._total[:] = self.device.read(self.buffer, np.int64, self._total.shape)
+            self._sums[:] = self.device.read(self.buffer, np.int64, self._sums.shape)
             self.last_shown[:] = self.device.read(self.now, np.float32, self.last_shown.shape)
             self.host_is_current = True
 
     def send(self) -> None:
         """Write the host's copy to the device."""
-        self.device.write(self.buffer, self._total)
+        self.device.write(self.buffer, self._sums)
         self.device.write(self.now, self.last_shown)
 
     @property
-    def total(self) -> NDArray[np.int64]:
+    def sums(self) -> NDArray[np.int64]:
         """The sums, read from the device."""
         self._read_back()
-        return self._total
+        return self._sums
 
-    @total.setter
-    def total(self, total: NDArray[np.int64]) -> None:
-        self._total = total
+    @sums.setter
+    def sums(self, sums: NDArray[np.int64]) -> None:
+        self._sums = sums
 
     @property
     def shown(self) -> NDArray[np.float32]:
@@ -76,69 +73,37 @@ class DeviceSums(Sums):
         self._read_back()
         return self.last_shown
 
-    @shown.setter
-    def shown(self, shown: NDArray[np.float32]) -> None:
-        self.last_shown = shown
-
-    def begin_anew(self) -> None:
-        """Set all sums to 0, and mark all tiles as changed."""
+    def reset(self) -> None:
+        """Set all sums to 0; see `Accumulator.reset`."""
         self._read_back()
-        super().begin_anew()
+        super().reset()
         batch = self.device.batch()
         batch.clear(self.buffer)
         self.device.submit(batch)
 
-    def take_shown(self) -> None:
-        """Set the sums to the values that are shown."""
-        super().take_shown()
-        self.send()
-
-    def touch(self, cells: NDArray[np.int64]) -> None:
-        """Mark the tiles of cells."""
-        width = self._space.width
-        self.dirty[
-            cells // width // kernels.radial.TILE_ROWS, cells % width // kernels.radial.TILE_COLUMNS
-        ] = 1
-
     def scatter(
-        self,
-        kernel: Callable[..., None],
-        cells: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        strength: float,
-    ) -> Iterator[int]:
-        """Queue a footprint that walls cut, to be added before sums are published."""
+        self, cells: NDArray[np.int64], amounts: NDArray[np.float64], blend: int = ADD
+    ) -> None:
+        """Add amounts to cells before the next time that sums are shown."""
         self._cells.append(cells)
-        self._amounts.append(kernels.radial.amount(strength * kernels.radial.SCALE, weights))
-        yield 1
+        self._amounts.append(np.rint(amounts * SCALE).astype(np.int64))
 
-    def stamp(self, jobs: Emission, footprints: GridFootprints) -> None:
-        """Queue whole footprints, to be drawn before sums are published."""
-        if not len(jobs):
-            return
-        records = np.empty(len(jobs), _FOOTPRINT)
-        records["row"], records["column"] = np.divmod(jobs.cells, self._space.width)
-        records["reach"], records["start"] = (
-            footprints.reaches[jobs.shapes],
-            footprints.starts[jobs.shapes],
-        )
-        records["strength"] = jobs.strengths * kernels.radial.SCALE
-        if self._tables is None or self._tables[0] is not footprints.packed:
-            self._flush()
-            self._tables = (footprints.packed, self.device.buffer(footprints.packed))
-        self._footprints.append(records)
+    def draw(self, drawing: Drawing, amounts: NDArray[np.float64], blend: int = ADD) -> None:
+        """Add tables times amounts before the next time that sums are shown."""
+        self._drawings.append((drawing, amounts * SCALE))
 
     def _flush(self) -> None:
         device, space = self.device, self._space
-        if not self._footprints and not self._cells:
+        if not self._drawings and not self._cells:
             return
         batch = device.batch()
-        if self._footprints and self._tables is not None:
-            records = np.concatenate(self._footprints)
-            size = struct.pack("<IIII", space.width, space.height, len(records), int(space.wrap))
-            given, groups = (size, records.view(np.uint8)), device.groups(len(records), 1)
-            files, table = ("double", "put", "radiate"), self._tables[1]
-            batch.dispatch(files, "radiate", "urrw", groups, *given, table, self.buffer)
+        for drawing, amounts in self._drawings:
+            shapes, weights = self._uploaded(drawing.tables)
+            parameters = drawing_parameters(space, len(amounts), 0)
+            stamps = device.buffer(stamp_records(drawing, amounts))
+            given = device.uniform(parameters), stamps, shapes, weights, self.buffer
+            groups = device.groups(len(amounts), 1)
+            batch.dispatch(("double", "put", "stamps"), "stamp", "urrrw", groups, *given)
         if self._cells:
             cells = np.concatenate(self._cells).astype(np.uint32)
             places = struct.pack("<II", len(cells), 0), cells, np.concatenate(self._amounts)
@@ -146,35 +111,49 @@ class DeviceSums(Sums):
             batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, *places, self.buffer)
         device.submit(batch)
         self.host_is_current = False
-        self._footprints, self._cells, self._amounts = [], [], []
+        self._drawings, self._cells, self._amounts = [], [], []
 
-    def publish(self, walls: NDArray[np.bool_], at_once: bool) -> Iterator[int]:
-        """Convert the sums to values; see `Sums.publish`."""
+    def _uploaded(self, tables: Tables) -> tuple[Buffer, Buffer]:
+        if self._tables is None or self._tables[0] is not tables.weights:
+            boxes = self.device.buffer(tables.boxes.astype(np.int32))
+            self._tables = tables.weights, boxes, self.device.buffer(tables.weights)
+        return self._tables[1:]
+
+    def publish(self, values: NDArray[np.float32], walls: NDArray[np.bool_] | None = None) -> None:
+        """Convert the sums to values; see `Accumulator.publish`."""
         if self.on_host:
-            yield from super().publish(walls, True)
+            super().publish(self.last_shown, walls)
             self.send()
             return
         self._flush()
         if self._wall_words is None or self._wall_words[0] is not walls:
-            self._wall_words = (walls, self.device.buffer(packed(walls)))
+            blocked = np.zeros(self.shape, dtype=np.bool_) if walls is None else walls
+            self._wall_words = (walls, self.device.buffer(packed(blocked)))
         size, groups = len(self._space), self.device.groups(len(self._space), 256)
         given = struct.pack("<I", size), self.buffer, self._wall_words[1], self.now
         self.device.run(("double", "publish"), "publish", "urrw", groups, *given)
         self.host_is_current = False
         self.dirty[:] = 0
-        yield 1
 
 
 class DeviceRadialField(DeviceField, GridRadialField):
     """Values of live sources, as exact sums on a device."""
 
     lazy: ClassVar[bool] = True
+    sums: DeviceSums
 
     def __init__(self, radial: Radial, space: Grid, every: float, device: Card) -> None:
         _check(radial)
         self.device = device
         super().__init__(radial, space)
-        self.sums: DeviceSums = DeviceSums(device, space)
+
+    def _no_sums(self) -> DeviceSums:
+        return DeviceSums(self.device, self.space)
+
+    @property
+    def shown(self) -> NDArray[np.float32]:  # type: ignore[override]
+        """The values of the last complete state, read from the device."""
+        return self.sums.shown
 
     @property
     def now(self) -> Buffer:
@@ -207,25 +186,24 @@ class DeviceRadialField(DeviceField, GridRadialField):
         finally:
             self.sums.on_host = False
 
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Set the sums to the values that are shown; see `RadialField.touched`."""
+        super().touched(cells)
+        self.sums.send()
+
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Restore a state until the next step; see `Field.restore`."""
         super().restore(state, sources)
         self.sums.send()
 
-    def _other(self, radial: Radial) -> RadialField[Any]:
+    def _other(self, radial: Radial) -> RadialField:
         return GridRadialField(radial, self.space)
 
-    def _patched(self, sources: Sources) -> bool:
+    def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
         return False
 
-    def _is_less_anew(self, old: Emission, new: Emission) -> bool:
-        return False
-
-    def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
-        is_open = self._is_open(jobs)
-        self.sums.stamp(jobs.at(is_open), self.footprints)
-        if np.count_nonzero(is_open) < len(jobs):
-            yield from self._search_each(self._ops.scatter, jobs.at(~is_open))
+    def _add_connected(self, jobs: Emitters, blend: int) -> Emitters:
+        return jobs
 
 
 def _check(radial: Radial) -> None:

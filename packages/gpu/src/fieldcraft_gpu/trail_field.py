@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.canvas import MOST_AMOUNT, MOST_SUM, Blots, Canvas, GridBlots
+from fieldcraft.propagation.accumulator import SCALE, Accumulator, Drawing, reserved
+from fieldcraft.propagation.rasters import GridRaster, Raster
 from fieldcraft.propagation.trail import Trail
 from fieldcraft.propagation.trail_field import TrailField
 from fieldcraft.sources import Sources
@@ -45,7 +45,7 @@ class DeviceTrailField(SteppedField, TrailField):
         self._parameters = device.uniform(bytes(48))
         self._lengths: NDArray[np.float32] | None = None
         self._walls_version = -1
-        self._canvases: list[Canvas] | None = None
+        self._host_inflow: list[Accumulator] | None = None
         self._dispatches: dict[str, tuple[Shader, list[Any], tuple[int, int, int]]] = {}
         self._clear_inflow()
         self._derive()
@@ -70,35 +70,33 @@ class DeviceTrailField(SteppedField, TrailField):
         return {"planes": self._host} if self.vector else {"values": self._host[0]}
 
     @property
-    def inflow(self) -> list[Canvas]:  # type: ignore[override]
+    def inflow(self) -> list[Accumulator]:  # type: ignore[override]
         """A copy of the deposits since the last update; change them by `set_inflow`."""
-        if self._canvases is not None:
-            return self._canvases
-        found = [Canvas(self.space) for _ in range(self._count)]
+        if self._host_inflow is not None:
+            return self._host_inflow
+        found = [Accumulator(self.space.shape) for _ in range(self._count)]
         if self._has_inflow:
             sums = self.device.read(self.sums, np.int64, self._host.shape)
-            for canvas, part in zip(found, sums, strict=True):
-                canvas.restore(part)
+            for plane, part in zip(found, sums, strict=True):
+                plane.restore(part)
         return found
 
-    def set_inflow(self, canvases: list[Canvas]) -> None:
+    def set_inflow(self, inflow: list[Accumulator]) -> None:
         """Replace the deposits since the last update."""
-        whole = np.stack([canvas.sums for canvas in canvases])
+        whole = np.stack([plane.sums for plane in inflow])
         self.device.write(self.sums, whole)
-        self._has_inflow = any(canvas.dirty.any() for canvas in canvases)
-        self.reserved = [
-            float(np.abs(plane).max(initial=0)) / kernels.stamps.SCALE for plane in whole
-        ]
+        self._has_inflow = any(plane.dirty.any() for plane in inflow)
+        self.reserved = [plane.largest for plane in inflow]
 
     @contextlib.contextmanager
     def _inflow_on_host(self) -> Iterator[None]:
         """Let the host change the deposits since the last update."""
-        self._canvases = self.inflow
+        self._host_inflow = self.inflow
         try:
             yield
-            self.set_inflow(self._canvases)
+            self.set_inflow(self._host_inflow)
         finally:
-            self._canvases = None
+            self._host_inflow = None
 
     def _clear_inflow(self) -> None:
         self._has_inflow = False
@@ -121,22 +119,9 @@ class DeviceTrailField(SteppedField, TrailField):
 
     def reserve(self, plane: int, largest: float, total: float) -> None:
         """Refuse amounts that could make a sum overflow, before anything is changed."""
-        if largest > MOST_AMOUNT:
-            raise InvalidValue(
-                f"Amounts are at most {MOST_AMOUNT:,.0f} in size",
-                got=f"{largest:g}",
-                remedy="Count in larger units",
-            )
-        if self.reserved[plane] + total > MOST_SUM:
-            sums = self.inflow[plane].sums
-            self.reserved[plane] = float(np.abs(sums).max(initial=0)) / kernels.stamps.SCALE
-        if self.reserved[plane] + total > MOST_SUM:
-            raise InvalidValue(
-                f"The deposits of a layer add up to at most {MOST_SUM:g} in size",
-                got=f"{self.reserved[plane] + total:g}",
-                remedy="Count in larger units",
-            )
-        self.reserved[plane] += total
+        self.reserved[plane] = reserved(
+            self.reserved[plane], lambda: self.inflow[plane].largest, largest, total
+        )
         self._has_inflow = True
 
     def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
@@ -147,31 +132,32 @@ class DeviceTrailField(SteppedField, TrailField):
         batch, places = self.device.batch(), self.device.buffer(cells.astype(np.uint32))
         for plane, part in enumerate(parts):
             parameters = struct.pack("<II", len(cells), plane * len(self.space))
-            units = np.rint(part * kernels.stamps.SCALE).astype(np.int64)
+            units = np.rint(part * SCALE).astype(np.int64)
             given, groups = (parameters, places, units), self.device.groups(len(cells), 256)
             batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, *given, self.sums)
         self.device.submit(batch)
 
-    def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
+    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
         """Add stamps at the next update. Stamps that replace each other are drawn by the host,
         because their order matters.
         """
-        assert isinstance(blots, GridBlots)
+        assert isinstance(raster, GridRaster)
         if blend == "replace":
             with self._inflow_on_host():
-                super().stamp(blots, amounts, blend)
+                super().stamp(raster, amounts, blend)
             return
-        parts = self._parts(amounts, blots.peak)
-        if not len(blots.rows):
+        parts, drawing = self._parts(amounts, raster.peak), raster.drawing
+        count = len(drawing.rows)
+        if not count:
             return
         device, batch, size = self.device, self.device.batch(), len(self.space)
-        shapes, table = device.buffer(blots.shapes.astype(np.int32)), device.buffer(blots.tables)
-        all_stamps, all_cells = device.groups(len(blots.rows), 1), device.groups(size, 256)
+        shapes = device.buffer(drawing.tables.boxes.astype(np.int32))
+        table = device.buffer(drawing.tables.weights)
+        all_stamps, all_cells = device.groups(count, 1), device.groups(size, 256)
         for plane, part in enumerate(parts):
-            rows = np.array([0, 0, 0, 0, plane * size], dtype=np.uint32)
-            rows[:4] = self.space.width, self.space.height, len(blots.rows), int(self.space.wrap)
-            stamps = device.buffer(_stamps(blots, part * kernels.stamps.SCALE))
-            given = device.uniform(rows.tobytes()), stamps, shapes, table, self.sums
+            stamps = device.buffer(stamp_records(drawing, part * SCALE))
+            parameters = device.uniform(drawing_parameters(self.space, count, plane * size))
+            given = parameters, stamps, shapes, table, self.sums
             if blend == "add":
                 batch.dispatch(("double", "put", "stamps"), "stamp", "urrrw", all_stamps, *given)
                 continue
@@ -278,19 +264,25 @@ def _check(trail: Trail) -> None:
     refuse((not isinstance(trail.blur, int), rule, f"blur={trail.blur!r}"[:60]))
 
 
-def _stamps(blots: GridBlots, amounts: NDArray[np.float64]) -> NDArray[np.uint32]:
+def drawing_parameters(space: Grid, count: int, first: int) -> bytes:
+    """Return the uniforms of stamps.wgsl for so many stamps on the sums from `first` on."""
+    return struct.pack("<IIIII12x", space.width, space.height, count, int(space.wrap), first)
+
+
+def stamp_records(drawing: Drawing, amounts: NDArray[np.float64]) -> NDArray[np.uint32]:
     """Return the records of stamps: cells, shapes, and the amounts of the cell and its
     neighbors.
     """
     found = np.zeros((len(amounts), _STAMP_WORDS), dtype=np.uint32)
-    found[:, :2] = np.stack([blots.rows, blots.columns], axis=1).astype(np.int32).view(np.uint32)
-    found[:, 2], found[:, 3] = blots.which, (blots.downs != 0) | (blots.rights != 0)
-    far, near = (1 - blots.downs) * amounts, blots.downs * amounts
+    places = np.stack([drawing.rows, drawing.columns], axis=1)
+    found[:, :2] = places.astype(np.int32).view(np.uint32)
+    found[:, 2], found[:, 3] = drawing.numbers, (drawing.below != 0) | (drawing.right != 0)
+    far, near = (1 - drawing.below) * amounts, drawing.below * amounts
     shares = (
-        (1 - blots.rights) * far,
-        blots.rights * far,
-        (1 - blots.rights) * near,
-        blots.rights * near,
+        (1 - drawing.right) * far,
+        drawing.right * far,
+        (1 - drawing.right) * near,
+        drawing.right * near,
     )
     found[:, 4:] = np.stack(shares, axis=1).view(np.uint32)
     return found

@@ -22,10 +22,9 @@ from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.layer.layer import LayerState
 from fieldcraft.layer.making import LAYERS
 from fieldcraft.propagation import PROPAGATIONS, Propagation
-from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.array_field import ArrayValues
 from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources import Sources
-from fieldcraft.sources.shapes import Shape
 from fieldcraft.space import Space, grid_of
 
 if TYPE_CHECKING:
@@ -152,22 +151,13 @@ def _layer_out(state: LayerState, space: int | None) -> dict[str, Any]:
         "due": state.due,
         "arrays": state.arrays,
         "sources": columns,
-        "shapes": tuple(
-            (shape.radius, None if shape.falloff is None else shape.falloff.state())
-            for shape in state.sources.shapes
-        ),
+        "falloffs": tuple(falloff.state() for falloff in state.sources.falloffs),
         "keys": tuple((_plain(key), identity) for key, identity in keys),
     }
 
 
 def _layer_in(entry: dict[str, Any], space: Space) -> LayerState:
-    shapes = [
-        Shape(
-            None if radius is None else checks.positive("radius", radius),
-            None if falloff is None else Falloff.restored(falloff),
-        )
-        for radius, falloff in entry["shapes"]
-    ]
+    falloffs = [Falloff.restored(falloff) for falloff in entry["falloffs"]]
     held = entry["arrays"]
     values = held["values"]
     if values.dtype != np.float32 or values.shape != space.shape or not np.isfinite(values).all():
@@ -183,12 +173,12 @@ def _layer_in(entry: dict[str, Any], space: Space) -> LayerState:
         _size(entry["ticks"], _MOST_TICKS),
         _size(entry["due"], every - 1),
         held,
-        Sources.restored(space, entry["sources"], list(entry["keys"]), shapes),
+        Sources.restored(space, entry["sources"], list(entry["keys"]), falloffs),
     )
 
 
 def _propagation_out(propagation: Propagation) -> dict[str, Any] | None:
-    if isinstance(propagation, Carried):
+    if isinstance(propagation, ArrayValues):
         return None
     kind = next(name for name, kind in PROPAGATIONS.items() if type(propagation) is kind)
     settings = {
@@ -200,7 +190,7 @@ def _propagation_out(propagation: Propagation) -> dict[str, Any] | None:
 
 def _propagation_in(entry: dict[str, Any] | None) -> Propagation:
     if entry is None:
-        return Carried()
+        return ArrayValues()
     settings = {
         name: Falloff.restored(value) if isinstance(value, dict) else value
         for name, value in entry.items()

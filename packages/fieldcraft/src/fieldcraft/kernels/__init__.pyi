@@ -19,8 +19,8 @@ from fieldcraft.kernels import graph_flow as graph_flow
 from fieldcraft.kernels import graph_radial as graph_radial
 from fieldcraft.kernels import graph_search as graph_search
 from fieldcraft.kernels import graph_spread as graph_spread
+from fieldcraft.kernels import graph_trail as graph_trail
 from fieldcraft.kernels import guides as guides
-from fieldcraft.kernels import hex_trail as hex_trail
 from fieldcraft.kernels import look_ahead as look_ahead
 from fieldcraft.kernels import mesh_moving as mesh_moving
 from fieldcraft.kernels import moves as moves
@@ -30,7 +30,6 @@ from fieldcraft.kernels import paint as paint
 from fieldcraft.kernels import path_segments as path_segments
 from fieldcraft.kernels import peaks as peaks
 from fieldcraft.kernels import pibt as pibt
-from fieldcraft.kernels import placing as placing
 from fieldcraft.kernels import radial as radial
 from fieldcraft.kernels import reach as reach
 from fieldcraft.kernels import regions as regions

@@ -10,18 +10,17 @@ from fieldcraft.kernels.declare import kernel
 
 __all__ = ["best_on_foot"]
 
-# Constants with the types of the arguments: a kernel is compiled again for a literal number.
-_ALL = np.int64(np.iinfo(np.int64).max)
+# With the type of the argument: a kernel is compiled again for a literal number.
 _NOT_TAKING = np.bool_(False)
 
 
 @kernel(
     "f4[:,::1], f4[:,::1], u1[:,::1], f8[:,::1], i8[::1], (u1[:,::1], u1[::1], i8[:,::1], b1),"
     " i8[::1], (i8, b1, f4, (f8, f8), i8, i8), out i8[:,::1], out u1[:,::1], (out i8[::1], out"
-    " i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1]))",
+    " i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1]))",
     "f4[:,::1], f4[:,::1], u1[:,::1], f8[:,::1], i8[::1], (u8[:,::1], u8[::1], i8[:,::1], b1),"
     " i8[::1], (i8, b1, f4, (f8, f8), i8, i8), out i8[:,::1], out u1[:,::1], (out i8[::1], out"
-    " i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1]))",
+    " i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1]))",
 )
 def best_on_foot(
     values, bounds, closed, places, starts, ground, lengths, limits, out, beyond, scratch
@@ -31,18 +30,14 @@ def best_on_foot(
 
     `ground` and `lengths` are those of `radial.path`, and `limits` are (longest walk, y_up, sign,
     squares, first, last). `beyond` is scratch like `closed`, all 1 before and after, and `scratch`
-    is (cells, distances, state, scratch of `radial.path`).
+    is (cells, distances, scratch of `radial.path`).
     """
     limit, y_up, sign, squares, first, last = limits
-    wrap, (cells, gone, state, of_paths) = ground[3], scratch
+    wrap, (cells, gone, of_paths) = ground[3], scratch
     flat, open_to = closed.reshape(-1), beyond.reshape(-1)
     for i in range(first, last):
-        state[:] = 0
         mark = 2 * (i - first + 1)
-        radial.path(
-            ground, lengths, None, starts[i], limit, mark, _ALL, cells, gone, state, of_paths
-        )
-        found = state[1]
+        found = radial.path(ground, lengths, None, starts[i], limit, mark, cells, gone, of_paths)
         for k in range(found):
             open_to[cells[k]] = flat[cells[k]]
         axes = y_up, wrap

@@ -13,7 +13,7 @@ __all__ = [
     "TILE_ROWS",
     "diffuse",
     "mark",
-    "room",
+    "scratch",
     "show",
     "slots",
     "spread_marks",
@@ -126,10 +126,10 @@ def show(ends, now, rate, half, low, most, first, last, values, active, listed):
     return kept - first
 
 
-Room = tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
+Scratch = tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
 
 
-def room(cells: int) -> Room:
+def scratch(cells: int) -> Scratch:
     """Return scratch for `spread_marks`: arrived amounts, waiting flags, the queue, cells found."""
     return (
         np.zeros(cells),

@@ -70,6 +70,14 @@ def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, 
 
 
 @kernel
+def _blended(old, new, blend):
+    """Return the stronger magnitude, the positive one of equals; or the new one, unless it is 0."""
+    if blend == MAX:
+        return new if abs(new) > abs(old) or (abs(new) == abs(old) and new > old) else old
+    return new if new != 0 else old
+
+
+@kernel
 def _blend(flat, place, pitch, tables, start, stride, height, width, weights, blend):
     w00, w01, w10, w11 = weights
     for j in range(height):
@@ -80,12 +88,8 @@ def _blend(flat, place, pitch, tables, start, stride, height, width, weights, bl
                 (w00 * tables[own + k + 1] + w01 * tables[own + k])
                 + (w10 * tables[above + k + 1] + w11 * tables[above + k])
             )
-            old = flat[place + j * pitch + k]
-            if blend == MAX:
-                if abs(new) > abs(old) or (abs(new) == abs(old) and new > old):
-                    flat[place + j * pitch + k] = new
-            elif new != 0:
-                flat[place + j * pitch + k] = new
+            at = place + j * pitch + k
+            flat[at] = _blended(flat[at], new, blend)
 
 
 @kernel
@@ -175,36 +179,47 @@ def blit(places, amounts, prints, blend, wrap, top, bottom, sums, dirty):
             j = j_end
 
 
-@kernel("i8[::1], f8[::1], i8, i8, out i8[:,::1], out u1[:,::1]")
-def scatter(cells, amounts, top, bottom, sums, dirty):
-    """Add amounts, times SCALE, to cells in the rows [top, bottom)."""
+@kernel("i8[::1], f8[::1], i8, out i8[:,::1], out u1[:,::1]")
+def scatter(cells, amounts, blend, sums, dirty):
+    """Blend amounts, times SCALE, into cells; any of them several times, in their order."""
     width = np.uint32(sums.shape[1])
     flat = sums.reshape(-1)
-    first = top * sums.shape[1]
-    count = np.uint64(bottom * sums.shape[1] - first)
     for i in range(cells.shape[0]):
-        cell = cells[i]
-        if np.uint64(cell - first) < count:
-            flat[np.uint64(cell)] += _whole(amounts[i])
-            y = np.uint32(cell) // width
-            x = np.uint32(cell) - y * width
-            dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] |= np.uint8(_FIRST << (y % _HIGH))
+        cell = np.uint64(cells[i])
+        new = _whole(amounts[i])
+        if blend == ADD:
+            flat[cell] += new
+        else:
+            flat[cell] = _blended(flat[cell], new, blend)
+        y = np.uint32(cell) // width
+        x = np.uint32(cell) - y * width
+        dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] |= np.uint8(_FIRST << (y % _HIGH))
 
 
-@kernel("i8[:,::1], i8, i8, out u1[:,::1], out f4[:,::1]")
-def publish(sums, first, last, dirty, values):
-    """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then."""
+@kernel(
+    "i8[:,::1], none, i8, i8, out u1[:,::1], out f4[:,::1]",
+    "i8[:,::1], b1[:,::1], i8, i8, out u1[:,::1], out f4[:,::1]",
+)
+def publish(sums, walls, first, last, dirty, values):
+    """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then.
+
+    Cells of `walls` (height, width) become 0; with None there are none.
+    """
     height, width = sums.shape
     for band in range(first, last):
         for tile in range(dirty.shape[1]):
             if dirty[band, tile] == 0:
                 continue
             dirty[band, tile] = 0
+            left, right = tile * TILE_COLUMNS, min((tile + 1) * TILE_COLUMNS, width)
             for y in range(band * TILE_ROWS, min((band + 1) * TILE_ROWS, height)):
-                row = sums[y, tile * TILE_COLUMNS : min((tile + 1) * TILE_COLUMNS, width)]
-                shown = values[y, tile * TILE_COLUMNS : min((tile + 1) * TILE_COLUMNS, width)]
+                row, shown = sums[y, left:right], values[y, left:right]
                 for x in range(row.shape[0]):
-                    shown[x] = np.float32(np.float64(row[x]) / SCALE)
+                    shown[x] = np.float32(np.float64(row[x]) * (1.0 / SCALE))
+                if walls is not None:
+                    wall = walls[y, left:right]
+                    for x in range(row.shape[0]):
+                        shown[x] = _ZERO if wall[x] else shown[x]
 
 
 @kernel("out i8[:,::1], out u1[:,::1], out f4[:,::1]")

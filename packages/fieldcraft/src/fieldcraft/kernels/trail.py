@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.stamps import SCALE, TILE_COLUMNS, TILE_ROWS
-from fieldcraft.kernels.trail_plan import reach_out, span
+from fieldcraft.kernels.trail_plan import exchanged_runs
 
-__all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "room", "update"]
+__all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "scratch_for", "update"]
 
 _ZERO = np.float32(0)
 _BIT = np.uint64(1)
@@ -26,11 +26,10 @@ _3 = np.uint64(3)
 _6 = np.uint64(6)
 
 
-def room(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
-    """Scratch for one thread, for weights of this type: rows as they were, with margins; their sums
-    along themselves; the blur; which of the rows hold anything; the tiles where something comes in;
-    how far each column exchanges to both sides in each row of the blur; the sums of such columns,
-    and the weight that they lack.
+def scratch_for(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
+    """Return scratch for one thread, for weights of this type: rows as they were, with margins;
+    their sums along themselves; the blur; which of the rows hold anything; the tiles where
+    something comes in; how far a cell exchanges to both sides in each row of the blur.
     """
     side = 2 * reach + 1
     return (
@@ -39,10 +38,8 @@ def room(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
         np.zeros(width, dtype),
         np.zeros(side, np.uint8),
         np.zeros(width // TILE_COLUMNS + 1, np.int64),
-        np.zeros((side, width), np.int8),
-        np.zeros((side, width), np.int8),
-        np.zeros(width, dtype),
-        np.zeros(width, dtype),
+        np.zeros(side, np.int8),
+        np.zeros(side, np.int8),
     )
 
 
@@ -100,50 +97,27 @@ def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, flo
         out[x] = v if abs(v) >= floor else _ZERO
 
 
-@kernel(inline="never")
-def _gather(row, weights, lefts, rights, total):
-    """The sums along a row of what each column exchanges with there; returns whether that is
-    anything.
-    """
-    reach = weights.shape[0] // 2
-    none = weights[0] * _ZERO
-    most_left = np.int8(-1)
-    most_right = np.int8(-1)
-    for x in range(total.shape[0]):
-        most_left = max(most_left, lefts[x])
-        most_right = max(most_right, rights[x])
-        total[x] = none
-    for i in range(reach - most_left, reach + most_right + 1):
-        weight = weights[i]
-        shifted = row[i : i + total.shape[0]]
-        away = np.int8(abs(i - reach))
-        reaches = lefts if i < reach else rights
-        for x in range(total.shape[0]):
-            total[x] += weight * shifted[x] if reaches[x] >= away else none
-    return most_left >= 0
-
-
 @kernel
-def _some(raw, y, first, weights, lefts, rights, total, blurred):
-    """The blurred sums of the columns from `first` on in row y, as far as they exchange."""
-    side = weights.shape[0]
-    blurred[:] = weights[0] * _ZERO
-    for j in range(side):
-        row = raw[(y + j - side // 2 + side) % side, first : first + side - 1 + total.shape[0]]
-        if _gather(row, weights, lefts[j], rights[j], total):
-            for x in range(total.shape[0]):
-                blurred[x] += weights[j] * total[x]
+def _near_walls(raw, y, x, weights, open_left, open_right, wrap, lefts, rights):
+    """Return the blurred sum of the cells that a cell exchanges with.
 
-
-@kernel(inline="never")
-def _let_in(blurred, lacking, own, inflow, gain, conserves, floor, out):
-    """Values from blurred sums: what a cell does not exchange stays with it if the blur conserves,
-    and what comes in is added.
+    `lefts` and `rights` (side,) are scratch: how far it exchanges in each row of the blur, as far
+    as the shortest open run of all rows from its own to that one.
     """
-    for x in range(out.shape[0]):
-        kept = blurred[x] + lacking[x] * own[x] if conserves and lacking[x] > 0 else blurred[x]
-        v = np.float32(gain * np.float64(kept) + np.float64(inflow[x]) / SCALE)
-        out[x] = v if abs(v) >= floor else _ZERO
+    side = weights.shape[0]
+    reach = side // 2
+    exchanged_runs(open_left, open_right, y, x, wrap, lefts, rights)
+    blurred = weights[0] * _ZERO
+    for j in range(side):
+        if lefts[j] < 0:
+            continue
+        row = raw[(y + j - reach + side) % side]
+        total = weights[0] * _ZERO
+        # Unsigned indices need no look at whether they are negative.
+        for i in range(np.uint64(reach - lefts[j]), np.uint64(reach + rights[j] + 1)):
+            total += weights[i] * row[np.uint64(x) + i]
+        blurred += weights[j] * total
+    return blurred
 
 
 @kernel(inline="never")
@@ -172,14 +146,12 @@ def _enter(source, raw, reach, wrap):
 @kernel(
     "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f4[::1]), f4[::1], f4[:,::1],"
     " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
-    " f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out i1[:,::1], out"
-    " i1[:,::1], out f4[::1], out f4[::1])",
+    " f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out i1[::1], out i1[::1])",
     "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f8[::1]), f8[::1], f4[:,::1],"
     " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
-    " f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out i1[:,::1], out"
-    " i1[:,::1], out f8[::1], out f8[::1])",
+    " f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out i1[::1], out i1[::1])",
 )
-def update(plan, weights, above, below, dirty, rule, first, last, values, inflow, room):
+def update(plan, weights, above, below, dirty, rule, first, last, values, inflow, scratch):
     """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.
 
     `plan` is (closed, *`trail_plan.plan`): `closed` says of each row
@@ -190,7 +162,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
     """
     closed, starts, columns, masks, open_left, open_right, missing = plan
     ones, gain, conserves, floor, wrap = rule
-    raw, sums, blurred, holds, listed, lefts, rights, along, lacking = room
+    raw, sums, blurred, holds, listed, lefts, rights = scratch
     width = values.shape[1]
     side = weights.shape[0]
     reach = side // 2
@@ -279,37 +251,13 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
                 values[y],
             )
             begin = end
-        while begin < end:
-            stop = span(columns, begin, end)
-            left, right = columns[begin], columns[stop - 1] + 1
-            reach_out(open_left, y, left, right, wrap, lefts)
-            reach_out(open_right, y, left, right, wrap, rights)
-            here = blurred[left:right]
-            _some(
-                raw,
-                y,
-                left,
-                weights,
-                lefts[:, left:right],
-                rights[:, left:right],
-                along[left:right],
-                here,
-            )
-            lacking[left:right] = weights[0] * _ZERO
-            for k in range(begin, stop):
-                lacking[columns[k]] = missing[k]
-            own = raw[y % side, left + reach : right + reach]
-            _let_in(
-                here,
-                lacking[left:right],
-                own,
-                inflow[y, left:right],
-                gain,
-                conserves,
-                floor,
-                values[y, left:right],
-            )
-            begin = stop
+        for k in range(begin, end):
+            x = columns[k]
+            total = _near_walls(raw, y, x, weights, open_left, open_right, wrap, lefts, rights)
+            if conserves:
+                total = total + missing[k] * raw[y % side, x + reach]
+            v = np.float32(gain * np.float64(total) + np.float64(inflow[y, x]) / SCALE)
+            values[y, x] = v if abs(v) >= floor else _ZERO
         if closed[y, 0] != 0:
             _wall_up(closed[y, 1:], values[y])
         if fed:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["Plan", "plan", "reach_out", "span"]
+__all__ = ["Plan", "exchanged_runs", "plan"]
 
 Plan = tuple[
     NDArray[np.int64],
@@ -27,7 +27,6 @@ Plan = tuple[
 """What `plan` says of a map."""
 
 _NONE = np.float32(0)
-_GAP = 32  # columns that are better done along with those beside them than skipped
 
 
 @kernel("b1[:,::1], i8, b1")
@@ -74,86 +73,47 @@ def _near(lefts, rights, reach, wrap):
 
 
 @kernel
-def span(columns, k, end):
-    """Up to where columns[k:end] lie close together."""
-    k += 1
-    while k < end and columns[k] - columns[k - 1] <= _GAP:
-        k += 1
-    return k
-
-
-@kernel
-def reach_out(runs, y, left, right, wrap, found):
-    """How far the columns [left, right) of row y exchange to one side, in each row of the blur: as
-    far as the shortest run until there.
+def exchanged_runs(open_left, open_right, y, x, wrap, lefts, rights):
+    """Write how far a cell exchanges to both sides in each row of the blur: as far as the shortest
+    run of all rows from its own to that one, -1 for not at all.
     """
-    height = runs.shape[0]
-    reach = found.shape[0] // 2
-    for x in range(left, right):
-        found[reach, x] = runs[y, x]
+    height = open_left.shape[0]
+    reach = lefts.shape[0] // 2
     for way in (-1, 1):
-        for n in range(1, reach + 1):
-            row = y + way * n
+        left, right = open_left[y, x], open_right[y, x]
+        row, slot = y, reach
+        lefts[slot], rights[slot] = left, right
+        for _ in range(reach):
+            row, slot = row + way, slot + way
             if wrap:
                 row %= height
-            before, here = found[reach + way * (n - 1)], found[reach + way * n]
-            if row < 0 or row >= height:
-                here[left:right] = -1
+            if 0 <= row < height:
+                left, right = min(left, open_left[row, x]), min(right, open_right[row, x])
             else:
-                own = runs[row]
-                for x in range(left, right):
-                    here[x] = min(before[x], own[x])
+                left, right = np.int8(-1), np.int8(-1)
+            lefts[slot], rights[slot] = left, right
 
 
 @kernel(
-    "i8[::1], i4[::1], i1[:,::1], i1[:,::1], f4[::1], b1, out i1[:,::1], out i1[:,::1], out"
-    " f4[::1], out u8[::1], out f4[::1]",
-    "i8[::1], i4[::1], i1[:,::1], i1[:,::1], f8[::1], b1, out i1[:,::1], out i1[:,::1], out"
-    " f8[::1], out u8[::1], out f8[::1]",
+    "i8[::1], i4[::1], i1[:,::1], i1[:,::1], f4[::1], b1, out i1[::1], out i1[::1], out u8[::1],"
+    " out f4[::1]",
+    "i8[::1], i4[::1], i1[:,::1], i1[:,::1], f8[::1], b1, out i1[::1], out i1[::1], out u8[::1],"
+    " out f8[::1]",
 )
-def _weigh(
-    starts,
-    columns,
-    lefts,
-    rights,
-    weights,
-    wrap,
-    found_lefts,
-    found_rights,
-    lacking,
-    masks,
-    missing,
-):
-    """Fill in `masks` (for a blur of 3) and `missing`."""
+def _weigh(rows, columns, open_left, open_right, weights, wrap, lefts, rights, masks, missing):
+    """Fill in `masks` (for a blur of 3) and `missing` for cells at these rows and columns."""
     side = weights.shape[0]
     reach = side // 2
-    for y in range(lefts.shape[0]):
-        k = starts[y]
-        while k < starts[y + 1]:
-            stop = span(columns, k, starts[y + 1])
-            left, right = columns[k], columns[stop - 1] + 1
-            reach_out(lefts, y, left, right, wrap, found_lefts)
-            reach_out(rights, y, left, right, wrap, found_rights)
-            lack = lacking[left:right]
-            lack[:] = weights[0] * _NONE
-            for j in range(side):
-                for i in range(side):
-                    away = np.int8(abs(i - reach))
-                    reaches = (
-                        found_lefts[j, left:right] if i < reach else found_rights[j, left:right]
-                    )
-                    weight = weights[j] * weights[i]
-                    for x in range(lack.shape[0]):
-                        lack[x] += weights[0] * _NONE if reaches[x] >= away else weight
-            for n in range(k, stop):
-                x = columns[n]
-                missing[n] = lacking[x]
+    for n in range(columns.shape[0]):
+        exchanged_runs(open_left, open_right, rows[n], columns[n], wrap, lefts, rights)
+        lack = weights[0] * _NONE
+        for j in range(side):
+            for i in range(side):
+                exchanges = reach - i <= lefts[j] and i - reach <= rights[j] and lefts[j] >= 0
+                lack += weights[0] * _NONE if exchanges else weights[j] * weights[i]
                 if side == 3:
-                    for j in range(3):
-                        masks[n] |= np.uint64(found_lefts[j, x] >= 1) << np.uint64(j * 3)
-                        masks[n] |= np.uint64(found_lefts[j, x] >= 0) << np.uint64(j * 3 + 1)
-                        masks[n] |= np.uint64(found_rights[j, x] >= 1) << np.uint64(j * 3 + 2)
-            k = stop
+                    masks[n] |= np.uint64(exchanges) << np.uint64(j * 3 + i)
+        missing[n] = lack
 
 
 def plan(walls: NDArray[np.bool_], weights: NDArray[np.floating[Any]], wrap: bool) -> Plan:
@@ -166,25 +126,11 @@ def plan(walls: NDArray[np.bool_], weights: NDArray[np.floating[Any]], wrap: boo
     """
     reach = len(weights) // 2
     lefts, rights = _runs(walls, reach, wrap)
-    rows, found = np.nonzero(_near(lefts, rights, reach, wrap))
-    starts, columns = (
-        np.searchsorted(rows, np.arange(len(walls) + 1)).astype(np.int64),
-        found.astype(np.int32),
-    )
-    width, side = walls.shape[1], len(weights)
-    far_left, far_right = np.zeros((side, width), np.int8), np.zeros((side, width), np.int8)
+    rows, found = map(np.ascontiguousarray, np.nonzero(_near(lefts, rights, reach, wrap)))
+    starts = np.searchsorted(rows, np.arange(len(walls) + 1)).astype(np.int64)
+    columns = found.astype(np.int32)
+    side = len(weights)
+    runs = np.zeros(side, np.int8), np.zeros(side, np.int8)
     masks, missing = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=weights.dtype)
-    _weigh(
-        starts,
-        columns,
-        lefts,
-        rights,
-        weights,
-        wrap,
-        far_left,
-        far_right,
-        np.zeros(width, weights.dtype),
-        masks,
-        missing,
-    )
+    _weigh(rows, columns, lefts, rights, weights, wrap, *runs, masks, missing)
     return starts, columns, masks, lefts, rights, missing

@@ -15,7 +15,7 @@ from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.layer.source_layer import SpreadLayer
 from fieldcraft.layer.trail_layer import ArrayLayer, TrailLayer
 from fieldcraft.propagation import PROPAGATIONS, Propagation
-from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.array_field import ArrayValues
 from fieldcraft.propagation.kinds import Device
 from fieldcraft.space import Space, grid_of
 
@@ -94,7 +94,7 @@ def made(
         space = space.with_walls(None if walls is False else walls)
     if cell_size is not None:
         space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
-    made_by = Carried() if propagation is None else propagation
+    made_by = ArrayValues() if propagation is None else propagation
     return LAYERS[made_by._layer_kind](
         name,
         space,

@@ -163,7 +163,7 @@ class SteppedLayer(Operand):
         batch = steps if left >= steps * self._every else -(-left // self._every)
         if sources.change_by_themselves:
             batch = min(batch, 1)
-            sources.carry(self._ticks, self._ticks + batch * self._every)
+            sources.advance(self._ticks, self._ticks + batch * self._every)
         if self._field.barrier is not None:
             barrier = self._others.get(self._field.barrier)
             self._field.bar(None if barrier is None else barrier._values)

@@ -10,9 +10,10 @@ from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.layer import Layer
 from fieldcraft.layer.moving import Moving
-from fieldcraft.propagation.canvas import BLENDS, blots_on
-from fieldcraft.propagation.carried import CarriedField
+from fieldcraft.propagation.accumulator import BLENDS
+from fieldcraft.propagation.array_field import ArrayField
 from fieldcraft.propagation.field import GatheringField, StampedField
+from fieldcraft.propagation.rasters import rasterized
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space.cells import checked_cells
 
@@ -110,11 +111,13 @@ class StampedLayer(Layer):
             between = checks.choice("how", how, ("nearest", "bilinear")) == "bilinear"
             mode = checks.choice("blend", blend, BLENDS)
             parts = self._parts(amounts, len(points))
-            blots = blots_on(space, stamp, points, rotations=turns, scales=sizes, between=between)
+            raster = rasterized(
+                space, stamp, points, rotations=turns, scales=sizes, between=between
+            )
             if seconds is None:
-                self._field.stamp(blots, parts, mode)
-            elif isinstance(self._field, CarriedField) and mode == "add":
-                self._field.stamp_for(seconds, blots, parts)
+                self._field.stamp(raster, parts, mode)
+            elif isinstance(self._field, ArrayField) and mode == "add":
+                self._field.stamp_for(seconds, raster, parts)
             else:
                 raise InvalidValue(
                     "Stamps for a time are added to a layer with an array of its own",

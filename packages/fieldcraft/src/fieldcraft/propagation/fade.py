@@ -127,7 +127,7 @@ class Fade(Remembering):
             )
         if not self._life(self.maximum) <= _LONGEST:
             raise InvalidValue(
-                f"A mark is forgotten within {_LONGEST:,.0f} seconds",
+                f"A mark falls to 0 within {_LONGEST:,.0f} seconds",
                 got=f"{self.maximum:g} at {self.amount:g} each {self.interval:g} s"
                 if self.half_life is None
                 else f"half_life={self.half_life:g}",
@@ -137,19 +137,19 @@ class Fade(Remembering):
 
     @property
     def _default_strength(self) -> float:
-        """The strength of what doesn't name one: the maximum."""
+        """The amount of a mark without one: the maximum."""
         return self.maximum
 
     def _value_range(self, low: float, high: float) -> tuple[float, float]:
-        """From 0 to what marks give, at most the maximum; see `Propagation.span`."""
+        """Return 0 and the largest value of marks; see `Propagation._value_range`."""
         return 0.0, min(high, self.maximum)
 
     def _life(self, value: float) -> float:
-        """The seconds until a value is forgotten."""
+        """Return the seconds until a value is 0."""
         if self.half_life is None:
             return value / self.amount * self.interval
         return self.half_life * math.log2(value / self.floor) if value > self.floor else 0.0
 
     def _field(self, space: Space, every: float) -> FadeField:
-        """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
+        """Return values of this kind on a space, all 0, updated every so many seconds."""
         return FadeField(self, space, every)

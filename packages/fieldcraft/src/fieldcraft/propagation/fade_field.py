@@ -1,6 +1,4 @@
-"""The field of memory: moments at which cells are forgotten, and the values that follow from
-them.
-"""
+"""The field of a memory: the moment at which each cell reaches 0, and the value that follows."""
 
 from __future__ import annotations
 
@@ -16,9 +14,11 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.field import RememberingField
-from fieldcraft.propagation.surroundings import surroundings_of
+from fieldcraft.propagation.footprints import Footprints, Shape, footprints_on, too_large, walks_on
+from fieldcraft.propagation.grid_walks import step_vectors
+from fieldcraft.propagation.walks import Walks
 from fieldcraft.sources import Sources
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import Adjacency
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["FadeField"]
 
 _TILES_PER_THREAD = 300
-_SHARES_AT_ONCE = 1 << 20  # cells around marks: as many are kept in memory at a time
+_CELLS_AT_ONCE = 1 << 20  # cells around marks that are in memory at a time
+_COLUMNS = 16  # vertices of a graph are laid out in rows of so many
 _UNKNOWN = -1  # in place of a `walls_version`
 # Moments are counted in quanta, of which a mark of the maximum lasts exactly so many, from an epoch
 # that moves on.
@@ -91,8 +92,10 @@ class FadeField(RememberingField):
         self._every = clock.ticks("every", every, minimum=1)
         self._now = 0
         self._epoch = 0
-        self._surroundings = surroundings_of(space)
-        self._shape = self._surroundings.layout
+        self._footprints: dict[str, Footprints] = {}
+        self._walks: Walks | None = None
+        rows = max(1, -(-len(space) // _COLUMNS))
+        self._shape = space.shape if isinstance(space, Grid) else (rows, _COLUMNS)
         self._width = self._shape[1]
         down, across = (
             -(-size // tile) for size, tile in zip(self._shape, kernels.fade.TILE, strict=True)
@@ -104,9 +107,8 @@ class FadeField(RememberingField):
         self._values: NDArray[np.float32] = np.zeros(self._shape, dtype=np.float32)
         self._is_shown = True
         self._walls_version = space.walls_version
-        self._room: Any = None
+        self._scratch: Any = None
         self._diffusion: _Diffusion | None = None
-        self._ops = kernels.fade
         self._rates()
 
     def _rates(self) -> None:
@@ -151,7 +153,7 @@ class FadeField(RememberingField):
         written = (self._values, self._active, self._listed)
 
         def call(part: int) -> None:
-            kept[part] = self._ops.show(*common, *bands[part], *written)
+            kept[part] = kernels.fade.show(*common, *bands[part], *written)
 
         pool.run([(call, (part,)) for part in range(len(bands))])
         count = kept[0]
@@ -179,31 +181,58 @@ class FadeField(RememberingField):
             else np.minimum(amounts, self.fade.maximum)
         )
         if radius is None:
-            self._mark_all(cells, strengths)
+            self._mark_spread(cells, strengths)
             return
-        many = max(1, _SHARES_AT_ONCE // self._surroundings.most_around(radius))
-        for first in range(0, max(len(cells), 1), many):
-            part = slice(first, first + many)
-            self._mark_all(
-                *self._surroundings.around(cells[part], strengths[part], radius, falloff, metric)
+        if radius >= too_large(self.space):
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {too_large(self.space):g}",
+                got=f"radius={radius:g}",
+                remedy="Give the layer a larger cell_size",
             )
+        if metric not in self._footprints:
+            self._footprints[metric] = footprints_on(self.space, metric)
+        if self._walks is None:
+            self._walks = walks_on(self.space)
+        walks, footprints = self._walks, self._footprints[metric]
+        number = footprints.number(Shape(falloff, radius), walks)
+        open_cells = ~self.space.walls.reshape(-1)
+        many = max(1, _CELLS_AT_ONCE // footprints.most_around(walks, radius))
+        for first in range(0, len(cells), many):
+            part = np.s_[first : first + many]
+            found, amounts = footprints.around(walks, cells[part], strengths[part], number)
+            self._mark_spread(found[open_cells[found]], amounts[open_cells[found]])
 
-    def _mark_all(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
-        """Mark the cells with a strength above 0, and their surroundings if marks spread."""
+    def _mark_spread(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
+        """Mark the cells with a strength above 0, and those that their marks spread to."""
         some = strengths > 0
         cells, strengths = cells[some], strengths[some]
         if self.fade.mark_spread > 0 and len(cells):
-            cells, strengths = self._reached(
-                *self._surroundings.spreading(
-                    self.fade.mark_spread, cells, strengths, self.fade.maximum / 100
-                )
-            )
+            if self._scratch is None:
+                self._scratch = kernels.fade.scratch(len(self.space))
+            count = self._spread(cells, strengths)
+            arrived, found = self._scratch[0], self._scratch[-1]
+            cells = np.sort(found[:count])
+            strengths = arrived[cells]
+            arrived[cells] = 0
         self._mark(cells, strengths)
+
+    def _spread(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> int:
+        """Write to scratch what marks of cells spread to; return how many cells that is."""
+        space, share, least = self.space, self.fade.mark_spread, self.fade.maximum / 100
+        if isinstance(space, Grid):
+            ground: Any = space.links(), space.link_masks, step_vectors(space)[0], space.wrap
+            parts = share ** space.neighborhood.lengths(1.0)
+            spread: Any = kernels.fade.spread_marks
+        else:
+            steps = space.adjacency_from_walls
+            ground, parts = (steps.starts, steps.ends), share**steps.lengths
+            spread = kernels.fade.spread_marks_along
+        return int(spread(ground, parts, cells, strengths, least, *self._scratch))
 
     def _mark(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
         moments = (self._age + self._lives(strengths)).astype(np.int32)
         self._count = int(
-            self._ops.mark(
+            kernels.fade.mark(
                 cells, moments, self._width, self._count, self._ends, self._active, self._listed
             )
         )
@@ -224,19 +253,6 @@ class FadeField(RememberingField):
             np.int32
         )
 
-    def _reached(
-        self, name: str, common: tuple[Any, ...]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The cells that marks reach, ascending, and what arrives in each."""
-        if self._room is None:
-            self._room = self._ops.room(len(self.space))
-        arrived, found = self._room[0], self._room[-1]
-        count = int(getattr(self._ops, name)(*common, *self._room))
-        reached = np.sort(found[:count])
-        amounts = arrived[reached]
-        arrived[reached] = 0
-        return reached, amounts
-
     # What every field does
 
     def feed(self, sources: Sources) -> None:
@@ -251,7 +267,7 @@ class FadeField(RememberingField):
         blocked = self._walls_since()
         self._walls_version = version
         self._diffusion = None
-        self._surroundings.forget()
+        self._walks = None
         self._ends.reshape(-1)[kernels.fade.slots(blocked, self._width)[1]] = 0
         self._values.reshape(-1)[blocked] = 0
         self._is_shown = False

@@ -17,7 +17,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.sources import Sources
 
 if TYPE_CHECKING:
-    from fieldcraft.propagation.canvas import Blots
+    from fieldcraft.propagation.rasters import Raster
 
 __all__ = [
     "Attribution",
@@ -239,7 +239,7 @@ class StampedField(Field):
     """Whether amounts are vectors (x, y), and `shape` ends in 2."""
 
     @abstractmethod
-    def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
+    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
         """Put stamps on the field; amounts (N,), or (N, 2) for vectors. Raises `InvalidValue` where
         sums could overflow.
         """

@@ -1,368 +1,247 @@
-"""Walks, footprints cut on them, exact sums, units of work, and sources as columns."""
+"""Footprints of sources: the cells that a source acts on, and the weight of each."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
-from fieldcraft.falloff import Falloff
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import read_only
-from fieldcraft.space.opacity import sees_cells
+from fieldcraft.falloff import Falloff, footprint
+from fieldcraft.propagation.accumulator import Drawing, Tables
+from fieldcraft.propagation.graph_walks import GraphWalks
+from fieldcraft.propagation.grid_walks import GridWalks
+from fieldcraft.propagation.walks import Cells, Floats, Walks, whole_radius
+from fieldcraft.space import Grid, Space, check_lines_of_sight
 
-__all__ = [
-    "UNIT_SEARCHED",
-    "UNIT_STAMPED",
-    "AnyWalks",
-    "Emission",
-    "FieldsOfView",
-    "Footprints",
-    "Found",
-    "Sums",
-    "Walks",
-    "finished",
-    "whole_radius",
-]
+__all__ = ["Footprints", "GridFootprints", "Shape", "footprints_on", "too_large", "walks_on"]
 
-UNIT_SEARCHED = 2_000
-"""Cells searched in a unit."""
-UNIT_STAMPED = 20_000
-"""Cells added in a unit."""
-Found = tuple[NDArray[np.int64], NDArray[np.float64]]
-"""The cells of a footprint and their weights."""
+_MOST_REACH = 2_000
+_MOST_CACHED = 4_000_000  # cells in cached footprints: 64 MB
+_SIZE_OF_SHAPE = 1_000  # what a shape takes of the memory for footprints, in weights
 
 
-def finished(search: Generator[int, None, Found]) -> Found:
-    """The answer of a search, all of its units made."""
-    while True:
-        try:
-            next(search)
-        except StopIteration as done:
-            found: Found = done.value
-            return found
+class Shape(NamedTuple):
+    """What a footprint depends on besides its cell; `radius` in world units.
 
-
-def whole_radius(radius: float) -> float:
-    """A radius in cells, a whole number where it is one to a billionth: so that a radius of 0.3 on
-    cells of 0.1 reaches three.
-    """
-    whole = round(radius)
-    return float(whole) if math.isclose(radius, whole, rel_tol=1e-9) else radius
-
-
-@dataclass
-class Emission:
-    """Sources as columns: what a map holds of them, or a list of jobs. `shapes` number a falloff
-    and a radius.
+    With a `place`, distances are measured from that position.
     """
 
-    cells: NDArray[np.int64]
-    strengths: NDArray[np.float64]
-    shapes: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-    @staticmethod
-    def room(count: int) -> Emission:
-        """So many rows, all 0."""
-        return Emission(np.zeros(count, np.int64), np.zeros(count), np.zeros(count, np.int64))
-
-    def padded(self, count: int) -> Emission:
-        """These rows, followed by rows of 0 up to so many."""
-        return Emission.joined([self, Emission.room(count - len(self))])
-
-    @property
-    def live(self) -> Emission:
-        """The rows with a strength."""
-        return self.at(self.strengths != 0)
-
-    @property
-    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """Cells, strengths and shapes, as kernels take them."""
-        return self.cells, self.strengths, self.shapes
-
-    def at(self, rows: NDArray[Any] | slice) -> Emission:
-        """Some of the rows: those at these places, or where these are True."""
-        if (
-            isinstance(rows, np.ndarray)
-            and rows.dtype == np.bool_
-            and np.count_nonzero(rows) == len(rows)
-        ):
-            return self
-        return Emission(self.cells[rows], self.strengths[rows], self.shapes[rows])
-
-    @staticmethod
-    def joined(parts: Sequence[Emission]) -> Emission:
-        """The rows of all parts, one after the other."""
-        return Emission(
-            np.concatenate([part.cells for part in parts]),
-            np.concatenate([part.strengths for part in parts]),
-            np.concatenate([part.shapes for part in parts]),
-        )
-
-    def rows(self) -> Iterator[tuple[int, float, int]]:
-        """(cell, strength, shape) one by one."""
-        return zip(self.cells.tolist(), self.strengths.tolist(), self.shapes.tolist(), strict=True)
+    falloff: Falloff
+    radius: float
+    place: tuple[float, ...] | None = None
+    slack: int = 0
+    """How many cells the place is from the source's cell, rounded up."""
 
 
-class Walks(Protocol):
-    """The walks over a space at one moment."""
-
-    @property
-    def walls(self) -> NDArray[np.bool_]:
-        """Walls in rows of cells, as tiles are laid out; True for what fills up the last tile."""
-
-    def renewal(self, changed: NDArray[np.int64]) -> Generator[int, None, Self]:
-        """The walks as they are now, the walls of some cells having changed since: yields after
-        each unit of work.
-        """
-
-
-AnyWalks = TypeVar("AnyWalks", bound=Walks)
-_Taken = TypeVar("_Taken")
-
-
-class Footprints(ABC, Generic[_Taken]):
-    """Footprints of one metric. A *shape* says falloff and radius, and has a number, its place in
+class Footprints:
+    """Footprints of one metric, cached until walls change. A shape has a number, its index in
     `shapes`.
+
+    `thickness` is how far, in world units, the walls around a cell that is one are open to its
+    footprint.
     """
 
-    size: int = 0
-    """How many weights fill the memory."""
+    def __init__(self, metric: str, thickness: float = 0.0) -> None:
+        self.metric = metric
+        self.shapes: list[Shape] = []
+        self.size = 0
+        """How many weights fill the memory."""
+        self._thickness = thickness
+        self._numbers: dict[Shape, int] = {}
+        self._found: dict[tuple[int, int], tuple[Cells, Floats]] = {}
+        self._found_on: Walks | None = None
+        self._cached = 0
 
-    def __init__(self) -> None:
-        self.shapes: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-
-    @property
-    def reaches(self) -> NDArray[np.int64]:
-        """How many cells each shape reaches each way where it is stamped from a table, else 0."""
-        return np.zeros(len(self.shapes), dtype=np.int64)
-
-    def number(self, falloff: Falloff, radius: float, walks: _Taken) -> int:
-        """The number of the shape with this falloff and this radius, in the unit that footprints
-        count by.
-        """
-        return self._number((falloff, radius), walks)
-
-    def _number(self, shape: Any, walks: _Taken) -> int:
+    def number(self, shape: Shape, walks: Walks) -> int:
+        """Return the number of a shape; a new one is added."""
         if shape not in self._numbers:
-            self._cut(shape, walks)
+            self.size += _SIZE_OF_SHAPE
             self._numbers[shape] = len(self.shapes)
             self.shapes.append(shape)
+            self._add(shape, walks)
         return self._numbers[shape]
 
-    def _cut(self, shape: Any, walks: _Taken) -> None:
-        """Cut the table of a new shape."""
+    def _add(self, shape: Shape, walks: Walks) -> None:
+        """Prepare for a new shape."""
 
-    def number_as(self, others: Self, walks: _Taken) -> None:
-        """Number the shapes that `others` have beyond these as they do."""
-        for shape in others.shapes[len(self.shapes) :]:
-            self._number(shape, walks)
+    def measured(self, shape: Shape, place: Floats, cell: int) -> Shape:
+        """Return a shape whose distances are measured from a place, of a source in a cell."""
+        return shape._replace(place=tuple(place.tolist()))
 
-    @abstractmethod
-    def without_others(
-        self, shapes: NDArray[np.int64], used: NDArray[np.bool_]
-    ) -> tuple[Self, NDArray[np.int64]]:
-        """The footprints of those `shapes` that are `used`, and the new number of each; 0 where it
-        is not.
-        """
+    def are_drawn(self, walks: Walks, cells: Cells, numbers: Cells) -> NDArray[np.bool_]:
+        """Return whether footprints around cells are tables, which need no search."""
+        return np.zeros(len(cells), dtype=np.bool_)
 
-    def _only(
-        self, kept: Self, shapes: NDArray[np.int64], used: NDArray[np.bool_]
-    ) -> tuple[list[int], NDArray[np.int64]]:
-        """Number some shapes in `kept`, which has none: the old number of each of these, and what
-        `without_others` returns.
-        """
-        wanted, numbers = np.unique(shapes[used], return_inverse=True)
-        kept.shapes = [self.shapes[number] for number in wanted.tolist()]
-        kept._numbers = {shape: number for number, shape in enumerate(kept.shapes)}
-        again = np.zeros_like(shapes)
-        again[used] = numbers
-        return wanted.tolist(), again
-
-    @abstractmethod
-    def search(
-        self, walks: _Taken, cell: int, number: int, *, aside: bool = False
-    ) -> Generator[int, None, Found]:
-        """The footprint of a shape around a cell: yields after each unit of work, returns cells and
-        weights.
-        """
-
-
-_UNIT_TILES = 256
-_TILES_PER_THREAD = 400
-
-
-class Sums:
-    """Whole numbers by cell, (rows, columns), as `total`; `shown` are the values of the last
-    complete state.
-
-    Whatever adds to the total marks the tiles that it touches as `dirty`; `publish` shows these.
-    Tiles that `stale` marks differ between what is shown and what will take its place.
-    """
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.total: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
-        self.shown: NDArray[np.float32] = np.zeros(shape, dtype=np.float32)
-        self.dirty: NDArray[np.uint8] = np.zeros(
-            (-(-shape[0] // kernels.radial.TILE_ROWS), -(-shape[1] // kernels.radial.TILE_COLUMNS)),
-            dtype=np.uint8,
-        )
-        self.stale = np.zeros_like(self.dirty)
-        self._spare: NDArray[np.float32] | None = None
-
-    def begin_anew(self) -> None:
-        """Forget all sums; every tile is to be shown."""
-        self.total[:] = 0
-        self.dirty[:] = 1
-
-    def take_shown(self) -> None:
-        """Take the values that are shown for the sums."""
-        self.total[:] = np.rint(self.shown.astype(np.float64) * kernels.radial.SCALE)
-        self.stale[:] = 1
-
-    def touch(self, cells: NDArray[np.int64]) -> None:
-        """Mark the tiles of cells."""
-        width = self.total.shape[1]
-        self.dirty[
-            cells // width // kernels.radial.TILE_ROWS, cells % width // kernels.radial.TILE_COLUMNS
-        ] = 1
-
-    def scatter(
-        self,
-        kernel: Callable[..., None],
-        cells: NDArray[np.int64],
-        weights: NDArray[np.float64],
-        strength: float,
-    ) -> Iterator[int]:
-        """Let a kernel add a footprint, some cells a unit."""
-        for first in range(0, len(cells), UNIT_STAMPED):
-            kernel(
-                cells,
-                weights,
-                strength * kernels.radial.SCALE,
-                first,
-                min(first + UNIT_STAMPED, len(cells)),
-                self.total,
-                self.dirty,
-            )
-            yield 1
-
-    def clear_dirty(self) -> Iterator[int]:
-        """Forget the sums of dirty tiles, some rows of tiles a unit."""
-        return self._by_bands(
-            lambda band: kernels.radial.clear(self.dirty, band, band + 1, self.total)
-        )
-
-    def _by_bands(self, work: Callable[[int], int]) -> Iterator[int]:
-        """Do a work that says how many tiles it took for each row of tiles, some rows a unit."""
-        taken = 0
-        for band in range(len(self.dirty)):
-            taken += work(band)
-            if taken >= _UNIT_TILES:
-                taken = 0
-                yield 1
-
-    def publish(self, walls: NDArray[np.bool_], at_once: bool) -> Iterator[int]:
-        """Turn the sums of dirty tiles into values: at once into those shown, or in units into
-        others that then are.
-        """
-        if at_once:
-            tiled = (self.total, walls, self.dirty)
-            parts = pool.bands(
-                len(self.dirty), int(np.count_nonzero(self.dirty)) // _TILES_PER_THREAD
-            )
-            pool.run([(kernels.radial.publish, (*tiled, *part, self.shown)) for part in parts])
-            self.stale |= self.dirty
-        else:
-            if self._spare is None:
-                self._spare, self.stale[:] = np.zeros_like(self.shown), 1
-            self.stale |= self.dirty
-            spare = self._spare
-            yield from self._by_bands(
-                lambda band: kernels.radial.publish(
-                    self.total, walls, self.stale, band, band + 1, spare
-                )
-            )
-            self.shown, self._spare = self._spare, self.shown
-            self.stale[:] = self.dirty
-        self.dirty[:] = 0
-
-
-Seen = tuple[NDArray[np.int64], NDArray[np.float64]]
-
-
-class FieldsOfView:
-    """Fields of view on maps of one shape; scratch is kept for the next."""
-
-    def __init__(self) -> None:
-        self._scratch: dict[int, tuple[NDArray[np.int64], NDArray[np.int64], Any]] = {}
+    def search(self, walks: Walks, cell: int, number: int) -> tuple[Cells, Floats]:
+        """Return the cells of a footprint and their weights."""
+        if walks is not self._found_on or self._cached > _MOST_CACHED:
+            self._found_on, self._found, self._cached = walks, {}, 0
+        found = self._found.get((cell, number))
+        if found is None:
+            falloff, radius, place, _ = self.shapes[number]
+            if self._thickness > 0 and walks.walls.reshape(-1)[cell]:
+                walks = walks.opened(cell, min(self._thickness, radius))
+            center = None if place is None else np.array(place)
+            cells, shares = walks.search(self.metric, cell, radius, center)
+            found = self._found[cell, number] = cells, falloff(shares)
+            self._cached += len(cells)
+        return found
 
     def around(
-        self,
-        ground: tuple[NDArray[np.bool_], NDArray[np.bool_]],
-        wrap: bool,
-        cell: int,
-        radius: float,
-    ) -> Seen:
-        """Return the cells in sight of one, ascending, and their distances as shares of the
-        `radius` in cells.
+        self, walks: Walks, cells: Cells, amounts: Floats, number: int
+    ) -> tuple[Cells, Floats]:
+        """Return the cells of the footprints around cells, and amounts times their weights."""
+        parts = [self.search(walks, cell, number) for cell in cells.tolist()]
+        found = [np.zeros(0, dtype=np.int64), *(part[0] for part in parts)]
+        weighted = [
+            weights * amount for (_, weights), amount in zip(parts, amounts.tolist(), strict=True)
+        ]
+        return np.concatenate(found), np.concatenate([np.zeros(0), *weighted])
 
-        `ground` are the walls and what is opaque, (height, width) each.
-        """
-        walls, opaque = ground
-        limit = kernels.visible.squared_reach(radius)
-        row, column = divmod(cell, walls.shape[1])
-        # Read-only as those of grids: kernels are compiled anew for arrays that can be written to.
-        blocked = read_only(opaque.view(np.uint8))
-        if limit not in self._scratch:
-            size = kernels.visible.most_cells(walls.shape, limit)
-            self._scratch[limit] = (
-                np.zeros(size, np.int64),
-                np.zeros(size, np.int64),
-                kernels.visible.scratch(walls.shape, limit),
-            )
-        cells, squares, _ = scratch = self._scratch[limit]
-        none = kernels.visible.NO_HEIGHTS
-        count = kernels.visible.sight_cells(
-            blocked, none, 1.0, row, column, limit, wrap, False, *scratch
-        )
-        found, away = cells[:count].copy(), squares[:count].astype(np.float64)
-        if opaque is not walls:
-            found, away = _with_doors(ground, wrap, cell, limit, found, away)
-        return found, np.sqrt(away) / radius
+    def most_around(self, walks: Walks, radius: float) -> int:
+        """Return at least as many as the cells of a footprint."""
+        return max(1, walks.walls.size)
 
 
-def _with_doors(
-    ground: tuple[NDArray[np.bool_], NDArray[np.bool_]],
-    wrap: bool,
-    cell: int,
-    limit: int,
-    found: NDArray[np.int64],
-    away: NDArray[np.float64],
-) -> Seen:
-    """The cells in sight and the squares of their distances, without the walls that show what is
-    behind them, and with the open cells that hide.
+class GridFootprints(Footprints):
+    """Footprints on a grid: on open ground each is a table, cut once and drawn at every cell.
+
+    `exact` footprints are measured from positions, and so there are no tables of them.
     """
-    walls, opaque = ground
-    is_open = ~walls.reshape(-1)[found]
-    doors = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
-    here, limits = np.array([cell]), np.array([limit])
-    seen = sees_cells(opaque, wrap, here, doors, limits, kernels.visible.NO_FACINGS, -2.0)[0]
-    doors, (height, width) = doors[seen], walls.shape
-    down, right = np.abs(doors // width - cell // width), np.abs(doors % width - cell % width)
-    if wrap:
-        down, right = np.minimum(down, height - down), np.minimum(right, width - right)
-    cells = np.concatenate([found[is_open], doors])
-    squares = np.concatenate([away[is_open], (down * down + right * right).astype(np.float64)])
-    order = np.argsort(cells, kind="stable")
-    return cells[order], squares[order]
+
+    def __init__(
+        self, space: Grid, metric: str, thickness: float = 0.0, *, exact: bool = False
+    ) -> None:
+        super().__init__(metric, thickness)
+        self.space = space
+        self.tables = Tables()
+        """The footprint of each shape on open ground."""
+        self._by_square: list[Floats] = []
+        self._exact = exact
+        self._reaches: list[int] = []
+        self._reach_array = np.zeros(0, dtype=np.int64)
+        self._squares: list[tuple[float, int]] = []
+        self._squared = 0
+
+    def _add(self, shape: Shape, walks: Walks) -> None:
+        size = whole_radius(shape.radius / self.space.cell_size)
+        height, width = self.space.shape
+        reach = min(int(size) + shape.slack, max(height, width) - 1)
+        self._reaches.append(reach)
+        if self._exact:
+            return
+        if self.metric == "path":
+            table = self._open_paths(walks, shape.falloff, size, reach)
+        else:
+            table = footprint(shape.falloff, size, reach)
+        top = left = 0
+        if self.space.wrap:  # each cell once, the short way around; forwards on a tie
+            top, left = max(reach - (height - 1) // 2, 0), max(reach - (width - 1) // 2, 0)
+            table = table[top : reach + height // 2 + 1, left : reach + width // 2 + 1]
+        self.tables.add(table, top - reach, left - reach)
+        self.size += table.size
+        if self.metric == "connected":
+            farthest = int(min(size * size, 2.0 * reach * reach))
+            weights = shape.falloff(np.sqrt(np.arange(farthest + 1, dtype=np.float64)) / size)
+            self._squares.append((size, self._squared))
+            self._by_square.append(weights)
+            self._squared += len(weights)
+
+    def measured(self, shape: Shape, place: Floats, cell: int) -> Shape:
+        """See `Footprints.measured`."""
+        away = np.abs(place - self.space.layout.centers(cell)).max() / self.space.cell_size
+        return super().measured(shape, place, cell)._replace(slack=math.ceil(min(away, 1e9)))
+
+    @staticmethod
+    def _open_paths(walks: Walks, falloff: Falloff, size: float, reach: int) -> Floats:
+        """Return the footprint of walking distances in the middle of a map without walls."""
+        assert isinstance(walks, GridWalks)
+        side = 2 * reach + 1
+        cells, shares = walks.on_open_ground(side).walked(reach * side + reach, size)
+        weights = np.zeros((side, side))
+        weights.reshape(-1)[cells] = falloff(shares)
+        return weights
+
+    @property
+    def reaches(self) -> Cells:
+        """How many cells each shape reaches each way."""
+        if len(self._reach_array) != len(self._reaches):
+            self._reach_array = np.array(self._reaches, dtype=np.int64)
+        return self._reach_array
+
+    @property
+    def by_square(self) -> tuple[Floats, Floats, Cells]:
+        """The radius of each shape in cells; the weights by squared distance, one shape after the
+        other; and where each begins.
+        """
+        self._by_square = [np.concatenate(self._by_square)]
+        radii, starts = zip(*self._squares, strict=True)
+        return np.array(radii), self._by_square[0], np.array(starts, dtype=np.int64)
+
+    def are_drawn(self, walks: Walks, cells: Cells, numbers: Cells) -> NDArray[np.bool_]:
+        """See `Footprints.are_drawn`."""
+        if self._exact or self.metric == "straight":
+            return np.full(len(cells), not self._exact)
+        return walks.open_around(cells, self.reaches[numbers])
+
+    def drawing(self, cells: Cells, numbers: Cells) -> Drawing:
+        """Return how the footprints of these cells are drawn."""
+        rows, columns = np.divmod(cells, self.space.width)
+        none = np.zeros(len(cells))
+        return Drawing(rows, columns, none, none, numbers, self.tables, self.space.wrap)
+
+    def around(
+        self, walks: Walks, cells: Cells, amounts: Floats, number: int
+    ) -> tuple[Cells, Floats]:
+        """See `Footprints.around`."""
+        drawn = self.are_drawn(walks, cells, np.full(len(cells), number))
+        found, weighted = super().around(walks, cells[~drawn], amounts[~drawn], number)
+        if not drawn.any():
+            return found, weighted
+        table, top, left = self.tables.table(number)
+        down, right = np.nonzero(table)
+        height, width = self.space.shape
+        y = (cells[drawn] // width)[:, np.newaxis] + (down + top)
+        x = (cells[drawn] % width)[:, np.newaxis] + (right + left)
+        parts = amounts[drawn][:, np.newaxis] * table[down, right]
+        if self.space.wrap:
+            y, x = y % height, x % width
+        inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
+        return (
+            np.append(found, y[inside] * width + x[inside]),
+            np.append(weighted, parts[inside]),
+        )
+
+    def most_around(self, walks: Walks, radius: float) -> int:
+        """See `Footprints.most_around`."""
+        reach = min(radius / self.space.cell_size, max(self.space.shape))
+        return int(2 * reach + 1) ** 2
+
+
+def footprints_on(
+    space: Space, metric: str, thickness: float = 0.0, *, exact: bool = False
+) -> Footprints:
+    """Return footprints on a space, none yet."""
+    if isinstance(space, Grid):
+        return GridFootprints(space, metric, thickness, exact=exact)
+    if metric == "sight":
+        check_lines_of_sight(space, "Sight")
+    return Footprints(metric, thickness)
+
+
+def walks_on(space: Space, resistance: NDArray[np.float32] | None = None) -> Walks:
+    """Return the walks over a space as it is now; `resistance` of its cells in world units."""
+    if isinstance(space, Grid):
+        return GridWalks.of(space, resistance)
+    return GraphWalks.of(space, resistance)
+
+
+def too_large(space: Space) -> float:
+    """Return the smallest radius, in world units, that is refused on a space: infinity on all but
+    huge ones.
+    """
+    if isinstance(space, Grid) and max(space.shape) - 1 > _MOST_REACH:
+        return (_MOST_REACH + 1) * space.cell_size
+    return math.inf

@@ -1,294 +1,124 @@
-"""Radiating sources on a grid, where the footprint of open ground is cut once and stamped."""
+"""Radiating sources on a grid, where the footprint of open ground is a table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels import pool
-from fieldcraft.propagation.footprints import UNIT_STAMPED, Emission
-from fieldcraft.propagation.grid_footprints import SMALL_REACH, GridFootprints
+from fieldcraft.propagation.accumulator import ADD, SCALE
+from fieldcraft.propagation.emitters import Emitters
+from fieldcraft.propagation.footprints import GridFootprints
 from fieldcraft.propagation.grid_walks import GridWalks
 from fieldcraft.propagation.radial_field import RadialField
-from fieldcraft.propagation.radial_work import UNIT_JOBS
-from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 
 __all__ = ["GridRadialField"]
 
-_STAMPED_PER_THREAD = 150_000
-Numbers = NDArray[np.int64]
-_NOWHERE = np.zeros((0, 0), dtype=np.int32)
+_UNIT_CELLS = 100_000  # cells drawn in a unit of work
+_TILE = np.array([[kernels.stamps.TILE_ROWS], [kernels.stamps.TILE_COLUMNS]])
 
 
-class GridRadialField(RadialField[GridWalks]):
+class GridRadialField(RadialField):
     """See `RadialField`."""
 
     space: Grid
     footprints: GridFootprints
+    walks: GridWalks
 
-    @property
-    def _unit(self) -> float:  # type: ignore[override]
-        return float(self.space.cell_size)
-
-    def _no_footprints(self) -> GridFootprints:
-        return GridFootprints(self.radial.metric, self.radial.thickness / self._unit)
-
-    def _walks_now(self) -> GridWalks:
-        return GridWalks.of(self.space, self.resistance)
-
-    def _patched(self, sources: Sources) -> bool:
-        columns, held, prints, sums = sources.columns, self._held, self.footprints, self.sums
-        if (
-            self._anew
-            or self._walls_version != self.space.walls_version
-            or self.space.wrap
-            or self.radial.blend != "sum"
-            or len(held) < len(columns.changed)
-            or len(self._numbers) < len(sources.shapes)
-            or self._shapes_version != sources.shapes_version
-        ):
+    def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
+        more = len(jobs) - len(self._live)
+        if not self._at_once or self._is_written or more <= 0:
             return False
-        if self.radial.metric == "straight" or self.walks.is_bare:
-            walls_before = _NOWHERE
-        elif self.walks.always_search:
-            return False
-        else:
-            walls_before = self.walks.walls_before
-        done: bool = self._changes.patch(
-            (self._numbers, prints.packed, prints.starts, prints.reaches),
-            (prints.chords, prints.first_chords),
-            self.walks.walls,
-            walls_before,
-            _STAMPED_PER_THREAD,
-            tuple(columns),
-            held.arrays,
-            sums.total,
-            sums.shown,
-            sums.stale,
-        )
-        return done
+        return more * float(self._sizes(jobs).mean()) > self.sums.sums.size
 
-    def _is_less_anew(self, old: Emission, new: Emission) -> bool:
-        if len(old) + len(new) <= np.count_nonzero(self._held.strengths):
-            return False
-        live = self._held.live
-        reaches = self.footprints.reaches
-        anew, off, on = (
-            int(((2 * reaches[part.shapes] + 1) ** 2).sum()) for part in (live, old, new)
-        )
-        return anew + self.sums.total.size < off + on
+    def _sizes(self, jobs: Emitters) -> NDArray[np.int64]:
+        """Return how many cells footprints cover at most."""
+        reaches = self.footprints.reaches[jobs.numbers]
+        return np.asarray((2 * reaches + 1) ** 2)
 
-    def _add(self, jobs: Emission, *, anew: bool = False) -> Iterator[int]:
-        batch = len(jobs) if self._at_once else UNIT_JOBS
-        for first in range(0, len(jobs), max(batch, 1)):
-            part = jobs.at(np.s_[first : first + batch])
-            is_open = self._is_open(part)
-            yield from self._add_open(part.at(is_open), anew=anew)
-            if np.count_nonzero(is_open) == len(part):
-                continue
-            closed = part.at(~is_open)
-            if self._at_once and self.radial.metric == "connected":
-                closed = self._connect_many(closed)
-            yield from self._search_each(self._ops.scatter, closed)
-
-    def _connect_many(self, jobs: Emission) -> Emission:
-        """Search and add all small footprints in one call; which are left."""
-        small = self.footprints.reaches[jobs.shapes] <= SMALL_REACH
-        if self.radial.thickness > 0:
-            small &= ~self.walks.walls.reshape(-1)[jobs.cells]
-        if not small.any():
-            return jobs
-        part, walks, sums = jobs.at(small), self.walks, self.sums
-        scratch = self.footprints.scratch(
-            float(self.footprints.reaches[part.shapes].max()), walks, False
-        )
-        scratch.mark = self._ops.connected_many(
-            walks.ground,
-            (part.cells, part.strengths * kernels.radial.SCALE, part.shapes),
-            self.footprints.by_square(),
-            scratch.mark + 2,
-            sums.total,
-            sums.dirty,
-            scratch.cells,
-            scratch.distances,
-            scratch.seen,
-        )
-        return jobs.at(~small)
-
-    def _is_open(self, jobs: Emission) -> NDArray[np.bool_]:
-        if self.radial.metric == "straight":
-            return np.ones(len(jobs), dtype=np.bool_)
-        return np.asarray(self.walks.is_open(jobs.cells, self.footprints.reaches[jobs.shapes]))
-
-    def _add_open(self, jobs: Emission, *, anew: bool) -> Iterator[int]:
-        """GridFootprints without walls, cut already: many small ones a unit, or some rows of a
-        large one.
-        """
-        if not len(jobs) and not anew:
-            return
-        strengths = jobs.strengths * kernels.radial.SCALE
+    def _add(self, jobs: Emitters, blend: int) -> Iterator[int]:
         if self._at_once:
-            self._stamp_many(jobs.cells, strengths, jobs.shapes, anew=anew)
+            yield from self._add_part(jobs, blend)
             return
-        sizes = (2 * self.footprints.reaches[jobs.shapes] + 1) ** 2
-        first = 0
+        ends, first = np.cumsum(self._sizes(jobs)), 0
         while first < len(jobs):
-            last = first + int(
-                np.searchsorted(
-                    np.cumsum(sizes[first : first + UNIT_STAMPED]), UNIT_STAMPED, side="right"
-                )
-            )
-            if last == first:
-                last = first + 1
-                yield from self._stamp_rows(
-                    self._ops.stamp,
-                    int(jobs.cells[first]),
-                    float(strengths[first]),
-                    int(jobs.shapes[first]),
-                )
-            else:
-                self._stamp_many(
-                    jobs.cells[first:last],
-                    strengths[first:last],
-                    jobs.shapes[first:last],
-                    anew=False,
-                )
-                yield 1
+            done = ends[first - 1] if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, done + _UNIT_CELLS, side="right")))
+            yield from self._add_part(jobs.at(np.s_[first:last]), blend)
             first = last
 
-    def _stamp_many(
-        self,
-        cells: NDArray[np.int64],
-        strengths: NDArray[np.float64],
-        shapes: NDArray[np.int64],
-        *,
-        anew: bool,
-    ) -> None:
-        prints = self.footprints
-        work = int(((2 * prints.reaches[shapes] + 1) ** 2).sum()) if len(cells) > 200 else 0
-        bands = pool.bands(
-            self.sums.total.shape[0],
-            1 if self.space.wrap else work // _STAMPED_PER_THREAD,
-            kernels.radial.TILE_ROWS,
-        )
-        pool.run(
-            [
-                (
-                    self._ops.stamp_many,
-                    (
-                        (cells, strengths, shapes),
-                        (prints.packed, prints.starts, prints.reaches),
-                        self.space.wrap,
-                        top,
-                        bottom,
-                        anew,
-                        self.sums.total,
-                        self.sums.dirty,
-                    ),
-                )
-                for top, bottom in bands
-            ]
-        )
-
-    def _stamp_rows(
-        self, kernel: Callable[..., None], cell: int, strength: float, shape: int
-    ) -> Iterator[int]:
-        weights = self.footprints.table(shape)
-        rows = max(1, UNIT_STAMPED // len(weights))
-        for row in range(0, len(weights), rows):
-            kernel(
-                weights,
-                cell,
-                strength,
-                row,
-                min(row + rows, len(weights)),
-                self.space.wrap,
-                self.sums.total,
-                self.sums.dirty,
-            )
+    def _add_part(self, jobs: Emitters, blend: int) -> Iterator[int]:
+        drawn = self.footprints.are_drawn(self.walks, jobs.cells, jobs.numbers)
+        is_any, are_all = drawn.any(), drawn.all()
+        if is_any:
+            part = jobs if are_all else jobs.at(drawn)
+            self.sums.draw(self.footprints.drawing(part.cells, part.numbers), part.strengths, blend)
             yield 1
+        if not are_all:
+            yield from super()._add(self._add_connected(jobs.at(~drawn), blend), blend)
 
-    def _boxes(self, sources: Emission) -> NDArray[np.int64]:
-        """First and last row, first and last column that sources may reach, shape (4, N); beyond
-        the rim too.
+    def _add_connected(self, jobs: Emitters, blend: int) -> Emitters:
+        """Search and add connected footprints in one call; return the jobs that are left."""
+        radial, prints = self.radial, self.footprints
+        if not self._at_once or radial.metric != "connected" or blend != ADD or radial.exact:
+            return jobs
+        mine = np.ones(len(jobs), dtype=np.bool_)
+        if radial.thickness > 0:
+            mine = ~self.walks.walls.reshape(-1)[jobs.cells]
+        part = jobs.at(mine)
+        if len(part):
+            scratch = self.walks.scratch(float(prints.reaches[part.numbers].max()))
+            scratch.mark = kernels.radial.connected_many(
+                self.walks.ground,
+                (part.cells, part.strengths * SCALE, part.numbers),
+                prints.by_square,
+                scratch.mark,
+                self.sums.sums,
+                self.sums.dirty,
+                scratch.cells,
+                scratch.squares,
+                scratch.seen,
+            )
+        return jobs.at(~mine)
+
+    def _tiles(self, sources: Emitters) -> NDArray[np.int64]:
+        """Return the first and the end of the rows and columns of tiles that sources may reach,
+        (2, 2, N).
+
+        On a torus, those that reach across the rim may reach all.
         """
-        rows, columns = np.divmod(sources.cells, self.sums.total.shape[1])
-        reaches = self.footprints.reaches[sources.shapes]
-        return np.stack([rows - reaches, rows + reaches, columns - reaches, columns + reaches])
-
-    def _may_hold(self, sources: Emission, cell: int) -> NDArray[np.bool_]:
-        if self.space.wrap or not len(sources):
-            return np.ones(len(sources), dtype=np.bool_)
-        row, column = divmod(cell, self.sums.total.shape[1])
-        top, bottom, left, right = self._boxes(sources)
-        return np.asarray((top <= row) & (row <= bottom) & (left <= column) & (column <= right))
-
-    def _reaches_dirty(self, sources: Emission) -> NDArray[np.bool_]:
-        found = np.empty(len(sources), dtype=np.bool_)
-        dirty, (height, width) = self.sums.dirty, self.space.shape
-        self._ops.reaching(
-            dirty,
-            sources.cells,
-            sources.shapes,
-            self.footprints.reaches,
-            height,
-            width,
-            self.space.wrap,
-            found,
-        )
-        return found
-
-    def _cut(self, cell: int, shape: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        if self._is_open(Emission(np.array([cell]), np.ones(1), np.array([shape])))[0]:
-            table = self.footprints.table(shape)
-            (height, width), reach = self.sums.total.shape, len(table) // 2
-            rows, down = _along(cell // width, reach, height, self.space.wrap)
-            columns, right = _along(cell % width, reach, width, self.space.wrap)
-            cells = rows[down, np.newaxis] * width + columns[right]
-            return cells.reshape(-1), table[np.ix_(down, right)].reshape(-1)
-        return super()._cut(cell, shape)
-
-    def _may_reach(self, sources: Emission, top: int, bottom: int) -> NDArray[np.bool_]:
+        height, width = self.sums.shape
+        reaches = self.footprints.reaches[sources.numbers]
+        middles = np.stack(np.divmod(sources.cells, width))
+        sizes = np.array([[height], [width]])
+        first, last = middles - reaches, middles + reaches
         if self.space.wrap:
-            return super()._may_reach(sources, top, bottom)
-        first, last, _, _ = self._boxes(sources)
-        return np.asarray((first < bottom) & (last >= top))
+            across = ((first < 0) | (last >= sizes)).any(axis=0)
+            first, last = np.where(across, 0, first), np.where(across, sizes, last)
+        return np.stack([np.maximum(first, 0) // _TILE, np.minimum(last, sizes - 1) // _TILE + 1])
 
-    def _touch_reached(self, sources: Emission) -> Iterator[int]:
-        dirty, (height, width) = self.sums.dirty, self.space.shape
-        self._ops.mark_boxes(
-            sources.cells,
-            sources.shapes,
-            self.footprints.reaches,
-            height,
-            width,
-            self.space.wrap,
-            dirty,
+    def _near(self, tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
+        live = self._live
+        counts = np.zeros((tiles.shape[0] + 1, tiles.shape[1] + 1), dtype=np.int64)
+        counts[1:, 1:] = (tiles != 0).cumsum(axis=0).cumsum(axis=1)
+        (top, left), (bottom, right) = self._tiles(self._applied.at(live))
+        inside = (
+            counts[bottom, right] - counts[top, right] - counts[bottom, left] + counts[top, left]
         )
-        yield 1
+        return np.asarray(live[inside > 0])
 
-    def _add_strongest(self, jobs: Emission) -> Iterator[int]:
-        for (cell, strength, shape), free in zip(
-            jobs.rows(), self._is_open(jobs).tolist(), strict=True
+    def _touch(self, sources: Emitters) -> None:
+        (top, left), (bottom, right) = self._tiles(sources)
+        tiles = self.sums.dirty
+        changes = np.zeros((tiles.shape[0] + 1, tiles.shape[1] + 1), dtype=np.int64)
+        for rows, columns, change in (
+            (top, left, 1),
+            (bottom, right, 1),
+            (top, right, -1),
+            (bottom, left, -1),
         ):
-            if free:
-                yield from self._stamp_rows(
-                    self._ops.stamp_strongest, cell, strength * kernels.radial.SCALE, shape
-                )
-            else:
-                cells, weights = yield from self.footprints.search(self.walks, cell, shape)
-                yield from self.sums.scatter(self._ops.scatter_strongest, cells, weights, strength)
-
-
-def _along(here: int, reach: int, size: int, wrap: bool) -> tuple[Numbers, NDArray[np.bool_]]:
-    """The rows (or columns) up to so many from one, and which of them lie on the map; on a torus
-    each once, the short way round, forwards on a tie.
-    """
-    away = np.arange(-reach, reach + 1)
-    if not wrap:
-        return here + away, (here + away >= 0) & (here + away < size)
-    return (here + away) % size, (away + (size - 1) // 2) % size - (size - 1) // 2 == away
+            np.add.at(changes, (rows, columns), change)
+        tiles[changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0] = kernels.stamps.ALL_ROWS

@@ -1,120 +1,91 @@
-"""The walks that radial sources take over a grid at one moment."""
+"""Walks over a grid at one moment, on which footprints of sources are searched."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.propagation.footprints import UNIT_STAMPED
+from fieldcraft.propagation.walks import (
+    Cells,
+    FieldOfView,
+    Floats,
+    Found,
+    Walks,
+    squared_offsets,
+    whole_radius,
+)
 from fieldcraft.space import Grid, GridSnapshot
 
-__all__ = ["GridWalks", "strides"]
+__all__ = ["GridScratch", "GridWalks", "step_vectors"]
 
-_SHUT = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE cells
+_BLOCKED = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE cells
+_FARTHEST = 1e9  # no walk is longer, in cells
 
 
-@dataclass(frozen=True)
-class GridWalks:
-    """The walks over a `snapshot` of a grid: footprints cut before a change of walls can be cut
-    again after it.
+class GridScratch:
+    """Scratch of searches up to one reach, in cells, on a map of so many cells."""
 
-    `walls` and `links` (height, width) are those of the snapshot, and `opaque` the cells that hide:
-    `walls` itself where no others do. `walls_before` counts both above and left of each corner,
-    shape (height + 1, width + 1), and with them cells that resist; `always_search` says that even
-    without walls near, footprints are not those of open ground. `extra` (height, width) is what a
-    walk into a cell is longer by, in 1 / LENGTH_SCALE cells; None if no cell resists.
+    def __init__(self, reach: int, map_size: int, lengths: Cells) -> None:
+        side = 2 * reach + 1
+        nodes = min(side * side, map_size) * len(lengths) + 1
+        self.reach = reach
+        self.mark = 0
+        self.seen = np.zeros((side, side), dtype=np.int64)
+        self.cells = np.zeros(side * side, dtype=np.int64)
+        self.distances = np.zeros(side * side, dtype=np.int64)
+        self.squares = self.distances.view(np.float64)
+        heads = np.zeros(reach + int(lengths.max() // lengths.min()) + 2, dtype=np.int64)
+        queue = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
+        self.of_paths = (np.zeros((side, side), dtype=np.int64), self.seen, heads, *queue)
+
+
+@dataclass(frozen=True, eq=False)
+class GridWalks(Walks):
+    """See `Walks`.
+
+    `opaque` (height, width) is `walls` itself where just these hide. `extra` (height, width) is
+    what a walk into a cell is longer by, in 1 / LENGTH_SCALE cells; None if no cell resists.
     """
 
     space: Grid
-    snapshot: GridSnapshot
     walls: NDArray[np.bool_]
     opaque: NDArray[np.bool_]
     links: NDArray[np.unsignedinteger]
-    masks: NDArray[np.unsignedinteger]
-    steps: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-    wrap: bool
-    walls_before: NDArray[np.int32]
-    always_search: bool
     extra: NDArray[np.int64] | None
-
-    @cached_property
-    def ground(
-        self,
-    ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], NDArray[np.int64], bool]:
-        """Links, their bits, steps and whether the grid is a torus, as kernels take them."""
-        return self.links, self.masks, self.steps, self.wrap
+    snapshot: GridSnapshot
+    steps: tuple[Cells, Cells]
+    wrap: bool
+    cached: dict[str, Any]
+    """Scratch, which walks after a change share."""
 
     @classmethod
     def of(cls, space: Grid, resistance: NDArray[np.float32] | None = None) -> GridWalks:
-        """The walks over a grid as it is now, whose cells resist them by so much, world units."""
-        snapshot = GridSnapshot.of(space)
-        walls, links = _laid_out(space, snapshot)
-        steps, lengths = strides(space)
-        usual = space.neighborhood.is_four or space.neighborhood.is_eight
-        plain = space.terrain is None or space.terrain.is_plain
-        before = np.zeros((space.height + 1, space.width + 1), dtype=np.int32)
+        """Return the walks over a grid as it is now; `resistance` of cells in world units."""
         extra = None
         if resistance is not None:
-            extra = np.rint(
-                np.minimum(resistance / space.cell_size * kernels.radial.LENGTH_SCALE, _SHUT)
-            ).astype(np.int64)
+            scaled = resistance / space.cell_size * kernels.radial.LENGTH_SCALE
+            extra = np.rint(np.minimum(scaled, _BLOCKED)).astype(np.int64)
             extra.flags.writeable = False
-        opaque = _opaque(space, walls)
-        _count_walls(_closed(walls, opaque, extra), before, 0, space.height)
-        always = not (usual and plain)
-        return cls(
-            space,
-            snapshot,
-            walls,
-            opaque,
-            links,
-            space.link_masks,
-            steps,
-            lengths,
-            space.wrap,
-            before,
-            always,
-            extra,
-        )
+        snapshot = GridSnapshot.of(space)
+        walls = snapshot.walls.reshape(space.shape)
+        opaque = walls if space.opaque is space.walls else space.opaque
+        links = snapshot.links.reshape(space.shape)
+        steps = step_vectors(space)
+        return cls(space, walls, opaque, links, extra, snapshot, steps, space.wrap, {})
 
-    def renewal(self, changed: NDArray[np.int64]) -> Generator[int, None, GridWalks]:
-        """The walks over the grid as it is now, the walls of some cells having changed since:
-        yields after each unit of work.
-        """
-        return self._renewal(GridSnapshot.of(self.space), int(changed[0]) // self.space.width)
-
-    def _renewal(self, snapshot: GridSnapshot, top: int) -> Generator[int, None, GridWalks]:
-        walls, links = _laid_out(self.space, snapshot)
-        opaque = _opaque(self.space, walls)
-        before = np.empty_like(self.walls_before)
-        rows = max(1, UNIT_STAMPED // walls.shape[1])
-        for row in range(0, top + 1, rows):
-            before[row : row + rows] = self.walls_before[row : row + rows]
-            yield 1
-        for row in range(top, len(walls), rows):
-            before[row : row + rows + 1, 0] = 0
-            _count_walls(
-                _closed(walls, opaque, self.extra),
-                before,
-                row,
-                min(row + rows, len(walls)),
-            )
-            yield 1
-        return replace(
-            self, snapshot=snapshot, walls=walls, opaque=opaque, links=links, walls_before=before
-        )
+    def renewed(self) -> GridWalks:
+        """Return the walks over the grid as it is now."""
+        return replace(GridWalks.of(self.space), extra=self.extra, cached=self.cached)
 
     def opened(self, cell: int, reach: float) -> GridWalks:
-        """The walks if the block of walls were open that a cell stands in, as far as `reach` cells
-        from it.
-        """
-        height, width = self.walls.shape
+        """See `Walks.opened`."""
+        width, limit = self.space.width, (reach / self.space.cell_size) ** 2
         row, column = divmod(cell, width)
         block, waiting = {cell}, [(0, 0)]
         for down, right in waiting:
@@ -125,101 +96,156 @@ class GridWalks:
                 (down + 1, right),
             ):
                 y, x = row + dy, column + dx
-                if self.wrap:
-                    y, x = y % height, x % width
-                elif not (0 <= y < height and 0 <= x < width):
+                if self.space.wrap:
+                    y, x = y % self.space.height, x % width
+                elif not (0 <= y < self.space.height and 0 <= x < width):
                     continue
-                if (
-                    self.walls[y, x]
-                    and dx * dx + dy * dy <= reach * reach
-                    and y * width + x not in block
-                ):
+                if self.walls[y, x] and dx * dx + dy * dy <= limit and y * width + x not in block:
                     block.add(y * width + x)
                     waiting.append((dy, dx))
         cells = np.array(sorted(block))
         snapshot = self.snapshot.opened(self.space, cells)
-        walls, links = _laid_out(self.space, snapshot)
-        opaque = walls
+        walls = opaque = snapshot.walls.reshape(self.space.shape)
         if self.opaque is not self.walls:
             opaque = self.opaque.copy()
             opaque.reshape(-1)[cells] = False
-        return replace(self, snapshot=snapshot, walls=walls, opaque=opaque, links=links)
+        links = snapshot.links.reshape(self.space.shape)
+        return replace(self, walls=walls, opaque=opaque, links=links, snapshot=snapshot)
 
-    def on_open_ground(self, side: int) -> GridWalks:
-        """The walks in the middle of a map of so many cells each way, without walls and without a
-        rim.
-        """
-        walls = np.zeros((side, side), dtype=np.bool_)
-        links = np.full((side, side), np.bitwise_or.reduce(self.masks), dtype=self.masks.dtype)
-        links.flags.writeable = (
-            False  # as those of a map: kernels are compiled anew for arrays that can be written to
-        )
-        return replace(self, walls=walls, opaque=walls, links=links, wrap=False, extra=None)
+    @cached_property
+    def closed(self) -> NDArray[np.bool_]:
+        """Cells near which footprints are not those of open ground, (height, width)."""
+        closed = self.walls if self.opaque is self.walls else self.walls | self.opaque
+        return closed if self.extra is None else closed | (self.extra > 0)
+
+    @cached_property
+    def _always_search(self) -> bool:
+        """Whether even without walls footprints are not those of open ground."""
+        space = self.space
+        usual = space.neighborhood.is_four or space.neighborhood.is_eight
+        return not (usual and (space.terrain is None or space.terrain.is_plain))
+
+    @cached_property
+    def _is_bare(self) -> bool:
+        return not self.closed.any()
+
+    def open_around(self, cells: Cells, reaches: Cells) -> NDArray[np.bool_]:
+        """See `Walks.open_around`."""
+        if self._always_search or self._is_bare:
+            return np.full(len(cells), not self._always_search)
+        found = np.empty(len(cells), dtype=np.bool_)
+        kernels.radial.open_boxes(self.closed, cells, reaches, self.space.wrap, found)
+        return found
+
+    # Searches
 
     @property
-    def is_bare(self) -> bool:
-        """Whether every cell is open, and steps go wherever they can."""
-        return not self.always_search and bool(self.walls_before[-1, -1] == 0)
+    def ground(
+        self,
+    ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], Cells, bool]:
+        """Links, their bits, steps and whether the grid is a torus, as kernels take them."""
+        return self.links, self.space.link_masks, self.steps[0], self.wrap
 
-    def is_open(self, cells: NDArray[np.int64], reaches: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether no wall lies in the squares of these reaches around these cells."""
-        if self.always_search:
-            return np.zeros(len(cells), dtype=np.bool_)
-        if self.is_bare:
-            return np.ones(len(cells), dtype=np.bool_)
-        height, width = self.walls.shape
-        rows, columns = np.divmod(cells, width)
-        y0, y1 = np.maximum(rows - reaches, 0), np.minimum(rows + reaches + 1, height)
-        x0, x1 = np.maximum(columns - reaches, 0), np.minimum(columns + reaches + 1, width)
-        before = self.walls_before
-        free = before[y1, x1] - before[y0, x1] - before[y1, x0] + before[y0, x0] == 0
-        if self.wrap:
-            inside = (
-                (rows - reaches >= 0)
-                & (rows + reaches < height)
-                & (columns - reaches >= 0)
-                & (columns + reaches < width)
+    def scratch(self, reach: float) -> GridScratch:
+        """Return scratch for searches of at least this reach, in cells."""
+        needed = min(int(reach), max(self.walls.shape) - 1)
+        scratch: GridScratch | None = self.cached.get("scratch")
+        if scratch is None or scratch.reach < needed:
+            scratch = GridScratch(needed, self.walls.size, self.steps[1])
+            self.cached["scratch"] = scratch
+        scratch.mark += 2
+        return scratch
+
+    def search(self, metric: str, cell: int, radius: float, place: Floats | None) -> Found:
+        """See `Walks.search`."""
+        size = whole_radius(radius / self.space.cell_size)
+        if place is not None:
+            return self._measured(metric, cell, size, radius, place)
+        if metric == "sight":
+            return self._seen(cell, size)
+        if metric == "connected":
+            return self._connected(cell, size, (0.0, 0.0))
+        return self.walked(cell, size)
+
+    def _measured(self, metric: str, cell: int, size: float, radius: float, place: Floats) -> Found:
+        """Return what lies within a radius of a place, of what a search from a cell finds."""
+        space = self.space
+        if metric == "straight":
+            return self._straight(radius, place)
+        offset = space.shortest_vectors(place - space.layout.centers(cell)) / space.cell_size
+        across, down = offset[0], -offset[1] if space.y_up else offset[1]
+        if metric == "connected":
+            cells = self._connected(cell, size * (1 + 1e-9), (across, down)).cells
+        else:
+            cells = self._seen(cell, size + float(np.hypot(across, down))).cells
+        squares = squared_offsets(space, space.layout.centers(cells), place)
+        return Found.within(radius, cells, squares)
+
+    def _straight(self, radius: float, place: Floats) -> Found:
+        """Return the cells within a radius of a place."""
+        space, sides = self.space, []
+        for axis, count in enumerate((space.width, space.height)):
+            low, size, at = space.origin[axis], space.cell_size, place[axis]
+            first, end = (
+                math.floor((at - radius - low) / size),
+                math.ceil((at + radius - low) / size),
             )
-            free &= inside
-        return np.asarray(free)
+            if self.wrap:
+                indices = (first % count + np.arange(min(end - first, count))) % count
+            else:
+                indices = np.arange(max(first, 0), min(end, count))
+            away = low + (indices + 0.5) * size - at
+            if self.wrap:
+                away = (away + count * size / 2) % (count * size) - count * size / 2
+            sides.append((count - 1 - indices if axis and space.y_up else indices, away * away))
+        (columns, x), (rows, y) = sides
+        cells = rows[:, np.newaxis] * space.width + columns
+        return Found.within(radius, cells.reshape(-1), (x + y[:, np.newaxis]).reshape(-1))
+
+    def _seen(self, cell: int, size: float) -> Found:
+        view: FieldOfView = self.cached.setdefault("view", FieldOfView())
+        return view.cells(self.walls, self.opaque, self.wrap, cell, size)
+
+    def _connected(self, cell: int, size: float, center: tuple[float, float]) -> Found:
+        scratch = self.scratch(size + max(map(abs, center)))
+        cells, squares = scratch.cells, scratch.squares
+        count = kernels.radial.connected(
+            self.ground, cell, center, size, scratch.mark, cells, squares, scratch.seen
+        )
+        return Found(cells[:count].copy(), np.sqrt(squares[:count]) / size)
+
+    def walked(self, cell: int, size: float) -> Found:
+        """Return the cells within a walking distance of a cell, in cells."""
+        scratch = self.scratch(size)
+        limit = int(min(size, _FARTHEST) * kernels.radial.LENGTH_SCALE)
+        count = kernels.radial.path(
+            self.ground,
+            self.steps[1],
+            self.extra,
+            cell,
+            limit,
+            scratch.mark,
+            scratch.cells,
+            scratch.distances,
+            scratch.of_paths,
+        )
+        shares = scratch.distances[:count] / (kernels.radial.LENGTH_SCALE * size)
+        return Found(scratch.cells[:count].copy(), shares)
+
+    def on_open_ground(self, side: int) -> GridWalks:
+        """Return walks in the middle of a map of so many cells each way, without walls and rim."""
+        walls = np.zeros((side, side), dtype=np.bool_)
+        masks = self.space.link_masks
+        links = np.full((side, side), np.bitwise_or.reduce(masks), dtype=masks.dtype)
+        links.flags.writeable = False  # kernels are declared for such arrays
+        return replace(
+            self, walls=walls, opaque=walls, links=links, extra=None, wrap=False, cached={}
+        )
 
 
-def strides(space: Grid) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The steps of a grid, (K, 2) in columns and rows, and their lengths (K,) in 1 / LENGTH_SCALE
-    cells.
+def step_vectors(space: Grid) -> tuple[Cells, Cells]:
+    """Return the steps of a grid, (K, 2) in columns and rows, and their lengths (K,) in 1 /
+    LENGTH_SCALE cells.
     """
-    lengths = np.rint(space.neighborhood.lengths(1.0) * kernels.radial.LENGTH_SCALE).astype(
-        np.int64
-    )
-    return np.array(space.neighborhood.steps, dtype=np.int64), lengths
-
-
-def _laid_out(
-    space: Grid, snapshot: GridSnapshot
-) -> tuple[NDArray[np.bool_], NDArray[np.unsignedinteger]]:
-    """The walls and links of a snapshot, (height, width)."""
-    return snapshot.walls.reshape(space.shape), snapshot.links.reshape(space.shape)
-
-
-def _opaque(space: Grid, walls: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The cells that hide; these walls where no others do."""
-    return walls if space.opaque is space.walls else space.opaque
-
-
-def _closed(
-    walls: NDArray[np.bool_], opaque: NDArray[np.bool_], extra: NDArray[np.int64] | None
-) -> NDArray[np.bool_]:
-    """The cells near which footprints are not those of open ground."""
-    closed = walls if opaque is walls else walls | opaque
-    return closed if extra is None else closed | (extra > 0)
-
-
-def _count_walls(
-    walls: NDArray[np.bool_], before: NDArray[np.int32], top: int, bottom: int
-) -> None:
-    """Go on counting the walls above and left of each corner, for the rows [top, bottom) of
-    cells.
-    """
-    counts = np.cumsum(walls[top:bottom], axis=1, dtype=np.int32)
-    np.cumsum(counts, axis=0, out=counts)
-    np.add(counts, before[top, 1:], out=before[top + 1 : bottom + 1, 1:])
+    lengths = np.rint(space.neighborhood.lengths(1.0) * kernels.radial.LENGTH_SCALE)
+    return np.array(space.neighborhood.steps, dtype=np.int64), lengths.astype(np.int64)

@@ -19,7 +19,7 @@ from dataclasses import fields
 from typing import ClassVar, Protocol
 
 from fieldcraft import checks
-from fieldcraft.propagation.canvas import MOST_AMOUNT
+from fieldcraft.propagation.accumulator import MOST_AMOUNT
 from fieldcraft.propagation.field import Field
 from fieldcraft.space import Space
 

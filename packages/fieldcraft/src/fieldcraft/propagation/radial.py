@@ -1,4 +1,4 @@
-"""Radial: each source adds a weight that falls with distance, out to a radius."""
+"""Influence of sources that falls with distance, out to a radius."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import CURVES, Falloff, Ring
-from fieldcraft.propagation.exact import ExactGraphRadialField, ExactGridRadialField
-from fieldcraft.propagation.graph_radial import GraphRadialField
-from fieldcraft.propagation.grid_footprints import too_large
+from fieldcraft.propagation.footprints import too_large
 from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.kinds import Radiating
 from fieldcraft.propagation.radial_field import MOST_STRENGTH, RadialField
@@ -30,39 +28,56 @@ METRICS = ("straight", "connected", "path", "sight")
 class Radial(Radiating):
     """Let each source radiate `strength * falloff(distance / radius)`, out to a radius.
 
-    Amounts are whole multiples of 2**-24 (6e-8) inside, so that a layer is exact under change:
-    after any sequence of adding, moving, resizing and removing it equals a fresh one bit for bit,
-    and empty means 0. Strengths lie within +-2**20 and a layer has at most 2**18 sources, so that
-    no sum can overflow; what would pass that is refused.
+    Amounts are whole multiples of 2**-24 (6e-8), so that sums are exact: after any sequence of
+    adding, moving, resizing and removing sources a layer equals a new one bit for bit. Strengths
+    lie within +-2**20 and a layer has at most 2**18 sources.
 
     Parameters
     ----------
-    radius : float, optional
-        World units, above 0; sources may have their own.
+    radius : float
+        Distance that a source reaches, in world units, above 0; sources may have their own.
     falloff : str, Ring, Falloff, Sequence[float] or Callable[[ndarray of float64], Any], optional
         "constant", "linear", "parabolic" (`B - B d^2 / R^2`), "cubic", "exponential", "gaussian",
         "smoothstep", a `Ring`, a table or a callable, see `Falloff.of`; sources may have their own.
     metric : str, optional
         How distance is measured. "straight": walls don't matter. "connected": straight, but only on
         cells joined to the source by a walk within the radius. "path": along the walk. "sight":
-        straight, but only where the source sees; see `visible`: on a graph of waypoints nothing
-        hides.
+        straight, but only on cells that the source sees, see `visible`; on a graph of waypoints
+        nothing hides.
     blend : str, optional
-        "sum", or "max": the strongest magnitude wins, the positive one of equals.
+        "sum", or "max": the strongest magnitude counts, the positive one of equals.
     thickness : float, optional
-        How thick the walls are that sources may be built into, world units from the center of their
-        cell. A source in a wall, put there with `on_wall="through"`, acts as if the walls joined to
-        its own were open to it that far: it goes out of its walls on all sides. With 0 only its own
-        cell is open to it.
+        How far a source in a wall reaches through the walls joined to its own, in world units from
+        the center of its cell, so that it radiates on all sides of a building. With 0 only its own
+        cell is open to it. Sources are put into walls with `on_wall="through"`.
     exact : bool, optional
-        With "straight", measure from where a source is, not from the center of its cell: what it
-        gives changes smoothly while it moves within a cell. Each source that moves costs more.
-        Chosen when a layer is made.
+        Measure distances from the positions of sources instead of the centers of their cells, so
+        that influence changes smoothly while a source moves within a cell. Which cells can be
+        reached or seen is still determined from its cell. Each source that moves costs more. Not
+        with "path"; chosen when a layer is made.
 
     Raises
     ------
     InvalidValue
-        For numbers outside of these ranges.
+        For values outside of these ranges.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 0, 0, 0, 0],
+    ...                       [0, 0, 1, 0, 0, 0],
+    ...                       [0, 0, 1, 0, 0, 0]])
+    >>> threat = fc.InfluenceMap(grid).add_layer("threat", fc.Radial(3, "linear"))
+    >>> tower = threat.add_source((1.5, 1.5), 6.0)
+    >>> threat.step()
+    >>> threat.values.round(1)
+    array([[3.2, 4. , 3.2, 1.5, 0. , 0. ],
+           [4. , 6. , 0. , 2. , 0. , 0. ],
+           [3.2, 4. , 0. , 1.5, 0. , 0. ]], dtype=float32)
+    >>> tower.remove()
+    >>> threat.step()
+    >>> threat.values.any()
+    np.False_
     """
 
     radius: float = dataclasses.field(
@@ -100,11 +115,11 @@ class Radial(Radiating):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.exact and self.metric != "straight":
+        if self.exact and self.metric == "path":
             raise InvalidValue(
-                "Exact distances are straight ones",
-                got=f"metric={self.metric!r}",
-                remedy='Pass metric="straight"',
+                "Walking distances are measured from the centers of cells",
+                got="exact=True with metric='path'",
+                remedy='Pass metric="connected", "sight" or "straight"',
                 about="exact",
             )
 
@@ -117,10 +132,7 @@ class Radial(Radiating):
                 remedy="Give the layer a larger cell_size",
             )
 
-    def _field(self, space: Space, every: float) -> RadialField[Any]:
-        """Values of this propagation on a space, all 0."""
+    def _field(self, space: Space, every: float) -> RadialField:
+        """Return values of this propagation on a space, all 0."""
         self._check(space)
-        if isinstance(space, Grid):
-            kind = ExactGridRadialField if self.exact else GridRadialField
-            return kind(self, space)
-        return (ExactGraphRadialField if self.exact else GraphRadialField)(self, space)
+        return (GridRadialField if isinstance(space, Grid) else RadialField)(self, space)

@@ -1,10 +1,9 @@
-"""Stamps: footprints of any shape, to be put on layers."""
+"""Shapes of weights that are stamped on layers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,45 +13,44 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 
-__all__ = ["Print", "Stamp"]
+__all__ = ["Stamp"]
 
 Weights = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 MOST_WEIGHT = 16.0
-_EDGE = (
-    1 + 1e-9
-)  # a cell whose center lies on the edge of a shape belongs to it, whatever the rounding
-_MOST_KEPT = 4096
+_EDGE = 1 + 1e-9  # cells whose center lies on the edge of a shape belong to it
+_MOST_CACHED = 4096
 
-
-@dataclass(frozen=True)
-class Print:
-    """A stamp on a grid: weights (height, width), [row, column], and where the first lies from the
-    cell under the stamp's center.
-    """
-
-    weights: NDArray[np.float64]
-    first_row: int
-    first_column: int
+Table = tuple[NDArray[np.float64], int, int]
+"""Weights (height, width), and how many rows and columns from the cell under the stamp's center the
+first one lies.
+"""
 
 
 class Stamp:
-    """Weights around a center: which ground is covered, and how much each place of it takes.
-    Weights may be negative.
+    """Weights around a center, put on a layer by `layer.stamp`; immutable.
 
-    Made by `disc`, `ring`, `cone`, `line`, `rectangle`, `polygon`, `image` and `tether`; changed by
-    `rotated`, `scaled` and `moved`; and
-    added, subtracted and multiplied by numbers: `Stamp.disc(9) - 2 * Stamp.disc(4)` holds safety
-    and threat at once. Lengths are world units; angles are degrees from the x axis towards the y
-    axis. A cell takes the weight at its center. Weights of one stamp lie within +-16.
+    Stamps are made by `disc`, `ring`, `cone`, `line`, `image` and `tether`, changed by `rotated`,
+    `scaled` and `moved`, and added, subtracted and multiplied by numbers. Lengths are world units,
+    angles degrees from the x axis towards the y axis. A cell takes the weight at its center.
+    Weights lie within +-16 and may be negative.
 
-    Put on a layer by `Layer.stamp`. All of this is immutable.
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> board = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("board", values=np.zeros((3, 5)))
+    >>> board.stamp(fc.Stamp.disc(1.5) - 2 * fc.Stamp.disc(0.5), (2.5, 1.5))
+    >>> board.values
+    array([[ 0.,  1.,  1.,  1.,  0.],
+           [ 0.,  1., -1.,  1.,  0.],
+           [ 0.,  1.,  1.,  1.,  0.]], dtype=float32)
     """
 
     def __init__(self, weigh: Weights, reach: float, name: str) -> None:
         self._weigh = weigh
         self._reach = reach
         self._name = name
-        self._prints: dict[tuple[float, bool, int, float, float], Print] = {}
+        self._tables: dict[tuple[float, bool, int, float, float], Table] = {}
 
     def __repr__(self) -> str:
         return f"<Stamp {self._name}, reaching {self._reach:g}>"
@@ -66,25 +64,36 @@ class Stamp:
 
     @classmethod
     def disc(cls, radius: float, falloff: Any = "constant") -> Stamp:
-        """A disc, whose weights fall from the center to the radius: anything that `Falloff.of`
-        takes.
+        """Return a disc.
+
+        Parameters
+        ----------
+        radius : float
+            World units, above 0.
+        falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
+            How weights fall from the center to the radius, see `Falloff.of`.
         """
         size, curve = checks.positive("radius", radius), Falloff.of(falloff)
         return cls(lambda x, y: curve(_snapped(np.hypot(x, y) / size)), size, "disc")
 
     @classmethod
     def ring(cls, inner: float, outer: float, falloff: Any = None) -> Stamp:
-        """A ring between two radii, best half way and 0 at both edges; or with a falloff from the
-        middle of the band to its edges.
+        """Return a ring.
 
-        `falloff="constant"` makes a flat one.
+        Parameters
+        ----------
+        inner, outer : float
+            Radii in world units, 0 <= inner < outer.
+        falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
+            How weights fall from the middle of the band to its edges, see `Falloff.of`; a parabola
+            by default. "constant" makes a flat ring.
         """
         near, far = checks.not_negative("inner", inner), checks.positive("outer", outer)
         if near >= far:
             raise InvalidValue(
                 "A ring has inner < outer",
                 got=f"inner={near:g}, outer={far:g}",
-                remedy="Mend the two radii",
+                remedy="Correct the two radii",
             )
         curve = Falloff.of("parabolic" if falloff is None else falloff)
         middle, half = (near + far) / 2, (far - near) / 2
@@ -94,8 +103,16 @@ class Stamp:
 
     @classmethod
     def cone(cls, radius: float, angle: float, falloff: Any = "constant") -> Stamp:
-        """The part of a disc within `angle` degrees, centered on the x axis; the center belongs to
-        it. Above 0, at most 360.
+        """Return the part of a disc around the x axis.
+
+        Parameters
+        ----------
+        radius : float
+            World units, above 0.
+        angle : float
+            The whole opening in degrees, above 0, at most 360.
+        falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
+            How weights fall from the center to the radius, see `Falloff.of`.
         """
         size, curve, opening = (
             checks.positive("radius", radius),
@@ -118,8 +135,16 @@ class Stamp:
 
     @classmethod
     def line(cls, length: float, width: float, falloff: Any = "constant") -> Stamp:
-        """A line from the center along the x axis, `width` across: weights fall along it, from the
-        center to its end.
+        """Return a line from the center along the x axis, such as a beam.
+
+        `Stamp.line(4, 2).moved(-2, 0)` is a rectangle around the center.
+
+        Parameters
+        ----------
+        length, width : float
+            World units along and across, above 0.
+        falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
+            How weights fall from the center to the end, see `Falloff.of`.
         """
         far, half, curve = (
             checks.positive("length", length),
@@ -135,58 +160,16 @@ class Stamp:
         return cls(weigh, math.hypot(far, half), "line")
 
     @classmethod
-    def rectangle(cls, width: float, height: float) -> Stamp:
-        """A flat rectangle around the center, `width` along x and `height` along y."""
-        half_x, half_y = (
-            checks.positive("width", width) / 2 * _EDGE,
-            checks.positive("height", height) / 2 * _EDGE,
-        )
-        return cls(
-            lambda x, y: ((np.abs(x) <= half_x) & (np.abs(y) <= half_y)).astype(np.float64),
-            math.hypot(half_x, half_y),
-            "rectangle",
-        )
-
-    @classmethod
-    def polygon(cls, points: ArrayLike) -> Stamp:
-        """A flat polygon with its edges: (N, 2) corners from the center, at least 3. What an even
-        number of edges lie around is outside.
-        """
-        corners, _ = checks.positions(points)
-        if len(corners) < 3:
-            raise InvalidValue(
-                "A polygon has at least 3 corners",
-                got=f"{len(corners)}",
-                remedy="Pass an array of shape (N, 2)",
-            )
-
-        def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-            inside, on_edge = np.zeros(x.shape, dtype=np.bool_), np.zeros(x.shape, dtype=np.bool_)
-            for (x0, y0), (x1, y1) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-                along = np.clip(
-                    ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0))
-                    / max((x1 - x0) ** 2 + (y1 - y0) ** 2, 1e-300),
-                    0.0,
-                    1.0,
-                )
-                on_edge |= np.hypot(x - x0 - along * (x1 - x0), y - y0 - along * (y1 - y0)) <= near
-                if y0 != y1:
-                    crosses = (y0 > y) != (y1 > y)
-                    inside ^= crosses & (x < x0 + (y - y0) / (y1 - y0) * (x1 - x0))
-            return (inside | on_edge).astype(np.float64)
-
-        reach = float(np.hypot(corners[:, 0], corners[:, 1]).max())
-        near = reach * (_EDGE - 1)
-        return cls(weigh, reach, "polygon")
-
-    @classmethod
     def image(cls, weights: ArrayLike, width: float) -> Stamp:
-        """An image of weights (rows, columns), `width` world units wide, its middle at the center,
-        each a square.
+        """Return an image of weights around the center.
 
-        Its columns go along x, its rows along y; where y grows upwards, flip it with
-        `weights[::-1]` to look as it does on paper. A cell takes the weight of the square that its
-        center lies in.
+        Parameters
+        ----------
+        weights : array_like of shape (rows, columns)
+            Columns go along x, rows along y; where y grows upwards, pass `weights[::-1]`. A cell
+            takes the weight of the square that its center lies in.
+        width : float
+            World units that all columns cover together, above 0.
         """
         pixels = checks.array("The weights of an image", weights)
         if pixels.ndim != 2 or not pixels.size or pixels.dtype.kind not in "iufb":
@@ -219,19 +202,22 @@ class Stamp:
 
     @classmethod
     def tether(cls, own_range: float, enemy_range: float, *, threat: float = 1.0) -> Stamp:
-        """Where to stand against an enemy: to be stamped at its position, with both ranges in world
-        units.
+        """Return where to stand against an enemy, to be stamped at its position.
 
-        Where the fighter reaches the enemy and is not reached lies a ring, best in its middle;
-        where the enemy reaches, the weight is
-        less by `threat`, at least 0: -threat where the fighter doesn't reach it, 1 - threat where
-        they reach each other. If the enemy's range is the longer one there is no ring, and the way
-        to it leads through its range.
+        A fighter is best in the ring where it reaches the enemy and the enemy does not reach it. If
+        the enemy's range is the longer one there is no such ring.
+
+        Parameters
+        ----------
+        own_range, enemy_range : float
+            World units, above 0.
+        threat : float, optional
+            What is subtracted within the enemy's range, at least 0. The weight is `1 - threat`
+            where both reach each other, and `-threat` where only the enemy does.
 
         References
         ----------
-        The tethering of two fighters in "Influence Maps, Ants, and Flocking": a threat of the
-        enemy's range, a safety of one's own, both centered on the enemy, ideally a donut.
+        The tethering of two fighters in "Influence Maps, Ants, and Flocking".
         """
         own, enemy = (
             checks.positive("own_range", own_range),
@@ -257,7 +243,7 @@ class Stamp:
     # Changes
 
     def rotated(self, degrees: float) -> Stamp:
-        """Turned about the center, from the x axis towards the y axis."""
+        """Return the stamp turned about its center, from the x axis towards the y axis."""
         turn = math.radians(checks.finite("degrees", degrees))
         cosine, sine, inner = math.cos(turn), math.sin(turn), self._weigh
         return Stamp(
@@ -267,12 +253,12 @@ class Stamp:
         )
 
     def scaled(self, factor: float) -> Stamp:
-        """Larger or smaller about the center, with the same weights."""
+        """Return the stamp larger or smaller about its center, with the same weights."""
         size, inner = checks.positive("factor", factor), self._weigh
         return Stamp(lambda x, y: inner(x / size, y / size), self._reach * size, self._name)
 
     def moved(self, x: float, y: float) -> Stamp:
-        """Away from the center, by world units."""
+        """Return the stamp moved away from the center, by world units."""
         right, down, inner = checks.finite("x", x), checks.finite("y", y), self._weigh
         return Stamp(
             lambda x, y: inner(x - right, y - down),
@@ -307,13 +293,8 @@ class Stamp:
     def at(
         self, offsets: NDArray[np.float64], *, rotation: float = 0.0, scale: float = 1.0
     ) -> NDArray[np.float64]:
-        """Its weights at offsets (K, 2) in world units from its center, turned by degrees and
-        sized, (K,).
-
-        Raises
-        ------
-        InvalidValue
-            If one lies beyond +-16.
+        """Return the weights at offsets (K, 2) from the center in world units, (K,); raises
+        `InvalidValue` for weights beyond +-16.
         """
         return self._turned(rotation, scale)._weights(offsets[:, 0], offsets[:, 1])
 
@@ -322,42 +303,35 @@ class Stamp:
         return stamp if rotation == 0.0 else stamp.rotated(rotation)
 
     def _weights(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The weights at offsets from the center; refuses those beyond +-16."""
         weights = np.asarray(self._weigh(x, y), dtype=np.float64)
         _check_weights("The weights of a stamp", weights)
         return weights
 
     def on(
         self, cell_size: float, *, y_up: bool, most: int, rotation: float = 0.0, scale: float = 1.0
-    ) -> Print:
-        """The weights that a stamp puts on the cells of a grid, at most `most` cells away; kept for
-        the next time.
+    ) -> Table:
+        """Return the weights on the cells of a grid, at most `most` cells away; cached.
 
-        Raises
-        ------
-        InvalidValue
-            If no center of a cell is covered however far away, or a weight lies beyond +-16.
+        Raises `InvalidValue` if no center of a cell is covered, or a weight lies beyond +-16.
         """
         key = (cell_size, y_up, most, rotation, scale)
-        known = self._prints.get(key)
+        known = self._tables.get(key)
         if known is None:
-            if len(self._prints) >= _MOST_KEPT:
-                self._prints.clear()
-            known = self._prints[key] = self._printed(*key)
+            if len(self._tables) >= _MOST_CACHED:
+                self._tables.clear()
+            known = self._tables[key] = self._table(*key)
         return known
 
-    def _printed(
+    def _table(
         self, cell_size: float, y_up: bool, most: int, rotation: float, scale: float
-    ) -> Print:
+    ) -> Table:
         stamp = self._turned(rotation, scale)
         reach = int(min(stamp._reach / cell_size * _EDGE, most))
         away = np.arange(-reach, reach + 1) * cell_size
         weights = stamp._weights(*np.broadcast_arrays(away, (-away if y_up else away)[:, None]))
         rows, columns = np.flatnonzero(weights.any(axis=1)), np.flatnonzero(weights.any(axis=0))
         if not len(rows) and stamp._reach / cell_size > most:
-            return Print(
-                np.zeros((1, 1)), 0, 0
-            )  # what it covers lies beyond, as of a ring around the map
+            return np.zeros((1, 1)), 0, 0  # all that it covers is off the map
         if not len(rows):
             raise InvalidValue(
                 "A stamp covers the center of a cell",
@@ -366,7 +340,7 @@ class Stamp:
             )
         cut = np.ascontiguousarray(weights[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1])
         cut.flags.writeable = False
-        return Print(cut, int(rows[0]) - reach, int(columns[0]) - reach)
+        return cut, int(rows[0]) - reach, int(columns[0]) - reach
 
 
 def _check_weights(what: str, weights: NDArray[np.float64]) -> None:
@@ -380,5 +354,5 @@ def _check_weights(what: str, weights: NDArray[np.float64]) -> None:
 
 
 def _snapped(share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Shares a hair beyond 1 brought back to it."""
+    """Return shares, those that rounding made slightly larger than 1 set to 1."""
     return np.where((share > 1) & (share <= _EDGE), 1.0, share)

@@ -1,4 +1,4 @@
-"""Trail: what agents leave behind gathers, blurs and evaporates: pheromones."""
+"""Trails: what agents leave behind accumulates, blurs and evaporates, like pheromones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.graph_trail_field import GraphTrailField
-from fieldcraft.propagation.hex_trail_field import HexTrailField
 from fieldcraft.propagation.kinds import Gathering
 from fieldcraft.propagation.settings import (
     Setting,
@@ -26,7 +25,7 @@ from fieldcraft.propagation.settings import (
     part_kept,
 )
 from fieldcraft.propagation.trail_field import TrailField
-from fieldcraft.space import Grid, HexGrid, Space, checked_space
+from fieldcraft.space import Grid, Space, checked_space
 
 __all__ = ["Trail"]
 
@@ -36,7 +35,7 @@ _KEEP = 0.98
 
 
 def _blur(name: str, value: Any) -> int | tuple[float, ...]:
-    """A width, or weights that are the same from both ends."""
+    """Return a width, or weights that are the same from both ends."""
     remedy = f"Pass an odd number up to {_WIDEST}, or as many weights"
     if isinstance(value, (bool, np.bool_)):
         raise InvalidValue(f"{name} is a width or weights", got=repr(value), remedy=remedy)
@@ -73,7 +72,7 @@ def _blur(name: str, value: Any) -> int | tuple[float, ...]:
 
 
 def _normal(blur: Any, edges: str) -> int | tuple[float, ...]:
-    """Weights that sum to exactly 1 if they nearly do."""
+    """Return weights that sum to exactly 1 if they nearly do."""
     if isinstance(blur, int):
         return blur
     weights = np.array(blur)
@@ -98,49 +97,55 @@ def _normal(blur: Any, edges: str) -> int | tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Trail(Gathering):
-    """Gather what is stamped or deposited: each update, `values = keep * blur(values) + what has
-    come since the last`.
+    """Accumulate deposits and stamps: each update, `values = keep * blur(values) + inflow`.
 
-    Two pheromones are two layers. What has come shows from the next update on. Walls hold nothing,
-    and nothing passes through
-    them or past their corners: two cells exchange if every cell of the rectangle between them is
-    open.
+    The inflow is what was stamped or deposited since the last update. Two pheromones are two
+    layers. Walls hold nothing, and nothing passes walls or their corners: two cells exchange if
+    every cell of the rectangle between them is open.
 
     Parameters
     ----------
     keep : float, optional
-        What part stays at each update, in [0, 1]; 0.98 by default. Evaporation is a rate, not an
-        amount: what is twice as strong loses twice as much. Above 1 a trail would grow without end.
+        Part that is left after each update, in [0, 1]; 0.98 by default.
     half_life : float, optional
-        Seconds in which a trail halves, in place of `keep`; updates that `advance` drops do not
-        count.
+        Seconds in which a trail halves. Replaces `keep`. Updates that `advance` drops do not count.
     blur : int or Sequence[float], optional
-        The width of the blur in cells: 1 for none, 3 for the mean of 3 x 3 cells, any odd number up
-        to 63. Or an odd number of weights, the same from both ends, which are applied along rows
-        and along columns. On a graph or mesh there is none: pass 1.
+        Width of the blur in cells: 1 for none, 3 for the mean of 3 x 3 cells, any odd number up to
+        63. Or an odd number of weights, the same from both ends, which are applied along rows and
+        along columns. On hexagons a width: 3 is the mean of a cell and its six neighbors. On a
+        graph or mesh there is none: pass 1.
     edges : str, optional
-        What becomes of the part of a blur that would go into a wall or over the rim. "conserve": it
-        stays where it is, so that a blur keeps the sum of all values; weights sum to 1. "lose": it
-        is gone; weights sum to 1 or less.
+        What happens to the part of a blur that would go into a wall or over the rim. "conserve": it
+        stays in its cell, so that a blur keeps the sum of all values; weights sum to 1. "lose": it
+        is lost; weights sum to 1 or less.
     vector : bool, optional
-        Whether values are vectors, (x, y) in world axes, on a 3D graph (x, y, z): `layer.vectors`
-        are these, `layer.values` their lengths. All parts blur alike, so that a trail of one
-        direction keeps it.
+        Whether values are vectors, (x, y) in world axes, on a 3D graph (x, y, z). `layer.vectors`
+        are these, `layer.values` their lengths.
     accumulate : bool, optional
-        Whether what was there stays. Without it each update begins with an empty map: `values =
-        blur(what has come)`, for crowds and obstacles, and `keep` has no meaning.
+        With False each update starts from an empty map: `values = blur(inflow)`, for crowds and
+        obstacles, and `keep` has no meaning.
     floor : float, optional
         Values smaller than this become exactly 0.
 
     Raises
     ------
     InvalidValue
-        For numbers outside of these ranges.
+        For values outside of these ranges.
 
     References
     ----------
-    The accumulator of "Influence Maps, Ants, and Flocking", and its unbuilt second buffer for
-    separation; vectors are kept as vectors, where that text had to encode them as colours.
+    The accumulator of "Influence Maps, Ants, and Flocking" and its second buffer for separation.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> scent = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("scent", fc.Trail(keep=0.9))
+    >>> scent.deposit((2.5, 1.5), 9.0)
+    >>> scent.step(2)
+    >>> scent.values
+    array([[0. , 0.9, 0.9, 0.9, 0. ],
+           [0. , 0.9, 0.9, 0.9, 0. ],
+           [0. , 0.9, 0.9, 0.9, 0. ]], dtype=float32)
     """
 
     keep: float | None = dataclasses.field(
@@ -179,21 +184,19 @@ class Trail(Gathering):
         object.__setattr__(self, "blur", _normal(self.blur, self.edges))
 
     def _weights(self) -> tuple[NDArray[np.floating[Any]], float]:
-        """The weights of the blur along one axis, and what the blurred sums are multiplied by."""
+        """Return the weights of the blur along one axis, and the factor of the blurred sums."""
         if isinstance(self.blur, int):
             return np.ones(self.blur, dtype=np.float32), 1 / self.blur**2
         return np.array(self.blur), 1.0
 
     def _kept(self, every: float) -> float:
-        """The part that stays at an update, with so many seconds between two."""
+        """Return the part that is left after an update, with so many seconds between two."""
         if not self.accumulate:
             return 1.0
         return part_kept(self.keep, self.half_life, every, usual=_KEEP)
 
     def _field(self, space: Space, every: float) -> Field:
-        """Values of this kind on a space, all 0, that are updated `every` so many seconds."""
-        if isinstance(space, HexGrid):
-            return HexTrailField(self, space, every)
+        """Return values of this kind on a space, all 0, updated every so many seconds."""
         if isinstance(space, Grid):
             return TrailField(self, space, every)
         return GraphTrailField(self, checked_space(space, "Trails lie on"), every)

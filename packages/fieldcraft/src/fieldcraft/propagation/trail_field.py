@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.propagation.canvas import Blots, Canvas
+from fieldcraft.propagation.accumulator import Accumulator
 from fieldcraft.propagation.field import GatheringField
+from fieldcraft.propagation.rasters import Raster
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 
@@ -40,12 +41,12 @@ class TrailField(GatheringField):
         self.planes: NDArray[np.float32] = np.zeros(
             (space.dimensions if trail.vector else 1, *space.shape), dtype=np.float32
         )
-        self.inflow = [Canvas(space) for _ in self.planes]
+        self.inflow = [Accumulator(space.shape) for _ in self.planes]
         self._spare: NDArray[np.float32] | None = None
         self._lengths: NDArray[np.float32] | None = None
         self._walls_version = space.walls_version
         self._plan: tuple[Any, ...] | None = None
-        self._rooms: dict[int, Any] = {}
+        self._scratch: dict[int, Any] = {}
         self._every = every
         self._derive()
 
@@ -57,7 +58,7 @@ class TrailField(GatheringField):
         ones, conserves = isinstance(self.trail.blur, int), self.trail.edges == "conserve"
         self._rule = (ones, self._gain, conserves, self._floor, self._wrap)
         self._plan = None
-        self._rooms = {}
+        self._scratch = {}
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -77,7 +78,7 @@ class TrailField(GatheringField):
 
     def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
         """Add to cells at the next update; amounts (N,), or (N, 2) for vectors. See `Field.add`."""
-        calls = [canvas.scattering(cells, part) for canvas, part in self._booked(amounts)]
+        calls = [sums.scattering(cells, part) for sums, part in self._reserved(amounts)]
         if len(cells) >= _AGENTS and pool.shares(2) > 1:
             pool.run(calls)
         else:
@@ -89,20 +90,21 @@ class TrailField(GatheringField):
         self.planes.reshape(len(self.planes), -1)[:, cells] = values
         self._lengths = None
 
-    def stamp(self, blots: Blots, amounts: NDArray[np.float64], blend: str) -> None:
-        """Put stamps on what comes in at the next update; see `GatheringField.stamp`."""
-        for canvas, part in self._booked(amounts, blots.peak):
-            blots.put(canvas, part, blend)
+    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
+        """Blend stamps into the inflow of the next update; see `StampedField.stamp`."""
+        for sums, part in self._reserved(amounts, raster.peak):
+            raster.draw(sums, part, blend)
 
-    def _booked(
+    def _reserved(
         self, amounts: NDArray[np.floating[Any]], weight: float = 1.0
-    ) -> list[tuple[Canvas, NDArray[np.float64]]]:
+    ) -> list[tuple[Accumulator, NDArray[np.float64]]]:
+        """Return the inflow of each plane and its amounts, once all of them were reserved."""
         parts = [
             np.ascontiguousarray(part) for part in (amounts.T if self.trail.vector else [amounts])
         ]
         pairs = list(zip(self.inflow, parts, strict=True))
-        for canvas, part in pairs:
-            canvas.book(part, weight)
+        for sums, part in pairs:
+            sums.reserve(part, weight)
         return pairs
 
     # What every field does
@@ -176,8 +178,8 @@ class TrailField(GatheringField):
                 remedy="Use layer.write() with zeros",
             )
         self.planes[:] = 0
-        for canvas in self.inflow:
-            canvas.sums[:] = 0
+        for sums in self.inflow:
+            sums.sums[:] = 0
         self._end()
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -187,8 +189,10 @@ class TrailField(GatheringField):
         found: dict[str, NDArray[Any]] = {"values": self.values}
         if self.trail.vector:
             found["planes"] = self.planes
-        if any(canvas.dirty.any() for canvas in self.inflow):
-            found["inflow"] = np.stack([canvas.sums for canvas in self.inflow])
+        if any(sums.dirty.any() for sums in self.inflow):
+            found["inflow"] = np.stack([sums.sums for sums in self.inflow]).reshape(
+                self.planes.shape
+            )
         return found
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
@@ -206,20 +210,20 @@ class TrailField(GatheringField):
             inflow = state["inflow"]
             if inflow.dtype != np.int64 or inflow.shape != self.planes.shape:
                 raise ValueError(f"an inflow of {inflow.dtype} and shape {inflow.shape}")
-            for canvas, sums in zip(self.inflow, inflow, strict=True):
-                canvas.restore(sums)
+            for sums, restored in zip(self.inflow, inflow, strict=True):
+                sums.restore(restored)
 
     # Steps
 
     def _begin(self) -> None:
         """Without accumulation a step begins with what has come, and nothing more comes in."""
         if not self.trail.accumulate:
-            for plane, canvas in zip(self.planes, self.inflow, strict=True):
-                canvas.drain(plane)
+            for plane, sums in zip(self.planes, self.inflow, strict=True):
+                sums.drain(plane.reshape(sums.shape))
 
     def _end(self) -> None:
-        for canvas in self.inflow:
-            canvas.cleared()
+        for sums in self.inflow:
+            sums.clear()
         self._lengths = None
 
     def _step(self) -> None:
@@ -246,7 +250,7 @@ class TrailField(GatheringField):
                 kernel(*arguments)
 
     def _call(
-        self, plane: int, room: int, first: int, last: int, values: NDArray[np.float32]
+        self, plane: int, part: int, first: int, last: int, values: NDArray[np.float32]
     ) -> pool.Call:
         """The update of some rows of a plane, as it is now, into `values`."""
         reach = len(self._weights) // 2
@@ -255,9 +259,11 @@ class TrailField(GatheringField):
             closed = np.zeros((walls.shape[0], walls.shape[1] + 1), dtype=np.uint8)
             closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
             self._plan = (closed, *kernels.trail_plan.plan(walls, self._weights, self._wrap))
-        if room not in self._rooms:
-            self._rooms[room] = kernels.trail.room(self.space.shape[1], reach, self._weights.dtype)
-        canvas = self.inflow[plane]
+        if part not in self._scratch:
+            self._scratch[part] = kernels.trail.scratch_for(
+                self.space.shape[1], reach, self._weights.dtype
+            )
+        sums = self.inflow[plane]
         above, below = (
             self._rows(plane, first - reach, first),
             self._rows(plane, last, last + reach),
@@ -267,13 +273,13 @@ class TrailField(GatheringField):
             self._weights,
             above,
             below,
-            canvas.dirty,
+            sums.dirty,
             self._rule,
             first,
             last,
             values,
-            canvas.sums,
-            self._rooms[room],
+            sums.sums,
+            self._scratch[part],
         )
 
     def _rows(self, plane: int, first: int, last: int) -> NDArray[np.float32]:

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.propagation.grid_footprints import Scratch
-from fieldcraft.propagation.grid_walks import strides
+from fieldcraft.propagation.grid_walks import GridScratch, step_vectors
 from fieldcraft.query.values import (
     SLACK,
     Cells,
@@ -190,7 +189,7 @@ class GridValues(Queries):
         cells: Cells,
     ) -> None:
         """Fill `cells` (N, k) with the best ones that a walk reaches."""
-        space, (steps, lengths) = self.space, _strides(self.space)
+        space, (steps, lengths) = self.space, _step_vectors(self.space)
         length = checks.positive("walk", walk) / space.cell_size * (1 + SLACK)
         reach = min(int(length), max(space.shape) - 1)
         limit = int(min(length, 1e9) * kernels.radial.LENGTH_SCALE)
@@ -199,8 +198,8 @@ class GridValues(Queries):
         inputs = self.values, _no_bounds(space.shape), closed, places, starts, ground, lengths
 
         def choose(first: int, last: int) -> None:
-            scratch = Scratch(reach, len(space), lengths)
-            of_walks = scratch.cells, scratch.distances, scratch.state, scratch.of_paths
+            scratch = GridScratch(reach, len(space), lengths)
+            of_walks = scratch.cells, scratch.distances, scratch.of_paths
             limits, beyond = (limit, *order, first, last), np.ones_like(closed)
             kernels.best_on_foot.best_on_foot(*inputs, limits, cells, beyond, of_walks)
 
@@ -274,7 +273,7 @@ def _is_open(space: Grid) -> bool:
     return not space.walls.any()
 
 
-_strides = cached(strides)
+_step_vectors = cached(step_vectors)
 
 
 @functools.lru_cache(maxsize=8)

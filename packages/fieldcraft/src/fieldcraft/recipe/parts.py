@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal
 from fieldcraft import checks
 from fieldcraft.falloff import Falloff
 from fieldcraft.propagation import PROPAGATIONS, Propagation, Stamp
-from fieldcraft.propagation.canvas import BLENDS
-from fieldcraft.propagation.carried import Carried
+from fieldcraft.propagation.accumulator import BLENDS
+from fieldcraft.propagation.array_field import ArrayValues
 from fieldcraft.propagation.radial import METRICS
 from fieldcraft.propagation.settings import curve
 from fieldcraft.recipe import values
@@ -329,4 +329,4 @@ def maps_of_teams(teams: tuple[str, ...]) -> tuple[str, ...]:
 
 def propagations() -> dict[str, type[Propagation]]:
     """Return the propagations by the words of a recipe."""
-    return {**PROPAGATIONS, "stamps": Carried}
+    return {**PROPAGATIONS, "stamps": ArrayValues}

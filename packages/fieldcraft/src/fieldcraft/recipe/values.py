@@ -26,7 +26,7 @@ __all__ = [
     "stamp_of",
 ]
 
-SHAPES = ("disc", "ring", "cone", "line", "rectangle", "polygon", "image", "tether")
+SHAPES = ("disc", "ring", "cone", "line", "image", "tether")
 """Constructors of `Stamp`."""
 
 

@@ -1,16 +1,15 @@
-"""From positions to cells, by the caller's policies."""
+"""From positions to cells."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.sources.rows import Rows
 from fieldcraft.space import Space
 
-__all__ = ["move_plainly", "place"]
+__all__ = ["ON_WALL", "OUTSIDE", "place"]
 
 OUTSIDE = ("refuse", "clamp")
 ON_WALL = ("refuse", "nearest", "through")
@@ -25,11 +24,10 @@ def place(
     walls_allowed: bool = True,
     one: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Positions as an (N, 2) array, (N, 3) on a 3D graph, and their cells, (N,): the one place
-    where both are checked.
+    """Return positions as an (N, 2) array, (N, 3) on a 3D graph, and their cells, (N,).
 
-    `one` refuses all but a single position. `outside="clamp"` takes the nearest cell of the rim for
-    a position off the map. On a wall, `on_wall="refuse"` raises `OnWall`, `"nearest"` takes the
+    `one` refuses all but a single position. With `outside="clamp"` a position off the map counts as
+    in the nearest cell. On a wall, `on_wall="refuse"` raises `OnWall`, `"nearest"` takes the
     nearest open cell, `"through"` stays there.
     """
     checks.choice("outside", outside, OUTSIDE)
@@ -50,50 +48,12 @@ def place(
     if on_wall == "nearest":
         return points, np.asarray(space.nearest_open(cells), dtype=np.int64)
     index = int(np.flatnonzero(blocked)[0])
-    cell = int(cells[index])
     where = f"{tuple(points[index].tolist())}" + (f" at index {index}" if len(points) > 1 else "")
-    free = (
-        tuple(space.position_of(space.nearest_open(cell)).tolist())
-        if not space.walls.all()
-        else None
-    )
-    ways = [f'on_wall="nearest" to go to the nearest open cell, at {free}'] if free else []
-    ways += ['on_wall="through" to stay'] if walls_allowed else []
-    remedy = f"Pass {', or '.join(ways)}" if ways else "Open a cell: the map has none"
+    remedies = []
+    if not space.walls.all():
+        free = tuple(space.position_of(space.nearest_open(int(cells[index]))).tolist())
+        remedies.append(f'on_wall="nearest" to go to the nearest open cell, at {free}')
+    if walls_allowed:
+        remedies.append('on_wall="through" to stay')
+    remedy = f"Pass {', or '.join(remedies)}" if remedies else "Open a cell: the map has none"
     raise OnWall("Sources, deposits and marks stand on open ground", got=where, remedy=remedy)
-
-
-def move_plainly(
-    rows: Rows, space: Space, ids: ArrayLike, positions: ArrayLike, on_wall: str, outside: str
-) -> bool:
-    """Move sources in one pass, if the arguments are arrays as they come from here, and nothing has
-    to be refused; whether they were moved.
-    """
-    grid = space.sight_grid
-    if not (
-        grid is space
-        and not grid.wrap
-        and isinstance(ids, np.ndarray)
-        and isinstance(positions, np.ndarray)
-        and ids.dtype == np.int64
-        and positions.dtype == np.float64
-        and positions.shape == (*ids.shape, 2)
-        and ids.ndim == 1
-        and on_wall in ("refuse", "through")
-        and outside in OUTSIDE  # what lies off the map is left to `place`
-    ):
-        return False
-    moved = kernels.placing.move(
-        grid.walls,
-        ids,
-        positions,
-        rows._alive,
-        rows._generation,
-        (*grid.origin, grid.cell_size, grid.y_up),
-        on_wall == "through",
-        rows._changed.view(np.uint8),
-        rows._cells,
-        rows._positions,
-    )
-    rows.version += moved
-    return bool(moved)

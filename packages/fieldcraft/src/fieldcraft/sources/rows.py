@@ -1,4 +1,4 @@
-"""The rows in which sources are kept, and ids that are never used twice."""
+"""The rows in which sources are stored, and ids that are never used twice."""
 
 from __future__ import annotations
 
@@ -10,26 +10,39 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import DeadSource, InvalidValue
 
-__all__ = ["COLUMNS", "Columns", "Rows"]
+__all__ = ["Columns", "Rows"]
 
-COLUMNS = ("_alive", "_generation", "_cells", "_positions", "_strengths", "_expires", "_shapes")
+_COLUMNS = (
+    "_alive",
+    "_generation",
+    "_cells",
+    "_positions",
+    "_strengths",
+    "_expires",
+    "_radii",
+    "_falloffs",
+)
 _NEVER = np.iinfo(np.int64).max
 
 
 class Columns(NamedTuple):
-    """The rows of `Sources`, dead ones included, as they are kept: not to be written, but for
-    `changed` by who takes the changes.
+    """The rows of `Sources`, free ones included; only `changed` may be written.
+
+    A radius of 0 is that of the layer. `falloffs` are 0 for that of the layer, else indices into
+    `Sources.falloffs`, counted from 1.
     """
 
     changed: NDArray[np.bool_]
     alive: NDArray[np.bool_]
     cells: NDArray[np.int64]
     strengths: NDArray[np.float32]
-    shapes: NDArray[np.int64]
+    positions: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    falloffs: NDArray[np.int64]
 
 
 class Rows:
-    """Rows of sources, dead ones among them: an id is a row and its generation, which grows when
+    """Rows of sources, free ones among them. An id is a row and its generation, which grows when
     the source in it goes.
     """
 
@@ -41,7 +54,8 @@ class Rows:
         self._positions = np.zeros((0, dimensions))
         self._strengths = np.zeros(0, dtype=np.float32)
         self._expires = np.zeros(0, dtype=np.int64)
-        self._shapes = np.zeros(0, dtype=np.int64)
+        self._radii = np.zeros(0)
+        self._falloffs = np.zeros(0, dtype=np.int64)
         self._changed = np.zeros(0, dtype=np.bool_)
         self._free: list[int] = []
         self.next_expiry = _NEVER
@@ -52,11 +66,19 @@ class Rows:
 
     @property
     def columns(self) -> Columns:
-        """All rows, and which of them have changed since whoever follows them looked."""
-        return Columns(self._changed, self._alive, self._cells, self._strengths, self._shapes)
+        """All rows, and which of them have changed since `changed` was cleared."""
+        return Columns(
+            self._changed,
+            self._alive,
+            self._cells,
+            self._strengths,
+            self._positions,
+            self._radii,
+            self._falloffs,
+        )
 
     def forget_changes(self) -> None:
-        """Let changes be counted from here."""
+        """Count no row as changed."""
         self._changed[:] = False
 
     def all_changed(self) -> None:
@@ -64,23 +86,21 @@ class Rows:
         self._changed[:] = True
 
     def ids_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The ids of the sources in these rows."""
+        """Return the ids of the sources in these rows."""
         return rows | self._generation[rows] << 32
 
     def is_alive(self, identity: int) -> bool:
-        """Whether this id is that of a live source."""
+        """Return whether this id is that of a live source."""
         identity = checks.integer("identity", identity, minimum=-(2**63))
-        slot = identity & 0xFFFFFFFF
-        return bool(
-            identity >= 0
-            and slot < len(self._alive)
-            and self._alive[slot]
-            and self._generation[slot] == identity >> 32
-        )
+        return bool(self._are_alive(np.array([identity], dtype=np.int64))[0])
 
-    def _all_alive(self, ids: NDArray[np.int64]) -> bool:
-        slots = ids & 0xFFFFFFFF
-        return bool((self._alive[slots] & (self._generation[slots] == ids >> 32)).all())
+    def _are_alive(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+        rows = ids & 0xFFFFFFFF
+        if len(rows) and rows.max() >= len(self._alive):
+            known = rows < len(self._alive)
+            known[known] = self._are_alive(ids[known])
+            return known
+        return np.asarray(self._alive[rows] & (self._generation[rows] == ids >> 32))
 
     def expire(self, now: int) -> None:
         """Remove the sources whose lifetime has ended at `now` ticks of the layer's time."""
@@ -93,22 +113,19 @@ class Rows:
         self.next_expiry = int(left.min()) if len(left) else _NEVER
 
     def pins(self, stack: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The cells that sources hold, ascending, and the value each is held at.
+        """Return the cells of sources, ascending, and the strength in each.
 
-        Of several sources in one cell the strongest magnitude holds it, the positive one of equals;
+        Of several sources in one cell the strongest magnitude counts, the positive one of equals;
         with `"sum"` their strengths add.
         """
         cells, strengths = self._cells[self._alive], self._strengths[self._alive]
         if stack == "sum":
             held, inverse = np.unique(cells, return_inverse=True)
-            return held, np.bincount(inverse, weights=strengths, minlength=len(held)).astype(
-                np.float32
-            )
+            sums = np.bincount(inverse, weights=strengths, minlength=len(held))
+            return held, sums.astype(np.float32)
         order = np.lexsort((strengths, np.abs(strengths), cells))
         cells, strengths = cells[order], strengths[order]
-        last = (
-            np.append(cells[1:] != cells[:-1], True) if len(cells) else np.zeros(0, dtype=np.bool_)
-        )
+        last = np.append(np.diff(cells) != 0, True)[: len(cells)]
         return cells[last], strengths[last]
 
     def _insert(
@@ -116,42 +133,50 @@ class Rows:
         points: NDArray[np.float64],
         cells: NDArray[np.int64],
         strengths: NDArray[np.float32],
-        shapes: NDArray[np.int64],
         expires: NDArray[np.int64] | None,
     ) -> NDArray[np.int64]:
+        """Put sources into free rows, with the layer's radius and falloff; return their rows."""
         count = len(points)
         if count > len(self._free):
             self._grow(count - len(self._free))
         first = len(self._free) - count
-        slots = np.array(self._free[first:][::-1], dtype=np.int64)
+        rows = np.array(self._free[first:][::-1], dtype=np.int64)
         del self._free[first:]
-        self._alive[slots] = True
-        self._cells[slots] = cells
-        self._positions[slots] = points
-        self._strengths[slots] = strengths
-        self._shapes[slots] = shapes
-        self._expires[slots] = _NEVER if expires is None else expires
+        self._alive[rows] = True
+        self._place(rows, points, cells)
+        self._strengths[rows] = strengths
+        self._radii[rows], self._falloffs[rows] = 0.0, 0
+        self._expires[rows] = _NEVER if expires is None else expires
         if expires is not None and count:
             self.next_expiry = min(self.next_expiry, int(expires.min()))
-        self._note(slots)
-        return slots | self._generation[slots] << 32
+        return rows
 
     def _grow(self, missing: int) -> None:
         old = len(self._alive)
         new = max(old + missing, old * 2, 16)
-        for column in COLUMNS:
+        for column in (*_COLUMNS, "_changed"):
             array = getattr(self, column)
             longer = np.zeros((new, *array.shape[1:]), dtype=array.dtype)
             longer[:old] = array
             setattr(self, column, longer)
-        self._changed = np.append(self._changed, np.zeros(new - old, dtype=np.bool_))
         self._free[:0] = range(new - 1, old - 1, -1)
+
+    def _place(
+        self, rows: NDArray[np.int64], points: NDArray[np.float64], cells: NDArray[np.int64]
+    ) -> None:
+        """Put the sources in these rows at positions and into cells."""
+        where: Any = rows
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+            where = slice(int(rows[0]), int(rows[-1]) + 1)  # many times as fast
+        self._positions[where], self._cells[where], self._changed[where] = points, cells, True
+        self.version += 1
 
     def _note(self, rows: NDArray[np.int64]) -> None:
         self._changed[rows] = True
         self.version += 1
 
-    def _slots(self, ids: ArrayLike) -> NDArray[np.int64]:
+    def _rows_of(self, ids: ArrayLike) -> NDArray[np.int64]:
+        """Return the rows of live sources; refuses ids that are dead or come twice."""
         wanted = np.atleast_1d(checks.array("Ids", ids))
         if wanted.size == 0:
             return np.zeros(0, dtype=np.int64)
@@ -162,49 +187,46 @@ class Rows:
                 remedy="Pass whole numbers of shape (N,); layer.sources.ids has those of all",
             )
         wanted = wanted.astype(np.int64)
-        slots = wanted & 0xFFFFFFFF
-        known = (wanted >= 0) & (slots < len(self._alive))
-        if known.all():
-            known = self._alive[slots] & (self._generation[slots] == wanted >> 32)
+        known = self._are_alive(wanted)
         if not known.all():
             raise DeadSource(
                 "A source can be used until it is removed or its lifetime ends",
                 got=f"id {int(wanted[~known][0])}, which is gone or was never there",
-                remedy="Ask source.alive or layer.sources.ids first",
+                remedy="Check source.alive or layer.sources.ids first",
             )
-        ordered = np.sort(slots)
-        if (ordered[1:] == ordered[:-1]).any():
+        rows = wanted & 0xFFFFFFFF
+        if not (np.diff(rows) > 0).all() and len(np.unique(rows)) < len(rows):
             raise InvalidValue(
                 "Each id comes once",
-                got=f"{len(slots)} ids with repeats",
+                got=f"{len(rows)} ids with repeats",
                 remedy="Drop the repeats",
             )
-        return slots
+        return rows
 
-    def _drop(self, slots: NDArray[np.int64]) -> None:
-        self._alive[slots] = False
-        self._generation[slots] += 1
-        self._free.extend(slots.tolist())
-        self._note(slots)
+    def _drop(self, rows: NDArray[np.int64]) -> None:
+        self._alive[rows] = False
+        self._generation[rows] += 1
+        self._free.extend(rows.tolist())
+        self._note(rows)
 
-    def _rows(self) -> dict[str, NDArray[Any]]:
-        """The columns and the free rows, as `_take_rows` takes them."""
-        arrays = {column[1:]: getattr(self, column) for column in COLUMNS}
+    def _saved_rows(self) -> dict[str, NDArray[Any]]:
+        """Return the columns and the free rows, as `_restore_rows` takes them."""
+        arrays = {column[1:]: getattr(self, column) for column in _COLUMNS}
         return arrays | {"free": np.array(self._free, dtype=np.int64)}
 
     def _copy_rows(self, other: Rows) -> None:
-        """Have the rows of another."""
-        for column in (*COLUMNS, "_changed"):
+        """Take copies of the rows of another."""
+        for column in (*_COLUMNS, "_changed"):
             setattr(self, column, getattr(other, column).copy())
         self._free = list(other._free)
         self.next_expiry, self.version = other.next_expiry, other.version
 
-    def _take_rows(self, arrays: dict[str, NDArray[Any]], cells: int, shapes: int) -> None:
-        """Have saved rows of sources on a map of so many cells and with so many shapes; raises
+    def _restore_rows(self, arrays: dict[str, NDArray[Any]], cells: int, falloffs: int) -> None:
+        """Take saved rows of sources on a map of so many cells and with so many falloffs; raises
         ValueError for rows that cannot have been saved.
         """
         rows = len(arrays["alive"])
-        for column in COLUMNS:
+        for column in _COLUMNS:
             array, empty = arrays[column[1:]], getattr(self, column)
             if array.dtype != empty.dtype or array.shape != (rows, *empty.shape[1:]):
                 raise ValueError(
@@ -213,13 +235,13 @@ class Rows:
             setattr(self, column, array.copy())
         self._changed = np.zeros(rows, dtype=np.bool_)
         self._free, used = arrays["free"].tolist(), self._alive
-        if ((self._shapes < 0) | (self._shapes >= shapes)).any():
-            raise ValueError("sources of no known shape")
         fits = (self._cells[used] >= 0) & (self._cells[used] < cells)
         fits &= np.abs(self._strengths[used]) <= checks.LARGEST
         fits &= np.isfinite(self._positions[used]).all(axis=1)
+        fits &= (self._radii[used] >= 0) & np.isfinite(self._radii[used])
+        fits &= (self._falloffs[used] >= 0) & (self._falloffs[used] <= falloffs)
         if not fits.all() or (self._generation < 0).any():
-            raise ValueError("sources that stand nowhere")
+            raise ValueError("sources with impossible cells, strengths or radii")
         if not np.array_equal(np.sort(arrays["free"]), np.flatnonzero(~used)):
             raise ValueError("sources whose rows are both used and free")
         self._find_next_expiry()

@@ -1,4 +1,4 @@
-"""One live source, for who would rather hold it than know its id."""
+"""One live source as an object."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
 if TYPE_CHECKING:
-    from fieldcraft.sources.book import Sources
+    from fieldcraft.sources.sources import Sources
 
 __all__ = ["Source"]
 

@@ -113,10 +113,10 @@ class HostAgents:
             return
         with layer._lock:
             layer._catch_up()
-            canvases = layer._field.inflow
-            canvas = canvases[deposit.plane]
+            inflow = layer._field.inflow
+            sums = inflow[deposit.plane]
             largest = np.abs(deposit.amounts).max() / swarm_layout.UNITS
-            canvas.book(np.array([largest]), float(self.count))
+            sums.reserve(np.array([largest]), float(self.count))
             common = (
                 self._agents,
                 deposit.amounts,
@@ -125,10 +125,10 @@ class HostAgents:
                 deposit.by_heading,
             )
             bands = pool.bands(plan.rule.height, self.count // _AGENTS, kernels.stamps.TILE_ROWS)
-            arrays = canvas.sums, canvas.dirty
+            arrays = sums.sums, sums.dirty
             pool.run([(kernels.swarm.leave, (*common, *rows, *arrays)) for rows in bands])
             if hasattr(layer._field, "set_inflow"):  # the field is on a device
-                layer._field.set_inflow(canvases)
+                layer._field.set_inflow(inflow)
 
     def _amounts_by_time(
         self, plan: SwarmPlan, deposit: PlaneDeposit

@@ -31,13 +31,14 @@ class TestLayer:
             with_wall(15, slice(5, 16)), (5.5, 10.5), (12.5, 10.5), foresight=0.0
         )
         layer = layer_of(derived, state, 0).reshape(21, 30)
-        stamp = Stamp.tether(10.0, 5.0, threat=(12.0 / 7.0)).on(1.0, y_up=False, most=30)
+        stamp = Stamp.tether(10.0, 5.0, threat=(12.0 / 7.0))
+        weights, top, left = stamp.on(1.0, y_up=False, most=30)
         for row in range(21):
             for column in range(30):
-                i, j = row - 10 - stamp.first_row, column - 12 - stamp.first_column
-                inside = 0 <= i < stamp.weights.shape[0] and 0 <= j < stamp.weights.shape[1]
+                i, j = row - 10 - top, column - 12 - left
+                inside = 0 <= i < weights.shape[0] and 0 <= j < weights.shape[1]
                 wanted = (
-                    float(stamp.weights[i, j])
+                    float(weights[i, j])
                     if inside and derived.seen(10 * 30 + 12)[row * 30 + column]
                     else 0.0
                 )

@@ -1,4 +1,4 @@
-"""Positions and strengths of sources that change with time by themselves."""
+"""Positions and strengths of sources as functions of time."""
 
 from __future__ import annotations
 
@@ -9,22 +9,23 @@ from numpy.typing import NDArray
 
 from fieldcraft import clock
 
-__all__ = ["Courses"]
+__all__ = ["PiecewiseLinear"]
 
-_COLUMNS = ("slots", "since", "counts", "repeats", "policies", "times", "points", "slopes")
+_COLUMNS = ("rows", "since", "counts", "repeats", "policies", "times", "points", "slopes")
 _NOT_YET = -1
 
 
-class Courses:
+class PiecewiseLinear:
     """Numbers of some rows of sources as functions of time, linear between knots.
 
     Each row has `counts` knots: from `times` seconds after `since` on, its numbers are `points`,
-    and grow by `slopes` a second until the next knot. Those that repeat begin again at their last
-    knot. `since` is -1 before time has passed; `policies` are indices into `on_wall` and `outside`.
+    and grow by `slopes` a second until the next knot. A function that repeats begins again at its
+    last knot. `since` is -1 before time has passed; `policies` are indices into `ON_WALL` and
+    `OUTSIDE`.
     """
 
     def __init__(self, width: int) -> None:
-        self.slots = np.zeros(0, dtype=np.int64)
+        self.rows = np.zeros(0, dtype=np.int64)
         self.since = np.zeros(0, dtype=np.int64)
         self.counts = np.zeros(0, dtype=np.int64)
         self.repeats = np.zeros(0, dtype=np.bool_)
@@ -34,17 +35,17 @@ class Courses:
         self.slopes = np.zeros((0, width))
 
     def __len__(self) -> int:
-        return len(self.slots)
+        return len(self.rows)
 
-    def copy(self) -> Courses:
+    def copy(self) -> PiecewiseLinear:
         """Return an independent copy."""
-        twin = Courses(self.points.shape[1])
+        twin = PiecewiseLinear(self.points.shape[1])
         twin.__dict__.update({name: getattr(self, name).copy() for name in _COLUMNS})
         return twin
 
-    def drop(self, slots: NDArray[np.int64]) -> None:
-        """Forget the courses of these rows."""
-        if len(self) and (gone := np.isin(self.slots, slots)).any():
+    def drop(self, rows: NDArray[np.int64]) -> None:
+        """Remove the functions of these rows."""
+        if len(self) and (gone := np.isin(self.rows, rows)).any():
             left = ~np.repeat(gone, self.counts)
             for name in _COLUMNS[:5]:
                 setattr(self, name, getattr(self, name)[~gone])
@@ -53,7 +54,7 @@ class Courses:
 
     def set(
         self,
-        slots: NDArray[np.int64],
+        rows: NDArray[np.int64],
         times: NDArray[np.float64],
         points: NDArray[np.float64],
         slopes: NDArray[np.float64],
@@ -61,15 +62,15 @@ class Courses:
         repeat: bool = False,
         policies: tuple[int, int] = (0, 0),
     ) -> None:
-        """Give each of these rows a course from now on, with as many knots each."""
-        self.drop(slots)
-        rows = len(slots)
+        """Give each of these rows a function from now on, with as many knots each."""
+        self.drop(rows)
+        count = len(rows)
         added: dict[str, Any] = {
-            "slots": slots,
-            "since": np.full(rows, _NOT_YET),
-            "counts": np.full(rows, len(times) // max(rows, 1)),
-            "repeats": np.full(rows, repeat),
-            "policies": np.full((rows, 2), policies),
+            "rows": rows,
+            "since": np.full(count, _NOT_YET),
+            "counts": np.full(count, len(times) // max(count, 1)),
+            "repeats": np.full(count, repeat),
+            "policies": np.full((count, 2), policies),
             "times": times,
             "points": points,
             "slopes": slopes,
@@ -78,7 +79,7 @@ class Courses:
             setattr(self, name, np.concatenate([getattr(self, name), added[name]]))
 
     def at(self, now: int, until: int) -> NDArray[np.float64]:
-        """Return the numbers of all rows at `until` ticks; a course that is new begins `now`."""
+        """Return the numbers of all rows at `until` ticks; a new function begins `now`."""
         self.since[self.since == _NOT_YET] = now
         first = np.concatenate([[0], np.cumsum(self.counts)])
         passed = (until - self.since) / clock.TICKS_PER_SECOND
@@ -91,30 +92,32 @@ class Courses:
         return np.asarray(self.points[knot] + away * self.slopes[knot])
 
     def state(self, name: str) -> dict[str, NDArray[Any]]:
-        """Return the columns under names that begin so; none without courses."""
+        """Return the columns, their names after `name`; nothing where there are no functions."""
         return {f"{name}_{each}": getattr(self, each) for each in _COLUMNS} if len(self) else {}
 
     def restore(self, name: str, arrays: dict[str, NDArray[Any]], alive: NDArray[np.bool_]) -> None:
-        """Have the columns that `state` returned; raises ValueError for others."""
-        if f"{name}_slots" not in arrays:
+        """Take the columns that `state` returned; raises ValueError for others."""
+        if f"{name}_rows" not in arrays:
             return
         for each in _COLUMNS:
             found, empty = arrays[f"{name}_{each}"], getattr(self, each)
             if found.dtype != empty.dtype or found.shape[1:] != empty.shape[1:]:
-                raise ValueError(f"courses with {each} of {found.dtype} and shape {found.shape}")
+                raise ValueError(
+                    f"functions of time with {each} of {found.dtype} and shape {found.shape}"
+                )
             setattr(self, each, found.copy())
-        rows, knots = len(self.slots), int(self.counts.sum())
+        rows, knots = len(self.rows), int(self.counts.sum())
         lengths = [len(getattr(self, each)) for each in _COLUMNS]
         fits = [
             lengths == [rows] * 5 + [knots] * 3,
             (self.counts > 0).all(),
-            ((self.slots >= 0) & (self.slots < len(alive))).all(),
-            len(np.unique(self.slots)) == rows,
+            ((self.rows >= 0) & (self.rows < len(alive))).all(),
+            len(np.unique(self.rows)) == rows,
             ((self.policies >= 0) & (self.policies < (3, 2))).all(),
         ]
         numbers = (self.times, self.points, self.slopes)
-        if not all(fits) or not alive[self.slots].all():
-            raise ValueError("courses of no sources")
+        if not all(fits) or not alive[self.rows].all():
+            raise ValueError("functions of time for rows without sources")
         begins = self.times[np.cumsum(self.counts) - self.counts]
         if begins.any() or not all(np.isfinite(each).all() for each in numbers):
-            raise ValueError("courses that never begin")
+            raise ValueError("functions of time that never begin")

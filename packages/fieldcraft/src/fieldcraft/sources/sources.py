@@ -1,11 +1,11 @@
-"""The live sources of one layer, kept as arrays."""
+"""The live sources of one layer, stored as arrays."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,15 +13,22 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.sources.carried import CarriedRows, SingleThreadLock
-from fieldcraft.sources.placing import move_plainly, place
-from fieldcraft.sources.shapes import Limits, Shape, Shapes
+from fieldcraft.sources.moving import MovingRows, SingleThreadLock
+from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
 
 __all__ = ["Sources"]
 
 
-class Sources(CarriedRows):
+class _Limits(NamedTuple):
+    """The largest strength, the most sources, and the smallest radius that is refused."""
+
+    strength: float
+    sources: int
+    radius: float
+
+
+class Sources(MovingRows):
     """The live sources of one layer. Ids are int64, unique for the life of the layer and never used
     twice.
 
@@ -30,6 +37,9 @@ class Sources(CarriedRows):
 
     def __init__(self, space: Space, lock: SingleThreadLock | None = None) -> None:
         super().__init__(space, nullcontext() if lock is None else lock)
+        self.falloffs: list[Falloff] = []
+        """The falloffs that sources have for themselves."""
+        self._limits: _Limits | None = None
         self._keys: dict[Hashable, int] = {}
         self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
 
@@ -40,8 +50,7 @@ class Sources(CarriedRows):
     def ids(self) -> NDArray[np.int64]:
         """The ids of all live sources, shape (N,)."""
         with self._lock:
-            slots = np.flatnonzero(self._alive)
-            return slots | self._generation[slots] << 32
+            return self.ids_of(np.flatnonzero(self._alive))
 
     @property
     def cells(self) -> NDArray[np.int64]:
@@ -63,19 +72,19 @@ class Sources(CarriedRows):
 
     @property
     def keys(self) -> list[Hashable]:
-        """The keys of the live sources that `sync` knows."""
+        """The keys of the live sources that were added by `sync`."""
         with self._lock:
             return [key for key, identity in self._keys.items() if self.is_alive(identity)]
 
     def positions_of(self, ids: ArrayLike) -> NDArray[np.float64]:
-        """The world positions of these sources, shape (N, 2) or (N, 3)."""
+        """Return the world positions of sources, shape (N, 2) or (N, 3)."""
         with self._lock:
-            return self._positions[self._slots(ids)]
+            return self._positions[self._rows_of(ids)]
 
     def strengths_of(self, ids: ArrayLike) -> NDArray[np.float32]:
-        """The strengths of these sources, shape (N,)."""
+        """Return the strengths of sources, shape (N,)."""
         with self._lock:
-            return self._strengths[self._slots(ids)]
+            return self._strengths[self._rows_of(ids)]
 
     def add(
         self,
@@ -93,18 +102,17 @@ class Sources(CarriedRows):
         """Add sources and return their ids, shape (N,). `lifetimes` are seconds from `now`, in
         ticks of the layer's time.
 
-        `radii` (world units, one for all or N) and `falloff` stand in for those of a radial layer.
+        `radii` (world units, one for all or N) and `falloff` replace those of a radial layer.
         """
         with self._lock:
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside, one=one)
             amounts = checks.amounts("strengths", strengths, len(points))
-            self._check_range(amounts, len(self) + len(points))
+            self._check_limits(amounts, len(self) + len(points))
             expires = None if lifetimes is None else _ends(now, lifetimes, len(points))
-            ids = self._insert(
-                points, cells, amounts, self._kinds.numbers_of(radii, falloff, len(points)), expires
-            )
-            self._forget_shapes()
-            return ids
+            sizes = self._checked_radii(radii, len(points))
+            rows = self._insert(points, cells, amounts, expires)
+            self._set_shapes(rows, sizes, falloff)
+            return self.ids_of(rows)
 
     def move(
         self,
@@ -121,58 +129,50 @@ class Sources(CarriedRows):
         the layer's time passes; without them they stay there.
         """
         with self._lock:
-            if velocities is None and move_plainly(
-                self, self._space, ids, positions, on_wall, outside
-            ):
-                if len(self._motions):
-                    self._motions.drop(self._slots(ids))
-                return
-            slots = self._slots(ids)
+            rows = self._rows_of(ids)
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
-            paces = None if velocities is None else self._checked_velocities(velocities, len(slots))
-            if len(points) != len(slots):
+            if len(points) != len(rows):
                 raise InvalidValue(
                     "Moving takes one position per source",
-                    got=f"{len(points)} positions for {len(slots)} sources",
+                    got=f"{len(points)} positions for {len(rows)} sources",
                     remedy="Pass as many positions as ids",
                 )
-            self._positions[slots] = points
-            self._cells[slots] = cells
-            self._note(slots)
-            self._motions.drop(slots)
+            paces = None if velocities is None else self._checked_velocities(velocities, len(rows))
+            self._place(rows, points, cells)
+            self._motions.drop(rows)
             if paces is not None:
-                self._set_velocities(slots, paces, on_wall, outside)
+                self._set_velocities(rows, paces, on_wall, outside)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Give sources other strengths: one number for all, or one each."""
         with self._lock:
-            slots = self._slots(ids)
-            amounts = checks.amounts("strengths", strengths, len(slots))
-            self._check_range(amounts, len(self))
-            self._strengths[slots] = amounts
-            self._note(slots)
-            self._schedules.drop(slots)
+            rows = self._rows_of(ids)
+            amounts = checks.amounts("strengths", strengths, len(rows))
+            self._check_limits(amounts, len(self))
+            self._strengths[rows] = amounts
+            self._note(rows)
+            self._schedules.drop(rows)
 
     def set_radii(self, ids: ArrayLike, radii: ArrayLike) -> None:
         """Give sources of a radial layer other radii, in world units: one number for all, or one
         each. They keep their falloffs.
         """
         with self._lock:
-            if self._kinds.limits is None:
+            if self._limits is None:
                 raise InvalidValue(
                     "Radii are for sources of layers with fc.Radial",
                     got="a layer of another kind",
                     remedy="Set strengths instead",
                 )
-            slots = self._slots(ids)
-            self._shapes[slots] = self._kinds.resized(self._shapes[slots], radii)
-            self._note(slots)
-            self._forget_shapes()
+            rows = self._rows_of(ids)
+            self._radii[rows] = self._checked_radii(radii, len(rows))
+            self.have_shapes = True
+            self._note(rows)
 
     def remove(self, ids: ArrayLike) -> None:
-        """Take sources away."""
+        """Remove sources."""
         with self._lock:
-            self._drop(self._slots(ids))
+            self._drop(self._rows_of(ids))
 
     def sync(
         self,
@@ -198,10 +198,6 @@ class Sources(CarriedRows):
             names: list[Any] = (
                 list(given) if isinstance(given, str) else checks.sequence("keys", given)
             )
-            if velocities is None and self._synced_plainly(
-                names, positions, strengths, radii, falloff, on_wall, outside
-            ):
-                return
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             amounts = checks.amounts("strengths", strengths, len(points))
             if len(names) != len(points):
@@ -211,88 +207,37 @@ class Sources(CarriedRows):
                     remedy="Pass as many keys as positions",
                 )
             paces = None if velocities is None else self._checked_velocities(velocities, len(names))
-            known = self._known(names)
-            fresh = int(np.count_nonzero(known < 0))
-            self._check_range(
-                amounts, len(self) - len(self._keys) + len(points) if fresh else len(self)
-            )
-            own = radii is not None or falloff is not None
-            shapes = (
-                self._kinds.numbers_of(radii, falloff, len(points))
-                if own or fresh
-                else np.zeros(0, np.int64)
-            )
-            if len(points) - fresh < len(self._keys):
+            sizes = self._checked_radii(radii, len(points))
+            ids = self._known(names)
+            new, old = ids < 0, ids >= 0
+            self._check_limits(amounts, len(self) - len(self._keys) + len(points))
+            if np.count_nonzero(old) < len(self._keys):
                 wanted = set(names)
                 gone = [name for name in self._keys if name not in wanted]
-                self._drop(self._slots([self._keys.pop(name) for name in gone]))
-            old, new = known >= 0, known < 0
-            slots = known[old] & 0xFFFFFFFF
-            self._positions[slots] = points[old]
-            self._cells[slots] = cells[old]
-            self._strengths[slots] = amounts[old]
-            if own:
-                self._shapes[slots] = shapes[old]
-            self._note(slots)
-            if fresh:
-                known[new] = self._insert(points[new], cells[new], amounts[new], shapes[new], None)
-                self._keys.update((names[i], int(known[i])) for i in np.flatnonzero(new).tolist())
-            self._synced = (names, known)
-            self._forget_shapes()
-            self._end_courses(known & 0xFFFFFFFF)
+                self._drop(self._rows_of([self._keys.pop(name) for name in gone]))
+            rows = ids & 0xFFFFFFFF
+            known = rows[old]
+            self._place(known, points[old], cells[old])
+            self._strengths[known] = amounts[old]
+            if new.any():
+                rows[new] = self._insert(points[new], cells[new], amounts[new], None)
+                ids = self.ids_of(rows)
+                self._keys.update((names[i], int(ids[i])) for i in np.flatnonzero(new).tolist())
+            self._synced = names, ids
+            if sizes is not None or falloff is not None:
+                self._set_shapes(rows, sizes, falloff)
+            self._stop(rows)
             if paces is not None:
-                self._set_velocities(known & 0xFFFFFFFF, paces, on_wall, outside)
-
-    def _synced_plainly(
-        self,
-        names: list[Any],
-        positions: ArrayLike,
-        strengths: ArrayLike,
-        radii: ArrayLike | None,
-        falloff: Falloff | None,
-        on_wall: str,
-        outside: str,
-    ) -> bool:
-        """Sync the keys of last time, if the arguments are arrays as they come from here, and
-        nothing has to be refused.
-        """
-        last, ids = self._synced
-        if not (
-            isinstance(positions, np.ndarray)
-            and positions.ndim
-            and len(positions) == len(names) == len(last) == len(self._keys)
-        ):
-            return False
-        try:
-            if names != last or not self._all_alive(ids):
-                return False
-        except (TypeError, ValueError):
-            return False
-        amounts = checks.amounts("strengths", strengths, len(names))
-        self._check_range(amounts, len(self))
-        own = radii is not None or falloff is not None
-        shapes = self._kinds.numbers_of(radii, falloff, len(names)) if own else None
-        if not move_plainly(self, self._space, ids, positions, on_wall, outside):
-            return False
-        slots = ids & 0xFFFFFFFF
-        self._strengths[slots] = amounts
-        if shapes is not None:
-            self._shapes[slots] = shapes
-            self._forget_shapes()
-        self._end_courses(slots)
-        return True
+                self._set_velocities(rows, paces, on_wall, outside)
 
     def _known(self, names: list[Any]) -> NDArray[np.int64]:
-        """The ids of the live sources with these keys, -1 for new ones; those that have gone by
-        themselves lose theirs.
+        """Return the ids of the live sources with these keys, -1 for new ones; keys of sources that
+        have expired are forgotten.
         """
         last, ids = self._synced
         try:
-            if (
-                len(names) == len(last) == len(self._keys)
-                and names == last
-                and self._all_alive(ids)
-            ):
+            is_same = len(names) == len(last) == len(self._keys) and names == last
+            if is_same and self._are_alive(ids).all():
                 return ids
             count = len(dict.fromkeys(names))
         except (TypeError, ValueError):
@@ -310,52 +255,100 @@ class Sources(CarriedRows):
             del self._keys[name]
         return np.array([self._keys.get(name, -1) for name in names], dtype=np.int64)
 
-    @property
-    def shapes(self) -> list[Shape]:
-        """The shapes of sources by number; the first is the layer's own."""
-        return self._kinds.listed
-
-    @property
-    def shapes_version(self) -> int:
-        """A number that grows whenever shapes are numbered anew."""
-        return self._kinds.version
-
-    @property
-    def places(self) -> NDArray[np.float64]:
-        """The world positions in all rows, (R, 2) or (R, 3), as they are kept: not to be
-        written.
-        """
-        return self._positions
-
     def id_of(self, key: Hashable) -> int | None:
-        """The id of the live source that `sync` knows by this key, if there is one."""
+        """Return the id of the live source that was added by `sync` with this key, if there is
+        one.
+        """
         identity = self._keys.get(key)
         return identity if identity is not None and self.is_alive(identity) else None
 
     def key_of(self, identity: int) -> Hashable | None:
-        """The key by which `sync` knows a source, None for one without; asks all keys, so for
-        explanations and not for each frame.
+        """Return the key by which `sync` added a source, None for one without. Looks through all
+        keys.
         """
         return next((key for key, known in self._keys.items() if known == identity), None)
 
+    # Radii and falloffs
+
+    have_shapes = False
+    """Whether any of them may have a radius or a falloff of its own."""
+
+    def limit(self, strength: float, count: int, radius: float) -> None:
+        """Refuse, from now on, strengths beyond this magnitude, more sources than this and radii
+        from this on: those of a radial layer.
+        """
+        self._limits = _Limits(strength, count, radius)
+
+    def _check_limits(self, amounts: NDArray[np.float32], count: int) -> None:
+        limits = self._limits
+        if limits is None:
+            return
+        if len(amounts) and float(np.abs(amounts).max()) > limits.strength:
+            raise InvalidValue(
+                f"Strengths on a radial layer are at most {limits.strength:,.0f} in size, so that"
+                " sums stay exact",
+                got=f"{float(amounts[np.abs(amounts).argmax()]):g}",
+                remedy="Count in larger units",
+            )
+        if count > limits.sources:
+            raise InvalidValue(
+                f"A radial layer has at most {limits.sources:,} sources, so that sums stay exact",
+                got=f"{count:,}",
+                remedy="Use several layers",
+            )
+
+    def _checked_radii(self, radii: ArrayLike | None, count: int) -> NDArray[np.float64] | None:
+        if radii is None:
+            return None
+        sizes = checks.positives("radii", radii, count)
+        if self._limits is not None and (sizes >= self._limits.radius).any():
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {self._limits.radius:g}",
+                got=f"{sizes.max():g}",
+                remedy="Give the layer a larger cell_size",
+            )
+        return sizes
+
+    def _set_shapes(
+        self,
+        rows: NDArray[np.int64],
+        radii: NDArray[np.float64] | None,
+        falloff: Falloff | None,
+    ) -> None:
+        """Give rows radii and a falloff of their own; None for those of the layer."""
+        self.have_shapes |= radii is not None or falloff is not None
+        self._radii[rows] = 0.0 if radii is None else radii
+        if falloff is not None and falloff not in self.falloffs:
+            if len(self.falloffs) > 2 * len(self):  # falloffs may differ at each call
+                used, numbers = np.unique(np.append(0, self._falloffs), return_inverse=True)
+                self.falloffs = [self.falloffs[number - 1] for number in used[1:].tolist()]
+                self._falloffs = numbers[1:].astype(np.int64)
+            self.falloffs.append(falloff)
+        self._falloffs[rows] = 0 if falloff is None else self.falloffs.index(falloff) + 1
+
+    # Copies and saves
+
     def set_lock(self, lock: SingleThreadLock) -> None:
-        """Belong to what this lock stands before."""
+        """Enter another lock around each call."""
         self._lock = lock
 
     def copy(self, lock: SingleThreadLock | None = None) -> Sources:
-        """An independent copy, ids and keys included, with a lock of its own."""
+        """Return an independent copy, ids and keys included, with a lock of its own."""
         twin = Sources(self._space, lock)
         twin._copy_rows(self)
-        twin._kinds = self._kinds.copy()
+        twin._motions, twin._schedules = self._motions.copy(), self._schedules.copy()
+        twin.falloffs, twin._limits = list(self.falloffs), self._limits
+        twin.have_shapes = self.have_shapes
         twin._keys = dict(self._keys)
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Sources.restored, (self._space, *self.state(), list(self.shapes))
+        return Sources.restored, (self._space, *self.state(), list(self.falloffs))
 
     def state(self) -> tuple[dict[str, NDArray[Any]], list[tuple[Hashable, int]]]:
-        """All that `restored` needs: the columns and the free rows as arrays, and the keys."""
-        return self._rows() | self._carried_state(), list(self._keys.items())
+        """Return what `restored` needs besides falloffs: the columns, and the keys."""
+        moving = self._motions.state("motion") | self._schedules.state("schedule")
+        return self._saved_rows() | moving, list(self._keys.items())
 
     @classmethod
     def restored(
@@ -363,27 +356,21 @@ class Sources(CarriedRows):
         space: Space,
         arrays: dict[str, NDArray[Any]],
         keys: list[tuple[Hashable, int]],
-        shapes: list[Shape],
+        falloffs: list[Falloff],
     ) -> Sources:
-        """The sources that `state` described; raises ValueError for arrays and keys that `state`
-        cannot have made.
+        """Return the sources of a `state`; raises ValueError for arrays and keys that no state
+        has.
         """
         sources = cls(space)
-        sources._take_rows(arrays, len(space), len(shapes))
-        sources._kinds = Shapes(shapes)
+        sources._restore_rows(arrays, len(space), len(falloffs))
+        sources._motions.restore("motion", arrays, sources._alive)
+        sources._schedules.restore("schedule", arrays, sources._alive)
+        sources.falloffs = list(falloffs)
+        sources.have_shapes = True
         sources._keys = dict(keys)
         if len(sources._keys) != len(keys) or len(set(sources._keys.values())) != len(keys):
             raise ValueError("sources that share a key")
         return sources
-
-    def limit(self, strength: float, count: int, radius: float) -> None:
-        """Refuse, from now on, strengths beyond this magnitude, more sources than this and radii
-        from this on: a radial layer's.
-        """
-        self._kinds.limits = Limits(strength, count, radius)
-
-    def _forget_shapes(self) -> None:
-        self._shapes = self._kinds.without_others(self._shapes, self._alive, len(self))
 
 
 def _ends(now: int, lifetimes: ArrayLike, count: int) -> NDArray[np.int64]:

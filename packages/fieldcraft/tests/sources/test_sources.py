@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -563,55 +563,3 @@ class Model(RuleBasedStateMachine):
 
 TestModel = Model.TestCase
 TestModel.settings = settings(max_examples=16, stateful_step_count=30)
-
-
-class TestMovingManyInOnePass:
-    """Arrays that need no checking go through a kernel; what it leaves alone is said by the plain
-    way.
-    """
-
-    @staticmethod
-    def world(seed: int) -> tuple[fc.Layer, np.ndarray]:
-        space = fc.Grid(9, 6, walls=WALLS, cell_size=0.75, origin=(-2.0, 3.0), y_up=bool(seed & 1))
-        layer = fc.InfluenceMap(space).add_layer("a", fc.Spread(0.2, 0.5))
-        ids = layer.add_sources(space.position_of(np.arange(9)), 1.0)
-        layer.sources.remove(ids[:1])
-        ids[0] = layer.add_source(space.position_of(3)).id
-        layer.sources.forget_changes()
-        return layer, ids
-
-    @settings(max_examples=60)
-    @given(
-        st.integers(0, 2**16), st.sampled_from(["refuse", "through", "nearest"]), st.integers(0, 5)
-    )
-    def test_same_as_the_plain_way(self, seed: int, on_wall: str, flaw: int) -> None:
-        rng = np.random.default_rng(seed)
-        chosen = rng.choice(9, int(rng.integers(1, 9)), replace=False)
-        points = np.array([-2.0, 3.0]) + rng.uniform(0, 1, (len(chosen), 2)) * [
-            6.75,
-            1.5 if flaw else 4.5,
-        ]
-        at = int(rng.integers(len(chosen)))
-        if flaw == 1:
-            points[at, int(rng.integers(2))] = rng.choice([np.nan, np.inf, -2.001, 9.0])
-        if flaw == 2:
-            chosen[at] = chosen[0]
-        wanted = self.world(seed)[1][chosen]
-        if flaw == 3:
-            wanted[at] = rng.choice([-1, 2**40, wanted[at] + 2**32])
-        results = []
-        for plain in (False, True):
-            layer, _ = self.world(seed)
-            with pytest.MonkeyPatch.context() as patch:
-                if plain:
-                    patch.setattr("fieldcraft.sources.book.move_plainly", lambda *_: False)
-                try:
-                    layer.sources.move(wanted, points, on_wall=on_wall)
-                    said = "moved"
-                except fc.FieldcraftError as error:
-                    said = str(error)
-            columns = [column.tobytes() for column in layer.sources.columns]
-            results.append(
-                (said, columns, layer.sources._positions.tobytes(), layer.sources.version)
-            )
-        assert results[0] == results[1]

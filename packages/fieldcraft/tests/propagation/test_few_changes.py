@@ -54,16 +54,11 @@ def change(layer: fc.Layer, ids: NDArray[np.int64], rng: np.random.Generator) ->
 
 def rebuilt(layer: fc.Layer) -> NDArray[np.float32]:
     fresh = fc.InfluenceMap(layer.space).add_layer("fresh", layer.propagation)
-    for row, shape in zip(
-        np.flatnonzero(layer.sources._alive),
-        layer.sources._shapes[layer.sources._alive],
-        strict=True,
-    ):
-        fresh.add_source(
-            layer.sources._positions[row],
-            float(layer.sources._strengths[row]),
-            radius=layer.sources.shapes[shape].radius,
-        )
+    columns = layer.sources.columns
+    alive = columns.alive
+    fresh.add_sources(
+        columns.positions[alive], columns.strengths[alive], radii=columns.radii[alive]
+    )
     fresh.step()
     return fresh.values
 
