@@ -241,7 +241,7 @@ def test_amounts_that_do_not_fit_change_nothing(device: Device) -> None:
         layer.tune(blur=(0.25, 0.5, 0.25))
     with refused(InvalidValue, "at most"):
         layer.deposit_at(np.array([3]), 1e9)
-    with refused(InvalidValue, "add up"):
+    with refused(InvalidValue, "adds up"):
         layer.deposit_at(np.full(300_000, 3), 2.0**20)
     layer.step(1)
     assert not layer.values.any()

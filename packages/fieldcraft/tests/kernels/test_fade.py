@@ -68,7 +68,7 @@ def test_explores_alike_uncompiled(
             taken,
             cells,
             targets,
-            ops.room(len(grid)),
+            ops.scratch(len(grid)),
         )
         found.append((cells, targets))
         assert not apart or np.flatnonzero(taken).tolist() == np.unique(cells).tolist()
