@@ -225,8 +225,10 @@ class TestWords:
     def test_spread_and_radial_mean_the_same_curve(self, word: str) -> None:
         strength, radius = 8.0, 5.0
         power = {"linear": 1, "cubic": 3}[word]
-        away = np.linspace(0, 7, 29)
-        spread = fc.Spread(strength ** (1 / power) / radius, 1.0, word, floor=0.0).curve(
-            away, strength
-        )
-        np.testing.assert_allclose(spread, strength * Falloff.of(word)(away / radius), atol=1e-12)
+        grid = fc.Grid(29, 1, cell_size=0.25)
+        spread = fc.Spread(strength ** (1 / power) / radius, 1.0, word, floor=0.0)
+        layer = fc.InfluenceMap(grid).add_layer("threat", spread)
+        layer.add_source((0.125, 0.125), strength)
+        layer.settle()
+        expected = strength * Falloff.of(word)(np.arange(29) / 4 / radius)
+        np.testing.assert_allclose(layer.values[0], expected, atol=1e-5)
