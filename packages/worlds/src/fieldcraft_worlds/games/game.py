@@ -137,8 +137,8 @@ class World(Protocol):
     """A game on one map with one set of settings. It may cache what follows from a state (layers,
     paths), nothing else: the same state, orders and rng give the same result at any time.
 
-    A world may also have `checked(state)`, which returns the state of a save if the world can
-    continue from it and raises a `FieldcraftError` otherwise; `begins(state)`, the name of the
+    A world may also have `check(state)`, which raises a `FieldcraftError` for a state of a save
+    that the world cannot continue from; `begins(state)`, the name of the
     action of the pause key while the world waits for the player, or None; `brush(state)`, the
     radius of the brush in world units, which is drawn around the pointer; `tuned(state)`, the value
     of each slider by name; and `opening()`, scenes that are shown before the first step, each with

@@ -15,7 +15,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 
 from fieldcraft_worlds.games import carrying
-from fieldcraft_worlds.games.columns import ReadOnly
+from fieldcraft_worlds.games.states import ReadOnly
 
 __all__ = ["AT_ONCE", "LazyState", "SwarmReplay"]
 

@@ -29,6 +29,7 @@ __all__ = [
     "Speed",
     "Turn",
     "Whole",
+    "field_types",
     "slider",
     "sliders_in",
     "tuned",
@@ -110,7 +111,7 @@ class CheckedSettings:
 
     def __post_init__(self) -> None:
         kind: Any = type(self)
-        for name, hint in _hints(kind).items():
+        for name, hint in field_types(kind).items():
             value = getattr(self, name)
             if get_origin(hint) is Annotated:
                 get_args(hint)[1](name, value)
@@ -135,8 +136,8 @@ class Paced(CheckedSettings):
 
 
 @cache
-def _hints(kind: Any) -> Mapping[str, Any]:
-    """Return the type of each field of a class of settings."""
+def field_types(kind: Any) -> Mapping[str, Any]:
+    """Return the type of each field of a dataclass."""
     hints = get_type_hints(kind, include_extras=True)
     return {each.name: hints[each.name] for each in fields(kind)}
 
@@ -158,7 +159,7 @@ def sliders_in(kind: Any) -> tuple[Slider, ...]:
 def tuned(settings: T, order: Tune) -> T:
     """Return settings with one number set; raises `UnknownName` or `InvalidValue`."""
     kind: Any = type(settings)
-    hints = _hints(kind)
+    hints = field_types(kind)
     if order.name not in hints:
         raise UnknownName("tuning", order.name, hints)
     value = checks.finite(order.name, order.value)

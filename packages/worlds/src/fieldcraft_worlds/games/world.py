@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fieldcraft_worlds.games.game import InputFrame
+from fieldcraft_worlds.games.states import check_state
 from fieldcraft_worlds.scene import Scene
 
 __all__ = [
@@ -71,6 +72,15 @@ class DerivedWorld:
         followed.
         """
         return self.rules.step(self.derived, state, orders, rng)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The sizes that the declarations of the state name; see `Holds`."""
+        return {}
+
+    def check(self, state: Any) -> None:
+        """Raise a `FieldcraftError` for a state that the world cannot continue from."""
+        check_state(state, self.space, **self.sizes)
 
     def orders(self, state: Any, inputs: InputFrame) -> tuple[Any, ...]:
         """Return the orders of a player: none, unless a game has some."""

@@ -217,8 +217,8 @@ class Session:
                         remedy="Use another copy",
                     )
                 before = moment
-            if hasattr(self.world, "checked"):
-                self.world.checked(self.state)
+            if hasattr(self.world, "check"):
+                self.world.check(self.state)
             self.world.step(self.state, (), copy.deepcopy(self._rng))
         except (
             FieldcraftError,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fieldcraft import Grid, generate_map
+from fieldcraft import Grid, checks, generate_map
 from fieldcraft_worlds.games.ants import rules, scene
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune
 from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
-from fieldcraft_worlds.games.ants.state import State, checked
+from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
@@ -30,9 +30,12 @@ class AntWorld(TunedWorld):
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, AntsDerived(space, settings))
 
-    def checked(self, state: State) -> State:
-        """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space)
+    def check(self, state: State) -> None:
+        """Check a state; see `DerivedWorld.check`."""
+        super().check(state)
+        checks.integer("home", state.home, minimum=state.counted)
+        if state.trails == SCALAR:
+            checks.not_negative("planes", float(state.planes.min()))
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders that brush, keys and sliders ask for."""

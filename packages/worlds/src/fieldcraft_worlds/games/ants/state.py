@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid
-from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.ants.settings import MOST_ANTS, SCALAR, TRAILS, Tuning
+from fieldcraft.settings import one_of
+from fieldcraft_worlds.games.ants.settings import TRAILS, Tuning
 from fieldcraft_worlds.games.lazy import LazyState
+from fieldcraft_worlds.games.states import Holds
 
-__all__ = ["MINUTE", "State", "checked"]
+__all__ = ["MINUTE", "State"]
 
 MINUTE = 60
 """The number of seconds whose harvests are remembered."""
@@ -52,18 +53,18 @@ class State(LazyState):
 
     step: int
     key: int
-    trails: str
+    trails: Annotated[str, one_of(TRAILS)]
     tuning: Tuning
-    agents: NDArray[np.int32]
-    planes: NDArray[np.float32]
-    food: NDArray[np.int32]
-    walls: NDArray[np.bool_]
-    nest: int
+    agents: Annotated[NDArray[np.int32], Holds(3, "ants")]
+    planes: Annotated[NDArray[np.float32], Holds(2, "map")]
+    food: Annotated[NDArray[np.int32], Holds("map", low=0, high=2**30)]
+    walls: Annotated[NDArray[np.bool_], Holds("map")]
+    nest: Annotated[int, Holds(low=0, below="cells")]
     home: int
     counted: int
-    recent: NDArray[np.int32]
-    places: NDArray[np.int32]
-    nowhere: float | None
+    recent: Annotated[NDArray[np.int32], Holds(MINUTE, low=0)]
+    places: Annotated[NDArray[np.int32], Holds(2, "ants")]
+    nowhere: Annotated[float | None, Holds(low=0, high=1)]
 
     def __len__(self) -> int:
         return int(self.places.shape[1])
@@ -77,27 +78,3 @@ class State(LazyState):
     def per_minute(self) -> int:
         """How much food came home within the last minute, in whole seconds."""
         return int(self.recent.sum())
-
-
-def checked(state: State, space: Grid) -> State:
-    """Return the state, if it can be one of a colony on this map; else raise `InvalidValue`. A
-    `Swarm` itself checks whether ants stand on the map.
-    """
-    count = bounds.array("places", state.places, np.int32, (2, None)).shape[1]
-    bounds.integer("the number of ants", count, high=MOST_ANTS)
-    bounds.integer("step", state.step)
-    bounds.integer("key", state.key, high=2**62)
-    bounds.one_of("trails", state.trails, TRAILS)
-    bounds.kind("tuning", state.tuning, Tuning)
-    bounds.array("agents", state.agents, np.int32, (3, count))
-    least = 0 if state.trails == SCALAR else -np.inf
-    bounds.array("planes", state.planes, np.float32, (2, *space.shape), least)
-    bounds.array("food", state.food, np.int32, space.shape, 0, 2**30)
-    bounds.array("walls", state.walls, np.bool_, space.shape)
-    bounds.integer("nest", state.nest, high=len(space) - 1)
-    bounds.integer("counted", state.counted)
-    bounds.integer("home", state.home, low=state.counted)
-    bounds.array("recent", state.recent, np.int32, (MINUTE,), 0)
-    if state.nowhere is not None:
-        bounds.number("nowhere", state.nowhere, 0, 1)
-    return state

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, LastSeen, Sight, Spread, best, sees
+from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Contacts, SearchParty
-from fieldcraft_worlds.games import bounds
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.searches import (
     SEARCHES,
@@ -209,11 +209,12 @@ class ChaseDerived:
         """Refuse what no searches and no patrols remember. Raises `InvalidValue`, or what else
         comes of reading it.
         """
-        bounds.one_of(
-            "the searches that remember",
-            tuple(sorted(state.guesses)),
-            (tuple(sorted(BESIDE)), tuple(sorted(SEARCHING))),
-        )
+        if not set(BESIDE) <= state.guesses.keys() <= set(SEARCHING):
+            raise InvalidValue(
+                f"The searches are {', '.join(BESIDE)}, and at most {PARTY}",
+                got=", ".join(map(str, state.guesses)),
+                remedy="Use another copy of the save",
+            )
         for name in state.guesses:
             self.recalled(state.guesses, name)
         self.waited(state.seen)

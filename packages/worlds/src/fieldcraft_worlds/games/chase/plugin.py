@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft import Graph, Grid, generate_map
+from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Contacts
 from fieldcraft_worlds.games.chase import rules, scene
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
@@ -18,13 +19,15 @@ from fieldcraft_worlds.games.chase.settings import (
     Settings,
 )
 from fieldcraft_worlds.games.chase.state import (
+    PLAYER,
     Items,
+    OneTarget,
     People,
     Sounds,
     State,
-    checked,
 )
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
+from fieldcraft_worlds.games.states import check_state
 from fieldcraft_worlds.games.world import DerivedWorld
 
 __all__ = ["GAME", "KINDS", "ChaseGame", "ChaseWorld"]
@@ -58,12 +61,19 @@ class ChaseWorld(DerivedWorld):
     def __init__(self, space: Grid | Graph, settings: Settings) -> None:
         super().__init__(space, ChaseDerived(ground_of(space, settings.scale), settings))
 
-    def checked(self, state: State) -> State:
-        """The state, if it is one that this world can go on from, see `state.checked` and
-        `ChaseDerived.check`.
-        """
-        self.derived.check(checked(state, self.space))
-        return state
+    def check(self, state: State) -> None:
+        """Check a state; see `DerivedWorld.check`."""
+        super().check(state)
+        roles = state.people.roles
+        if not len(roles) or roles[0] != PLAYER or (roles[1:] == PLAYER).any():
+            raise InvalidValue(
+                "People are one player, the first, and others",
+                got=f"{np.count_nonzero(roles == PLAYER)} players",
+                remedy="Use another copy of the save",
+            )
+        known = {"positions": np.nan_to_num(state.contacts.positions)}
+        check_state(OneTarget(**(vars(state.contacts) | known)), self.space)
+        self.derived.check(state)
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders that keys, sticks and clicks ask for. Nothing is ordered that is so already,

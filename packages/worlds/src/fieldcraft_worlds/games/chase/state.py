@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Space
 from fieldcraft.pursuit import Contacts
-from fieldcraft_worlds.games import bounds
+from fieldcraft.settings import one_of
 from fieldcraft_worlds.games.chase.settings import SEARCHING
-from fieldcraft_worlds.games.columns import Columns, ReadOnly
+from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
 __all__ = [
     "CHASE",
@@ -31,10 +30,10 @@ __all__ = [
     "TURNING",
     "WALK",
     "Items",
+    "OneTarget",
     "People",
     "Sounds",
     "State",
-    "checked",
 ]
 
 NOBODY = -1
@@ -63,17 +62,17 @@ class People(Columns):
     stand still: who has bitten, and who is turning.
     """
 
-    roles: Ints
-    positions: Floats
-    velocities: Floats
-    headings: Floats
-    cells: Ints
-    ahead: Ints
-    moods: Ints
-    since: Ints
-    targets: Ints
-    goals: Ints
-    until: Ints
+    roles: Annotated[Ints, Holds("people", low=PLAYER, high=HUNTER)]
+    positions: Annotated[Floats, Holds("people", "dimensions", is_on_map=True)]
+    velocities: Annotated[Floats, Holds("people", "dimensions", low=-1e9, high=1e9)]
+    headings: Annotated[Floats, Holds("people", 2, low=-1.001, high=1.001)]
+    cells: Annotated[Ints, Holds("people", low=0, below="cells")]
+    ahead: Annotated[Ints, Holds("people", low=NOTHING, below="cells")]
+    moods: Annotated[Ints, Holds("people", low=PATROL, high=SEARCH)]
+    since: Annotated[Ints, Holds("people")]
+    targets: Annotated[Ints, Holds("people", low=NOBODY, below="people")]
+    goals: Annotated[Ints, Holds("people", low=NOTHING, below="cells")]
+    until: Annotated[Ints, Holds("people")]
 
     def rows(self, role: int) -> Ints:
         """The rows of those in a role."""
@@ -84,8 +83,8 @@ class People(Columns):
 class Items(Columns):
     """The items to be found: `cells` (I,), and whether each was `taken` (I,)."""
 
-    cells: Ints
-    taken: NDArray[np.bool_]
+    cells: Annotated[Ints, Holds("items", low=0, below="cells")]
+    taken: Annotated[NDArray[np.bool_], Holds("items")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +93,9 @@ class Sounds(Columns):
     at, how `loud` (K,).
     """
 
-    positions: Floats
-    steps: Ints
-    loud: Floats
+    positions: Annotated[Floats, Holds("sounds", "dimensions")]
+    steps: Annotated[Ints, Holds("sounds")]
+    loud: Annotated[Floats, Holds("sounds", low=0)]
 
     def and_then(self, positions: Floats, step: int, loud: Floats, oldest: int) -> Sounds:
         """With those that are made now, without those from before step `oldest`."""
@@ -106,6 +105,19 @@ class Sounds(Columns):
             np.concatenate([self.steps[young], np.full(len(positions), step)]),
             np.concatenate([self.loud[young], loud]),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class OneTarget(ReadOnly):
+    """The fields of `Contacts` with one target, the player."""
+
+    seen: Annotated[NDArray[np.bool_], Holds("viewers", 1)]
+    in_sight: Annotated[NDArray[np.bool_], Holds(1)]
+    found: Annotated[Ints, Holds("found", low=0, high=0)]
+    lost: Annotated[Ints, Holds("lost", low=0, high=0)]
+    positions: Annotated[Floats, Holds(1, "dimensions")]
+    velocities: Annotated[Floats, Holds(1, "dimensions")]
+    waited: Annotated[Ints, Holds(1, low=-1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,23 +137,23 @@ class State(ReadOnly):
     """
 
     step: int
-    outcome: str
+    outcome: Annotated[str, one_of(("", "escaped", "caught", "survived"))]
     by_hand: bool
-    gait: int
-    search: str
-    wish: Floats
-    goal: int
+    gait: Annotated[int, Holds(low=SNEAK, high=RUN)]
+    search: Annotated[str, one_of(SEARCHING)]
+    wish: Annotated[Floats, Holds("dimensions", low=-1.001, high=1.001)]
+    goal: Annotated[int, Holds(low=NOTHING, below="cells")]
     breath: float
     hearts: int
-    hurt: int
+    hurt: Annotated[int, Holds(low=NEVER)]
     stones: int
     people: People
     items: Items
-    exit: int
-    places: Ints
+    exit: Annotated[int, Holds(low=0, below="cells")]
+    places: Annotated[Ints, Holds("places", low=0, below="cells")]
     sounds: Sounds
-    infection: NDArray[np.float32]
-    noise: NDArray[np.float32]
+    infection: Annotated[NDArray[np.float32], Holds("map")]
+    noise: Annotated[NDArray[np.float32], Holds("map")]
     contacts: Contacts
     guesses: dict[str, Any]
     seen: dict[str, Any]
@@ -157,63 +169,3 @@ class State(ReadOnly):
     def with_people(self, **columns: NDArray[Any]) -> State:
         """With other columns of people."""
         return replace(self, people=replace(self.people, **columns))
-
-
-def checked(state: State, space: Space) -> State:
-    """The state, if it can be one of a chase on this map; else `InvalidValue`. What searches and
-    patrols remember checks itself.
-    """
-    people, cells, plane = state.people, len(space), space.dimensions
-    count = len(bounds.array("roles", people.roles, np.int64, (None,), PLAYER, HUNTER))
-    if not count or people.roles[0] != PLAYER or (people.roles[1:] == PLAYER).any():
-        bounds.one_of("the roles of people", "others", ("one player, the first",))
-    bounds.places("positions", people.positions, count, space)
-    bounds.array("velocities", people.velocities, np.float64, (count, plane), -1e9, 1e9)
-    bounds.array("headings", people.headings, np.float64, (count, 2), -1.001, 1.001)
-    bounds.cells("cells", people.cells, count, space)
-    for name in ("ahead", "goals"):
-        bounds.cells(name, getattr(people, name), count, space, NOTHING)
-    bounds.array("moods", people.moods, np.int64, (count,), PATROL, SEARCH)
-    bounds.array("targets", people.targets, np.int64, (count,), NOBODY, count - 1)
-    for name in ("since", "until"):
-        bounds.array(name, getattr(people, name), np.int64, (count,))
-    things = len(bounds.array("cells of items", state.items.cells, np.int64, (None,), 0, cells - 1))
-    bounds.array("taken", state.items.taken, np.bool_, (things,))
-    noises = len(bounds.array("steps of sounds", state.sounds.steps, np.int64, (None,)))
-    bounds.array("positions of sounds", state.sounds.positions, np.float64, (noises, plane))
-    bounds.array("loud", state.sounds.loud, np.float64, (noises,), 0)
-    bounds.array("wish", state.wish, np.float64, (plane,), -1.001, 1.001)
-    bounds.cells("places", state.places, None, space)
-    for name in ("infection", "noise"):
-        bounds.array(name, getattr(state, name), np.float32, space.shape)
-    _check_numbers(state, cells)
-    _check_contacts(state.contacts, plane)
-    return state
-
-
-def _check_numbers(state: State, cells: int) -> None:
-    for name in ("step", "hearts", "stones", "spotted", "lost", "bitten"):
-        bounds.integer(name, getattr(state, name))
-    bounds.integer("hurt", state.hurt, NEVER)
-    bounds.integer("exit", state.exit, 0, cells - 1)
-    bounds.integer("goal", state.goal, NOTHING, cells - 1)
-    bounds.one_of("gait", state.gait, (SNEAK, WALK, RUN))
-    bounds.one_of("outcome", state.outcome, ("", "escaped", "caught", "survived"))
-    bounds.one_of("search", state.search, SEARCHING)
-    bounds.flag("by_hand", state.by_hand)
-    bounds.number("breath", state.breath)
-
-
-def _check_contacts(contacts: Contacts, plane: int) -> None:
-    bounds.array("seen", contacts.seen, np.bool_, (None, 1))
-    bounds.array("in_sight", contacts.in_sight, np.bool_, (1,))
-    for name in ("found", "lost"):
-        bounds.array(name, getattr(contacts, name), np.int64, (None,), 0, 0)
-    known = (
-        np.nan_to_num(contacts.positions)
-        if isinstance(contacts.positions, np.ndarray)
-        else contacts.positions
-    )
-    bounds.array("positions of contacts", known, np.float64, (1, plane))
-    bounds.array("velocities of contacts", contacts.velocities, np.float64, (1, plane))
-    bounds.array("waited", contacts.waited, np.int64, (1,), -1)

@@ -11,7 +11,7 @@ from fieldcraft_worlds.games.flock import rules, scene
 from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
 from fieldcraft_worlds.games.flock.settings import RULES, Settings, Tuning
-from fieldcraft_worlds.games.flock.state import State, checked, order_of
+from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
@@ -33,10 +33,6 @@ class FlockWorld(TunedWorld):
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, FlockDerived(space, settings))
-
-    def checked(self, state: State) -> State:
-        """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space)
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders that pointer, keys and sliders ask for."""

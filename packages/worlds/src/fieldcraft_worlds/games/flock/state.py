@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid
-from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.flock.settings import LAYERS, MOST_BIRDS, NEIGHBORS, RULES, Tuning
+from fieldcraft.settings import one_of
+from fieldcraft_worlds.games.flock.settings import LAYERS, NEIGHBORS, RULES, Tuning
 from fieldcraft_worlds.games.lazy import LazyState
+from fieldcraft_worlds.games.states import Holds
 
-__all__ = ["State", "checked", "order_of"]
+__all__ = ["State", "order_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +37,11 @@ class State(LazyState):
 
     step: int
     key: int
-    rule: str
+    rule: Annotated[str, one_of(RULES)]
     tuning: Tuning
-    agents: NDArray[np.int32]
-    walls: NDArray[np.bool_]
-    predator: tuple[float, float] | None
+    agents: Annotated[NDArray[np.int32], Holds(3, "birds")]
+    walls: Annotated[NDArray[np.bool_], Holds("map")]
+    predator: Annotated[tuple[float, float] | None, Holds(low=-1e6, high=1e6, is_on_map=True)]
 
     def __len__(self) -> int:
         return int(self.base.agents.shape[1])
@@ -61,20 +62,3 @@ def order_of(headings: NDArray[np.float64]) -> float:
         return 0.0
     x, y = headings.mean(axis=0).tolist()
     return float(np.sqrt(x * x + y * y))
-
-
-def checked(state: State, space: Grid) -> State:
-    """Return the state, if it can be one of a flock on this map; else raise `InvalidValue`. A
-    `Swarm` itself checks whether birds are on the map.
-    """
-    count = bounds.array("agents", state.agents, np.int32, (3, None)).shape[1]
-    bounds.integer("the number of birds", count, high=MOST_BIRDS)
-    bounds.integer("step", state.step)
-    bounds.integer("key", state.key, high=2**62 - 1)
-    bounds.one_of("rule", state.rule, RULES)
-    bounds.array("walls", state.walls, np.bool_, space.shape)
-    if state.predator is not None:
-        bounds.vector("predator", state.predator)
-        bounds.places("predator", np.array([state.predator], dtype=np.float64), 1, space)
-    bounds.kind("tuning", state.tuning, Tuning)
-    return state

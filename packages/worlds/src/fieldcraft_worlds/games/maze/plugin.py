@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fieldcraft import Grid, generate_map
+from fieldcraft import Grid, checks, generate_map
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
 from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.derived import MazeDerived
@@ -26,7 +26,6 @@ from fieldcraft_worlds.games.maze.state import (
     Player,
     State,
     Steer,
-    checked,
 )
 from fieldcraft_worlds.games.walking import grid_asked
 from fieldcraft_worlds.games.world import DerivedWorld
@@ -72,9 +71,15 @@ class MazeWorld(DerivedWorld):
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, MazeDerived(space, settings))
 
-    def checked(self, state: State) -> State:
-        """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space, self.derived.settings)
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of monsters."""
+        return {"monsters": self.derived.settings.monster.count}
+
+    def check(self, state: State) -> None:
+        """Check a state; see `DerivedWorld.check`."""
+        super().check(state)
+        checks.integer("most", state.most, minimum=len(state.treasures))
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """Where the player is steered to, when that changes; until then the script plays."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid
-from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.columns import Columns, ReadOnly
-from fieldcraft_worlds.games.maze.settings import Settings
+from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
 __all__ = [
     "CAUGHT",
@@ -28,7 +25,6 @@ __all__ = [
     "Player",
     "State",
     "Steer",
-    "checked",
 ]
 
 NOWHERE = -1
@@ -67,12 +63,12 @@ class Monsters(Columns):
     since, else `NOWHERE`; `targets` are the cells that they are on their way to.
     """
 
-    cells: Ints
-    ahead: Ints
-    gone: Floats
-    moods: Ints
-    seen: Ints
-    targets: Ints
+    cells: Annotated[Ints, Holds("monsters", low=0, below="cells")]
+    ahead: Annotated[Ints, Holds("monsters", low=0, below="cells")]
+    gone: Annotated[Floats, Holds("monsters", low=0, high=1)]
+    moods: Annotated[Ints, Holds("monsters", low=EXPLORES, high=HUNTS)]
+    seen: Annotated[Ints, Holds("monsters", low=NOWHERE, below="cells")]
+    targets: Annotated[Ints, Holds("monsters", low=NOWHERE, below="cells")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +80,14 @@ class Player(ReadOnly):
     last saw each monster, `NOWHERE` at first, and `when` (M,) the steps at which it did.
     """
 
-    cell: int
-    ahead: int
-    gone: float
-    wish: tuple[float, float]
+    cell: Annotated[int, Holds(low=0, below="cells")]
+    ahead: Annotated[int, Holds(low=0, below="cells")]
+    gone: Annotated[float, Holds(low=0, high=1)]
+    wish: Annotated[tuple[float, float], Holds(low=-1.001, high=1.001)]
     by_hand: bool
-    goal: int
-    feared: Ints
-    when: Ints
+    goal: Annotated[int, Holds(low=NOWHERE, below="cells")]
+    feared: Annotated[Ints, Holds("monsters", low=NOWHERE, below="cells")]
+    when: Annotated[Ints, Holds("monsters")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +101,13 @@ class State(ReadOnly):
     """
 
     step: int
-    outcome: int
+    outcome: Annotated[int, Holds(low=GOING, high=LATE)]
     player: Player
     monsters: Monsters
-    treasures: Ints
+    treasures: Annotated[Ints, Holds("treasures", low=0, below="cells", is_unique=True)]
     most: int
-    exit: int
-    known: NDArray[np.bool_]
+    exit: Annotated[int, Holds(low=0, below="cells")]
+    known: Annotated[NDArray[np.bool_], Holds("map")]
     memory: dict[str, Any]
 
     def __post_init__(self) -> None:
@@ -119,38 +115,3 @@ class State(ReadOnly):
         for column in self.memory.values():
             if isinstance(column, np.ndarray):
                 column.flags.writeable = False
-
-
-def checked(state: State, space: Grid, settings: Settings) -> State:
-    """The state, if it can be one of a match in this maze by these settings; else `InvalidValue`.
-    The memory checks itself.
-    """
-    player, monsters, last, count = (
-        state.player,
-        state.monsters,
-        len(space) - 1,
-        settings.monster.count,
-    )
-    bounds.integer("step", state.step)
-    bounds.one_of("outcome", state.outcome, (GOING, OUT, CAUGHT, LATE))
-    for name in ("cell", "ahead"):
-        bounds.integer(name, getattr(player, name), 0, last)
-    bounds.number("gone", player.gone, 0, 1)
-    bounds.vector("wish", player.wish, 1.001)
-    bounds.flag("by_hand", player.by_hand)
-    bounds.integer("goal", player.goal, NOWHERE, last)
-    bounds.cells("feared", player.feared, count, space, NOWHERE)
-    bounds.array("when", player.when, np.int64, (count,))
-    for name in ("cells", "ahead", "targets"):
-        bounds.cells(
-            name, getattr(monsters, name), count, space, NOWHERE if name == "targets" else 0
-        )
-    bounds.cells("seen", monsters.seen, count, space, NOWHERE)
-    bounds.array("gone", monsters.gone, np.float64, (count,), 0, 1)
-    bounds.array("moods", monsters.moods, np.int64, (count,), EXPLORES, HUNTS)
-    bounds.cells("treasures", state.treasures, None, space)
-    bounds.unique("treasures", state.treasures)
-    bounds.integer("most", state.most, len(state.treasures))
-    bounds.integer("exit", state.exit, 0, last)
-    bounds.array("known", state.known, np.bool_, space.shape)
-    return state

@@ -6,16 +6,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fieldcraft import Grid
+from fieldcraft import Grid, checks
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
 from fieldcraft_worlds.games.physarum import rules, scene
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
-from fieldcraft_worlds.games.physarum.state import State, checked
+from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.games.world import DerivedWorld
 
 __all__ = ["GAME", "KINDS", "PhysarumGame", "PhysarumWorld"]
+
+_MOST_HEADING = 2**17 - 1
 
 KINDS = (State, Settings, Found)
 
@@ -30,9 +32,10 @@ class PhysarumWorld(DerivedWorld):
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, PhysarumDerived(space, settings))
 
-    def checked(self, state: State) -> State:
-        """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space)
+    def check(self, state: State) -> None:
+        """Check a state; see `DerivedWorld.check`."""
+        super().check(state)
+        checks.integer("headings", state.agents[2].max(initial=0), maximum=_MOST_HEADING)
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Found, ...]:
         """A city where the pointer is pressed."""

@@ -12,7 +12,7 @@ from fieldcraft_worlds.games.tether import rules, scene
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
-from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning, checked
+from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
 from fieldcraft_worlds.games.world import DerivedWorld
 
 __all__ = ["GAME", "KINDS", "TetherGame", "TetherWorld"]
@@ -43,9 +43,10 @@ class TetherWorld(DerivedWorld):
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, TetherDerived(space, settings))
 
-    def checked(self, state: State) -> State:
-        """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space, self.derived.settings)
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The number of fighters."""
+        return {"fighters": 2 * self.derived.settings.fighters}
 
     def tuned(self, state: State) -> Mapping[str, float]:
         """Where the sliders stand."""

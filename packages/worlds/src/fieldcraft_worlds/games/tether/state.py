@@ -8,13 +8,12 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid
-from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.columns import ReadOnly
+from fieldcraft import checks
 from fieldcraft_worlds.games.settings import Amount, CheckedSettings, Number, slider
-from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST, Settings
+from fieldcraft_worlds.games.states import Holds, ReadOnly
+from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST
 
-__all__ = ["NOBODY", "Fighters", "Shots", "State", "Tuning", "checked"]
+__all__ = ["NOBODY", "Fighters", "Shots", "State", "Tuning"]
 
 NOBODY = -1
 
@@ -33,12 +32,12 @@ class Fighters(ReadOnly):
     the step from which each may hit again.
     """
 
-    sides: Ints
-    positions: Floats
-    velocities: Floats
-    aims: Floats
-    health: Floats
-    ready: Ints
+    sides: Annotated[Ints, Holds("fighters", low=0, high=1)]
+    positions: Annotated[Floats, Holds("fighters", 2, is_on_map=True)]
+    velocities: Annotated[Floats, Holds("fighters", 2, low=-1e9, high=1e9)]
+    aims: Annotated[Floats, Holds("fighters", 2, is_on_map=True)]
+    health: Annotated[Floats, Holds("fighters", low=-1e9, high=1e9)]
+    ready: Annotated[Ints, Holds("fighters")]
 
     def __len__(self) -> int:
         return len(self.sides)
@@ -59,9 +58,9 @@ class Shots(ReadOnly):
     units.
     """
 
-    sides: Ints
-    starts: Floats
-    ends: Floats
+    sides: Annotated[Ints, Holds("shots", low=0, high=1)]
+    starts: Annotated[Floats, Holds("shots", 2)]
+    ends: Annotated[Floats, Holds("shots", 2)]
 
     @classmethod
     def none(cls) -> Shots:
@@ -86,6 +85,14 @@ class Tuning(CheckedSettings):
         return self.long_range, self.short_range
 
 
+def _brains(name: str, value: object) -> None:
+    """Raise `InvalidValue` for anything but two names of brains."""
+    pair = value if isinstance(value, tuple) else ()
+    checks.integer(f"the number of {name}", len(pair), minimum=2, maximum=2)
+    for brain in pair:
+        checks.choice("brain", brain, BRAINS)
+
+
 @dataclass(frozen=True, eq=False)
 class State(ReadOnly):
     """A duel at one moment. Never changed: a step makes another.
@@ -99,43 +106,13 @@ class State(ReadOnly):
 
     step: int
     over: bool
-    winner: int
+    winner: Annotated[int, Holds(low=NOBODY, high=1)]
     fighters: Fighters
     shots: Shots
-    dealt: Floats
-    hits: Ints
-    brains: tuple[str, str]
+    dealt: Annotated[Floats, Holds(2, low=0)]
+    hits: Annotated[Ints, Holds(2, low=0)]
+    brains: Annotated[tuple[str, str], _brains]
     tuning: Tuning
-    player: int
-    steer: tuple[float, float]
-    walk: tuple[float, float] | None
-
-
-def checked(state: State, space: Grid, settings: Settings) -> State:
-    """The state, if it can be one of a duel on this map by these settings; else `InvalidValue`."""
-    fighters, shots, count = state.fighters, state.shots, 2 * settings.fighters
-    bounds.integer("step", state.step)
-    bounds.flag("over", state.over)
-    bounds.integer("winner", state.winner, NOBODY, 1)
-    bounds.array("sides", fighters.sides, np.int64, (count,), 0, 1)
-    bounds.places("positions", fighters.positions, count, space)
-    bounds.places("aims", fighters.aims, count, space)
-    bounds.array("velocities", fighters.velocities, np.float64, (count, 2), -1e9, 1e9)
-    bounds.array("health", fighters.health, np.float64, (count,), -1e9, 1e9)
-    bounds.array("ready", fighters.ready, np.int64, (count,))
-    hits = len(bounds.array("sides of shots", shots.sides, np.int64, (None,), 0, 1))
-    for name in ("starts", "ends"):
-        bounds.array(name, getattr(shots, name), np.float64, (hits, 2))
-    bounds.array("dealt", state.dealt, np.float64, (2,), 0)
-    bounds.array("hits", state.hits, np.int64, (2,), 0)
-    bounds.kind("brains", state.brains, tuple)
-    bounds.integer("the number of brains", len(state.brains), 2, 2)
-    bounds.kind("tuning", state.tuning, Tuning)
-    for brain in state.brains:
-        bounds.one_of("a brain", brain, BRAINS)
-    bounds.integer("player", state.player, NOBODY, count - 1)
-    bounds.vector("steer", state.steer, 1.001)
-    if state.walk is not None:
-        bounds.vector("walk", state.walk, 1e12)
-        bounds.places("walk", np.array([state.walk], dtype=np.float64), 1, space)
-    return state
+    player: Annotated[int, Holds(low=NOBODY, below="fighters")]
+    steer: Annotated[tuple[float, float], Holds(low=-1.001, high=1.001)]
+    walk: Annotated[tuple[float, float] | None, Holds(low=-1e12, high=1e12, is_on_map=True)]

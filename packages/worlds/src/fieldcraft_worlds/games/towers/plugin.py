@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from fieldcraft import Grid, generate_map
+from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
 from fieldcraft_worlds.games.towers import rules, scene
 from fieldcraft_worlds.games.towers.derived import TowersDerived
@@ -34,7 +35,6 @@ from fieldcraft_worlds.games.towers.state import (
     State,
     Towers,
     Units,
-    checked,
 )
 from fieldcraft_worlds.games.walking import away
 from fieldcraft_worlds.games.world import DerivedWorld
@@ -77,9 +77,28 @@ class TowerWorld(DerivedWorld):
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__(space, TowersDerived(space, settings))
 
-    def checked(self, state: State) -> State:
-        """The state, if it is one that this world can go on from, see `state.checked`."""
-        return checked(state, self.space, self.derived.settings)
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The numbers of teams, of squads, and of units in a queue."""
+        settings = self.derived.settings
+        return {
+            "teams": len(settings.teams),
+            "squads": settings.squads,
+            "queue": settings.units + 1,
+        }
+
+    def check(self, state: State) -> None:
+        """Check a state; see `DerivedWorld.check`."""
+        super().check(state)
+        reach, space = self.derived.settings.tower.size // 2, self.space
+        rows, columns = np.divmod(state.towers.cells, space.width)
+        edges = (rows, space.height - 1 - rows, columns, space.width - 1 - columns)
+        if not space.wrap and min(np.min(edge, initial=reach) for edge in edges) < reach:
+            raise InvalidValue(
+                "All cells of a tower are on the map",
+                got="a tower at the edge",
+                remedy="Use another save",
+            )
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """The orders of clicks and keys for the team that the player leads: the one chosen, if its

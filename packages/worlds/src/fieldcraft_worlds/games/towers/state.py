@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid
-from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games import bounds
-from fieldcraft_worlds.games.columns import Columns, ReadOnly
-from fieldcraft_worlds.games.towers.settings import Settings
+from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
-__all__ = ["NOBODY", "NOTHING", "Shots", "Squads", "State", "Towers", "Units", "checked"]
+__all__ = ["NOBODY", "NOTHING", "Shots", "Squads", "State", "Towers", "Units"]
 
 NOBODY = -1
 NOTHING = -1
@@ -31,14 +28,14 @@ class Towers(Columns):
     the squads `heads_for` (T,).
     """
 
-    ids: Ints
-    teams: Ints
-    cells: Ints
-    health: Floats
-    ready: Ints
-    trained: Ints
-    queues: Ints
-    heads_for: Ints
+    ids: Annotated[Ints, Holds("towers", low=0, is_unique=True)]
+    teams: Annotated[Ints, Holds("towers", low=0, below="teams")]
+    cells: Annotated[Ints, Holds("towers", low=0, below="cells")]
+    health: Annotated[Floats, Holds("towers", low=0, high=1e9)]
+    ready: Annotated[Ints, Holds("towers")]
+    trained: Annotated[Ints, Holds("towers")]
+    queues: Annotated[Ints, Holds("towers", low=0, below="queue")]
+    heads_for: Annotated[Ints, Holds("towers", low=0, below="squads")]
 
     @classmethod
     def none(cls) -> Towers:
@@ -53,13 +50,13 @@ class Units(Columns):
     units, `ready` as of towers.
     """
 
-    ids: Ints
-    teams: Ints
-    squads: Ints
-    positions: Floats
-    velocities: Floats
-    health: Floats
-    ready: Ints
+    ids: Annotated[Ints, Holds("units", low=0, is_unique=True)]
+    teams: Annotated[Ints, Holds("units", low=0, below="teams")]
+    squads: Annotated[Ints, Holds("units", low=0, below="squads")]
+    positions: Annotated[Floats, Holds("units", 2, is_on_map=True)]
+    velocities: Annotated[Floats, Holds("units", 2, low=-1e9, high=1e9)]
+    health: Annotated[Floats, Holds("units", low=0, high=1e9)]
+    ready: Annotated[Ints, Holds("units")]
 
     @classmethod
     def none(cls) -> Units:
@@ -75,9 +72,9 @@ class Squads(Columns):
     The id of the tower to strike, or the cell to hold, else `NOTHING`; and whether they go safely.
     """
 
-    towers: Ints
-    cells: Ints
-    safely: NDArray[np.bool_]
+    towers: Annotated[Ints, Holds("teams", "squads", low=NOTHING)]
+    cells: Annotated[Ints, Holds("teams", "squads", low=NOTHING, below="cells")]
+    safely: Annotated[NDArray[np.bool_], Holds("teams", "squads")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +83,9 @@ class Shots(Columns):
     the teams that hit.
     """
 
-    teams: Ints
-    starts: Floats
-    ends: Floats
+    teams: Annotated[Ints, Holds("shots", low=0, below="teams")]
+    starts: Annotated[Floats, Holds("shots", 2)]
+    ends: Annotated[Floats, Holds("shots", 2)]
 
     @classmethod
     def none(cls) -> Shots:
@@ -109,80 +106,19 @@ class State(ReadOnly):
     step: int
     begun: bool
     over: bool
-    winner: int
+    winner: Annotated[int, Holds(low=NOBODY, below="teams")]
     next_id: int
     towers: Towers
     units: Units
     squads: Squads
     shots: Shots
-    supply: Floats
-    sent: Ints
-    lost: Ints
-    destroyed: Ints
-    by_hand: NDArray[np.bool_]
+    supply: Annotated[Floats, Holds("teams", low=0, high=1e12)]
+    sent: Annotated[Ints, Holds("teams", low=0)]
+    lost: Annotated[Ints, Holds("teams", low=0)]
+    destroyed: Annotated[Ints, Holds("teams", low=0)]
+    by_hand: Annotated[NDArray[np.bool_], Holds("teams")]
 
     @property
     def scores(self) -> Ints:
         """Ten for each enemy tower destroyed, less one for each unit lost: shape (teams,)."""
         return 10 * self.destroyed - self.lost
-
-
-def checked(state: State, space: Grid, settings: Settings) -> State:
-    """The state, if it can be one of a match on this map by these settings; else `InvalidValue`."""
-    teams = len(settings.teams)
-    bounds.integer("step", state.step)
-    bounds.flag("begun", state.begun)
-    bounds.flag("over", state.over)
-    bounds.integer("winner", state.winner, NOBODY, teams - 1)
-    bounds.integer("next_id", state.next_id)
-    _check_towers(state.towers, space, settings)
-    _check_units(state.units, space, settings)
-    squads, shape = state.squads, (teams, settings.squads)
-    bounds.array("towers of squads", squads.towers, np.int64, shape, NOTHING)
-    bounds.array("cells of squads", squads.cells, np.int64, shape, NOTHING, len(space) - 1)
-    bounds.array("safely", squads.safely, np.bool_, shape)
-    hits = len(bounds.array("teams of shots", state.shots.teams, np.int64, (None,), 0, teams - 1))
-    for name in ("starts", "ends"):
-        bounds.array(name, getattr(state.shots, name), np.float64, (hits, 2))
-    bounds.array("supply", state.supply, np.float64, (teams,), 0, 1e12)
-    for name in ("sent", "lost", "destroyed"):
-        bounds.array(name, getattr(state, name), np.int64, (teams,), 0)
-    bounds.array("by_hand", state.by_hand, np.bool_, (teams,))
-    return state
-
-
-def _check_towers(towers: Towers, space: Grid, settings: Settings) -> None:
-    count = len(bounds.array("ids of towers", towers.ids, np.int64, (None,), 0))
-    bounds.unique("ids of towers", towers.ids)
-    bounds.array("teams of towers", towers.teams, np.int64, (count,), 0, len(settings.teams) - 1)
-    bounds.cells("cells of towers", towers.cells, count, space)
-    reach = settings.tower.size // 2
-    rows, columns = np.divmod(towers.cells, space.width)
-    inside = (
-        (rows >= reach)
-        & (rows < space.height - reach)
-        & (columns >= reach)
-        & (columns < space.width - reach)
-    )
-    if not space.wrap and not inside.all():
-        raise InvalidValue(
-            "Towers stand on the map as a whole",
-            got=f"one around cell {towers.cells[~inside][0]}",
-            remedy="Use another save",
-        )
-    bounds.array("health of towers", towers.health, np.float64, (count,), 0, 1e9)
-    for name in ("ready", "trained"):
-        bounds.array(f"{name} of towers", getattr(towers, name), np.int64, (count,))
-    bounds.array("queues", towers.queues, np.int64, (count,), 0, settings.units)
-    bounds.array("heads_for", towers.heads_for, np.int64, (count,), 0, settings.squads - 1)
-
-
-def _check_units(units: Units, space: Grid, settings: Settings) -> None:
-    count = len(bounds.array("ids of units", units.ids, np.int64, (None,), 0))
-    bounds.unique("ids of units", units.ids)
-    bounds.array("teams of units", units.teams, np.int64, (count,), 0, len(settings.teams) - 1)
-    bounds.array("squads of units", units.squads, np.int64, (count,), 0, settings.squads - 1)
-    bounds.places("positions of units", units.positions, count, space)
-    bounds.array("velocities of units", units.velocities, np.float64, (count, 2), -1e9, 1e9)
-    bounds.array("health of units", units.health, np.float64, (count,), 0, 1e9)
-    bounds.array("ready of units", units.ready, np.int64, (count,))

@@ -1,0 +1,196 @@
+"""States of games: frozen dataclasses with read-only arrays, whose fields declare what they hold.
+
+`check_state` reads the declarations, so a save with values out of range raises an error before any
+rule uses them.
+"""
+
+from __future__ import annotations
+
+import math
+from types import NoneType, UnionType
+from typing import Annotated, Any, Self, get_args, get_origin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import Grid, Space
+from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.games.settings import field_types
+
+__all__ = ["Columns", "Holds", "ReadOnly", "check_state"]
+
+_MOST = 2**62
+
+
+class ReadOnly:
+    """A base of frozen dataclasses: the arrays among their fields become read-only."""
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+
+class Columns(ReadOnly):
+    """A base of frozen dataclasses of arrays with one row for each agent or item."""
+
+    def __len__(self) -> int:
+        return len(next(iter(vars(self).values())))
+
+    def at(self, rows: NDArray[Any]) -> Self:
+        """Return some of the rows: row numbers, or True for the rows to return."""
+        return type(self)(**{name: column[rows] for name, column in vars(self).items()})
+
+    def joined(self, other: Self) -> Self:
+        """Return these rows, then those of another."""
+        columns = zip(vars(self).items(), vars(other).values(), strict=True)
+        return type(self)(
+            **{name: np.concatenate([here, there]) for (name, here), there in columns}
+        )
+
+
+class Holds:
+    """Declaration of the values of a field, as `Annotated[..., Holds(...)]`.
+
+    Parameters
+    ----------
+    *shape : int or str
+        The sides of an array: numbers; "map" for the shape of the map; "cells", "dimensions" or
+        a size of the game; any other name is a side of any length, the same in the whole object.
+    low, high : float, optional
+        The range of numbers.
+    below : str, optional
+        The name of a size that all numbers are below.
+    is_unique : bool, optional
+        Whether all numbers differ.
+    is_on_map : bool, optional
+        Whether numbers are world positions on the map.
+    """
+
+    def __init__(
+        self,
+        *shape: int | str,
+        low: float = -math.inf,
+        high: float = math.inf,
+        below: str = "",
+        is_unique: bool = False,
+        is_on_map: bool = False,
+    ) -> None:
+        self.shape, self.low, self.high, self.below = shape, low, high, below
+        self.is_unique, self.is_on_map = is_unique, is_on_map
+
+
+_USUAL = {bool: Holds(), int: Holds(low=0), float: Holds(low=-1e6, high=1e6)}
+
+
+def check_state(state: Any, space: Space, **sizes: int) -> None:
+    """Check the fields of a state, and of the dataclasses in it, against their declarations.
+
+    Parameters
+    ----------
+    state : ReadOnly
+        The state.
+    space : Space
+        The map.
+    **sizes : int
+        Numbers that the declarations name: of teams, say.
+
+    Raises
+    ------
+    InvalidValue
+        For the first field with another type, shape or value.
+    OutsideMap
+        For positions outside the map.
+    """
+    sizes |= {"cells": len(space), "dimensions": space.dimensions}
+    _check("", state, space, sizes)
+
+
+def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
+    kind: Any = type(state)
+    sizes = dict(sizes)
+    for name, hint in field_types(kind).items():
+        value, rule = getattr(state, name), None
+        if get_origin(hint) is Annotated:
+            hint, rule = get_args(hint)[:2]
+        options = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        if value is None and NoneType in options:
+            continue
+        expected, path = options[0], f"{name} of {owner}" if owner else name
+        rule = _USUAL.get(expected, Holds()) if rule is None else rule
+        if not isinstance(rule, Holds):
+            rule(path, value)
+        elif get_origin(expected) is np.ndarray:
+            dtype = np.dtype(get_args(get_args(expected)[1])[0])
+            _check_array(path, value, dtype, rule, space, sizes)
+        elif get_origin(expected) is tuple:
+            if type(value) is not tuple or len(value) != len(get_args(expected)):
+                raise _error(path, f"a tuple of {len(get_args(expected))}", repr(value)[:80])
+            for part in value:
+                _check_number(path, part, float, rule, sizes)
+            if rule.is_on_map:
+                _check_places(path, np.array([value], dtype=np.float64), space)
+        elif expected in (int, float):
+            _check_number(path, value, expected, rule, sizes)
+        elif isinstance(expected, type) and type(value) is not expected:
+            raise _error(path, f"of type {expected.__name__}", repr(value)[:80])
+        elif isinstance(value, ReadOnly):
+            _check(name, value, space, sizes)
+
+
+def _check_number(path: str, value: Any, kind: type, rule: Holds, sizes: dict[str, int]) -> None:
+    low, high = _range(rule, sizes)
+    high = min(high, _MOST)
+    allowed = (int,) if kind is int else (int, float)
+    if type(value) not in allowed or not low <= value <= high:
+        word = "a whole number" if kind is int else "a number"
+        raise _error(path, f"{word} from {low:g} to {high:g}", repr(value)[:80])
+
+
+def _check_array(
+    path: str,
+    value: Any,
+    dtype: np.dtype[Any],
+    rule: Holds,
+    space: Space,
+    sizes: dict[str, int],
+) -> None:
+    shape: list[int | str] = []
+    for side in rule.shape:
+        shape += space.shape if side == "map" else [side]
+    if not isinstance(value, np.ndarray) or value.dtype != dtype:
+        got = getattr(value, "dtype", type(value).__name__)
+        raise _error(path, f"an array of {dtype}", str(got))
+    if value.ndim != len(shape) or any(
+        own != (sizes.setdefault(side, own) if isinstance(side, str) else side)
+        for own, side in zip(value.shape, shape, strict=True)
+    ):
+        raise _error(path, f"of shape ({', '.join(map(str, shape))})", f"shape {value.shape}")
+    if value.size and dtype.kind == "f" and not np.isfinite(value).all():
+        raise _error(path, "an array of finite numbers", "others")
+    low, high = _range(rule, sizes)
+    if value.size and dtype.kind != "b" and not (low <= value.min() and value.max() <= high):
+        raise _error(path, f"from {low:g} to {high:g}", f"{value.min():g} to {value.max():g}")
+    if rule.is_unique and len(np.unique(value)) != len(value):
+        raise _error(path, "an array of different numbers", "the same number twice")
+    if rule.is_on_map:
+        _check_places(path, value, space)
+
+
+def _range(rule: Holds, sizes: dict[str, int]) -> tuple[float, float]:
+    return rule.low, sizes[rule.below] - 1 if rule.below else rule.high
+
+
+def _check_places(path: str, points: NDArray[Any], space: Space) -> None:
+    if isinstance(space, Grid):
+        space.cell_at(points)  # raises `OutsideMap`
+    elif len(points):
+        low, high = space.extent
+        slack = 0.01 * float((high - low).max())
+        outside = ((points < low - slack) | (points > high + slack)).any(axis=1)
+        if outside.any():
+            raise _error(path, "positions on the map", str(tuple(points[outside][0].tolist())))
+
+
+def _error(path: str, rule: str, got: str) -> InvalidValue:
+    return InvalidValue(f"{path} is {rule}", got=got, remedy="Use another copy of the save")
