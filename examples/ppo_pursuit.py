@@ -23,7 +23,7 @@ from torch.distributions import Categorical
 
 import fieldcraft as fc
 from fieldcraft_worlds.games.chase.searches import SEARCHES
-from fieldcraft_worlds.learning.pursuits import WAYS, Pursuits
+from fieldcraft_worlds.learning.pursuits import DIRECTIONS, Pursuits
 
 WORLDS, STEPS, PURSUERS, VIEW, LIMIT = 128, 32, 4, 5, 200
 GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, BATCHES, RATE = 0.99, 0.95, 0.2, 0.01, 4, 4, 1e-3
@@ -43,7 +43,7 @@ class Policy(nn.Module):
         self.body = nn.Sequential(
             nn.Linear(3 * (2 * VIEW + 1) ** 2, 128), nn.Tanh(), nn.Linear(128, 128), nn.Tanh()
         )
-        self.ways, self.worth = nn.Linear(128, len(WAYS)), nn.Linear(128, 1)
+        self.ways, self.worth = nn.Linear(128, len(DIRECTIONS)), nn.Linear(128, 1)
         for layer, gain in (
             (self.body[0], 2**0.5),
             (self.body[2], 2**0.5),
@@ -243,7 +243,7 @@ def thought(
 def toward(space: fc.Grid, at: np.ndarray, goal: np.ndarray) -> int:
     """The way of the first step to a goal."""
     step = np.rint(fc.distance_map(space, goal).step(at[None]).positions[0] - at).astype(int)
-    return int(np.flatnonzero((step == WAYS).all(axis=1))[0])
+    return int(np.flatnonzero((step == DIRECTIONS).all(axis=1))[0])
 
 
 def told_of(results: list[tuple[bool, int]]) -> tuple[float, float]:

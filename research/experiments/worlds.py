@@ -12,7 +12,7 @@ from fieldcraft import Graph, Grid, checks, generate_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import KINDS
 from fieldcraft.maps.generate import HALLS
-from fieldcraft_worlds.games.walking import grid_asked, loaded_map
+from fieldcraft_worlds.games.walking import loaded_map, require_grid
 from research.experiments.study import Job, Row, integer
 
 __all__ = ["by_map", "grid_of", "label_of", "seeds_of", "world_of", "worlds_of"]
@@ -95,7 +95,7 @@ def grid_of(job: Job, game: str, *, neighbors: int = 4) -> Grid:
     """Return `world_of` for a game that needs a grid, such as "The duel is fought"; raises
     `InvalidValue` for anything else.
     """
-    return grid_asked(world_of(job, neighbors=neighbors), f"{game} on")
+    return require_grid(world_of(job, neighbors=neighbors), f"{game} on")
 
 
 def label_of(row: Mapping[str, object]) -> str:

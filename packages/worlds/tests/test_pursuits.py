@@ -12,7 +12,7 @@ from fieldcraft.errors import InvalidValue
 
 gymnasium = pytest.importorskip("gymnasium", minversion="1.0", reason="needs Gymnasium")
 
-from fieldcraft_worlds.learning.pursuits import WAYS, Pursuits  # noqa: E402
+from fieldcraft_worlds.learning.pursuits import DIRECTIONS, Pursuits  # noqa: E402
 
 MAPS = [fc.generate_map("rooms", 24, 17, seed=seed, neighbors=8) for seed in range(3)]
 
@@ -29,7 +29,7 @@ def sees(space: fc.Grid, one: NDArray[np.int64], other: NDArray[np.int64], view:
 
 
 def may(space: fc.Grid, here: NDArray[np.int64], way: int) -> bool:
-    there = here + WAYS[way]
+    there = here + DIRECTIONS[way]
     if not ((there >= 0).all() and there[0] < space.width and there[1] < space.height):
         return False
     cells = (
@@ -41,7 +41,7 @@ def may(space: fc.Grid, here: NDArray[np.int64], way: int) -> bool:
 
 def caught(space: fc.Grid, places: NDArray[np.int64]) -> bool:
     return any(
-        (places[0] + WAYS[way] == each).all() and may(space, places[0], way)
+        (places[0] + DIRECTIONS[way] == each).all() and may(space, places[0], way)
         for each in places[1:]
         for way in range(9)
     )
@@ -67,7 +67,7 @@ def test_worlds_follow_the_rules(evader: str) -> None:
             told = before[number].copy()
             for p, way in enumerate(actions[number]):
                 if may(space, told[1 + p], way):
-                    told[1 + p] += WAYS[way]
+                    told[1 + p] += DIRECTIONS[way]
             assert (places[1:] == told[1:]).all()
             if caught(space, told):
                 assert (places[0] == told[0]).all()
@@ -77,12 +77,12 @@ def test_worlds_follow_the_rules(evader: str) -> None:
                 fled += 1
                 open_ = [way for way in range(9) if may(space, told[0], way)]
                 away = [
-                    min(((told[0] + WAYS[way] - each) ** 2).sum() for each in near) for way in open_
+                    min(((told[0] + DIRECTIONS[way] - each) ** 2).sum() for each in near) for way in open_
                 ]
-                assert (places[0] == told[0] + WAYS[open_[int(np.argmax(away))]]).all()
+                assert (places[0] == told[0] + DIRECTIONS[open_[int(np.argmax(away))]]).all()
             else:
                 assert any(
-                    (places[0] == told[0] + WAYS[way]).all()
+                    (places[0] == told[0] + DIRECTIONS[way]).all()
                     for way in range(9)
                     if may(space, told[0], way)
                 )

@@ -13,8 +13,8 @@ from fieldcraft.serialization import digest
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.lazy import AT_ONCE
 from fieldcraft_worlds.games.physarum.network import (
-    lengths_between,
     network_of,
+    path_lengths,
     shortest_tree,
     tree_length,
 )
@@ -122,9 +122,7 @@ def test_a_network_is_measured_beside_the_shortest_tree() -> None:
     assert whole.shared == 1.0
     assert 30 / 600 < whole.ground < 45 / 600
     assert (
-        whole.tree
-        == pytest.approx(tree_length(lengths_between(grid, cities)))
-        == pytest.approx(30.0)
+        whole.tree == pytest.approx(tree_length(path_lengths(grid, cities))) == pytest.approx(30.0)
     )
     values[:] = 0
     values[5:16, 5] = values[15, 5:26] = values[5:16, 25] = 1
@@ -136,12 +134,12 @@ def test_a_network_is_measured_beside_the_shortest_tree() -> None:
     streets = fc.Grid(30, 20, walls=walls, neighbors=8)
     tree = shortest_tree(streets, cities)
     cells = tree.cells(streets)
-    assert len(tree.ways) == 2
+    assert len(tree.paths) == 2
     assert set(cities.tolist()) <= set(cells.tolist())
     assert tree.length > 30
     assert (
-        len(shortest_tree(streets, cities[:1]).ways)
-        == len(shortest_tree(streets, cities[:0]).ways)
+        len(shortest_tree(streets, cities[:1]).paths)
+        == len(shortest_tree(streets, cities[:0]).paths)
         == 0
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import Graph, Grid, load_map
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["away", "directions", "grid_asked", "largest_part", "loaded_map", "walking_grid"]
+__all__ = ["away", "directions", "largest_part", "loaded_map", "require_grid", "walking_grid"]
 
 
 def walking_grid(space: Grid) -> Grid:
@@ -29,7 +29,7 @@ def walking_grid(space: Grid) -> Grid:
     )
 
 
-def grid_asked(space: object, what: str) -> Grid:
+def require_grid(space: object, what: str) -> Grid:
     """The space, if it is a grid; else `InvalidValue` says that `what`, "Ants walk on" say, a
     grid.
     """

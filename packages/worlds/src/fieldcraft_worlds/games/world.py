@@ -1,56 +1,51 @@
-"""Worlds whose rules and scenes are functions of a derived, the layers and ways that follow from a
-state.
-"""
+"""Games and worlds made of parts: settings, a derived state, rules and scenes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, Protocol
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
-from fieldcraft_worlds.games.game import InputFrame
+from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
+from fieldcraft_worlds.games.slider import Slider
 from fieldcraft_worlds.games.states import check_state
 from fieldcraft_worlds.scene import Scene
 
-__all__ = [
-    "MOST_AMOUNT",
-    "DerivedWorld",
-    "Rules",
-    "TunedWorld",
-    "Views",
-]
+__all__ = ["MOST_AMOUNT", "DerivedWorld", "GameOfParts", "PaintedWorld", "TunedWorld"]
 
 MOST_AMOUNT = 2.0**20
-"""The most that may be left in a cell of a trail."""
+"""The most that a cell of a trail may hold."""
 
 
-class Rules(Protocol):
-    """The module of a game's rules."""
+@dataclass(frozen=True)
+class GameOfParts:
+    """A game by its parts; see `Game` and `MeasuredGame` for their meaning."""
 
-    @property
-    def start(self) -> Callable[[Any, np.random.Generator], Any]:
-        """The first state, of a derived and rng."""
-
-    @property
-    def step(self) -> Callable[[Any, Any, Sequence[Any], np.random.Generator], Any]:
-        """The next state, of a derived, a state, orders and rng."""
-
-
-class Views(Protocol):
-    """The module of a game's scenes."""
-
-    @property
-    def seen(self) -> Callable[..., Scene]:
-        """The scene, of a derived, a state and the names of overlays."""
+    name: str
+    title: str
+    goal: str
+    settings: type
+    kinds: tuple[type, ...]
+    default_map: Callable[..., Any]
+    open: Callable[..., Any]
+    overlays: tuple[Overlay, ...]
+    actions: tuple[Action, ...]
+    sliders: tuple[Slider, ...] = ()
+    by_hand: Mapping[str, object] = field(default_factory=dict)
+    objectives: Mapping[str, int] = field(default_factory=dict)
+    measured: Callable[..., Mapping[str, float]] = lambda world, state: {}
+    version: int = 1
 
 
 class DerivedWorld:
-    """A game on one map: `rules` and `views` are its modules, which it calls with its `derived`."""
+    """A game on one map. `rules` and `scenes` are modules whose functions take its `derived`:
+    `start`, `step` and `scene_of`.
+    """
 
-    rules: Rules
-    views: Views
+    rules: Any
+    scenes: Any
 
     def __init__(self, space: Any, derived: Any) -> None:
         self.space = space
@@ -62,15 +57,11 @@ class DerivedWorld:
         return int(self.derived.settings.rate)
 
     def start(self, rng: np.random.Generator) -> Any:
-        """The first state; raises `InvalidValue` where the map has no room for what the game begins
-        with.
-        """
+        """Return the first state; raises `InvalidValue` on a map that is too small."""
         return self.rules.start(self.derived, rng)
 
     def step(self, state: Any, orders: Sequence[Any], rng: np.random.Generator) -> Any:
-        """The next state, by the rules; raises a `FieldcraftError` for an order that cannot be
-        followed.
-        """
+        """Return the next state; raises a `FieldcraftError` for an impossible order."""
         return self.rules.step(self.derived, state, orders, rng)
 
     @property
@@ -83,27 +74,30 @@ class DerivedWorld:
         check_state(state, self.space, **self.sizes)
 
     def orders(self, state: Any, inputs: InputFrame) -> tuple[Any, ...]:
-        """Return the orders of a player: none, unless a game has some."""
+        """Return the orders of a player: by default none."""
         return ()
 
     def scene(self, state: Any, overlays: frozenset[str]) -> Scene:
-        """The scene of a state."""
-        return self.views.seen(self.derived, state, overlays)
+        """Return the scene of a state."""
+        scene: Scene = self.scenes.scene_of(self.derived, state, overlays)
+        return scene
 
     def result(self, state: Any) -> str | None:
-        """How it ended: never, unless a game says so."""
+        """Return how it ended, None before the end: by default always."""
         return None
 
 
 class TunedWorld(DerivedWorld):
-    """A world whose states have a `tuning`, a dataclass of numbers, led by sliders and painted with
-    a `brush`.
-    """
+    """A world whose states have a `tuning`, a dataclass of numbers with sliders."""
 
     def tuned(self, state: Any) -> Mapping[str, float]:
-        """Where each slider stands."""
+        """Return the value of each slider."""
         return {name: float(value) for name, value in asdict(state.tuning).items()}
 
+
+class PaintedWorld(TunedWorld):
+    """A world in which a player paints with a `brush`, one of the numbers of its tuning."""
+
     def brush(self, state: Any) -> float:
-        """The radius of the brush, world units."""
+        """Return the radius of the brush, world units."""
         return float(state.tuning.brush * self.space.cell_size)

@@ -1,4 +1,4 @@
-"""The chase as a lesson: a runner who gets out, hunters who catch."""
+"""The chase as a task to learn: a runner that escapes, hunters that catch it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks, generate_map, sees
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.chase.ai import decided
+from fieldcraft_worlds.games.chase.ai import decide
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.orders import GAITS, Lead, Order, Pace, Throw, Walk
 from fieldcraft_worlds.games.chase.plugin import GAME, ChaseWorld
@@ -19,32 +19,36 @@ from fieldcraft_worlds.games.chase.rules import step
 from fieldcraft_worlds.games.chase.settings import GUARDS, HunterRules, Settings
 from fieldcraft_worlds.games.chase.state import CHASE, HUNTER, State
 from fieldcraft_worlds.games.game import shown_first
-from fieldcraft_worlds.learning.lesson import WAYS, ahead_of
-from fieldcraft_worlds.learning.windows import marked, spots, windows
+from fieldcraft_worlds.learning.windows import marked, places_in, windows
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["LESSON", "ChaseLesson"]
+__all__ = ["DIRECTIONS", "RUNNER", "ChaseLesson"]
+
+DIRECTIONS: NDArray[np.float64] = np.array(
+    [(0, 0), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)], dtype=np.float64
+)
+DIRECTIONS[1:] /= np.hypot(DIRECTIONS[1:, 0], DIRECTIONS[1:, 1])[:, None]
+"""The direction of each of nine steps, (9, 2), unit vectors in world axes: stay, and eight."""
 
 RUNNER = "runner"
 _PLANES = 5
-_FAR = 2.0  # units ahead that a led hunter walks to
-_THROW = 8.0  # units that a led runner throws
-_FADES = 6.0  # seconds in which what is known of the runner fades by half
-_LONG = 60.0  # seconds after which a place counts as unwatched
+_FAR = 2.0  # units ahead of a controlled hunter
+_THROW = 8.0  # units
+_FADES = 6.0  # seconds in which a sighting fades by half
+_LONG = 60.0  # seconds after which a place counts as unseen
 
 
 class ChaseLesson:
-    """The chase: "runner", and hunters "hunter_0", "hunter_1", ...
+    """The chase by observations and choices: "runner", and hunters "hunter_0", "hunter_1", ...
 
-    - The runner chooses a way (9), a gait (3: sneak, walk, run), and where to throw a stone (9: not
-      at all, or 8 units that way).
-      It sees walls, the layer of enemies or infection, noise, hunters in sight, and what to walk
-      to: items, then the exit, on the window's rim where they lie beyond. 1 for an item, 5 for
-          getting out, -1 for a heart, -0.01 a step.
-    - A hunter chooses a way (9), and runs there; it catches whom it can reach. It sees walls,
-      hunters, the runner (1 where any hunter sees it now, less where it was last seen; on the rim
-      where that is beyond), noise, and how long each place was not looked at. 1 for a heart, -5 for
-      an escape, -0.01 a step.
+    - The runner chooses a direction (9), a gait (3: sneak, walk, run), and a throw of a stone (9:
+      none, or 8 directions). It sees walls, the layer of enemies or infection, noise, hunters in
+      sight, and its goals: items, then the exit, on the window's edge if they are beyond. Rewards:
+      1 for an item, 5 for an escape, -1 for a heart, -0.01 a step.
+    - A hunter chooses a direction (9), runs, and catches the runner in reach. It sees walls,
+      hunters, the runner (1 in sight of any hunter, less where it was last seen; on the edge if
+      beyond), noise, and the time since each cell was seen. Rewards: 1 for a heart, -5 for an
+      escape, -0.01 a step.
 
     Parameters
     ----------
@@ -53,7 +57,7 @@ class ChaseLesson:
     settings : Settings, optional
         Of the chase; three guards, no civilians and two items if None.
     every : int, optional
-        Steps of the game for one of the lesson; hunters think each `settings.think`.
+        Steps of the game in one step; hunters decide every `settings.think`.
     radius : int, optional
         Of windows, in cells.
     """
@@ -96,36 +100,42 @@ class ChaseLesson:
         self._walls = ground.walls.astype(np.float32)
 
     def choices(self, agent: str) -> tuple[int, ...]:
-        """Way, gait and throw of the runner; the way of a hunter."""
-        return (len(WAYS), len(GAITS), len(WAYS)) if agent == RUNNER else (len(WAYS),)
+        """Return the number of options of each choice of an agent."""
+        return (
+            (len(DIRECTIONS), len(GAITS), len(DIRECTIONS))
+            if agent == RUNNER
+            else (len(DIRECTIONS),)
+        )
 
     def shape(self, agent: str) -> tuple[int, int, int]:
-        """Five planes around the agent."""
+        """Return the shape of an observation: (planes, rows, columns)."""
         return _PLANES, 2 * self.radius + 1, 2 * self.radius + 1
 
     def start(self, rng: np.random.Generator) -> State:
-        """The first state."""
+        """Return the first state."""
         state: State = self.world.start(rng)
         return state
 
     def step(
-        self, state: State, told: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
+        self, state: State, chosen: Mapping[str, NDArray[np.int64]], rng: np.random.Generator
     ) -> State:
-        """Some steps of the game."""
+        """Return the state after some steps of the game; programs control the other agents."""
         rows = state.people.rows(HUNTER)
-        led = np.array(
+        own = np.array(
             [
                 number
                 for number in range(self.derived.settings.hunters)
-                if f"hunter_{number}" in told
+                if f"hunter_{number}" in chosen
             ],
             dtype=np.int64,
         )
-        ways = WAYS[[int(told[f"hunter_{number}"][0]) for number in led]].reshape(-1, 2)
-        minds = _Led(rows[led], ways) if len(led) else decided
+        directions = DIRECTIONS[[int(chosen[f"hunter_{number}"][0]) for number in own]].reshape(
+            -1, 2
+        )
+        ai = _Controlled(rows[own], directions) if len(own) else decide
         orders = (
-            self._orders(state, told[RUNNER])
-            if RUNNER in told
+            self._orders(state, chosen[RUNNER])
+            if RUNNER in chosen
             else (Lead(False),)
             if state.by_hand
             else ()
@@ -133,23 +143,23 @@ class ChaseLesson:
         for _ in range(self.every):
             if state.over:
                 break
-            state = step(self.derived, state, orders, rng, minds)
+            state = step(self.derived, state, orders, rng, ai)
             orders = ()
         return state
 
     def _orders(self, state: State, choice: NDArray[np.int64]) -> tuple[Order, ...]:
-        way, gait, throw = (int(each) for each in choice)
-        asked: list[Order] = [
-            Walk(float(WAYS[way, 0]), float(WAYS[way, 1])),
+        direction, gait, throw = (int(each) for each in choice)
+        orders: list[Order] = [
+            Walk(float(DIRECTIONS[direction, 0]), float(DIRECTIONS[direction, 1])),
             Pace(tuple(GAITS)[gait]),
         ]
         if throw and state.stones:
             space = self._space
             cell = int(
-                ahead_of(
+                _cells_ahead(
                     space,
                     state.people.positions[:1, :2],
-                    WAYS[throw : throw + 1],
+                    DIRECTIONS[throw : throw + 1],
                     _THROW * self.derived.ground.unit,
                 )[0]
             )
@@ -159,11 +169,11 @@ class ChaseLesson:
                 float(np.hypot(*gap))
                 <= self.derived.settings.player.throw * self.derived.ground.unit
             ):
-                asked.append(Throw(x, y))
-        return tuple(asked)
+                orders.append(Throw(x, y))
+        return tuple(orders)
 
-    def seen(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
-        """Windows around agents."""
+    def observations(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
+        """Return the windows around agents: float32 from -1 to 1."""
         space, people, derived = self._space, state.people, self.derived
         hunters = people.rows(HUNTER)
         quiet = np.clip(state.noise, 0, 1)
@@ -187,11 +197,11 @@ class ChaseLesson:
             )
             window = self._cut(planes, np.array([here]))[0]
             left = state.items.cells[~state.items.taken]
-            window[4][spots(space, here, left if len(left) else [state.exit], self.radius)] = 1
+            window[4][places_in(space, here, left if len(left) else [state.exit], self.radius)] = 1
             found[RUNNER] = window
-        led = [agent for agent in agents if agent != RUNNER]
-        if led:
-            rows = hunters[[int(agent.removeprefix("hunter_")) for agent in led]]
+        own = [agent for agent in agents if agent != RUNNER]
+        if own:
+            rows = hunters[[int(agent.removeprefix("hunter_")) for agent in own]]
             waited = np.clip(derived.waited(state.seen) / _LONG, 0, 1).astype(np.float32)
             planes = np.stack(
                 [
@@ -203,13 +213,13 @@ class ChaseLesson:
                 ]
             )
             for agent, row, window in zip(
-                led, rows.tolist(), self._cut(planes, people.cells[rows]), strict=True
+                own, rows.tolist(), self._cut(planes, people.cells[rows]), strict=True
             ):
                 contacts = state.contacts
                 if not np.isnan(contacts.positions[0]).any():
                     cell = int(space.cell_at(contacts.positions[0], outside="clamp"))
-                    window[2][spots(space, int(people.cells[row]), [cell], self.radius)] = 0.5 ** (
-                        float(contacts.ages[0]) / _FADES
+                    window[2][places_in(space, int(people.cells[row]), [cell], self.radius)] = (
+                        0.5 ** (float(contacts.ages[0]) / _FADES)
                     )
                 found[agent] = window
         return found
@@ -218,7 +228,7 @@ class ChaseLesson:
         return windows(self._space, planes, cells, self.radius, (1.0, *[0.0] * (_PLANES - 1)))
 
     def rewards(self, before: State, after: State) -> dict[str, float]:
-        """Hearts, items, and getting out."""
+        """Return the reward of a step for each agent."""
         hearts = before.hearts - after.hearts
         items = int(after.items.taken.sum()) - int(before.items.taken.sum())
         out = 5.0 * (after.outcome == "escaped" and before.outcome != "escaped")
@@ -227,30 +237,27 @@ class ChaseLesson:
         return worth
 
     def fallen(self, state: State) -> frozenset[str]:
-        """All, at the end."""
+        """Return the agents that are done: all at the end."""
         return frozenset(self.agents) if state.over else frozenset()
 
     def is_out_of_time(self, state: State) -> bool:
-        """Whether the runner has survived."""
+        """Return whether the runner survived until the time limit."""
         return state.outcome == "survived"
 
     def scene(self, state: State) -> Scene:
-        """The scene of a state."""
+        """Return the scene of a state."""
         return self.world.scene(state, SHOWN)
 
 
 SHOWN = shown_first(GAME.overlays)
-LESSON = ChaseLesson
 
 
 @dataclass(frozen=True, eq=False)
-class _Led:
-    """Minds of hunters, some of whom, by `rows` (L,), run along `ways` (L, 2) and catch whom they
-    reach.
-    """
+class _Controlled:
+    """AI of hunters of which some, `rows` (L,), run along `directions` (L, 2) and catch."""
 
     rows: NDArray[np.int64]
-    ways: NDArray[np.float64]
+    directions: NDArray[np.float64]
 
     def __call__(
         self,
@@ -260,13 +267,25 @@ class _Led:
         rng: np.random.Generator,
     ) -> State:
         ground = derived.ground
-        after = decided(derived, state, sighting, rng)
+        after = decide(derived, state, sighting, rng)
         people = after.people
         space: Any = ground.space
-        cells = ahead_of(space, people.positions[self.rows, :2], self.ways, _FAR * ground.unit)
+        cells = _cells_ahead(
+            space, people.positions[self.rows, :2], self.directions, _FAR * ground.unit
+        )
         cells = np.where(
-            ground.is_home[cells] & self.ways.any(axis=1), cells, people.cells[self.rows]
+            ground.is_home[cells] & self.directions.any(axis=1), cells, people.cells[self.rows]
         )
         moods, targets, goals = people.moods.copy(), people.targets.copy(), people.goals.copy()
         moods[self.rows], targets[self.rows], goals[self.rows] = CHASE, 0, cells
         return replace(after, people=replace(people, moods=moods, targets=targets, goals=goals))
+
+
+def _cells_ahead(
+    space: Grid, positions: NDArray[np.float64], directions: NDArray[np.float64], far: float
+) -> NDArray[np.int64]:
+    """Return the open cells nearest to positions (N, 2) moved `far` world units along directions
+    (N, 2): (N,).
+    """
+    ends = space.cell_at(positions + far * directions, outside="clamp")
+    return np.atleast_1d(space.nearest_open(ends)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Lessons as environments: `TeamEnv` for PettingZoo, `PlayerEnv` for Gymnasium."""
+"""The chase as environments: `ChaseTeam` for PettingZoo, `ChasePlayer` for Gymnasium."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary, UnknownName
-from fieldcraft_worlds.learning.lesson import LESSONS, Lesson, lesson_of
+from fieldcraft_worlds.learning.chase import RUNNER, ChaseLesson
 from fieldcraft_worlds.view.scene import draw_scene
 
 try:
@@ -23,118 +23,87 @@ except ImportError:
         "Gymnasium 1.0 and PettingZoo 1.24 or newer", "rl", "fieldcraft_worlds.learning"
     ) from None
 
-__all__ = ["PlayerEnv", "TeamEnv", "parallel", "single"]
+__all__ = ["ChasePlayer", "ChaseTeam"]
 
 Window = NDArray[np.float32]
 _SIZE = (640, 440)
 
 
-def parallel(
-    name: str,
-    *,
-    agents: Sequence[str] | None = None,
-    limit: int = 600,
-    render_mode: str | None = None,
-    **options: Any,
-) -> TeamEnv:
-    """A game by its name as a PettingZoo `ParallelEnv` in which several are led; see `TeamEnv`.
-    `options` are those of its lesson.
+class ChaseTeam(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
+    """The chase for several agents, a PettingZoo `ParallelEnv`; see `ChaseLesson` for agents and
+    options.
 
-    Raises
-    ------
-    UnknownName
-        For a game without a lesson and for agents that it doesn't have.
-    """
-    return TeamEnv(
-        name, lesson_of(name, **options), agents=agents, limit=limit, render_mode=render_mode
-    )
-
-
-def single(
-    name: str,
-    *,
-    agent: str | None = None,
-    limit: int = 600,
-    render_mode: str | None = None,
-    **options: Any,
-) -> PlayerEnv:
-    """A game by its name as a `gymnasium.Env` in which one agent is led, the first if none is
-    named; see `PlayerEnv`. `gymnasium.make("fieldcraft_worlds.learning:fieldcraft/chase-v0")` makes
-    the same from a command line; after an import of this module "fieldcraft/chase-v0" is enough.
-
-    Raises
-    ------
-    UnknownName
-        For a game without a lesson and for an agent that it doesn't have.
-    """
-    return PlayerEnv(
-        name, lesson_of(name, **options), agent=agent, limit=limit, render_mode=render_mode
-    )
-
-
-class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
-    """A lesson for several agents.
-
-    Observations are float32 planes from -1 to 1, actions `Discrete` or `MultiDiscrete`; the lesson
-    says which. The same seed and actions give the same bits. `state_` is the game's own state, a
-    frozen value. It can be pickled in mid-run.
+    Observations are float32 planes from -1 to 1, actions `Discrete` or `MultiDiscrete`. The same
+    seed and actions give the same bits. `state_` is the game's own state, a frozen value.
+    Environments can be pickled at any time.
 
     Parameters
     ----------
-    name : str
-        Of the game.
-    lesson : Lesson
-        One of `fieldcraft_worlds.learning`.
     agents : Sequence[str], optional
-        Those to lead, all of them if None; programs lead the others.
+        The agents to control, all if None; programs control the others.
     limit : int, optional
-        Steps after which it is cut short ("truncation"), if the game has not ended it before.
+        Steps until truncation.
     render_mode : str, optional
         None or "rgb_array".
+    **options
+        Of `ChaseLesson`.
+
+    Raises
+    ------
+    UnknownName
+        For unknown agents.
+    InvalidValue
+        For other values out of range.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         "render_modes": ["rgb_array"],
         "is_parallelizable": True,
         "render_fps": 10,
+        "name": "fieldcraft_chase_v0",
     }
 
     def __init__(
         self,
-        name: str,
-        lesson: Lesson,
         *,
         agents: Sequence[str] | None = None,
         limit: int = 600,
         render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        self.metadata = {**self.metadata, "name": f"fieldcraft_{name}_v0"}
-        self.lesson, self.limit = lesson, checks.integer("limit", limit, minimum=1)
-        self.render_mode = _checked(render_mode)
-        led = lesson.agents if agents is None else tuple(agents)
-        if not led or len(set(led)) < len(led):
+        self.lesson = lesson = ChaseLesson(**options)
+        self.limit = checks.integer("limit", limit, minimum=1)
+        if render_mode not in (None, "rgb_array"):
+            raise InvalidValue(
+                "render_mode is None or 'rgb_array'",
+                got=repr(render_mode),
+                remedy="Pass one of these",
+            )
+        self.render_mode = render_mode
+        own = lesson.agents if agents is None else tuple(agents)
+        if not own or len(set(own)) < len(own):
             raise InvalidValue(
                 "Agents are one or more, each once",
-                got=repr(led),
+                got=repr(own),
                 remedy=f"Pass some of {lesson.agents}",
             )
-        for agent in led:
+        for agent in own:
             if agent not in lesson.agents:
                 raise UnknownName("agent", agent, lesson.agents)
-        self.possible_agents = list(led)
+        self.possible_agents = list(own)
         self.agents: list[str] = []
-        self.observation_spaces = {agent: _sight(lesson, agent) for agent in led}
-        self.action_spaces = {agent: _choices(lesson, agent) for agent in led}
+        self.observation_spaces = {agent: _sight(lesson, agent) for agent in own}
+        self.action_spaces = {agent: _choices(lesson, agent) for agent in own}
         self._rng: np.random.Generator | None = None
         self.state_: Any = None
         self._steps = 0
 
     def observation_space(self, agent: str) -> Any:
-        """The planes that an agent sees."""
+        """Return the planes of an agent."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The choices of an agent."""
+        """Return the actions of an agent."""
         return self.action_spaces[agent]
 
     @property
@@ -144,23 +113,23 @@ class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
         return spaces.Box(-1.0, 1.0, (sum(map(math.prod, shapes)),), np.float32)
 
     def state(self) -> Window:
-        """What all agents see, one after the other, flat: for critics that judge all together."""
+        """Return the observations of all agents in one array: for critics of a whole team."""
         if self.state_ is None:
             raise InvalidValue(
                 "A state comes after a reset", got="none so far", remedy="Call reset() first"
             )
-        seen = self.lesson.seen(self.state_, tuple(self.possible_agents))
+        seen = self.lesson.observations(self.state_, tuple(self.possible_agents))
         return np.concatenate([seen[agent].reshape(-1) for agent in self.possible_agents])
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Window], dict[str, dict[str, Any]]]:
-        """Begin anew: the first observations, and infos."""
+        """Start again, and return the first observations and infos."""
         if seed is not None or self._rng is None:
             self._rng = np.random.default_rng(seed)
         self.state_, self._steps = self.lesson.start(self._rng), 0
         self.agents = list(self.possible_agents)
-        return self.lesson.seen(self.state_, tuple(self.agents)), {
+        return self.lesson.observations(self.state_, tuple(self.agents)), {
             agent: {} for agent in self.agents
         }
 
@@ -173,8 +142,8 @@ class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """Let all agents act: observations, rewards, terminations, truncations and infos of those
-        who took part.
+        """Make a step, and return observations, rewards, terminations, truncations and infos by
+        agent.
         """
         if not self.agents or self._rng is None:
             raise InvalidValue(
@@ -182,7 +151,7 @@ class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
                 got="no agents",
                 remedy="Call reset() first",
             )
-        told = {}
+        chosen = {}
         for agent in self.agents:
             if agent not in actions or not self.action_spaces[agent].contains(actions[agent]):
                 raise InvalidValue(
@@ -190,15 +159,15 @@ class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
                     got=repr(actions.get(agent)),
                     remedy="Pass one for each agent",
                 )
-            told[agent] = np.atleast_1d(np.asarray(actions[agent], dtype=np.int64))
+            chosen[agent] = np.atleast_1d(np.asarray(actions[agent], dtype=np.int64))
         before, there = self.state_, tuple(self.agents)
-        self.state_ = self.lesson.step(before, told, self._rng)
+        self.state_ = self.lesson.step(before, chosen, self._rng)
         self._steps += 1
         worth, fallen = self.lesson.rewards(before, self.state_), self.lesson.fallen(self.state_)
         late = self.lesson.is_out_of_time(self.state_)
         ended = {agent: agent in fallen and not late for agent in there}
         cut = {agent: not ended[agent] and (late or self._steps >= self.limit) for agent in there}
-        seen = self.lesson.seen(self.state_, there)
+        seen = self.lesson.observations(self.state_, there)
         self.agents = [agent for agent in there if not ended[agent] and not cut[agent]]
         return (
             seen,
@@ -209,36 +178,36 @@ class TeamEnv(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
         )
 
     def render(self) -> NDArray[np.uint8] | None:
-        """A picture of the world, uint8 of shape (440, 640, 3), with render_mode="rgb_array"."""
+        """Return a picture, uint8 of shape (440, 640, 3), with render_mode="rgb_array"."""
         return (
             None
             if self.render_mode is None or self.state_ is None
-            else _picture(self.lesson, self.state_)
+            else np.ascontiguousarray(draw_scene(self.lesson.scene(self.state_), _SIZE)[..., :3])
         )
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resources are open."""
 
 
-class PlayerEnv(gymnasium.Env[Window, Any]):
-    """A lesson for one agent among programs: parameters as of `TeamEnv`, and `agent`, the one who
-    is led.
+class ChasePlayer(gymnasium.Env[Window, Any]):
+    """The chase for one agent among programs, a `gymnasium.Env`. Parameters are those of
+    `ChaseTeam`, and `agent`, the agent to control, by default "runner". After an import,
+    `gymnasium.make("fieldcraft/chase-v0")` makes one.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 10}  # noqa: RUF012
 
     def __init__(
         self,
-        name: str,
-        lesson: Lesson,
         *,
         agent: str | None = None,
         limit: int = 600,
         render_mode: str | None = None,
+        **options: Any,
     ) -> None:
-        self.agent = lesson.agents[0] if agent is None else agent
-        self._team = TeamEnv(
-            name, lesson, agents=(self.agent,), limit=limit, render_mode=render_mode
+        self.agent = RUNNER if agent is None else agent
+        self._team = ChaseTeam(
+            agents=(self.agent,), limit=limit, render_mode=render_mode, **options
         )
         self.render_mode = render_mode
         self.observation_space = self._team.observation_space(self.agent)
@@ -252,41 +221,28 @@ class PlayerEnv(gymnasium.Env[Window, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Window, dict[str, Any]]:
-        """Begin anew, see Gymnasium."""
+        """Start again, see Gymnasium."""
         super().reset(seed=seed)
         self._team._rng = self.np_random
         seen, infos = self._team.reset()
         return seen[self.agent], infos[self.agent]
 
     def step(self, action: Any) -> tuple[Window, float, bool, bool, dict[str, Any]]:
-        """Act, see Gymnasium."""
+        """Make a step, see Gymnasium."""
         return tuple(each[self.agent] for each in self._team.step({self.agent: action}))  # type: ignore[return-value]
 
     def render(self) -> Any:
-        """A picture of the world, see `TeamEnv`."""
+        """Return a picture, see `ChaseTeam`."""
         return self._team.render()
 
 
-for game in LESSONS:
-    gymnasium.register(f"fieldcraft/{game}-v0", f"{__name__}:single", kwargs={"name": game})
+gymnasium.register("fieldcraft/chase-v0", f"{__name__}:ChasePlayer")
 
 
-def _sight(lesson: Lesson, agent: str) -> Any:
+def _sight(lesson: ChaseLesson, agent: str) -> Any:
     return spaces.Box(-1.0, 1.0, lesson.shape(agent), np.float32)
 
 
-def _choices(lesson: Lesson, agent: str) -> Any:
+def _choices(lesson: ChaseLesson, agent: str) -> Any:
     sizes = lesson.choices(agent)
     return spaces.Discrete(sizes[0]) if len(sizes) == 1 else spaces.MultiDiscrete(list(sizes))
-
-
-def _checked(render_mode: str | None) -> str | None:
-    if render_mode not in (None, "rgb_array"):
-        raise InvalidValue(
-            "render_mode is None or 'rgb_array'", got=repr(render_mode), remedy="Pass one of these"
-        )
-    return render_mode
-
-
-def _picture(lesson: Lesson, state: Any) -> NDArray[np.uint8]:
-    return np.ascontiguousarray(draw_scene(lesson.scene(state), _SIZE)[..., :3])

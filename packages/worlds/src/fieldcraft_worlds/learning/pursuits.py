@@ -19,9 +19,9 @@ try:
 except ImportError:
     raise MissingLibrary("Gymnasium 1.0 or newer", "rl", "fieldcraft_worlds.learning") from None
 
-__all__ = ["WAYS", "Pursuits"]
+__all__ = ["DIRECTIONS", "Pursuits"]
 
-WAYS: NDArray[np.int64] = np.array(
+DIRECTIONS: NDArray[np.int64] = np.array(
     [(0, 0), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
 )
 """The step of each action, (dx, dy) in cells with y down: stay, and eight directions."""
@@ -47,7 +47,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
     open. A world whose evader is caught, or that has run `limit` steps, begins anew at its next
     step (autoreset NEXT_STEP).
 
-    - Action of a world: `MultiDiscrete([9] * pursuers)`, see `WAYS`.
+    - Action of a world: `MultiDiscrete([9] * pursuers)`, see `DIRECTIONS`.
     - Observation of a world: uint8 of shape (pursuers, 3, 2 * view + 1, 2 * view + 1): for each
       pursuer a window round it, [row, column], of walls (255), other pursuers (255), and the
       evader: 255 where any pursuer sees it now, else where it was last seen, fading by a tenth a
@@ -143,8 +143,8 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         self._sees = np.concatenate([_sight(each, self.view) for each in self.maps])
         self._first = (np.arange(self.num_envs) % len(self.maps) * size)[:, np.newaxis]
         self._places = [each.astype(np.int32) for each in np.indices(self.maps[0].shape)]
-        self._offsets = WAYS[:, 1] * self.maps[0].width + WAYS[:, 0]
-        self.single_action_space = gymnasium.spaces.MultiDiscrete([len(WAYS)] * many)
+        self._offsets = DIRECTIONS[:, 1] * self.maps[0].width + DIRECTIONS[:, 0]
+        self.single_action_space = gymnasium.spaces.MultiDiscrete([len(DIRECTIONS)] * many)
         self.single_observation_space = gymnasium.spaces.Box(
             0, 255, (many, 3, side, side), np.uint8
         )
@@ -215,10 +215,10 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
             chosen.shape != (self.num_envs, self.pursuers)
             or chosen.dtype.kind not in "iu"
             or chosen.min() < 0
-            or chosen.max() >= len(WAYS)
+            or chosen.max() >= len(DIRECTIONS)
         ):
             raise InvalidValue(
-                f"actions are whole numbers from 0 to {len(WAYS) - 1} of shape"
+                f"actions are whole numbers from 0 to {len(DIRECTIONS) - 1} of shape"
                 f" {(self.num_envs, self.pursuers)}",
                 got=f"{chosen.dtype} of shape {chosen.shape}",
                 remedy="Pass env.action_space.sample(), say",
@@ -233,8 +233,8 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         return self._observed(), rewards, caught, truncated, self._infos(caught)
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
-        """A picture of each world, uint8 of shape (8 * height, 8 * width, 3), with
-        render_mode="rgb_array".
+        """Return a picture of each world, uint8 of shape (8 * height, 8 * width, 3), with
+        "rgb_array".
         """
         if self.render_mode is None:
             return None
@@ -266,7 +266,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
 
     def _hunted(self, chosen: Ints) -> Bools:
         """Make a step in worlds that are not over; return in which the evader was caught."""
-        way = self.np_random.integers(len(WAYS), size=self.num_envs)
+        way = self.np_random.integers(len(DIRECTIONS), size=self.num_envs)
         going = ~self.over
         self._move(slice(1, None), chosen, going[:, np.newaxis])
         caught = self._caught() & going
@@ -274,8 +274,8 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
             rows, columns = self._offsets_to(slice(0, 1))
             seen = self._seen(rows, columns)
             flees = np.flatnonzero(seen.any(axis=1))
-            away = (WAYS[:, 1] + rows[flees, :, np.newaxis]) ** 2
-            away += (WAYS[:, 0] + columns[flees, :, np.newaxis]) ** 2
+            away = (DIRECTIONS[:, 1] + rows[flees, :, np.newaxis]) ** 2
+            away += (DIRECTIONS[:, 0] + columns[flees, :, np.newaxis]) ** 2
             away[~seen[flees]] = np.iinfo(np.int64).max
             nearest = away.min(axis=1)
             nearest[~self._opens[self._first[flees, 0] + self.cells[flees, 0]]] = -1
@@ -284,15 +284,15 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         return caught | (self._caught() & going)
 
     def _move(self, who: slice, ways: Ints, going: Bools) -> None:
-        opened = self._opens.take((self._first + self.cells[:, who]) * len(WAYS) + ways)
+        opened = self._opens.take((self._first + self.cells[:, who]) * len(DIRECTIONS) + ways)
         self.cells[:, who] += self._offsets.take(ways) * (opened & going)
 
     def _caught(self) -> Bools:
-        """Return in which worlds a pursuer stands one open step from the evader, or in its cell."""
+        """Return the worlds with a pursuer one open step from the evader, or in its cell."""
         rows, columns = self._offsets_to(slice(0, 1))
         world, pursuer = np.nonzero((np.abs(rows) <= 1) & (np.abs(columns) <= 1))
         steps = np.stack([-columns[world, pursuer], -rows[world, pursuer]], axis=1)
-        is_step = (steps[:, np.newaxis] == WAYS).all(axis=2)
+        is_step = (steps[:, np.newaxis] == DIRECTIONS).all(axis=2)
         opens = self._opens[self._first[world, 0] + self.cells[world, 0]]
         caught = np.zeros(self.num_envs, dtype=np.bool_)
         caught[world[(is_step & opens).any(axis=1)]] = True
@@ -309,7 +309,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         return np.asarray((np.abs(rows) <= self.view) & (np.abs(columns) <= self.view))
 
     def _seen(self, rows: Small, columns: Small) -> Bools:
-        """Return which pursuers see the evader, which lies so many rows and columns away."""
+        """Return which pursuers see the evader, `rows` and `columns` away."""
         near, side = self._in_view(rows, columns), 2 * self.view + 1
         place = ((rows + self.view) * side + columns + self.view) * near
         cells = self._first + self.cells[:, 1:]
@@ -339,14 +339,14 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
 
 
 def _open_steps(space: Grid) -> Bools:
-    """Return which of the `WAYS` are open from each cell, (cells, 9)."""
+    """Return which of the `DIRECTIONS` are open from each cell, (cells, 9)."""
     grid = Grid(walls=np.pad(space.walls, 1, constant_values=True), neighbors=8)
     arrivals = dict(zip(grid.neighborhood.steps, grid.link_masks, strict=True))
-    opens = np.repeat(~grid.walls[..., np.newaxis], len(WAYS), axis=2)
-    for way, (dx, dy) in enumerate(WAYS.tolist()[1:], start=1):
+    opens = np.repeat(~grid.walls[..., np.newaxis], len(DIRECTIONS), axis=2)
+    for way, (dx, dy) in enumerate(DIRECTIONS.tolist()[1:], start=1):
         # The border of walls keeps the roll from opening a step over the rim.
         opens[..., way] &= np.roll(grid.links() & arrivals[dx, dy] != 0, (-dy, -dx), axis=(0, 1))
-    return opens[1:-1, 1:-1].reshape(-1, len(WAYS))
+    return opens[1:-1, 1:-1].reshape(-1, len(DIRECTIONS))
 
 
 def _wall_windows(space: Grid, view: int) -> NDArray[np.uint8]:

@@ -1,4 +1,4 @@
-"""Windows of planes around agents, and whole maps in blocks."""
+"""Square windows of planes around agents."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import Grid
 
-__all__ = ["RASTER", "blocks", "marked", "place_on_raster", "spots", "windows"]
-
-RASTER = 8
-"""The places that commanders and keepers choose from lie on a raster of so many columns and rows.
-"""
+__all__ = ["marked", "places_in", "windows"]
 
 Planes = NDArray[np.float32]
 
@@ -19,11 +15,11 @@ Planes = NDArray[np.float32]
 def windows(
     space: Grid, planes: Planes, cells: ArrayLike, radius: int, outside: ArrayLike
 ) -> Planes:
-    """Square windows (N, planes, 2 * radius + 1, 2 * radius + 1) of planes (planes, height, width)
-    around cells (N,).
+    """Return square windows (N, planes, 2 * radius + 1, 2 * radius + 1) of planes (planes, height,
+    width) around cells (N,).
 
-    Beyond the rim each plane reads its value of `outside` (planes,); on a torus it goes on at the
-    other side.
+    Outside the map each plane has its value of `outside` (planes,); a torus continues on the other
+    side.
     """
     reach = ((0, 0), (radius, radius), (radius, radius))
     if space.wrap:
@@ -45,11 +41,11 @@ def windows(
     )
 
 
-def spots(
+def places_in(
     space: Grid, here: int, cells: ArrayLike, radius: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows and columns of cells in the window around a cell; what lies outside stands on its
-    rim, in its direction.
+    """Return rows and columns of cells in the window around a cell; cells outside are moved to its
+    edge.
     """
     rows, columns = np.divmod(np.asarray(cells, dtype=np.int64), space.width)
     row, column = divmod(here, space.width)
@@ -61,29 +57,9 @@ def spots(
 
 
 def marked(space: Grid, cells: ArrayLike, amounts: ArrayLike = 1.0) -> Planes:
-    """A plane (height, width) with an amount in each of these cells, the largest where several
-    meet, 0 elsewhere.
+    """Return a plane (height, width) with an amount in each of some cells, the largest where
+    several meet.
     """
     plane = np.zeros(len(space), dtype=np.float32)
     np.maximum.at(plane, np.asarray(cells, dtype=np.int64), np.asarray(amounts, dtype=np.float32))
     return plane.reshape(space.shape)
-
-
-def blocks(planes: Planes, size: int) -> Planes:
-    """The means of square blocks of planes (planes, height, width): (planes, ceil(height / size),
-    ceil(width / size)).
-    """
-    height, width = planes.shape[1:]
-    rows, columns = np.arange(0, height, size), np.arange(0, width, size)
-    sums = np.add.reduceat(
-        np.add.reduceat(planes.astype(np.float64), rows, axis=1), columns, axis=2
-    )
-    areas = np.minimum(height - rows, size)[:, None] * np.minimum(width - columns, size)
-    return np.asarray(sums / areas, dtype=np.float32)
-
-
-def place_on_raster(space: Grid, column: int, row: int) -> NDArray[np.float64]:
-    """The middle of a field of the raster over a map, world units, (2,)."""
-    return np.asarray(
-        np.array(space.origin) + (np.array([column, row]) + 0.5) / RASTER * np.array(space.size)
-    )

@@ -237,13 +237,14 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any]]:
     game = find_game(chosen.game)
     controls = _controls(table, game)
     if chosen.by_hand:
-        if not hasattr(game, "by_hand"):
+        by_hand = getattr(game, "by_hand", {})
+        if not by_hand:
             raise InvalidValue(
                 "--by-hand is for games that have it",
                 got=game.name,
                 remedy="Leave it out; H shows what you can do",
             )
-        table = {**game.by_hand, **table}
+        table = {**by_hand, **table}
     settings: Any = settings_from(game.settings, table)
     space = map_of(chosen.map, game, chosen.mobility)
     return Session(game, space, settings, chosen.seed or 0), controls

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.view.drawing import GROUND
-from fieldcraft_worlds.games.ants.scene import _both
+from fieldcraft_worlds.games.ants.scene import _both_trails
 
 
 def test_the_picture_shows_both_trails_and_faint_ones() -> None:
@@ -11,7 +11,7 @@ def test_the_picture_shows_both_trails_and_faint_ones() -> None:
     food, home = np.zeros((4, 30), dtype=np.float32), np.zeros((4, 30), dtype=np.float32)
     food[1], home[1] = 16.0, 16.0  # a road
     food[2], home[3] = 0.3, 0.3  # old trails
-    shown = _both(food, home)
+    shown = _both_trails(food, home)
     assert shown.table is not None
     colors = shown.table[shown.values.astype(int)[:, 0]].astype(int) - GROUND
     assert (colors[0] == 0).all()

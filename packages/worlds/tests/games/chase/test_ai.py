@@ -1,5 +1,5 @@
 """What hunters make of what happens: patrol, investigate, chase, search; bites, noises, and who is
-infected.
+next_infection.
 """
 
 from __future__ import annotations
@@ -176,8 +176,8 @@ def test_noise_is_looked_into() -> None:
     np.testing.assert_allclose(goal, stone, atol=1.5)
 
 
-@pytest.mark.parametrize(("gait", "heard"), [("sneak", False), ("walk", False), ("run", True)])
-def test_running_is_heard_and_sneaking_is_not(gait: str, heard: bool) -> None:
+@pytest.mark.parametrize(("gait", "next_noise"), [("sneak", False), ("walk", False), ("run", True)])
+def test_running_is_heard_and_sneaking_is_not(gait: str, next_noise: bool) -> None:
     chase = duel()
     chase.put(1, (41.5, 4.5), headings=(-1.0, 0.0), goals=chase.ground.place(3.5, 4.5, np.zeros(2)))
     chase.play(1, [Pace(gait), Walk(1.0, 0.0)])
@@ -185,7 +185,7 @@ def test_running_is_heard_and_sneaking_is_not(gait: str, heard: bool) -> None:
     for _ in range(45):
         chase.play()
         moods.add(mood(chase))
-    assert (INVESTIGATE in moods) == heard
+    assert (INVESTIGATE in moods) == next_noise
     assert (chase.state.noise.max() > 0) == (gait != "sneak")
 
 
@@ -203,7 +203,7 @@ def test_breath_runs_out_and_comes_back() -> None:
     assert run > 2 * sneaked > 0
 
 
-def infected(**changes: Any) -> Chase:
+def next_infection(**changes: Any) -> Chase:
     """A zombie beside a civilian, the player far off."""
     rules = Settings(
         hunters=1, civilians=1, items=0, civilian=CivilianRules(turning=1.0, feast=0.5)
@@ -217,7 +217,7 @@ def infected(**changes: Any) -> Chase:
 
 
 def test_a_bitten_civilian_becomes_a_zombie() -> None:
-    chase = infected()
+    chase = next_infection()
     while not chase.state.bitten:
         chase.play()
         assert chase.state.step < 200
@@ -232,14 +232,14 @@ def test_a_bitten_civilian_becomes_a_zombie() -> None:
 
 
 def test_guards_bite_nobody() -> None:
-    chase = infected(kind="guards")
+    chase = next_infection(kind="guards")
     chase.play(120)
     assert chase.state.people.roles.tolist() == [0, CIVILIAN, HUNTER]
     assert chase.derived.infection.name == "enemy"
 
 
 def test_the_infection_spreads_from_hunters_and_civilians_flee_from_it() -> None:
-    chase = infected(hunter=HunterRules(walk=0.3, run=0.3))
+    chase = next_infection(hunter=HunterRules(walk=0.3, run=0.3))
     chase.put(2, (11.0, 4.5), headings=(1.0, 0.0))
     chase.put(1, (15.5, 4.5))
     chase.play(1)

@@ -82,7 +82,7 @@ def drawn(text: str, settings: Settings, **options: Any) -> tuple[MazeDerived, S
         treasures=treasures,
         exit=way_out,
         known=np.zeros(space.shape, dtype=np.bool_),
-        memory=derived.passed(),
+        memory=derived.next_memory(),
     )
 
 
@@ -129,7 +129,7 @@ def test_the_laws_of_every_step(space: fc.Grid, rules: Settings) -> None:
             *zip(monsters.cells.tolist(), monsters.ahead.tolist(), strict=True),
             (player.cell, player.ahead),
         ]:
-            assert cell == ahead or ahead in derived.beside(cell)
+            assert cell == ahead or ahead in derived.neighbors(cell)
         assert ((monsters.gone >= 0) & (monsters.gone < 1)).all()
         gaps = derived.short(
             (
@@ -199,12 +199,14 @@ class TestMonsters:
         state = on(derived, state, 5, Steer(1, 0))
         assert state.monsters.moods.tolist() == [SEARCHES]
         assert state.monsters.seen.tolist() == state.monsters.targets.tolist() == [corner]
-        passed = []
+        next_memory = []
         for _ in range(80):
             state = on(derived, state, 1)
-            passed.append((int(state.monsters.cells[0]), int(state.monsters.moods[0])))
-        assert (corner, EXPLORES) in passed
-        assert {mood for _, mood in passed[: passed.index((corner, EXPLORES))]} == {SEARCHES}
+            next_memory.append((int(state.monsters.cells[0]), int(state.monsters.moods[0])))
+        assert (corner, EXPLORES) in next_memory
+        assert {mood for _, mood in next_memory[: next_memory.index((corner, EXPLORES))]} == {
+            SEARCHES
+        }
 
     def test_one_that_walks_away_from_him_turns_round(self) -> None:
         derived, state = drawn(

@@ -13,7 +13,7 @@ import fieldcraft as fc
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.maze import MazeRules, MonsterRules, PlayerRules, Settings
 from fieldcraft_worlds.games.maze.plugin import GAME
-from fieldcraft_worlds.games.maze.scene import seen
+from fieldcraft_worlds.games.maze.scene import scene_of
 from fieldcraft_worlds.games.maze.state import (
     CAUGHT,
     EXPLORES,
@@ -98,7 +98,7 @@ def test_fog_hides_what_the_player_does_not_see() -> None:
     session = opened()
     run(session, 100)
     derived, state = session.world.derived, session.state
-    foggy, clear = (seen(derived, state, names) for names in (frozenset(["fog"]), frozenset()))
+    foggy, clear = (scene_of(derived, state, names) for names in (frozenset(["fog"]), frozenset()))
     count = lambda scene: sum(len(marks.positions) for marks in scene.marks)  # noqa: E731
     assert count(foggy) < count(clear)
     at = derived.space.cell_at(derived.place(state.player))
@@ -109,7 +109,7 @@ def test_fog_hides_what_the_player_does_not_see() -> None:
     assert not foggy.space.walls[1:-1, 1:-1][hidden[1:-1, 1:-1]].any()
     other = [
         draw_scene(
-            seen(Session(GAME, space, RULES, 7).world.derived, state, frozenset(["fog"])),
+            scene_of(Session(GAME, space, RULES, 7).world.derived, state, frozenset(["fog"])),
             (620, 420),
         ).copy()
         for space in _twins(state)

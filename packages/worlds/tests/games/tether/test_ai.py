@@ -1,4 +1,4 @@
-"""What brains choose, on maps where it can be seen what is right."""
+"""What brains choose, on maps where it can be in_sight what is right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fieldcraft import Stamp
-from fieldcraft_worlds.games.tether.ai import ahead, expected, layer_of, planned
+from fieldcraft_worlds.games.tether.ai import ahead, expected, layer_of, plans_of
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.state import State
 from support.duels import SPACE, placed, with_wall
@@ -18,7 +18,7 @@ FAR = (25.5, 10.5)
 
 
 def goal(derived: TetherDerived, state: State, number: int = 0) -> Any:
-    return derived.centers[planned(derived, state)[number].goal]
+    return derived.centers[plans_of(derived, state)[number].goal]
 
 
 def gap(one: Any, other: Any) -> float:
@@ -39,7 +39,7 @@ class TestLayer:
                 inside = 0 <= i < weights.shape[0] and 0 <= j < weights.shape[1]
                 wanted = (
                     float(weights[i, j])
-                    if inside and derived.seen(10 * 30 + 12)[row * 30 + column]
+                    if inside and derived.in_sight(10 * 30 + 12)[row * 30 + column]
                     else 0.0
                 )
                 assert layer[row, column] == pytest.approx(wanted, abs=1e-6)
@@ -81,10 +81,10 @@ class TestTether:
         derived, state = placed(
             with_wall(15, slice(3, 18)), (9.5, 10.5), (18.5, 10.5), foresight=0.0
         )
-        plan = planned(derived, state)[0]
+        plan = plans_of(derived, state)[0]
         cells = derived.cells(state.fighters.positions)
-        assert not derived.seen(int(cells[1]))[cells[0]]
-        assert derived.seen(int(cells[1]))[plan.goal]
+        assert not derived.in_sight(int(cells[1]))[cells[0]]
+        assert derived.in_sight(int(cells[1]))[plan.goal]
         assert not derived.ground.walls.reshape(-1)[plan.cells].any()
 
     def test_a_charging_enemy_is_given_way_to_sooner(self) -> None:
@@ -97,13 +97,13 @@ class TestTether:
         derived, state = placed(
             SPACE, (12.5, 9.5), (12.5, 11.5), (12.5, 12.5), FAR, (25.5, 12.5), (25.5, 8.5)
         )
-        plans = planned(derived, state)
+        plans = plans_of(derived, state)
         goals = {plans[number].goal for number in (0, 1, 2)}
         assert len(goals) == 3
 
     def test_nobody_in_reach_means_going_on(self) -> None:
         derived, state = placed(with_wall(15, slice(0, 20)), (3.5, 3.5), (27.5, 3.5))
-        assert all(len(plan.cells) > 5 for plan in planned(derived, state).values())
+        assert all(len(plan.cells) > 5 for plan in plans_of(derived, state).values())
 
 
 class TestOthers:
@@ -111,7 +111,7 @@ class TestOthers:
         derived, state = placed(SPACE, (5.5, 10.5), FAR, brains="charge")
         assert goal(derived, state).tolist() == list(FAR)
         derived, state = placed(SPACE, (24.5, 10.5), FAR, brains="charge")
-        assert len(planned(derived, state)[0].cells) == 1
+        assert len(plans_of(derived, state)[0].cells) == 1
 
     @pytest.mark.parametrize(("x", "nearer"), [(5.5, True), (22.5, False), (16.5, None)])
     def test_distance_is_kept(self, x: float, nearer: bool | None) -> None:
@@ -121,22 +121,22 @@ class TestOthers:
 
     def test_cover_is_out_of_sight_or_not_at_all(self) -> None:
         derived, state = placed(with_wall(15, slice(5, 16)), (12.5, 2.5), FAR, brains="cover")
-        plan = planned(derived, state)[0]
+        plan = plans_of(derived, state)[0]
         enemy = int(derived.cells(state.fighters.positions)[1])
-        assert not derived.seen(enemy)[plan.goal]
-        assert len(planned(*placed(SPACE, (12.5, 2.5), FAR, brains="cover"))[0].cells) == 1
+        assert not derived.in_sight(enemy)[plan.goal]
+        assert len(plans_of(*placed(SPACE, (12.5, 2.5), FAR, brains="cover"))[0].cells) == 1
 
 
 def test_ahead_stops_before_a_corner() -> None:
     derived, state = placed(
         with_wall(15, slice(3, 18)), (14.5, 10.5), (16.5, 10.5), brains="charge"
     )
-    plan = planned(derived, state)[0]
+    plan = plans_of(derived, state)[0]
     cell = ahead(derived, plan)
     assert cell in plan.cells[1:5]
-    assert derived.seen(int(plan.cells[0]))[cell]
+    assert derived.in_sight(int(plan.cells[0]))[cell]
 
 
 def test_the_player_thinks_for_himself() -> None:
     derived, state = placed(SPACE, (5.5, 10.5), FAR)
-    assert set(planned(derived, replace(state, player=0))) == {1}
+    assert set(plans_of(derived, replace(state, player=0))) == {1}

@@ -10,8 +10,8 @@ import pytest
 import fieldcraft as fc
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.orders import March, Order, Send, Strike, apply, raised
-from fieldcraft_worlds.games.towers.planner import COMMANDER_OF
+from fieldcraft_worlds.games.towers.orders import March, Order, Send, Strike, apply, new_towers
+from fieldcraft_worlds.games.towers.planner import AI_OF
 from fieldcraft_worlds.games.towers.rules import start
 from fieldcraft_worlds.games.towers.state import State, Units
 
@@ -41,7 +41,7 @@ def scene(
         ready=np.zeros(count, dtype=np.int64),
     )
     cells = np.asarray(derived.space.cell_at([at for _, *at in towers]))
-    new = raised(RULES, 0, np.array([team for team, *_ in towers]), cells)
+    new = new_towers(RULES, 0, np.array([team for team, *_ in towers]), cells)
     state = replace(state, towers=new, units=there, next_id=200)
     derived.follow(state)
     return derived, state
@@ -58,8 +58,8 @@ WAVE = [(0, 0, 12.5, 13.5), (0, 0, 12.5, 14.5)]
 
 def test_the_plain_commander_strikes_the_nearest_and_the_other_the_weak() -> None:
     derived, state = scene(FIELD, WAVE)
-    plain = of(Strike, COMMANDER_OF["shortest"].decide(derived, state, 0))
-    clever = of(Strike, COMMANDER_OF["influence"].decide(derived, state, 0))
+    plain = of(Strike, AI_OF["shortest"].decide(derived, state, 0))
+    clever = of(Strike, AI_OF["influence"].decide(derived, state, 0))
     assert plain == [Strike(0, 1, 1, False)]
     assert clever == [Strike(0, 1, 4, True)]
 
@@ -69,7 +69,7 @@ def test_the_clever_commander_stays_away_from_where_enemies_stand() -> None:
     for y, expected in ((6.5, 2), (25.5, 1)):
         crowd = [(1, 0, 38.5 + k % 3, y + k % 2) for k in range(9)]
         derived, state = scene(towers, WAVE + crowd)
-        assert of(Strike, COMMANDER_OF["influence"].decide(derived, state, 0)) == [
+        assert of(Strike, AI_OF["influence"].decide(derived, state, 0)) == [
             Strike(0, 1, expected, True)
         ]
 
@@ -82,37 +82,35 @@ def test_of_equal_ways_the_clever_commander_takes_the_one_to_the_weaker_ground(
     derived, state = scene(
         [(0, 10.5, 15.0), (1, 40.5, 5.5), (1, 40.5, 24.5), (1, 50.0, friend)], WAVE
     )
-    assert of(Strike, COMMANDER_OF["influence"].decide(derived, state, 0)) == [
+    assert of(Strike, AI_OF["influence"].decide(derived, state, 0)) == [
         Strike(0, 1, expected, True)
     ]
 
 
 def test_commanders_wait_until_there_is_a_wave() -> None:
     derived, state = scene(FIELD, WAVE[:1])
-    orders = COMMANDER_OF["shortest"].decide(derived, state, 0)
+    orders = AI_OF["shortest"].decide(derived, state, 0)
     assert not of(Strike, orders)
     assert of(Send, orders) == [Send(0, 0, 10, 0)]
     assert len(of(March, orders)) == 1
-    told = apply(derived, state, orders)
-    assert not of(March, COMMANDER_OF["shortest"].decide(derived, told, 0))  # it is there already
+    reason = apply(derived, state, orders)
+    assert not of(March, AI_OF["shortest"].decide(derived, reason, 0))  # it is there already
 
 
 def test_a_wave_takes_the_next_target_when_its_own_has_fallen() -> None:
     derived, state = scene(FIELD, [(0, 3, 33.5, 24.5), (0, 3, 33.5, 25.5)])
     state = apply(derived, state, [Strike(0, 3, 4)])
-    assert not of(Strike, COMMANDER_OF["shortest"].decide(derived, state, 0))
+    assert not of(Strike, AI_OF["shortest"].decide(derived, state, 0))
     fallen = replace(state, towers=state.towers.at(state.towers.ids != 4))
     derived.follow(fallen)
-    assert of(Strike, COMMANDER_OF["shortest"].decide(derived, fallen, 0)) == [
-        Strike(0, 3, 3, False)
-    ]
+    assert of(Strike, AI_OF["shortest"].decide(derived, fallen, 0)) == [Strike(0, 3, 3, False)]
 
 
 def test_the_tower_under_pressure_is_held_and_only_while_it_is() -> None:
     towers = [(0, 10.5, 7.5), (0, 10.5, 24.5), (1, 50.5, 18.5)]
     raid = [(1, 2, 13.5, 5.5 + k / 2) for k in range(8)]
     derived, state = scene(towers, raid)
-    orders = COMMANDER_OF["influence"].decide(derived, state, 0)
+    orders = AI_OF["influence"].decide(derived, state, 0)
     held = of(March, orders)[0]
     assert held.squad == 0
     assert np.hypot(held.x - 10.5, held.y - 7.5) < 2
@@ -121,5 +119,5 @@ def test_the_tower_under_pressure_is_held_and_only_while_it_is() -> None:
     derived, calm = scene(towers, [])
     for commander, at in (("influence", calm), ("shortest", state)):
         derived.follow(at)
-        held = of(March, COMMANDER_OF[commander].decide(derived, at, 0))[0]
+        held = of(March, AI_OF[commander].decide(derived, at, 0))[0]
         assert np.hypot(held.x - 10.5, held.y - 24.5) < 2

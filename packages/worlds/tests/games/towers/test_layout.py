@@ -1,4 +1,4 @@
-"""Seeded layouts: fair, on open ground, in nobody's way."""
+"""Seeded layouts: fair, on open ground, in nobody's route."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fieldcraft.paths import distance_map
 from fieldcraft_worlds.games.towers import Settings, TowerRules, ground
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.layout import seeded
-from fieldcraft_worlds.games.towers.orders import raised
+from fieldcraft_worlds.games.towers.orders import new_towers
 from fieldcraft_worlds.games.walking import walking_grid
 from support.refusals import refused
 
@@ -60,14 +60,14 @@ def test_all_teams_have_about_the_same_ways(kind: str) -> None:
         for teams in (2, 3):
             rules = replace(RULES, teams=("red", "blue", "green")[:teams], towers=3)
             cells = laid(space, rules, seed)
-            ways = np.array(
+            routes = np.array(
                 [
                     np.sort([way_to_enemies(space, cells, own, cell) for cell in own])
                     for own in cells
                 ]
             )
-            span = ways.max()
-            assert np.ptp(ways, axis=0).mean() < 0.3 * span
+            span = routes.max()
+            assert np.ptp(routes, axis=0).mean() < 0.3 * span
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,15 @@ def test_a_map_without_room_is_refused(space: fc.Grid) -> None:
 
 
 def test_what_is_laid_may_also_be_placed() -> None:
-    from fieldcraft_worlds.games.towers.orders import refuse_site
+    from fieldcraft_worlds.games.towers.orders import check_site
 
     space = fc.generate_map("cave", 80, 56, seed=2)
     derived = TowersDerived(space, RULES)
     cells = laid(space)
-    placed = raised(RULES, 0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    placed = new_towers(RULES, 0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
     for team, own in enumerate(cells):
         for cell in own.tolist():
-            refuse_site(derived, placed, team, cell)
-            placed = placed.joined(raised(RULES, len(placed), np.array([team]), np.array([cell])))
+            check_site(derived, placed, team, cell)
+            placed = placed.joined(
+                new_towers(RULES, len(placed), np.array([team]), np.array([cell]))
+            )

@@ -60,11 +60,11 @@ def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
         assert np.array_equal(derived.walking.walls, fresh.walking.walls)
         for name in derived.imap:
             assert np.array_equal(derived.imap[name].values, fresh.imap[name].values), name
-        for team, squad, way in derived.ways(at):
-            other = fresh.way(at, team, squad)
+        for team, squad, route in derived.routes(at):
+            other = fresh.route(at, team, squad)
             assert other is not None
-            assert np.array_equal(way.distance.exact, other.distance.exact)
-            assert np.array_equal(way.flow.vectors, other.flow.vectors)
+            assert np.array_equal(route.distance.exact, other.distance.exact)
+            assert np.array_equal(route.flow.vectors, other.flow.vectors)
 
 
 @pytest.mark.parametrize("kind", ["cave", "rooms"])

@@ -24,7 +24,7 @@ from fieldcraft_worlds.games.towers.orders import (
     Send,
     Strike,
     apply,
-    raised,
+    new_towers,
 )
 from fieldcraft_worlds.games.towers.rules import start, step
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, State, Towers, Units
@@ -74,7 +74,7 @@ def scene(
         health=np.full(count, settings.unit.health),
         ready=np.zeros(count, dtype=np.int64),
     )
-    new = Towers.none() if not towers else raised(settings, 0, teams, cells)
+    new = Towers.none() if not towers else new_towers(settings, 0, teams, cells)
     return derived, replace(state, towers=new, units=there, next_id=200, **more)
 
 
@@ -171,15 +171,15 @@ def test_units_hit_enemy_units_in_reach_but_not_through_a_wall() -> None:
 def test_a_tower_across_water_hits_but_is_not_sought() -> None:
     classes = np.zeros((20, 30), dtype=np.int64)
     classes[:, 12:15] = 1
-    for bridge, sought in ((False, False), (True, True)):
+    for bridge, reachable_views in ((False, False), (True, True)):
         classes[12, 12:15] = 0 if bridge else 1
         space = fc.Grid(30, 20, terrain=fc.Terrain(classes, np.eye(2, dtype=bool)), neighbors=8)
         seeing = replace(STILL, unit=replace(UNIT, sight=6.0))
         derived, state = scene(seeing, [(0, 10.5, 10.5), (1, 28.5, 2.5)], [(1, 15.5, 10.5)], space)
         after = rolled(derived, state, 1)[-1]
         assert after.units.health[0] < 50
-        assert (look(derived, state).targets[0] == 0) == sought
-        assert (after.units.velocities[0] != 0).any() == sought
+        assert (look(derived, state).targets[0] == 0) == reachable_views
+        assert (after.units.velocities[0] != 0).any() == reachable_views
 
 
 def test_all_hit_at_the_same_moment() -> None:
@@ -347,7 +347,7 @@ def test_a_safe_way_leads_round_the_fire() -> None:
     short, safe = (
         apply(derived, state, [March(0, 0, 21.5, 10.5, safely)]) for safely in (False, True)
     )
-    hurt = [np.sum(50 - rolled(derived, told, 80)[-1].units.health) for told in (short, safe)]
+    hurt = [np.sum(50 - rolled(derived, reason, 80)[-1].units.health) for reason in (short, safe)]
     assert hurt[1] < hurt[0]
 
 
@@ -435,11 +435,11 @@ def test_a_tower_that_blocks_the_only_way_is_refused() -> None:
     state = apply(
         derived, start(derived, np.random.default_rng(0)), [Place(0, 4.5, 5.5), Place(1, 25.5, 5.5)]
     )
-    with refused(InvalidValue, "blocks nobody's way"):
+    with refused(InvalidValue, "blocks nobody's route"):
         apply(derived, state, [Place(0, 15.5, 9.5)])
     beside = apply(
         derived, state, [Place(0, 12.5, 12.5)]
-    )  # at the wall, but there is a way round it
+    )  # at the wall, but there is a route round it
     assert len(beside.towers) == 3
 
 

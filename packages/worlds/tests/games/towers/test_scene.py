@@ -73,7 +73,7 @@ def test_hands_place_towers_and_begin() -> None:
     x, y = opened.space.position_of(spot).tolist()
     state = opened.step(state, [Place(0, x, y)], np.random.default_rng(0))
     tower = int(state.towers.ids[state.towers.teams == 0][0])
-    assert opened.orders(state, press("march or strike", (x, y))) == (Remove(0, tower),)
+    assert opened.orders(state, press("move or strike", (x, y))) == (Remove(0, tower),)
 
 
 def _fits(opened: TowerWorld, state: State, cell: int) -> bool:
@@ -98,22 +98,22 @@ def test_hands_lead_squads() -> None:
         Send(0, own, 5, 2),
     )
     assert opened.orders(state, press("place or send", at[enemy])) == ()
-    assert opened.orders(state, press("march or strike", at[enemy], way="safe way")) == (
+    assert opened.orders(state, press("move or strike", at[enemy], route="safe path")) == (
         Strike(0, 0, enemy, True),
     )
-    assert opened.orders(state, press("march or strike", (30.0, 20.0), squad="squad 2")) == (
+    assert opened.orders(state, press("move or strike", (30.0, 20.0), squad="squad 2")) == (
         March(0, 1, 30.0, 20.0, False),
     )
     assert (
-        opened.orders(state, InputFrame((InputEvent("march or strike", "hold", (30.0, 20.0)),)))
+        opened.orders(state, InputFrame((InputEvent("move or strike", "hold", (30.0, 20.0)),)))
         == ()
     )
-    assert opened.orders(state, press("march or strike")) == ()
+    assert opened.orders(state, press("move or strike")) == ()
 
 
 def test_a_team_can_be_taken_over_and_given_back() -> None:
     opened, state, rng = world()
-    assert opened.orders(state, press("march or strike", (30.0, 20.0))) == ()  # its commander leads
+    assert opened.orders(state, press("move or strike", (30.0, 20.0))) == ()  # its commander leads
     assert opened.orders(state, press("lead", side="side 2")) == (Command(1, True),)
     taken = opened.step(state, opened.orders(state, press("lead")), rng)
     assert taken.by_hand.tolist() == [True, False]

@@ -1,4 +1,4 @@
-"""The ants: a nest, food, obstacles, and trails by which thousands of them find their way."""
+"""Ants: trails of pheromones, or a trail of directions."""
 
 from fieldcraft_worlds.games.ants.plugin import GAME
 from fieldcraft_worlds.games.ants.settings import Settings, Tuning

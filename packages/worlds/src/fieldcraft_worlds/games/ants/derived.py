@@ -1,6 +1,4 @@
-"""The derived state of a colony: layers, ants and food that follow from a state, on the CPU or on a
-graphics card.
-"""
+"""Derived state of a colony: layers, ants and food, on the CPU or on a graphics card."""
 
 from __future__ import annotations
 
@@ -17,11 +15,11 @@ from fieldcraft_worlds.games.ants.settings import SCALAR, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.lazy import SwarmReplay
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
-from fieldcraft_worlds.games.walking import grid_asked
+from fieldcraft_worlds.games.walking import require_grid
 
 __all__ = ["AntsDerived"]
 
-_FAINTEST = 9  # halvings after which the amount that an ant leaves weakens no more
+_FAINTEST = 9  # halvings of the amount that an ant leaves
 
 
 class AntsDerived(SwarmReplay[State]):
@@ -31,7 +29,7 @@ class AntsDerived(SwarmReplay[State]):
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__()
-        self.space = grid_asked(space, "Ants walk on")
+        self.space = require_grid(space, "Ants walk on")
         self.settings = settings
         self.grid = space.with_walls(space.walls)
         self.obstacles = Obstacles(self.grid)
@@ -63,16 +61,14 @@ class AntsDerived(SwarmReplay[State]):
         self._home = 0
 
     def is_nest(self, middle: int) -> NDArray[np.bool_]:
-        """Return which cells are the nest around a cell, (cells,): those within its radius that are
-        open on the map at the start.
-        """
+        """Return which cells are the nest around a cell, (cells,): open cells within its radius."""
         if self._nest is None or self._nest[0] != middle:
             near = disc(self.grid, middle, self.settings.nest)
             self._nest = middle, near & ~self.space.walls.reshape(-1)
         return self._nest[1]
 
     def walk(self, tuning: Tuning, trails: str) -> Walk:
-        """Return the weights of ants with this tuning."""
+        """Return the weights of ants with some tuning."""
         settings, cell, scalar = self.settings, self.grid.cell_size, trails == SCALAR
         return Walk(
             settings.speed * cell,
@@ -86,7 +82,7 @@ class AntsDerived(SwarmReplay[State]):
         )
 
     def trails(self, state: State) -> tuple[TrailLayer, ...]:
-        """Return the layers that ants of a state leave trails on."""
+        """Return the layers of trails in a state."""
         return (self.to_food, self.to_home) if state.trails == SCALAR else (self.flow,)
 
     def load(self, state: State) -> None:
@@ -112,7 +108,7 @@ class AntsDerived(SwarmReplay[State]):
         self._swarm = Swarm.restored(
             grid, {"agents": state.agents, "key": state.key, "step": state.step}, device=device
         )
-        self.run(state, 0)  # refuses impossible states, and moves ants out of walls
+        self.run(state, 0)  # raises for impossible states, and moves ants out of walls
         self._crowd.deposit_at(self._swarm.cells)
         self._crowd.deposit_at(self.obstacles.banks, settings.obstacle)
         self._crowd.step()
@@ -133,7 +129,7 @@ class AntsDerived(SwarmReplay[State]):
         )
 
     def field(self, state: State, name: str) -> Any:
-        """Return the ants, the trails, the food, or how much of it came home."""
+        """Return the ants, the trails, the food, or the food that came home."""
         if name == "agents":
             return self._swarm.agents
         if name == "planes" and state.trails == SCALAR:
@@ -147,6 +143,6 @@ class AntsDerived(SwarmReplay[State]):
         return Swarm(self.grid, state.agents, 0)
 
     def crowded(self, state: State) -> NDArray[np.float32]:
-        """Return where it is crowded in a state, (height, width)."""
+        """Return the crowd layer of a state, (height, width)."""
         self.reach(state)
         return self._crowd.values

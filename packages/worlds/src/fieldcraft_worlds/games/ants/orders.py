@@ -1,4 +1,4 @@
-"""The orders of a player of ants: paint food and walls, tune, change the kind of trails."""
+"""Orders of a player of ants: paint food and walls, tune, change the kind of trails."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ BRUSHES = ("food", "wall", "clear")
 
 @dataclass(frozen=True)
 class Paint:
-    """Paint "food" or "wall", or "clear" both away, along a stroke: world positions (x, y), one or
-    more. Nests stay clear of both.
+    """Paint "food" or "wall", or "clear" both, along a stroke of world positions (x, y), but not on
+    the nest.
     """
 
     what: str
@@ -33,8 +33,8 @@ class Paint:
 
 @dataclass(frozen=True)
 class Leave:
-    """Leave another kind of trails from now on: the old ones are gone, and what is tuned for the
-    new ones holds.
+    """Leave another kind of trails; the old trails are removed, and the tuning is that of the new
+    kind.
     """
 
     trails: str
@@ -44,12 +44,12 @@ Order = Paint | Tune | Leave
 
 
 def apply(derived: AntsDerived, state: State, orders: Sequence[Order]) -> State:
-    """The state with all orders followed; raises `InvalidValue` or `UnknownName` for one that
-    cannot be.
+    """Return the state after some orders; raises `InvalidValue` or `UnknownName` for impossible
+    ones.
     """
     for order in orders:
         if isinstance(order, Paint):
-            state = _painted(derived, state, order)
+            state = _paint(derived, state, order)
         elif isinstance(order, Tune):
             state = replace(state, tuning=tuned(state.tuning, order))
         elif isinstance(order, Leave):
@@ -68,7 +68,7 @@ def apply(derived: AntsDerived, state: State, orders: Sequence[Order]) -> State:
     return state
 
 
-def _painted(derived: AntsDerived, state: State, order: Paint) -> State:
+def _paint(derived: AntsDerived, state: State, order: Paint) -> State:
     checks.choice("what", order.what, BRUSHES)
     cells = brushed(derived.grid, order.stroke, state.tuning.brush * derived.grid.cell_size)
     cells = cells[~derived.is_nest(state.nest)[cells]]

@@ -1,7 +1,4 @@
-"""One step of a colony: ants sense, turn, walk, take food, bring it home, and leave trails.
-
-Once a second the harvest is counted, and another pile may grow.
-"""
+"""Rules of ants: one step of sensing, walking, foraging and leaving trails."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ _CONSTANT = ("key", "trails", "tuning", "walls", "nest", "counted", "recent", "p
 
 
 def start(derived: AntsDerived, rng: np.random.Generator) -> State:
-    """Return the first state: a nest and piles of food at random, and all ants in the nest. Raises
+    """Return the first state: a nest and piles of food at random, all ants in the nest. Raises
     `InvalidValue` on a map without open ground.
     """
     grid, settings = derived.grid, derived.settings
@@ -75,20 +72,20 @@ def start(derived: AntsDerived, rng: np.random.Generator) -> State:
 def step(
     derived: AntsDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:
-    """Return another state, a step later; the old one does not change.
+    """Return the next state; the given one does not change.
 
     Raises
     ------
     InvalidValue
-        If an argument has a wrong value, shape or type.
+        For an impossible order.
     UnknownName
-        For an order that cannot be followed; then nothing has happened.
+        For a number that cannot be tuned.
     """
     settings = derived.settings
     state = apply(derived, state, orders)
     second, into = divmod(state.step, settings.rate)
     if state.step and into == 0:
-        state = _renewed(derived, state, rng)
+        state = _renew_food(derived, state, rng)
     known: dict[str, Any] = {name: getattr(state, name) for name in _CONSTANT}
     if state.step and into == 0:
         recent = state.recent.copy()
@@ -101,8 +98,8 @@ def step(
 
 
 def _nowhere(derived: AntsDerived, state: State) -> float:
-    """Return the share of ants that came less far in a window than a part of their way, and neither
-    took food nor were at home meanwhile.
+    """Return the share of ants that moved less than a part of their path in the last window, took
+    no food and were not at home.
     """
     settings = derived.settings
     window = settings.steps(settings.window)
@@ -116,8 +113,8 @@ def _nowhere(derived: AntsDerived, state: State) -> float:
     return int(np.count_nonzero(stuck)) / len(state) if len(state) else 0.0
 
 
-def _renewed(derived: AntsDerived, state: State, rng: np.random.Generator) -> State:
-    """Return the state with another pile, if less than one is left and food grows again."""
+def _renew_food(derived: AntsDerived, state: State, rng: np.random.Generator) -> State:
+    """Return the state with another pile, if less than one is left and food is renewed."""
     settings, walls = derived.settings, state.walls
     if (
         not settings.renew
@@ -138,9 +135,7 @@ def _with_pile(
     part: NDArray[np.int64],
     rng: np.random.Generator,
 ) -> NDArray[np.int32]:
-    """Return food with another pile, on the open cells `part`, not too near to the nest if there
-    are such cells.
-    """
+    """Return food with another pile on the open cells `part`, away from the nest if possible."""
     settings, grid = derived.settings, derived.grid
     far = settings.nest + settings.pile + min(grid.shape) / 4
     clear = part[~disc(grid, nest, far)[part] & (food.reshape(-1)[part] == 0)]
@@ -157,7 +152,5 @@ def _with_pile(
 
 
 def _parts(grid: Grid) -> NDArray[np.int64]:
-    """Return the number of each cell's piece of open ground, joined by straight steps, (cells,): 0
-    for the largest; -1 for walls.
-    """
+    """Return the part of open ground of each cell, (cells,): 0 for the largest, -1 for walls."""
     return walking_grid(grid).parts().reshape(-1)

@@ -1,4 +1,4 @@
-"""The scene of a colony."""
+"""Scene of a colony."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from fieldcraft_worlds.games.drawing import arrows_of, round_limit
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Marks, Scene
 
-__all__ = ["OVERLAYS", "seen"]
+__all__ = ["OVERLAYS", "scene_of"]
 
-_LEVELS = 15  # of each of two trails: their pairs fit into the 255 rows of a table of colors
+_LEVELS = 15  # of each trail: pairs fit into the 255 rows of a table
 
 OVERLAYS = (
     Overlay(
         "trails",
         "1",
-        "both trails, their colors added; or how strong the velocity trail is",
+        "both trails with their colors added, or the velocity trail",
         group="field",
         shown=True,
     ),
-    Overlay("to food", "2", "the trail that carrying ants leave", group="field"),
-    Overlay("to home", "3", "the trail that searching ants leave", group="field"),
+    Overlay("to food", "2", "trail of ants that carry food", group="field"),
+    Overlay("to home", "3", "trail of ants that search", group="field"),
     Overlay(
         "crowd",
         "4",
-        "the layer that does not accumulate: ants and obstacles to keep away from",
+        "crowd layer: ants and obstacles, without the past",
         group="field",
     ),
-    Overlay("directions", "5", "which way a velocity trail leads; two pheromones have none"),
+    Overlay("directions", "5", "directions of the velocity trail; two pheromones have none"),
     Overlay("ants", "6", "the ants", shown=True),
 )
 
 
-def seen(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Scene:
-    """The scene of a state, with the overlays of these names."""
+def scene_of(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Scene:
+    """Return the scene of a state, with some overlays."""
     derived.reach(state)
     grid = derived.grid
     nest = tuple(grid.position_of(state.nest).tolist())
@@ -78,9 +78,9 @@ def _facts(state: State, overlays: frozenset[str]) -> Iterator[Fact]:
     yield Fact("ants", f"{len(state):,}")
     yield Fact("trails", "two pheromones" if state.trails == SCALAR else "velocity")
     if "directions" in overlays and state.trails == SCALAR:
-        yield Fact("directions", "none: two pheromones lead by how strong they are")
+        yield Fact("directions", "none: two pheromones")
     yield Fact("food home", f"{state.home:,}")
-    yield Fact("a minute", f"{state.per_minute:,}")
+    yield Fact("in the last minute", f"{state.per_minute:,}")
     yield Fact("carrying", f"{_percent(state.carrying.mean() if len(state) else 0.0)}")
     yield Fact("walk in circles", "..." if state.nowhere is None else _percent(state.nowhere))
 
@@ -104,7 +104,7 @@ def _field(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Fiel
         return None
     food, home = state.planes
     if "trails" in overlays:
-        return _both(food, home)
+        return _both_trails(food, home)
     if "to food" in overlays:
         return Field(food, "trail to food", (0.0, round_limit(food)), colors=1)
     if "to home" in overlays:
@@ -112,9 +112,9 @@ def _field(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Fiel
     return None
 
 
-def _both(food: NDArray[np.float32], home: NDArray[np.float32]) -> Field:
-    """The two trails with their colors added, by the square root of how strong they are: where an
-    old trail is faint it still shows.
+def _both_trails(food: NDArray[np.float32], home: NDArray[np.float32]) -> Field:
+    """Return both trails with their colors added, by the square root of their values: faint ones
+    are visible.
     """
     levels = [
         np.rint((_LEVELS - 1) * np.sqrt(np.minimum(plane / round_limit(plane), 1.0)))
@@ -122,12 +122,12 @@ def _both(food: NDArray[np.float32], home: NDArray[np.float32]) -> Field:
     ]
     names = (("trail to food", 1), ("trail home", 0))
     rows = (levels[0] * _LEVELS + levels[1]).astype(np.float32)
-    return Field(rows, "trails", (0.0, _LEVELS**2 - 1.0), table=_added(), names=names)
+    return Field(rows, "trails", (0.0, _LEVELS**2 - 1.0), table=_color_table(), names=names)
 
 
 @cache
-def _added() -> NDArray[np.uint8]:
-    """The colors of all pairs of levels of the two trails."""
+def _color_table() -> NDArray[np.uint8]:
+    """Return the colors of all pairs of levels of the two trails."""
     share = np.arange(_LEVELS)[:, np.newaxis] / (_LEVELS - 1)
     food, home = (share * np.array(parse_color(TEAM_COLORS[team])) for team in (1, 0))
     mixed = np.rint(np.minimum(GROUND + food[:, np.newaxis] + home, 255))

@@ -1,4 +1,4 @@
-"""The numbers of the ants. Lengths are in cells, so that one set serves any map."""
+"""Settings of the ants: lengths in cells."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCALAR, VELOCITY = "scalar", "velocity"
 TRAILS = (SCALAR, VELOCITY)
 MOST_ANTS = 1_000_000
 NOWHERE = 0.3
-"""An ant that came less far than this share of its way, as the crow flies, went nowhere."""
+"""Ants that moved less than this share of their path in a window went nowhere."""
 
 _WIDEST_BLUR = 15
 _LONGEST_SCENT = 100_000  # steps
@@ -35,24 +35,24 @@ _LONGEST_SCENT = 100_000  # steps
 
 @dataclass(frozen=True)
 class Tuning(CheckedSettings):
-    """The settings that may be changed while ants run: by sliders, keys, or `Tune` orders.
+    """The settings that may change during a match, by sliders or `Tune` orders.
 
     Parameters
     ----------
     keep : float, optional
-        What part of a trail stays at each step, in [0, 1].
+        Share of a trail that is left after each step, in [0, 1].
     blur : int, optional
-        The width over which trails blur at each step, an odd number of cells from 1 to 15.
+        Width of the blur of trails at each step, an odd number of cells from 1 to 15.
     distance : float, optional
-        How far ahead ants sense, in cells.
+        Distance of the sensors, in cells.
     turn : float, optional
-        How far they turn at a step at most, in degrees.
+        Greatest turn in a step, in degrees.
     wander : float, optional
-        Most degrees of a random turn at each step, below 180: it forks trails, and smooths them.
+        Greatest random turn in a step, below 180 degrees: it forks trails, and smooths them.
     separate : float, optional
-        How much they shun crowds and obstacles; 0 for not at all.
+        Weight of keeping away from crowds and obstacles.
     brush : float, optional
-        The radius of the player's brush, in cells.
+        Radius of the player's brush, in cells.
     """
 
     keep: Share = field(default=0.985, metadata=slider("trails keep", 0.9, 1.0, 0.001))
@@ -73,47 +73,44 @@ class Settings(Paced):
     Parameters
     ----------
     ants : int, optional
-        How many, 0 to 1,000,000.
+        Number of ants, 0 to 1,000,000.
     trails : str, optional
-        "scalar" for two pheromones, one that leads to food and one that leads home; "velocity" for
-        one trail of directions.
+        "scalar" for two pheromones, one to food and one home; "velocity" for one trail of
+        directions.
     speed : float, optional
         Cells a second.
     follow : float, optional
-        How much ants heed trails, beside their own heading, which weighs 1; 0 for random walks.
+        Weight of trails against the ant's own heading, which has weight 1; 0 for random walks.
     scent : float, optional
-        Seconds in which what an ant leaves weakens by half, since it left nest or food; so trails
-        grow towards where they lead.
+        Seconds in which the amount that an ant leaves halves, since it left nest or food; so trails
+        increase towards their goals.
     smell : float, optional
-        As many ants as a cell of the nest or of food counts for, on the trails that lead there; for
-        two pheromones.
+        Ants that a cell of the nest or of food counts as on the trails to it; for two pheromones.
     carriers : float, optional
-        How many times more an ant leaves that carries food, on a velocity trail.
+        Factor of the amount that carrying ants leave on a velocity trail.
     avoid : float, optional
-        How much ants turn from obstacles ahead.
+        Weight of turning away from obstacles ahead.
     obstacle : float, optional
-        As how many ants an obstacle counts for those beside it, in the layer by which they keep
-        apart.
+        Ants that an obstacle counts as in the crowd layer.
     crowd : int, optional
-        The width of that layer's blur, an odd number of cells.
+        Width of that layer's blur, an odd number of cells.
     nest : float, optional
-        The radius of the nest, in cells.
+        Radius of the nest, in cells.
     piles, pile, food : int, optional / float, optional
-        How many piles of food there are, their radius in cells, and how much food is in each of
-        their cells.
+        Number of piles of food, their radius in cells, and the food in each of their cells.
     renew : bool, optional
-        Whether another pile grows somewhere when less than one is left.
+        Whether another pile grows when less than one is left.
     window : float, optional
-        Seconds over which ants are watched for going nowhere.
+        Seconds of the window in which ants that go nowhere are counted.
     rate : int, optional
         Steps a second.
     scalar, velocity : Tuning, optional
-        What is tuned at the start, for each kind of trails.
+        The tuning at the start, for each kind of trails.
 
     Raises
     ------
     InvalidValue
-        For numbers outside of their ranges.
+        For numbers out of range.
     """
 
     ants: Count = 3000
@@ -140,11 +137,11 @@ class Settings(Paced):
         super().__post_init__()
         if self.scent * self.rate > _LONGEST_SCENT:
             raise InvalidValue(
-                f"What an ant leaves weakens by half within {_LONGEST_SCENT:,} steps",
+                f"The amount that an ant leaves halves within {_LONGEST_SCENT:,} steps",
                 got=f"scent={self.scent:g} at rate={self.rate}",
                 remedy="Pass seconds, such as 0.8",
             )
 
     def tuning(self, trails: str) -> Tuning:
-        """The tuning at the start for a kind of trails."""
+        """Return the tuning at the start for a kind of trails."""
         return self.scalar if trails == SCALAR else self.velocity

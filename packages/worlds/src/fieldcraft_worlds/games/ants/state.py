@@ -1,4 +1,4 @@
-"""All that changes in a colony."""
+"""State of a colony."""
 
 from __future__ import annotations
 
@@ -16,39 +16,38 @@ from fieldcraft_worlds.games.states import Holds
 __all__ = ["MINUTE", "State"]
 
 MINUTE = 60
-"""The number of seconds whose harvests are remembered."""
+"""Seconds in `State.recent`."""
 
 _ROLE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class State(LazyState):
-    """A colony at one moment, N ants in whole numbers on a map of (height, width) cells. Never
-    changed: a step makes another.
+    """A colony at one moment, N ants in whole numbers on a map of (height, width) cells. It never
+    changes: a step returns another one.
 
     Parameters
     ----------
     step, key : int
-        How many steps were made, and the key of the ants' random numbers.
+        The number of steps, and the key of the ants' random numbers.
     trails, tuning : str / Tuning
-        The kind of trails, and what is tuned now.
+        The kind of trails, and the present tuning.
     agents : NDArray[int32]
-        All ants, (3, N), as `fieldcraft.steering.Swarm.agents` says; those of role 1 carry food.
+        All ants, (3, N), see `fieldcraft.steering.Swarm.agents`; those with role 1 carry food.
     planes : ndarray of float32
-        Float32 (2, height, width): the trails to food and home, or x and y of the velocity trail.
+        (2, height, width): the trails to food and home, or x and y of the velocity trail.
     food : NDArray[int32]
-        Int32 (height, width), how much lies in each cell; `walls`: bool (height, width).
+        (height, width), the food in each cell; `walls`: bool (height, width).
     nest : int
         The cell of its middle.
     home : int
-        How much food came home; `counted`: how much of it in whole seconds; `recent`: int32 (60,),
-        how much in each of the last ones.
+        The food that came home; `counted`: the part of it in whole seconds; `recent`: int32 (60,),
+        the food of each of the last seconds.
     places : NDArray[int32]
-        (2, N), where ants were when the window began, as the first two columns of `agents`.
+        (2, N), the places of ants at the start of the window, as in `agents`.
     nowhere : float
-        The share of ants that went nowhere in the last whole window: they neither took food nor
-        were at home, and came less far than 0.3 of the way that they walked. None before the first
-        one ends.
+        The share of ants that went nowhere in the last window: they took no food, were not at home,
+        and moved less than 0.3 of their path. None before the first one ends.
     """
 
     step: int
@@ -76,5 +75,5 @@ class State(LazyState):
 
     @property
     def per_minute(self) -> int:
-        """How much food came home within the last minute, in whole seconds."""
+        """The food that came home within the last minute, in whole seconds."""
         return int(self.recent.sum())

@@ -1,4 +1,4 @@
-"""The chase: somebody is hunted through a map, seen, heard, lost and searched for."""
+"""Chase: hunters see, hear, lose and search for a player who collects items and escapes."""
 
 from fieldcraft_worlds.games.chase.plugin import GAME
 from fieldcraft_worlds.games.chase.settings import CivilianRules, HunterRules, PlayerRules, Settings

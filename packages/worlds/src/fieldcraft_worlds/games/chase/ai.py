@@ -1,4 +1,4 @@
-"""The minds of hunters: their moods, whom they chase, where they go."""
+"""AI of hunters: their moods, targets and goals."""
 
 from __future__ import annotations
 
@@ -22,44 +22,42 @@ from fieldcraft_worlds.games.chase.state import (
     State,
 )
 
-__all__ = ["decided"]
+__all__ = ["decide"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_PLAYER_WORTH = 0.6  # a player counts as so much nearer than a civilian
-_HELD = 0.8  # and whom one chases already
-_THERE = 1.2  # units from a goal at which one is there
-_CANDIDATES = 24  # places that a patrol thinks of
-_PLANNERS = 10  # searchers of a party who make plans of their own; others go with one of these
-_PACKS = 24  # patrols that have places of their own; others go with one of these
-_SURE = 3.0  # seconds after losing sight in which searchers go by what they saw
-_LISTENS = 1.5  # seconds from one moment at which searchers listen to the next
-_BUSY = 2.0  # times as loud as for others something is that they hear
-_HEARD_NEAR = 4.0  # units around what a searcher hears in which the player may be
+_PLAYER_FACTOR = 0.6  # factor of the distance to the player
+_SAME_TARGET = 0.8  # factor of the distance to the present target
+_ARRIVED = 1.2  # units from a goal
+_CANDIDATES = 24  # random places that a patrol compares
+_PLANNERS = 10  # searchers of a party that plan for themselves
+_PATROLS = 24  # patrols with goals of their own; others share one of these
+_RECENT = 3.0  # seconds after the last sighting in which searchers ignore noise
+_LISTEN_EVERY = 1.5  # seconds
+_LOUD = 2.0  # factor of the hearing threshold for searchers
+_NOISE_RADIUS = 4.0  # units around the source of a noise in which the player may be
 
 
-def decided(
+def decide(
     derived: ChaseDerived, state: State, sighting: Sighting, rng: np.random.Generator
 ) -> State:
-    """The state with new moods, targets and goals of hunters, and with what searches then
-    remember.
-    """
+    """Return the state with new moods, targets and goals of hunters, and new search memories."""
     ground, settings = derived.ground, derived.settings
     people, contacts = state.people, sighting.contacts
     hunters = sighting.hunters
-    known = len(contacts.found) > 0, len(contacts.lost) > 0
+    was_found, was_lost = len(contacts.found) > 0, len(contacts.lost) > 0
     moods, since = people.moods.copy(), people.since.copy()
     targets, goals = people.targets.copy(), people.goals.copy()
     at, own = people.positions[hunters], moods[hunters]
     last_seen = None if np.isnan(contacts.positions[0]).any() else contacts.positions[0]
 
-    searches = derived.taken_up(state, contacts)
+    searches = derived.searches_at(state, contacts)
     search = searches[state.search]
     if contacts.in_sight[0]:
         for each in searches.values():
             each.found(contacts.positions[0])
-    elif known[1]:
+    elif was_lost:
         for each in searches.values():
             each.lost(contacts.positions[0], contacts.velocity_of(0))
     if not contacts.in_sight[0]:
@@ -67,38 +65,38 @@ def decided(
             each.advance(settings.think)
             each.observe(sighting.view)
 
-    new, aims, ends = own.copy(), targets[hunters], goals[hunters]
+    new, target, goal = own.copy(), targets[hunters], goals[hunters]
     timed_out = state.step - since[hunters] > settings.hunter.patience * settings.rate
 
-    # Whom each sees best
-    chosen = _chosen(ground, at, people.positions, sighting, aims)
+    # Targets in sight
+    chosen = _best_targets(ground, at, people.positions, sighting, target)
     sees_one = chosen != NOBODY
-    new[sees_one], aims[sees_one], ends[sees_one] = CHASE, chosen[sees_one], NOTHING
+    new[sees_one], target[sees_one], goal[sees_one] = CHASE, chosen[sees_one], NOTHING
 
-    # Whom each has just lost sight of
-    blind = (own == CHASE) & ~sees_one
-    after_player = blind & (aims == 0)
-    after_other = blind & (aims > 0)
-    new[blind & (aims == NOBODY)] = PATROL
-    ends[after_other] = people.cells[aims[after_other]]
-    new[after_other], aims[after_other] = INVESTIGATE, NOBODY
+    # Targets just lost from sight
+    lost = (own == CHASE) & ~sees_one
+    after_player = lost & (target == 0)
+    after_other = lost & (target > 0)
+    new[lost & (target == NOBODY)] = PATROL
+    goal[after_other] = people.cells[target[after_other]]
+    new[after_other], target[after_other] = INVESTIGATE, NOBODY
     if contacts.in_sight[0] and last_seen is not None:
         joining = (own == SEARCH) & ~sees_one
         follows = after_player | joining
-        new[follows], aims[follows] = CHASE, 0
-        ends[follows] = ground.cells_of(last_seen[None])[0]
+        new[follows], target[follows] = CHASE, 0
+        goal[follows] = ground.cells_of(last_seen[None])[0]
     else:
-        new[after_player], aims[after_player] = SEARCH, NOBODY
-        if known[1] and last_seen is not None:
-            new[_called(ground, settings, at, last_seen, new)] = SEARCH
+        new[after_player], target[after_player] = SEARCH, NOBODY
+        if was_lost and last_seen is not None:
+            new[_helpers(ground, settings, at, last_seen, new)] = SEARCH
 
-    # What each hears
+    # Noises
     loud = state.noise.reshape(-1)[people.cells[hunters]]
     hears = loud > settings.hunter.hearing
-    searching = np.flatnonzero((loud > _BUSY * settings.hunter.hearing) & (new == SEARCH))
-    listening = contacts.ages[0] > _SURE and state.step % settings.steps(_LISTENS) < settings.steps(
-        settings.think
-    )
+    searching = np.flatnonzero((loud > _LOUD * settings.hunter.hearing) & (new == SEARCH))
+    listening = contacts.ages[0] > _RECENT and state.step % settings.steps(
+        _LISTEN_EVERY
+    ) < settings.steps(settings.think)
     if len(searching) and listening:
         first = searching[np.argmax(loud[searching])]
         source = int(derived.source_of_noise(state.noise, at[first : first + 1])[0])
@@ -108,47 +106,47 @@ def decided(
                 if isinstance(each, SearchParty):
                     each.lost(noise)
                 else:
-                    each.report(noise, _HEARD_NEAR * ground.unit)
+                    each.report(noise, _NOISE_RADIUS * ground.unit)
     curious = np.flatnonzero(hears & ((new == PATROL) | (new == INVESTIGATE)))
     if len(curious):
         sources = derived.source_of_noise(state.noise, at[curious])
         curious, sources = curious[sources >= 0], sources[sources >= 0]
         sources = np.where(ground.is_home[sources], sources, people.cells[hunters[curious]])
-        new[curious], ends[curious] = INVESTIGATE, sources
+        new[curious], goal[curious] = INVESTIGATE, sources
 
-    # What each gives up
-    there = _arrived(ground, people.positions[hunters], people.cells[hunters], ends)
-    done = ((new == INVESTIGATE) & (there | ((own == INVESTIGATE) & timed_out & ~hears))) | (
+    # Goals reached, and searches given up
+    arrived = _arrived(ground, people.positions[hunters], people.cells[hunters], goal)
+    done = ((new == INVESTIGATE) & (arrived | ((own == INVESTIGATE) & timed_out & ~hears))) | (
         (new == SEARCH) & (own == SEARCH) & timed_out
     )
-    new[done], ends[done] = PATROL, NOTHING
+    new[done], goal[done] = PATROL, NOTHING
     changed = new != own
     since[hunters[changed]] = state.step
-    ends[changed & ((new == SEARCH) | (new == PATROL))] = NOTHING
+    goal[changed & ((new == SEARCH) | (new == PATROL))] = NOTHING
 
-    # Where searchers go
+    # Goals of searchers
     party = np.flatnonzero(new == SEARCH)
     if len(party):
-        cells = ground.cells_of(_sent(search, ground.eyes(people, hunters[party]), rng))
-        ends[party] = np.where(ground.is_home[cells], cells, people.cells[hunters[party]])
+        cells = ground.cells_of(_search_goals(search, ground.eyes(people, hunters[party]), rng))
+        goal[party] = np.where(ground.is_home[cells], cells, people.cells[hunters[party]])
 
-    moods[hunters], targets[hunters], goals[hunters] = new, aims, ends
-    memory = derived.remembered(searches, by_party=state.search == PARTY and len(party) > 0)
-    seen, waited = derived.patrolled(state.seen, sighting.view)
-    goals[hunters] = _patrols(ground, state, hunters, new, ends, there, waited, rng)
+    moods[hunters], targets[hunters], goals[hunters] = new, target, goal
+    memory = derived.snapshots(searches, by_party=state.search == PARTY and len(party) > 0)
+    seen, waited = derived.next_patrol(state.seen, sighting.view)
+    goals[hunters] = _patrol_goals(ground, state, hunters, new, goal, arrived, waited, rng)
     return replace(
         state.with_people(moods=moods, since=since, targets=targets, goals=goals),
         contacts=contacts,
         guesses=memory,
         seen=seen,
-        spotted=state.spotted + int(known[0]),
-        lost=state.lost + int(known[1]),
+        spotted=state.spotted + int(was_found),
+        lost=state.lost + int(was_lost),
     )
 
 
-def _sent(search: AnySearch, at: Floats, rng: np.random.Generator) -> Floats:
-    """The places that searchers go to, (N, D); of a large party only the first make plans, and each
-    of the others goes with the nearest.
+def _search_goals(search: AnySearch, at: Floats, rng: np.random.Generator) -> Floats:
+    """Return the goals of searchers, (N, D). In a large party only the first ones plan, and each of
+    the others goes to the goal of the nearest planner.
     """
     if not isinstance(search, SearchParty) or len(at) <= _PLANNERS:
         return search.places(at, rng)
@@ -157,28 +155,30 @@ def _sent(search: AnySearch, at: Floats, rng: np.random.Generator) -> Floats:
     return np.asarray(places[nearest])
 
 
-def _chosen(
-    ground: ChaseGround, at: Floats, positions: Floats, sighting: Sighting, aims: Ints
+def _best_targets(
+    ground: ChaseGround, at: Floats, positions: Floats, sighting: Sighting, targets: Ints
 ) -> Ints:
-    """The row of whom each hunter goes for of those that it sees, or NOBODY."""
+    """Return the row of the target of each hunter, out of the agents in its sight, or NOBODY."""
     seen = sighting.seen
     found = np.full(len(at), NOBODY, dtype=np.int64)
     rows, columns = np.nonzero(seen)
     if not len(rows):
         return found
     far = np.sqrt((ground.away(at[rows], positions[columns]) ** 2).sum(axis=1))
-    far *= np.where(columns == 0, _PLAYER_WORTH, 1.0) * np.where(columns == aims[rows], _HELD, 1.0)
+    far *= np.where(columns == 0, _PLAYER_FACTOR, 1.0) * np.where(
+        columns == targets[rows], _SAME_TARGET, 1.0
+    )
     order = np.lexsort((columns, far, rows))
     first = order[np.flatnonzero(np.diff(rows[order], prepend=-1))]
     found[rows[first]] = columns[first]
     return found
 
 
-def _called(
+def _helpers(
     ground: ChaseGround, settings: Settings, at: Floats, place: Floats, moods: Ints
 ) -> Ints:
-    """The hunters called to a search that begins at a place: the nearest that have nothing better
-    to do, up to a party in all.
+    """Return the hunters that join a search that starts at a place: the nearest ones that patrol or
+    investigate, up to the size of a party.
     """
     far = np.sqrt((ground.away(at, place) ** 2).sum(axis=1)) / ground.unit
     free = np.flatnonzero(
@@ -188,46 +188,46 @@ def _called(
     return free[np.argsort(far[free], kind="stable")[:room]]
 
 
-def _arrived(ground: ChaseGround, at: Floats, cells: Ints, ends: Ints) -> NDArray[np.bool_]:
-    """The hunters that have come to their goals."""
-    goals = ground.space.position_of(np.maximum(ends, 0))
-    near = np.sqrt((ground.away(at, goals) ** 2).sum(axis=1)) <= _THERE * ground.unit
-    return np.asarray((ends != NOTHING) & (near | (cells == ends)))
+def _arrived(ground: ChaseGround, at: Floats, cells: Ints, goals: Ints) -> NDArray[np.bool_]:
+    """Return whether each hunter is at its goal."""
+    places = ground.space.position_of(np.maximum(goals, 0))
+    near = np.sqrt((ground.away(at, places) ** 2).sum(axis=1)) <= _ARRIVED * ground.unit
+    return np.asarray((goals != NOTHING) & (near | (cells == goals)))
 
 
-def _patrols(
+def _patrol_goals(
     ground: ChaseGround,
     state: State,
     hunters: Ints,
     moods: Ints,
-    ends: Ints,
-    there: NDArray[np.bool_],
+    goals: Ints,
+    arrived: NDArray[np.bool_],
     waited: NDArray[np.float32],
     rng: np.random.Generator,
 ) -> Ints:
-    """The goals of all, with new ones for patrols that have none: places that nobody has looked at
-    for long, each away from others'.
+    """Return the goals of hunters, with new ones for patrols without a goal: places not looked at
+    for a long time, apart from the goals of other patrols.
     """
-    ends = ends.copy()
+    goals = goals.copy()
     long = state.step - state.people.since[hunters] > 0
-    idle = np.flatnonzero((moods == PATROL) & ((ends == NOTHING) | (there & long)))
+    idle = np.flatnonzero((moods == PATROL) & ((goals == NOTHING) | (arrived & long)))
     if not len(idle):
-        return ends
+        return goals
     flat, home = waited.reshape(-1), ground.home
     positions = state.people.positions[hunters]
-    taken = [int(cell) for cell in ends[(moods == PATROL) & (ends != NOTHING)]]
+    taken = [int(cell) for cell in goals[(moods == PATROL) & (goals != NOTHING)]]
     for row in idle.tolist():
         options = rng.choice(home, _CANDIDATES)
-        if len(taken) >= _PACKS:
+        if len(taken) >= _PATROLS:
             options = np.array(taken)[rng.integers(len(taken), size=4)]
         places = ground.space.position_of(options)
         far = np.sqrt((ground.away(positions[row], places) ** 2).sum(axis=1)) / ground.unit
         worth = flat[options] / (10.0 + far)
-        if taken and len(taken) < _PACKS:
+        if taken and len(taken) < _PATROLS:
             gaps = ground.away(places[:, None], ground.space.position_of(np.array(taken)))
             worth *= np.clip(
                 np.sqrt((gaps**2).sum(axis=2)).min(axis=1) / (12 * ground.unit), 0.1, 1.0
             )
-        ends[row] = int(options[np.argmax(worth)])
-        taken.append(int(ends[row]))
-    return ends
+        goals[row] = int(options[np.argmax(worth)])
+        taken.append(int(goals[row]))
+    return goals

@@ -1,4 +1,4 @@
-"""The derived of a chase: what hunters see, hear, remember and guess, worked out from a state."""
+"""Derived state of a chase: sight, noise, infection, patrols and searches."""
 
 from __future__ import annotations
 
@@ -28,19 +28,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-_SOUND = 3  # steps of the noise layer in one thought: so far sound gets, in typical steps
-_INFECTION_REACH = 5.0  # units at which the layer of infection has fallen to 1/e
-_SOUND_LOSS = 0.13  # what noise loses in a unit of way, as in `Spread`
+_SOUND = 3  # steps of the noise layer in one thought
+_INFECTION_REACH = 5.0  # units at which the infection layer falls to 1/e
+_SOUND_LOSS = 0.13  # decay of noise in a unit, see `Spread`
 _LEAST_NOISE = 1e-4
-# of a party: with 400 a frame in which it thinks takes twice as long, and the player is found no
-# sooner
-_PARTICLES = 200
+_PARTICLES = 200  # of a party: 400 take twice the time and find the player no sooner
 
 
 @dataclass(frozen=True, eq=False)
 class Sighting:
-    """The sighting of one look: `contacts` with the player, and which hunters see whom: `seen` (H,
-    N), rows of `hunters` (H,).
+    """The sightings of one moment: `contacts` with the player, `seen` (H, N) agents by hunter, rows
+    of `hunters` (H,), and `view`, the cells in sight.
     """
 
     contacts: Contacts
@@ -50,11 +48,10 @@ class Sighting:
 
 
 class ChaseDerived:
-    """The layers, patrols and searches of a chase on one ground.
+    """The layers, patrols and searches of a chase on one map.
 
-    They carry nothing from one step to the next but through the state: each method takes what the
-    state holds and gives what the next one will hold, so one object serves any state, in
-    any order.
+    They carry nothing from one step to the next except through the state: each method takes parts
+    of a state and returns those of the next, so one object serves any state, in any order.
     """
 
     def __init__(self, ground: ChaseGround, settings: Settings) -> None:
@@ -76,20 +73,18 @@ class ChaseDerived:
             space, settings.player.run * unit, sight=hunter.view * unit, particles=_PARTICLES
         )
         self._blank = self._party.snapshot()
-        self._told: object = (
-            self._blank
-        )  # what the party was told last: it takes long to recall, so it is kept as it is
+        self._party_memory: object = self._blank  # restoring a memory takes long
         if settings.search == PARTY:
             self._party.prepare()
 
     # At the start
 
     def guesses(self) -> dict[str, Any]:
-        """The memories of searches when nothing has happened yet."""
+        """Return the memories of searches at the start."""
         return {name: search.snapshot() for name, search in self._fresh().items()}
 
     def patrol(self) -> dict[str, Any]:
-        """The memories of patrols when nothing has happened yet."""
+        """Return the memory of patrols at the start."""
         return LastSeen(self.ground.space, unseen=60.0).snapshot()
 
     def _fresh(self) -> dict[str, AnySearch]:
@@ -98,10 +93,8 @@ class ChaseDerived:
 
     # Layers
 
-    def infected(self, state: State) -> NDArray[np.float32]:
-        """The layer of infection a thought later: strong where hunters stand, spreading and fading
-        from there.
-        """
+    def next_infection(self, state: State) -> NDArray[np.float32]:
+        """Return the infection layer a thought later: high at hunters, spreading and fading."""
         people, layer = state.people, self.infection
         values = state.infection.copy()
         values.reshape(-1)[people.cells[people.rows(HUNTER)]] = 1.0
@@ -109,11 +102,11 @@ class ChaseDerived:
         layer.step()
         return layer.values.copy()
 
-    def heard(
+    def next_noise(
         self, noise: NDArray[np.float32], places: Floats, loud: Floats, *, spreads: bool
     ) -> NDArray[np.float32]:
-        """The layer of noise with new noises at positions (K, D), `loud` (K,), and a thought later
-        if it `spreads`.
+        """Return the noise layer with new noises at positions (K, D), `loud` (K,), and a thought
+        later if it `spreads`.
         """
         layer = self.noise
         if not len(places) and not noise.any():
@@ -123,7 +116,7 @@ class ChaseDerived:
         for cell, amount in zip(
             self.ground.cells_of(places).tolist() if len(places) else (), loud.tolist(), strict=True
         ):
-            if amount > flat[cell]:  # a noise drowns a softer one
+            if amount > flat[cell]:  # the louder noise counts
                 layer.add_dynamic(cell, amount - float(flat[cell]))
         if spreads:
             layer.step(_SOUND)
@@ -132,33 +125,33 @@ class ChaseDerived:
         return values
 
     def downhill(self, values: NDArray[np.float32], positions: Floats, cells: Ints) -> Floats:
-        """The directions (N, 2) in which the infection falls, unit vectors; 0 where it doesn't."""
+        """Return the directions (N, 2) of falling infection: unit vectors, or 0."""
         self.infection.write(values)
         return directions(self.ground.downhill(self.infection, positions, cells)[:, :2])
 
     def source_of_noise(self, noise: NDArray[np.float32], positions: Floats) -> Ints:
-        """The loudest cell around each position, (N,): where what one hears there comes from."""
+        """Return the loudest cell around each position, (N,)."""
         self.noise.write(noise)
         far = 2 * self.settings.hunter.view * self.ground.unit
         return np.asarray(best(self.noise, positions, far, outside="clamp").cells).reshape(-1)
 
     # Sight
 
-    def turned(self, people: People, hunters: Ints, prey: Ints) -> Floats:
-        """Headings (N, 2) when hunters have turned to whoever came so near that they feel it."""
+    def headings_to_near(self, people: People, hunters: Ints, targets: Ints) -> Floats:
+        """Return headings (N, 2) with hunters turned to agents close enough to be felt."""
         headings = people.headings.copy()
         feel = self.settings.hunter.feel * self.ground.unit
-        if not len(prey) or not len(hunters) or feel <= 0:
+        if not len(targets) or not len(hunters) or feel <= 0:
             return headings
-        gaps = self.ground.away(people.positions[hunters, None], people.positions[prey])
+        gaps = self.ground.away(people.positions[hunters, None], people.positions[targets])
         apart = np.sqrt((gaps**2).sum(axis=2))
         nearest = apart.argmin(axis=1)
         rows = np.flatnonzero(apart[np.arange(len(hunters)), nearest] <= feel)
         headings[hunters[rows]] = directions(gaps[rows, nearest[rows], :2], headings[hunters[rows]])
         return headings
 
-    def look(self, state: State, headings: Floats, prey: Ints) -> Sighting:
-        """All hunters look around."""
+    def look(self, state: State, headings: Floats, targets: Ints) -> Sighting:
+        """Return the sightings of all hunters."""
         people = state.people
         hunters = people.rows(HUNTER)
         eyes = self.ground.eyes(people)
@@ -173,7 +166,7 @@ class ChaseDerived:
         )
         seen = np.zeros((len(hunters), len(people)), dtype=np.bool_)
         seen[:, 0] = contacts.seen[:, 0]
-        others = prey[prey > 0]
+        others = targets[targets > 0]
         if len(others):
             rules = self.settings.hunter
             seen[:, others] = sees(
@@ -186,11 +179,11 @@ class ChaseDerived:
             )
         return Sighting(contacts, hunters, seen, self.sight.view(viewers, facing=facing))
 
-    def patrolled(
+    def next_patrol(
         self, memory: dict[str, Any], view: Bools
     ) -> tuple[dict[str, Any], NDArray[np.float32]]:
-        """The memories of patrols a thought later, when this was looked at; and the seconds since
-        each cell was seen.
+        """Return the memory of patrols a thought later, after a look at the cells in `view`; and
+        the seconds since each cell was seen.
         """
         patrol = self._patrol
         patrol.restore(memory)
@@ -199,16 +192,14 @@ class ChaseDerived:
         return patrol.snapshot(), patrol.values
 
     def waited(self, memory: dict[str, Any]) -> NDArray[np.float32]:
-        """The seconds since each cell was seen, by what patrols remember."""
+        """Return the seconds since each cell was seen, by a memory of patrols."""
         self._patrol.restore(memory)
         return self._patrol.values
 
     # Searches
 
     def check(self, state: State) -> None:
-        """Refuse what no searches and no patrols remember. Raises `InvalidValue`, or what else
-        comes of reading it.
-        """
+        """Raise an error for memories that no search and no patrol can restore."""
         if not set(BESIDE) <= state.guesses.keys() <= set(SEARCHING):
             raise InvalidValue(
                 f"The searches are {', '.join(BESIDE)}, and at most {PARTY}",
@@ -216,13 +207,11 @@ class ChaseDerived:
                 remedy="Use another copy of the save",
             )
         for name in state.guesses:
-            self.recalled(state.guesses, name)
+            self.search_at(state.guesses, name)
         self.waited(state.seen)
 
-    def recalled(self, guesses: dict[str, Any], name: str) -> AnySearch:
-        """A search as it is in a state, to be read; a party by which nobody searches knows
-        nothing.
-        """
+    def search_at(self, guesses: dict[str, Any], name: str) -> AnySearch:
+        """Return a search with its memory in a state; without a memory, an empty party."""
         if name == PARTY:
             return self.party(guesses)
         search = self._searches[name]
@@ -230,21 +219,20 @@ class ChaseDerived:
         return search
 
     def party(self, guesses: dict[str, Any]) -> SearchParty:
-        """The party as it is in a state."""
+        """Return the party with its memory in a state."""
         return self._party_at(guesses.get(PARTY, self._blank))
 
-    def taken_up(self, state: State, contacts: Contacts) -> dict[str, AnySearch]:
-        """The searches as they are in a state, to be told more, and then `remembered`; the party is
-        among them if it is chosen.
+    def searches_at(self, state: State, contacts: Contacts) -> dict[str, AnySearch]:
+        """Return the searches with their memories in a state, including the party if it is chosen.
 
-        A party that is chosen in the middle of a search begins where the player was seen last, and
-        is told what the belief rules out.
+        A party that is chosen during a search starts from the last sighting, without the places
+        that the belief rules out.
         """
         searches: dict[str, AnySearch] = {
-            name: self.recalled(state.guesses, name) for name in BESIDE
+            name: self.search_at(state.guesses, name) for name in BESIDE
         }
         if state.search == PARTY and PARTY in state.guesses:
-            searches[PARTY] = self.recalled(state.guesses, PARTY)
+            searches[PARTY] = self.search_at(state.guesses, PARTY)
         elif state.search == PARTY:
             searches[PARTY] = party = self._party_at(self._blank)
             hunters = state.people.rows(HUNTER)
@@ -256,34 +244,32 @@ class ChaseDerived:
                 party.lost(contacts.positions[0], contacts.velocity_of(0))
                 party.advance(float(contacts.ages[0]))
                 party.observe(self.belief(state.guesses).guide.probability() == 0)
-        self._told = None
+        self._party_memory = None
         return searches
 
-    def remembered(self, searches: dict[str, AnySearch], *, by_party: bool) -> dict[str, Any]:
-        """The memories of searches, for the next state; that of the party only if hunters search by
-        it.
-        """
+    def snapshots(self, searches: dict[str, AnySearch], *, by_party: bool) -> dict[str, Any]:
+        """Return the memories of searches; that of the party only if hunters search `by_party`."""
         memory = {
             name: each.snapshot() for name, each in searches.items() if name != PARTY or by_party
         }
-        self._told = memory.get(PARTY)
+        self._party_memory = memory.get(PARTY)
         return memory
 
     def _party_at(self, memory: dict[str, Any]) -> SearchParty:
-        if self._told is not memory:
-            self._told = None
+        if self._party_memory is not memory:
+            self._party_memory = None
             self._party.restore(memory)
-            self._told = memory
+            self._party_memory = memory
         return self._party
 
     def flood(self, guesses: dict[str, Any]) -> FloodSearch:
-        """The flood as it is in a state."""
-        found = self.recalled(guesses, "flood")
+        """Return the flood with its memory in a state."""
+        found = self.search_at(guesses, "flood")
         assert isinstance(found, FloodSearch)
         return found
 
     def belief(self, guesses: dict[str, Any]) -> BeliefSearch:
-        """The belief as it is in a state."""
-        found = self.recalled(guesses, "belief")
+        """Return the belief with its memory in a state."""
+        found = self.search_at(guesses, "belief")
         assert isinstance(found, BeliefSearch)
         return found

@@ -1,6 +1,4 @@
-"""The ground of a chase: a map to walk on, its unit of length, and the part of it that is played
-on.
-"""
+"""Ground of a chase: a map, its unit of length, and the part of it that is played on."""
 
 from __future__ import annotations
 
@@ -10,7 +8,7 @@ from numpy.typing import NDArray
 from fieldcraft import Graph, Grid, Layer, gradient
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import uphill
-from fieldcraft_worlds.games.chase.footing import footing_on
+from fieldcraft_worlds.games.chase.movement import movement_on
 from fieldcraft_worlds.games.chase.state import People
 from fieldcraft_worlds.games.walking import largest_part, walking_grid
 
@@ -19,16 +17,16 @@ __all__ = ["ChaseGround", "ground_of"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_FEWEST = 30  # cells: on fewer nobody can run away
-_UNITS_OF_MESH = 2000  # square units that a mesh is large
-_BODY = 1.8  # larger than life, for people stand on waypoints, which are drawn as discs
+_FEWEST = 30  # cells
+_UNITS_OF_MESH = 2000  # square units of a mesh
+_BODY = 1.8  # factor on waypoints, which are drawn as discs
 
 
 class ChaseGround:
     """A map to play on: grid, mesh or waypoints.
 
     `space` is the map, `unit` world units in a unit of length, `home` (H,) the cells of its largest
-    part within which ways lead from everywhere to everywhere, and `footing` how people walk there.
+    strongly connected part, and `movement` how people move there.
     """
 
     def __init__(self, space: Grid | Graph, unit: float) -> None:
@@ -37,17 +35,17 @@ class ChaseGround:
         self.home = largest_part(space)
         if len(self.home) < _FEWEST:
             raise InvalidValue(
-                f"A chase needs {_FEWEST} cells that are joined both ways",
+                f"A chase needs {_FEWEST} connected cells",
                 got=f"{len(self.home)} on {space!r}",
                 remedy="Pass a larger map",
             )
         self.is_home = np.zeros(len(space), dtype=np.bool_)
         self.is_home[self.home] = True
-        self.footing = footing_on(space, unit, self.is_home)
-        self.cells_of, self.led = self.footing.cells_of, self.footing.led
+        self.movement = movement_on(space, unit, self.is_home)
+        self.cells_of, self.downhill_step = self.movement.cells_of, self.movement.downhill_step
 
     def away(self, starts: Floats, ends: Floats) -> Floats:
-        """Return the straight ways from starts to ends, (..., D); on a torus the short ones."""
+        """Return the straight vectors from starts to ends, (..., D); on a torus the short ones."""
         return self.space.shortest_vectors(ends - starts)
 
     @property
@@ -57,26 +55,26 @@ class ChaseGround:
 
     @property
     def is_grid(self) -> bool:
-        """Whether people walk on cells in rows, not on polygons or waypoints."""
+        """Whether the map is a grid, not a mesh or waypoints."""
         return isinstance(self.space, Grid)
 
     @property
     def is_straight(self) -> bool:
-        """Whether people can walk straight to whatever they see."""
-        return self.footing.is_straight
+        """Whether people can walk straight to a target in sight."""
+        return self.movement.is_straight
 
     @property
     def body(self) -> float:
-        """World units that a unit is drawn as for people and things."""
+        """The size in world units at which people and items are drawn."""
         return self.unit if self.is_straight else _BODY * self.unit
 
     def eyes(self, people: People, rows: Ints | slice = slice(None)) -> Floats:
-        """The positions that people see from and are seen at."""
-        return self.footing.eyes(people.positions[rows], people.cells[rows], people.ahead[rows])
+        """Return the positions that people see from and are seen at."""
+        return self.movement.eyes(people.positions[rows], people.cells[rows], people.ahead[rows])
 
     def place(self, x: float, y: float, near: Floats) -> int:
-        """The home cell nearest to a point seen from above; of several floors the one at the height
-        of a position `near`.
+        """Return the home cell nearest to a point in the plane; of several floors the one at the
+        height of a position `near`.
         """
         point = near.copy()
         point[:2] = (x, y)
@@ -85,20 +83,20 @@ class ChaseGround:
         return int(self.home[np.argmin((gaps**2).sum(axis=1))])
 
     def _check(self, point: Floats) -> None:
-        """Refuse a point off a grid; the vertices of a graph are near or far."""
+        """Raise an error for a point outside a grid."""
         if self.is_grid:
             self.space.cell_at(point)
 
     def downhill(self, layer: Layer, positions: Floats, cells: Ints) -> Floats:
-        """The ways (N, D) on which a layer falls from people at positions, in cells."""
+        """Return the vectors (N, D) along which a layer falls from people, in cells."""
         if self.is_grid:
             return -np.asarray(gradient(layer, positions), dtype=np.float64)
         return uphill(-layer, self.space.position_of(cells)).positions - positions
 
 
 def ground_of(space: Grid | Graph, scale: float) -> ChaseGround:
-    """The ground on a map; `scale` world units are a unit, 0 for what suits the map. Raises
-    `InvalidValue` where one can't play.
+    """Return the ground on a map; `scale` world units are a unit, 0 for the default of the map.
+    Raises `InvalidValue` for anything but a map.
     """
     if not isinstance(space, Grid | Graph):
         raise InvalidValue(

@@ -1,4 +1,4 @@
-"""Where everybody is at the start, from a seed."""
+"""Start of a chase: the places of all people and items, from a seed."""
 
 from __future__ import annotations
 
@@ -29,15 +29,13 @@ __all__ = ["start"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_APART = 15.0  # units of way between the player and the nearest hunter, where the map is so large
-_DISTANT = 0.6  # of the longest way from the player: how far off the exit is at least
-_PLACES = 14  # that civilians stroll between
+_LEAST_DISTANCE = 15.0  # units from the player to the nearest hunter, on maps large enough
+_EXIT_SHARE = 0.6  # least distance of the exit, as a share of the greatest
+_PLACES = 14  # where civilians stroll
 
 
 def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
-    """The state before the first step. Raises `InvalidValue` where the map has no room for what is
-    to be found.
-    """
+    """Return the first state. Raises `InvalidValue` on a map with too few cells."""
     ground, settings = derived.ground, derived.settings
     home = ground.home
     if len(home) < settings.items + 2:
@@ -46,15 +44,17 @@ def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
             got=f"{len(home)} cells",
             remedy="Pass fewer items",
         )
-    own = int(rng.choice(home))
-    ways = _ways(ground, own)
-    far = home[ways[home] >= _DISTANT * ways[home].max()]
-    way_out = int(rng.choice(far))
-    items = _spread(ground, settings.items, np.array([own, way_out]), rng)
-    distant = home[ways[home] >= min(_APART * ground.unit, 0.5 * float(ways[home].max()))]
-    hunters = _scattered(rng, distant, settings.hunters)
-    civilians = _scattered(rng, np.setdiff1d(home, hunters), settings.civilians)
-    cells = np.concatenate([[own], civilians, hunters]).astype(np.int64)
+    player = int(rng.choice(home))
+    distances = _distances(ground, player)
+    far = home[distances[home] >= _EXIT_SHARE * distances[home].max()]
+    exit_cell = int(rng.choice(far))
+    items = _far_apart(ground, settings.items, np.array([player, exit_cell]), rng)
+    distant = home[
+        distances[home] >= min(_LEAST_DISTANCE * ground.unit, 0.5 * float(distances[home].max()))
+    ]
+    hunters = _sample(rng, distant, settings.hunters)
+    civilians = _sample(rng, np.setdiff1d(home, hunters), settings.civilians)
+    cells = np.concatenate([[player], civilians, hunters]).astype(np.int64)
     roles = np.repeat([PLAYER, CIVILIAN, HUNTER], [1, len(civilians), len(hunters)]).astype(
         np.int64
     )
@@ -74,7 +74,7 @@ def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
         until=np.zeros(count, dtype=np.int64),
     )
     quiet = np.zeros(ground.space.shape, dtype=np.float32)
-    nowhere = np.zeros((0, ground.dimensions))
+    no_places = np.zeros((0, ground.dimensions))
     return State(
         step=0,
         outcome="",
@@ -89,9 +89,9 @@ def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
         stones=settings.player.stones,
         people=people,
         items=Items(items, np.zeros(len(items), dtype=np.bool_)),
-        exit=way_out,
-        places=_spread(ground, min(_PLACES, len(home) // 4), np.zeros(0, dtype=np.int64), rng),
-        sounds=Sounds(nowhere, np.zeros(0, dtype=np.int64), np.zeros(0)),
+        exit=exit_cell,
+        places=_far_apart(ground, min(_PLACES, len(home) // 4), np.zeros(0, dtype=np.int64), rng),
+        sounds=Sounds(no_places, np.zeros(0, dtype=np.int64), np.zeros(0)),
         infection=quiet,
         noise=quiet.copy(),
         contacts=derived.sight.nobody(targets=1),
@@ -103,20 +103,20 @@ def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
     )
 
 
-def _ways(ground: ChaseGround, cell: int) -> Floats:
-    """The way from each cell to one, (N,), world units; 0 where there is none."""
+def _distances(ground: ChaseGround, cell: int) -> Floats:
+    """Return the distance from each cell to one, (N,), world units; 0 without a path."""
     exact = distance_map(ground.space, ground.space.position_of(cell)).exact.reshape(-1)
     return np.where(np.isfinite(exact), exact, 0.0)
 
 
-def _scattered(rng: np.random.Generator, cells: Ints, count: int) -> Ints:
-    """`count` of the cells by chance, different ones as far as there are enough."""
+def _sample(rng: np.random.Generator, cells: Ints, count: int) -> Ints:
+    """Return `count` random cells, different ones while there are enough."""
     return np.asarray(rng.choice(cells, count, replace=count > len(cells)), dtype=np.int64)
 
 
-def _spread(ground: ChaseGround, count: int, taken: Ints, rng: np.random.Generator) -> Ints:
-    """`count` home cells, each the farthest from those before it, and from those taken, out of a
-    few that chance offers.
+def _far_apart(ground: ChaseGround, count: int, taken: Ints, rng: np.random.Generator) -> Ints:
+    """Return `count` home cells, each the farthest of a few random ones from those before it and
+    from those in `taken`.
     """
     found: list[int] = []
     for _ in range(count):

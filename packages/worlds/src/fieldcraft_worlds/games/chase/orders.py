@@ -1,4 +1,4 @@
-"""The orders that the chase takes from outside."""
+"""Orders of a player of the chase."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import NOTHING, RUN, SNEAK, WALK, State
 
-__all__ = ["GAITS", "Go", "Lead", "Order", "Pace", "SearchBy", "Throw", "Walk", "followed"]
+__all__ = ["GAITS", "Go", "Lead", "Order", "Pace", "SearchBy", "Throw", "Walk", "apply_orders"]
 
 Floats = NDArray[np.float64]
 
@@ -24,8 +24,8 @@ GAITS = {"sneak": SNEAK, "walk": WALK, "run": RUN}
 
 @dataclass(frozen=True)
 class Walk:
-    """Walk this way, a direction up to 1 long, in world axes; (0, 0) to stand. The player is then
-    led by hand.
+    """Walk in a direction up to 1 long, in world axes; (0, 0) to stand. A person plays from then
+    on.
     """
 
     x: float
@@ -34,9 +34,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Go:
-    """Walk to the place nearest to this position by the shortest way. The player is then led by
-    hand.
-    """
+    """Walk to the place nearest to a position by the shortest path. A person plays from then on."""
 
     x: float
     y: float
@@ -44,14 +42,14 @@ class Go:
 
 @dataclass(frozen=True)
 class Pace:
-    """Go on in this gait: "sneak", "walk" or "run"."""
+    """Continue in this gait: "sneak", "walk" or "run"."""
 
     gait: str
 
 
 @dataclass(frozen=True)
 class Throw:
-    """Throw a stone to a position: hunters hear where it falls."""
+    """Throw a stone to a position: hunters hear it fall."""
 
     x: float
     y: float
@@ -59,16 +57,14 @@ class Throw:
 
 @dataclass(frozen=True)
 class Lead:
-    """Lead the player by hand, or let the program play again."""
+    """Play by hand, or let the script play again."""
 
     by_hand: bool
 
 
 @dataclass(frozen=True)
 class SearchBy:
-    """Let hunters search in this way from now on: "flood", "belief", "last", "random" or
-    "party".
-    """
+    """Let hunters search by a method: "flood", "belief", "last", "random" or "party"."""
 
     how: str
 
@@ -76,11 +72,11 @@ class SearchBy:
 Order = Walk | Go | Pace | Throw | Lead | SearchBy
 
 
-def followed(
+def apply_orders(
     ground: ChaseGround, settings: Settings, state: State, orders: Iterable[Order]
 ) -> tuple[State, list[Floats]]:
-    """The state with these orders given, and where stones fall. Raises `InvalidValue` or
-    `OutsideMap` for what can't be done.
+    """Return the state after some orders, and the positions of thrown stones. Raises `InvalidValue`
+    or `OutsideMap` for impossible ones.
     """
     stones = []
     for order in orders:
@@ -107,7 +103,7 @@ def followed(
         elif isinstance(order, SearchBy):
             state = replace(state, search=checks.choice("how", order.how, SEARCHING))
         elif isinstance(order, Throw):
-            state, place = _thrown(ground, settings, state, order)
+            state, place = _throw(ground, settings, state, order)
             stones.append(place)
         else:
             raise InvalidValue(
@@ -118,19 +114,17 @@ def followed(
     return state, stones
 
 
-def _thrown(
+def _throw(
     ground: ChaseGround, settings: Settings, state: State, order: Throw
 ) -> tuple[State, Floats]:
     if state.stones <= 0:
-        raise InvalidValue(
-            "There are stones to throw", got="none left", remedy="Keep quiet instead"
-        )
+        raise InvalidValue("You need a stone to throw", got="none left", remedy="Sneak instead")
     place = ground.space.position_of(ground.place(order.x, order.y, state.people.positions[0]))
     far = float(np.sqrt((ground.away(state.people.positions[0], place) ** 2).sum())) / ground.unit
     if far > settings.player.throw:
         raise InvalidValue(
             f"A stone flies {settings.player.throw:g} units at most",
             got=f"{far:.1f} units",
-            remedy="Point nearer, or come closer first",
+            remedy="Click nearer, or walk closer first",
         )
     return replace(state, stones=state.stones - 1), place

@@ -1,4 +1,4 @@
-"""The chase as the frame plays it."""
+"""The chase as a game to play."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from fieldcraft_worlds.games.chase.state import (
     Sounds,
     State,
 )
-from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
+from fieldcraft_worlds.games.game import Action, InputFrame, moves
 from fieldcraft_worlds.games.states import check_state
-from fieldcraft_worlds.games.world import DerivedWorld
+from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 
-__all__ = ["GAME", "KINDS", "ChaseGame", "ChaseWorld"]
+__all__ = ["GAME", "KINDS", "ChaseWorld"]
 
 KINDS = (
     State,
@@ -55,7 +55,7 @@ class ChaseWorld(DerivedWorld):
     """The chase on one map."""
 
     rules = rules
-    views = scene
+    scenes = scene
     derived: ChaseDerived
 
     def __init__(self, space: Grid | Graph, settings: Settings) -> None:
@@ -76,85 +76,67 @@ class ChaseWorld(DerivedWorld):
         self.derived.check(state)
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
-        """The orders that keys, sticks and clicks ask for. Nothing is ordered that is so already,
-        so that saves stay small.
-        """
-        asked: list[Order] = []
+        """Return the orders of keys and clicks that change something, so that saves stay small."""
+        orders: list[Order] = []
         x, y = inputs.direction(y_up=self.space.y_up)
         walking = bool(state.wish.any()) and state.by_hand
         if (x, y) != (0.0, 0.0):
             if not walking or not np.array_equal(state.wish[:2], (x, y)):
-                asked.append(Walk(x, y))
+                orders.append(Walk(x, y))
         elif walking:
-            asked.append(Walk(0.0, 0.0))
+            orders.append(Walk(0.0, 0.0))
         gait = "sneak" if inputs.held("sneak") else "run" if inputs.held("run") else "walk"
-        if (state.by_hand or asked) and state.gait != GAITS[gait]:
-            asked.append(Pace(gait))
+        if (state.by_hand or orders) and state.gait != GAITS[gait]:
+            orders.append(Pace(gait))
         for event in inputs.events:
             if event.phase != "press":
                 continue
             if event.action == "lead":
-                asked.append(Lead(not state.by_hand))
+                orders.append(Lead(not state.by_hand))
             elif event.action == "search":
-                asked.append(
+                orders.append(
                     SearchBy(SEARCHING[(SEARCHING.index(state.search) + 1) % len(SEARCHING)])
                 )
             elif event.action == "go" and event.position is not None:
-                asked.append(Go(*event.position))
+                orders.append(Go(*event.position))
             elif event.action == "throw" and event.position is not None:
-                asked.append(Throw(*event.position))
-        return tuple(asked)
+                orders.append(Throw(*event.position))
+        return tuple(orders)
 
     def result(self, state: State) -> str | None:
         """Return how it ended."""
         return scene.result(self.derived.settings, state)
 
 
-class ChaseGame:
-    """Find what is to be found and get out, while hunters look for you."""
+def default_map() -> Grid:
+    """Return a building of rooms, 84 x 56."""
+    return generate_map("rooms", 84, 56, seed=12, neighbors=8)
 
-    name = "chase"
-    version = 1
-    title = "The chase"
-    goal = "Collect everything green, then reach the exit before hunters catch you."
-    overlays: tuple[Overlay, ...] = scene.OVERLAYS
-    actions: tuple[Action, ...] = (
+
+GAME = GameOfParts(
+    "chase",
+    "The chase",
+    "Collect everything green, then reach the exit before hunters catch you.",
+    Settings,
+    KINDS,
+    default_map,
+    ChaseWorld,
+    scene.OVERLAYS,
+    (
         *moves("walk"),
         Action(
             "run",
-            "run while held: fast, and heard",
+            "run while held: fast, but hunters hear it",
             ("key left shift", "key right shift"),
         ),
-        Action(
-            "sneak",
-            "sneak while held: slow, and silent",
-            ("key left ctrl", "key c"),
-        ),
-        Action("throw", "throw a stone: hunters hear where it falls", ("mouse left",)),
-        Action("go", "walk there by the shortest way", ("mouse right",)),
+        Action("sneak", "sneak while held: slow and silent", ("key left ctrl", "key c")),
+        Action("throw", "throw a stone: hunters hear it fall", ("mouse left",)),
+        Action("go", "walk there by the shortest path", ("mouse right",)),
         Action(
             "search",
-            "let hunters search in the next way: flood, belief, where you were last, anywhere, as a"
-            " party",
+            "hunters search by the next method: flood, belief, last sighting, random, party",
             ("key f",),
         ),
-        Action(
-            "lead",
-            "play yourself, or let the player play by itself again",
-            ("key m",),
-            takes_over=True,
-        ),
-    )
-    settings = Settings
-    kinds = KINDS
-
-    def default_map(self) -> Grid:
-        """A building of rooms, 84 x 56."""
-        return generate_map("rooms", 84, 56, seed=12, neighbors=8)
-
-    def open(self, space: Grid | Graph, settings: Settings) -> ChaseWorld:
-        """The game on a map: a grid, a mesh or waypoints."""
-        return ChaseWorld(space, settings)
-
-
-GAME = ChaseGame()
+        Action("lead", "play yourself, or let the script play again", ("key m",), takes_over=True),
+    ),
+)

@@ -1,4 +1,4 @@
-"""One step of a chase: thoughts, steps, bites; then it is seen whether it is over."""
+"""Rules of a chase: one step of AI, movement, bites, noise, and the end."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from fieldcraft import sees
 from fieldcraft.interruption import atomic
-from fieldcraft_worlds.games.chase.ai import decided
+from fieldcraft_worlds.games.chase.ai import decide
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.layout import start
-from fieldcraft_worlds.games.chase.orders import Order, followed
-from fieldcraft_worlds.games.chase.runner import by_himself
+from fieldcraft_worlds.games.chase.orders import Order, apply_orders
+from fieldcraft_worlds.games.chase.runner import scripted_move
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,
@@ -32,22 +32,22 @@ from fieldcraft_worlds.games.chase.state import (
 )
 from fieldcraft_worlds.games.walking import directions
 
-__all__ = ["FLEEING", "STROLLING", "Minds", "start", "step"]
+__all__ = ["FLEEING", "STROLLING", "HunterAI", "start", "step"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-Minds = Callable[[ChaseDerived, State, Sighting, np.random.Generator], State]
-"""Gives hunters their moods, targets and goals, as `ai.decided` does."""
+HunterAI = Callable[[ChaseDerived, State, Sighting, np.random.Generator], State]
+"""Returns a state with new moods, targets and goals of hunters; see `ai.decide`."""
 
 STROLLING, FLEEING = 0, 1  # moods of civilians
-_AT_EASE = 0.6  # of the fear at which one flees: below it one stops
-_PAUSE = 6.0  # seconds that a civilian stays in a place, at most
-_TOUCH = 1.1  # units at which something is picked up, and an exit is reached
-_SPARED = 2.0  # seconds after being caught in which one can't be caught again
-_HEARD_FOR = 1.5  # seconds that a noise is shown
-_TURN = 0.25  # of the way to where one walks that a heading turns in a step
-_MOVING = 0.3  # of the speed of sneaking: who is slower makes no noise
+_CALM = 0.6  # factor of the fear at which fleeing civilians stop
+_PAUSE = 6.0  # seconds that a civilian stays in a place
+_TOUCH = 1.1  # units to an item or the exit
+_SAFE_AFTER = 2.0  # seconds after a catch without another
+_SHOWN_FOR = 1.5  # seconds
+_TURN = 0.25  # share of the turn to the new direction in one step
+_MOVING = 0.3  # of the speed of sneaking; slower steps are silent
 
 
 @atomic
@@ -56,71 +56,76 @@ def step(
     state: State,
     orders: Sequence[Order],
     rng: np.random.Generator,
-    decide: Minds = decided,
+    ai: HunterAI = decide,
 ) -> State:
-    """The state a step later, after these orders; hunters `decide` by their minds, or by yours.
+    """Return the state a step later, after some orders.
 
-    All that chance decides is drawn from `rng`, always in the same order.
+    All random numbers are drawn from `rng`, always in the same order.
+
+    Parameters
+    ----------
+    ai : HunterAI, optional
+        Sets moods, targets and goals of hunters.
     """
     ground, settings = derived.ground, derived.settings
-    state, stones = followed(ground, settings, state, orders)
+    state, stones = apply_orders(ground, settings, state, orders)
     if state.over:
         return state
     places = [np.zeros((0, ground.dimensions)), *(stone[None] for stone in stones)]
     loud = [np.full(len(stones), settings.player.stone)]
     thinking = state.step % settings.steps(settings.think) == 0
     if thinking:
-        state = _thought(ground, settings, derived, state, rng, decide)
+        state = _think(ground, settings, derived, state, rng, ai)
         footstep = _footstep(ground, settings, state)
         if footstep:
             places.append(state.people.positions[:1])
             loud.append(np.array([footstep]))
-    state = _walked(ground, settings, state)
-    state, screams = _bitten(ground, settings, state)
+    state = _walk(ground, settings, state)
+    state, screams = _bite(ground, settings, state)
     places.append(screams)
     loud.append(np.full(len(screams), settings.civilian.scream))
-    state = _sounded(
+    state = _make_noise(
         settings, derived, state, np.concatenate(places), np.concatenate(loud), thinking
     )
-    return _judged(ground, settings, replace(_turned(state), step=state.step + 1))
+    return _end(ground, settings, replace(_convert(state), step=state.step + 1))
 
 
-# Thoughts
+# AI
 
 
-def _thought(
+def _think(
     ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
     rng: np.random.Generator,
-    decide: Minds,
+    ai: HunterAI,
 ) -> State:
     people = state.people
     prey = np.flatnonzero(
         (people.roles == PLAYER) | ((people.roles == CIVILIAN) & settings.infects)
     )
-    headings = derived.turned(people, people.rows(HUNTER), prey)
+    headings = derived.headings_to_near(people, people.rows(HUNTER), prey)
     sighting = derived.look(state, headings, prey)
-    state = decide(derived, state.with_people(headings=headings), sighting, rng)
-    state = replace(state, infection=derived.infected(state))
-    state = _strolled(ground, settings, derived, state, rng)
+    state = ai(derived, state.with_people(headings=headings), sighting, rng)
+    state = replace(state, infection=derived.next_infection(state))
+    state = _move_civilians(ground, settings, derived, state, rng)
     if not state.by_hand:
-        gait, wish, following, goal = by_himself(ground, settings, state)
+        gait, wish, following, goal = scripted_move(ground, settings, state)
         goals = state.people.goals.copy()
         goals[0] = following
         state = replace(state.with_people(goals=goals), gait=gait, wish=wish, goal=goal)
     return state
 
 
-def _strolled(
+def _move_civilians(
     ground: ChaseGround,
     settings: Settings,
     derived: ChaseDerived,
     state: State,
     rng: np.random.Generator,
 ) -> State:
-    """Civilians choose where to stroll, and flee down the slope of the infection."""
+    """Return the state with new goals of civilians, and with those in fear fleeing."""
     people = state.people
     rows = people.rows(CIVILIAN)
     if not len(rows):
@@ -134,7 +139,7 @@ def _strolled(
     fear = (
         state.infection.reshape(-1)[people.cells[rows]] if settings.infects else np.zeros(len(rows))
     )
-    limit = settings.civilian.fear * np.where(moods[rows] == FLEEING, _AT_EASE, 1.0)
+    limit = settings.civilian.fear * np.where(moods[rows] == FLEEING, _CALM, 1.0)
     flees = fear > limit
     moods[rows] = np.where(flees, FLEEING, STROLLING)
     fleeing = rows[flees]
@@ -145,18 +150,18 @@ def _strolled(
         goals[fleeing], until[fleeing] = NOTHING, 0
     calm = rows[~flees]
     gaps = ground.away(people.positions[calm], ground.space.position_of(np.maximum(goals[calm], 0)))
-    there = (goals[calm] != NOTHING) & (np.sqrt((gaps**2).sum(axis=1)) < 2.5 * ground.unit)
-    resting = calm[there]
+    arrived = (goals[calm] != NOTHING) & (np.sqrt((gaps**2).sum(axis=1)) < 2.5 * ground.unit)
+    resting = calm[arrived]
     pauses = rng.random(len(calm))
-    until[resting] = state.step + (pauses[there] * _PAUSE * settings.rate).astype(np.int64)
+    until[resting] = state.step + (pauses[arrived] * _PAUSE * settings.rate).astype(np.int64)
     choices = rng.integers(len(state.places), size=len(calm))
-    idle = there | (goals[calm] == NOTHING)
+    idle = arrived | (goals[calm] == NOTHING)
     goals[calm[idle]] = state.places[choices[idle]]
     return state.with_people(moods=moods, goals=goals, until=until, headings=headings)
 
 
 def _footstep(ground: ChaseGround, settings: Settings, state: State) -> float:
-    """How loud the player is."""
+    """Return the loudness of the player's steps."""
     speed = float(np.sqrt((state.people.velocities[0] ** 2).sum())) / ground.unit
     if state.gait == SNEAK or speed < _MOVING * settings.player.sneak:
         return 0.0
@@ -167,58 +172,51 @@ def _runs(state: State) -> bool:
     return state.gait == RUN and state.breath > 0
 
 
-# Steps
+# Movement
 
 
-def _walked(ground: ChaseGround, settings: Settings, state: State) -> State:
+def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
     people, unit = state.people, ground.unit
     count = len(people)
-    wishes, speeds = np.zeros((count, ground.dimensions)), np.zeros(count)
+    desired, speeds = np.zeros((count, ground.dimensions)), np.zeros(count)
     goals = np.where(people.roles == TURNING, NOTHING, people.goals)
 
     hunters = people.rows(HUNTER)
-    by_mood = np.array(
-        [
-            settings.hunter.walk,
-            0.75 * settings.hunter.run,
-            settings.hunter.run,
-            0.85 * settings.hunter.run,
-        ]
-    )
+    by_mood = np.array([settings.hunter.walk, *(np.array([0.75, 1.0, 0.85]) * settings.hunter.run)])
     speeds[hunters] = by_mood[people.moods[hunters]] * settings.pace
     direct = hunters[
         (people.moods[hunters] == CHASE)
         & (people.targets[hunters] != NOBODY)
         & (people.goals[hunters] == NOTHING)
     ]
-    aims = people.targets[direct]
+    prey = people.targets[direct]
     if ground.is_straight:
-        wishes[direct] = directions(ground.away(people.positions[direct], people.positions[aims]))
+        desired[direct] = directions(ground.away(people.positions[direct], people.positions[prey]))
     else:
-        beside = (people.cells[direct] == people.cells[aims]) & (people.ahead[aims] != NOTHING)
-        goals[direct] = np.where(beside, people.ahead[aims], people.cells[aims])
+        beside = (people.cells[direct] == people.cells[prey]) & (people.ahead[prey] != NOTHING)
+        goals[direct] = np.where(beside, people.ahead[prey], people.cells[prey])
 
     civilians = people.rows(CIVILIAN)
     flees = people.moods[civilians] == FLEEING
     speeds[civilians] = np.where(flees, settings.civilian.run, settings.civilian.walk)
-    wishes[civilians[flees], :2] = people.headings[civilians[flees]]
+    desired[civilians[flees], :2] = people.headings[civilians[flees]]
 
     player = settings.player
     running = _runs(state)
     speeds[0] = player.sneak if state.gait == SNEAK else player.run if running else player.walk
-    wishes[0] = state.wish
+    desired[0] = state.wish
     if state.by_hand:
         goals[0] = state.goal
     still = people.until > state.step
     still[0] = False
     speeds[still] = 0.0
 
-    positions, velocities, cells, ahead = ground.footing.step(
+    positions, velocities, cells, ahead = ground.movement.step(
         people.positions,
         people.velocities,
         people.cells,
         people.ahead,
-        wishes,
+        desired,
         goals,
         speeds * unit,
         1 / settings.rate,
@@ -245,29 +243,29 @@ def _walked(ground: ChaseGround, settings: Settings, state: State) -> State:
     return replace(state, breath=float(min(max(breath, 0.0), player.breath)), goal=goal)
 
 
-def _bitten(ground: ChaseGround, settings: Settings, state: State) -> tuple[State, Floats]:
-    """The bites of a step: civilians begin to turn, the player loses a heart; and where there are
-    screams, (K, D).
+def _bite(ground: ChaseGround, settings: Settings, state: State) -> tuple[State, Floats]:
+    """Return the state after the bites of a step, where civilians start to turn and the player
+    loses a heart; and the positions of screams, (K, D).
     """
     people = state.people
     none = np.zeros((0, ground.dimensions))
     hunters = people.rows(HUNTER)
     hunters = hunters[(people.until[hunters] <= state.step) & (people.targets[hunters] != NOBODY)]
-    aims = people.targets[hunters]
-    gaps = ground.away(people.positions[hunters], people.positions[aims])
+    prey = people.targets[hunters]
+    gaps = ground.away(people.positions[hunters], people.positions[prey])
     near = np.sqrt((gaps**2).sum(axis=1)) <= settings.hunter.reach * ground.unit
-    near &= (people.roles[aims] == CIVILIAN) | (
-        (aims == 0) & (state.step - state.hurt > _SPARED * settings.rate)
+    near &= (people.roles[prey] == CIVILIAN) | (
+        (prey == 0) & (state.step - state.hurt > _SAFE_AFTER * settings.rate)
     )
-    hunters, aims = hunters[near], aims[near]
+    hunters, prey = hunters[near], prey[near]
     if not len(hunters):
         return state, none
-    if ground.is_straight:  # not through a wall
+    if ground.is_straight:  # no bite through a wall
         reach = 2 * settings.hunter.reach * ground.unit
         met = np.diagonal(
-            sees(ground.space, people.positions[hunters], people.positions[aims], reach, angle=360)
+            sees(ground.space, people.positions[hunters], people.positions[prey], reach, angle=360)
         )
-        hunters, aims = hunters[met], aims[met]
+        hunters, prey = hunters[met], prey[met]
     roles, until, targets, goals = (
         people.roles.copy(),
         people.until.copy(),
@@ -275,12 +273,12 @@ def _bitten(ground: ChaseGround, settings: Settings, state: State) -> tuple[Stat
         people.goals.copy(),
     )
     busy = settings.steps(settings.hunter.stun), settings.steps(settings.civilian.feast)
-    until[hunters] = state.step + np.where(aims == 0, *busy)
-    victims = np.unique(aims[aims > 0])
+    until[hunters] = state.step + np.where(prey == 0, *busy)
+    victims = np.unique(prey[prey > 0])
     roles[victims], goals[victims] = TURNING, NOTHING
     until[victims] = state.step + settings.steps(settings.civilian.turning)
     targets[np.isin(targets, victims)] = NOBODY
-    caught = bool((aims == 0).any())
+    caught = bool((prey == 0).any())
     state = state.with_people(roles=roles, until=until, targets=targets, goals=goals)
     state = replace(
         state,
@@ -292,8 +290,8 @@ def _bitten(ground: ChaseGround, settings: Settings, state: State) -> tuple[Stat
     return state, people.positions[victims]
 
 
-def _turned(state: State) -> State:
-    """The state in which civilians that were bitten long enough ago are hunters."""
+def _convert(state: State) -> State:
+    """Return the state in which civilians bitten long enough ago are hunters."""
     people = state.people
     rows = people.rows(TURNING)
     rows = rows[people.until[rows] <= state.step]
@@ -313,7 +311,7 @@ def _turned(state: State) -> State:
     return state.with_people(roles=roles, moods=moods, since=since, targets=targets, goals=goals)
 
 
-def _sounded(
+def _make_noise(
     settings: Settings,
     derived: ChaseDerived,
     state: State,
@@ -321,23 +319,23 @@ def _sounded(
     loud: Floats,
     thinking: bool,
 ) -> State:
-    """The state in which the noise of this step is heard; sound spreads when hunters think."""
+    """Return the state with the noise of this step; noise spreads when hunters think."""
     sounds = (
-        state.sounds.and_then(places, state.step, loud, state.step - settings.steps(_HEARD_FOR))
+        state.sounds.appended(places, state.step, loud, state.step - settings.steps(_SHOWN_FOR))
         if len(places)
         else state.sounds
     )
     if not thinking and not len(places):
         return state
     return replace(
-        state, sounds=sounds, noise=derived.heard(state.noise, places, loud, spreads=thinking)
+        state, sounds=sounds, noise=derived.next_noise(state.noise, places, loud, spreads=thinking)
     )
 
 
 # The end
 
 
-def _judged(ground: ChaseGround, settings: Settings, state: State) -> State:
+def _end(ground: ChaseGround, settings: Settings, state: State) -> State:
     at = state.people.positions[0]
     items = state.items
     gaps = (

@@ -1,4 +1,4 @@
-"""A player who is led by a program: fetches what is to be found, and runs from every hunter."""
+"""Script of a player that plays by itself: it collects items and flees from hunters."""
 
 from __future__ import annotations
 
@@ -19,73 +19,73 @@ from fieldcraft_worlds.games.chase.state import (
     State,
 )
 
-__all__ = ["by_himself"]
+__all__ = ["scripted_move"]
 
 Floats = NDArray[np.float64]
 
-_LEAD = 0.5  # seconds that he wants to be ahead of hunters wherever he goes
-_FAR = 45.0  # units from hunters at which one is as safe as can be
-_WAY = 0.7  # what a unit of way to safety costs, in units of safety
-_HIDDEN = 12.0  # what it is worth not to be seen there, in units of safety
-_STAY = 6.0  # and to stay with what he decided
-_OPEN = 40.0  # and what it is worth that one can run on from there, in units of safety
-_AROUND = 25.0  # units around a place that one may run on to
-_CHOICES, _CHOICES_APART = 6, 8.0  # places that he compares, and units between them
-_RETHINKS = 0.7  # seconds for which he stays with what he decided, as long as it is safe
-_QUIET = 9.0  # units from the nearest hunter at which he begins to sneak
-_NEAR = 9.0  # units at which he minds a hunter who has not seen him
-_PRESSED = 6.0  # and those at which he runs from one who has not seen him
+_MARGIN = 0.5  # seconds ahead of hunters on every cell of a safe path
+_FAR = 45.0  # units from hunters; farther is not safer
+_PATH_COST = 0.7  # of a unit of path, in units of safety
+_HIDDEN = 12.0  # units of safety for a refuge out of sight
+_SAME_GOAL = 6.0  # units of safety for the present goal
+_ROOM_WORTH = 40.0  # units of safety for room to run on
+_AROUND = 25.0  # units around a refuge
+_CHOICES, _CHOICES_APART = 6, 8.0  # refuges to compare, and units between them
+_RETHINKS = 0.7  # seconds with the same goal, as long as it is safe
+_SNEAK_WITHIN = 9.0  # units to the nearest hunter
+_NEAR = 9.0  # units to a hunter that has not seen the player
+_RUN_WITHIN = 6.0  # units to a hunter that has not seen the player
 
 
-def by_himself(
+def scripted_move(
     ground: ChaseGround, settings: Settings, state: State
 ) -> tuple[int, Floats, int, int]:
-    """The next move of the fugitive: the gait, the direction (D,), the next cell on the way (or
-    NOTHING), and the cell it makes for.
+    """Return the next move of the player: the gait, the direction (D,), the next cell on waypoints
+    (or NOTHING), and the cell of its goal.
     """
     space, unit, people, rules = ground.space, ground.unit, state.people, settings.player
     at, cell = people.positions[:1], people.cells[:1]
     near, known, chasing = _threats(ground, settings, state)
-    wanted = state.items.cells[~state.items.taken]
-    aims = wanted if len(wanted) else np.array([state.exit])
+    left = state.items.cells[~state.items.taken]
+    goals = left if len(left) else np.array([state.exit])
     cost = 1.0 + rules.caution * np.asarray(state.infection, dtype=np.float64)
-    me = space.position_of(cell)
+    here = space.position_of(cell)
     if not len(known):
-        ways = distance_map(space, me, cost=cost).exact.reshape(-1)
-        goal = int(aims[np.argmin(ways[aims])])
-        gait = RUN if len(chasing) else SNEAK if near < _QUIET else WALK
+        own = distance_map(space, here, cost=cost).exact.reshape(-1)
+        goal = int(goals[np.argmin(own[goals])])
+        gait = RUN if len(chasing) else SNEAK if near < _SNEAK_WITHIN else WALK
     else:
-        mine = distance_map(space, me)
-        ways = mine.exact.reshape(-1)
-        theirs = distance_map(space, space.position_of(people.cells[known])).exact.reshape(-1)
-        joined = np.isfinite(ways)
-        lead = theirs - np.where(joined, ways, 0.0) * (
+        own_map = distance_map(space, here)
+        own = own_map.exact.reshape(-1)
+        enemy = distance_map(space, space.position_of(people.cells[known])).exact.reshape(-1)
+        joined = np.isfinite(own)
+        lead = enemy - np.where(joined, own, 0.0) * (
             settings.hunter.run * settings.pace / rules.run
         )
-        first = joined & (lead > _LEAD * settings.hunter.run * unit)
+        first = joined & (lead > _MARGIN * settings.hunter.run * unit)
         first[cell[0]] = True
         safe = np.where(first.reshape(space.shape), cost, np.inf)
-        safely = distance_map(space, me, cost=safe).exact.reshape(-1)
-        free = aims[np.isfinite(safely[aims])]
+        safe_distance = distance_map(space, here, cost=safe).exact.reshape(-1)
+        free = goals[np.isfinite(safe_distance[goals])]
         if len(free):
-            goal, cost = int(free[np.argmin(safely[free])]), safe
+            goal, cost = int(free[np.argmin(safe_distance[free])]), safe
         else:
-            goal, is_safe = _refuge(
-                ground, settings, state, known, safely / unit, mine, theirs / unit
+            goal, is_safe = _best_refuge(
+                ground, settings, state, known, safe_distance / unit, own_map, enemy / unit
             )
             cost = safe if is_safe else cost
-        gait = RUN if len(chasing) or near < _PRESSED else WALK
-    wish, following = ground.led(
+        gait = RUN if len(chasing) or near < _RUN_WITHIN else WALK
+    direction, following = ground.downhill_step(
         distance_map(space, space.position_of(goal), cost=cost), at, cell, people.ahead[:1]
     )
-    return gait, wish[0], int(following[0]), goal
+    return gait, direction[0], int(following[0]), goal
 
 
 def _threats(
     ground: ChaseGround, settings: Settings, state: State
 ) -> tuple[float, NDArray[np.int64], NDArray[np.int64]]:
-    """How far the nearest hunter is, in units; the rows of those that the player knows of, and of
-    those that are after the player.
+    """Return the distance to the nearest hunter in units, the rows of the hunters that the player
+    knows of, and the rows of those among them that chase it.
     """
     people = state.people
     hunters = people.rows(HUNTER)
@@ -109,39 +109,39 @@ def _threats(
     return float(gaps.min(initial=np.inf)), hunters[known], hunters[chasing & known]
 
 
-def _refuge(
+def _best_refuge(
     ground: ChaseGround,
     settings: Settings,
     state: State,
     known: NDArray[np.int64],
-    safely: Floats,
-    mine: DistanceMap,
-    theirs: Floats,
+    safe_distance: Floats,
+    own_map: DistanceMap,
+    enemy: Floats,
 ) -> tuple[int, bool]:
-    """Where to run: far from hunters and out of their sight, near, and no dead end; and whether a
-    way leads there before them.
+    """Return a cell to flee to, far from hunters and out of their sight, near and not a dead end;
+    and whether a path leads there ahead of the hunters.
     """
-    home, unit, keeps = ground.home, ground.unit, state.goal
+    home, unit, last_goal = ground.home, ground.unit, state.goal
     view = 1.5 * settings.player.view * unit
     hidden = ~visible(ground.space, ground.eyes(state.people, known), view, angle=360).reshape(-1)[
         home
     ]
-    worth = np.minimum(theirs[home], _FAR) + _HIDDEN * hidden + _STAY * (home == keeps)
-    ways = mine.exact.reshape(-1) / unit
-    for near in (safely, ways):
+    worth = np.minimum(enemy[home], _FAR) + _HIDDEN * hidden + _SAME_GOAL * (home == last_goal)
+    own = own_map.exact.reshape(-1) / unit
+    for near in (safe_distance, own):
         found = np.where(
-            np.isfinite(near[home]), worth - _WAY * np.minimum(ways[home], near[home]), -np.inf
+            np.isfinite(near[home]), worth - _PATH_COST * np.minimum(own[home], near[home]), -np.inf
         )
         if np.count_nonzero(np.isfinite(found)) > 1:
             break
     is_new = state.step % settings.steps(_RETHINKS) < settings.steps(settings.think)
     if (
         not is_new
-        and keeps != NOTHING
-        and keeps != state.people.cells[0]
-        and np.isfinite(found[home == keeps]).any()
+        and last_goal != NOTHING
+        and last_goal != state.people.cells[0]
+        and np.isfinite(found[home == last_goal]).any()
     ):
-        return keeps, near is safely
+        return last_goal, near is safe_distance
     best, chosen = -np.inf, int(home[np.argmax(found)])
     places = ground.space.position_of(home)
     for _ in range(_CHOICES):
@@ -149,7 +149,9 @@ def _refuge(
         if not np.isfinite(found[row]):
             break
         cell = int(home[row])
-        value = found[row] + _OPEN * _room_beyond(ground, mine, cell, theirs[cell] - ways[cell])
+        value = found[row] + _ROOM_WORTH * _room_behind(
+            ground, own_map, cell, enemy[cell] - own[cell]
+        )
         if value > best:
             best, chosen = value, cell
         found = np.where(
@@ -157,17 +159,19 @@ def _refuge(
             -np.inf,
             found,
         )
-    return chosen, near is safely
+    return chosen, near is safe_distance
 
 
-def _room_beyond(ground: ChaseGround, mine: DistanceMap, cell: int, lead: float) -> float:
-    """The share of the ground around a cell that one who runs there reaches before those who come
-    after it, `lead` units behind.
+def _room_behind(ground: ChaseGround, own_map: DistanceMap, cell: int, lead: float) -> float:
+    """Return the share of the ground around a cell that the player reaches from there before
+    hunters that follow `lead` units behind.
     """
     space, unit = ground.space, ground.unit
-    way = mine.descend(space.position_of(cell))
+    path = own_map.descend(space.position_of(cell))
     behind = (
-        way.at(min(max(lead, 1.0) * unit, way.length)) if len(way) > 1 else space.position_of(cell)
+        path.at(min(max(lead, 1.0) * unit, path.length))
+        if len(path) > 1
+        else space.position_of(cell)
     )
     from_there = distance_map(space, space.position_of(cell), limit=_AROUND * unit).exact.reshape(
         -1

@@ -1,4 +1,4 @@
-"""The scene of a chase."""
+"""Scene of a chase."""
 
 from __future__ import annotations
 
@@ -28,40 +28,39 @@ from fieldcraft_worlds.games.chase.state import (
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Areas, Cones, Fact, Field, Label, Lines, Marks, Scene, Tone
 
-__all__ = ["MOOD_TONES", "OVERLAYS", "result", "seen"]
+__all__ = ["MOOD_TONES", "OVERLAYS", "result", "scene_of"]
 
 OVERLAYS = (
     Overlay(
         "infection",
         "1",
-        "how near hunters are, by ways: civilians flee down this slope",
+        "distance to hunters along paths; civilians flee down this slope",
         group="field",
         shown=True,
     ),
-    Overlay("noise", "2", "what can be heard", group="field"),
+    Overlay("noise", "2", "noise that hunters can hear", group="field"),
     Overlay(
         "heat",
         "3",
-        "the flood after a player who was lost: where he may be if he ran on",
+        "flood from the last sighting: where the player can be by now",
         group="field",
     ),
     Overlay(
         "belief",
         "4",
-        "how likely hunters think that the player is in each place: by their party while it"
-        " searches",
+        "probability of each place for the hunters (particles while a party searches)",
         group="field",
     ),
     Overlay(
         "staleness",
         "5",
-        "how long ago hunters looked at each place: patrols go where it is longest",
+        "seconds since hunters saw each place; patrols go to the longest",
         group="field",
     ),
-    Overlay("sight", "6", "what hunters see", shown=True),
-    Overlay("barrier", "7", "where the player cannot have gone, by the flood"),
-    Overlay("estimate", "8", "where hunters think that the player is, and where he truly is"),
-    Overlay("paths", "9", "where hunters and the player are going"),
+    Overlay("sight", "6", "cells that hunters see", shown=True),
+    Overlay("barrier", "7", "cells that the player cannot have crossed, by the flood"),
+    Overlay("estimate", "8", "the hunters' estimate of the player, with a line to the player"),
+    Overlay("paths", "9", "paths of hunters and player"),
 )
 
 MOOD_TONES: dict[int, Tone] = {
@@ -72,13 +71,13 @@ MOOD_TONES: dict[int, Tone] = {
 }
 _SIGNS = {INVESTIGATE: "?", CHASE: "!", SEARCH: "…"}
 _PLAYER, _CIVILIAN, _BITTEN = "#5ad1f5", "#c3c8d2", "#e08a3c"
-_LABELS = 40  # hunters with a sign over their heads, at most
-_WAYS = 16  # hunters whose ways are drawn
-_AGO = 1.5  # seconds that a noise is shown
+_LABELS = 40  # signs over hunters
+_MOST_PATHS = 16  # hunters whose ways are drawn
+_SHOWN_FOR = 1.5  # seconds that a noise is shown
 _GAITS = ("sneaks", "walks", "runs")
 
 
-def seen(derived: ChaseDerived, state: State, overlays: frozenset[str]) -> Scene:
+def scene_of(derived: ChaseDerived, state: State, overlays: frozenset[str]) -> Scene:
     """Return the scene of a state, with the overlays of these names."""
     ground, settings = derived.ground, derived.settings
     return Scene(
@@ -96,7 +95,7 @@ def seen(derived: ChaseDerived, state: State, overlays: frozenset[str]) -> Scene
 
 
 def result(settings: Settings, state: State) -> str | None:
-    """How a chase ended, None while it goes on."""
+    """Return how a chase ended, None before the end."""
     if not state.over:
         return None
     seconds = f"{state.step / settings.rate:.0f} s"
@@ -128,7 +127,7 @@ def _field(
         found = Field(state.noise, "noise", (0.0, 1.0), "warning", threshold=0.01, opacity=0.9)
     elif "heat" in overlays:
         heat = derived.flood(state.guesses).values
-        label = "heat: nobody is lost" if heat is None else "heat of the flood"
+        label = "heat: no search now" if heat is None else "heat of the flood"
         found = Field(
             np.zeros_like(state.noise) if heat is None else heat,
             label,
@@ -137,19 +136,21 @@ def _field(
             opacity=0.9,
         )
     elif "belief" in overlays:
-        found = _believed(derived, state)
+        found = _belief_field(derived, state)
     elif "staleness" in overlays:
         found = Field(
             derived.waited(state.seen), "seconds unseen", (0.0, 60.0), "#5f7fc8", opacity=0.55
         )
     else:
         return None
-    # Waypoints without a value would be brighter than those with a low one.
+    # On waypoints a threshold would leave cells brighter than those with a low value.
     return found if ground.is_straight else replace(found, threshold=None)
 
 
-def _believed(derived: ChaseDerived, state: State) -> Field:
-    """How likely each place is: by a party's particles while it searches, else by the belief."""
+def _belief_field(derived: ChaseDerived, state: State) -> Field:
+    """Return the probability of each place: particles of the party while it searches, else the
+    belief.
+    """
     label, values = "particles of the party", derived.party(state.guesses).values
     if values is None:
         label, values = "belief", derived.belief(state.guesses).guide.values
@@ -172,7 +173,7 @@ def _areas(
         view = derived.sight.view(
             ground.eyes(state.people, hunters), facing=state.people.headings[hunters]
         )
-        yield Areas(view, ("warning",), opacity=0.16, label="in their sight")
+        yield Areas(view, ("warning",), opacity=0.16, label="in sight of hunters")
     if "barrier" in overlays:
         flood = derived.flood(state.guesses).guide
         if flood is not None:
@@ -180,7 +181,7 @@ def _areas(
 
 
 def _cones(ground: ChaseGround, settings: Settings, state: State) -> tuple[Cones, ...]:
-    """Short cones, so that it is seen which way hunters look."""
+    """Return short cones for the headings of hunters."""
     people = state.people
     hunters = people.rows(HUNTER)
     angle = settings.hunter.angle
@@ -204,16 +205,16 @@ def _lines(
     people = state.people
     if "paths" in overlays:
         walking = [row for row in people.rows(HUNTER).tolist() if people.goals[row] != NOTHING][
-            :_WAYS
+            :_MOST_PATHS
         ]
         for mood, tone in MOOD_TONES.items():
-            ways = tuple(
-                _way(ground, people.positions[row], int(people.cells[row]), int(people.goals[row]))
+            paths = tuple(
+                _path(ground, people.positions[row], int(people.cells[row]), int(people.goals[row]))
                 for row in walking
                 if people.moods[row] == mood
             )
-            if ways:
-                yield Lines(ways, tone, width=1.8, opacity=0.8)
+            if paths:
+                yield Lines(paths, tone, width=1.8, opacity=0.8)
         direct = [
             r
             for r in people.rows(HUNTER).tolist()
@@ -230,30 +231,32 @@ def _lines(
             )
         if state.goal != NOTHING:
             yield Lines(
-                (_way(ground, people.positions[0], int(people.cells[0]), state.goal),),
+                (_path(ground, people.positions[0], int(people.cells[0]), state.goal),),
                 _PLAYER,
                 width=2.2,
-                label="player's way",
+                label="path of the player",
             )
     if "estimate" in overlays:
-        guess = _guess(derived, state)
+        guess = _estimate(derived, state)
         if guess is not None:
             yield Lines(
                 (np.stack([guess[:2], people.positions[0, :2]]),), "ink", width=1.0, opacity=0.6
             )
 
 
-def _way(ground: ChaseGround, at: NDArray[np.float64], cell: int, goal: int) -> NDArray[np.float64]:
+def _path(
+    ground: ChaseGround, at: NDArray[np.float64], cell: int, goal: int
+) -> NDArray[np.float64]:
     path = distance_map(ground.space, ground.space.position_of(goal)).descend(
         ground.space.position_of(cell)
     )
     return np.concatenate([at[None, :2], path.positions[1:, :2]])
 
 
-def _guess(derived: ChaseDerived, state: State) -> NDArray[np.float64] | None:
+def _estimate(derived: ChaseDerived, state: State) -> NDArray[np.float64] | None:
     if state.contacts.in_sight[0]:
         return None
-    return derived.recalled(state.guesses, state.search).estimate()
+    return derived.search_at(state.guesses, state.search).estimate()
 
 
 def _marks(
@@ -298,7 +301,7 @@ def _marks(
     )
     yield Marks(people.positions[:1], "ring", 1.7 * unit, _PLAYER, least=15.0)
     if "estimate" in overlays:
-        guess = _guess(derived, state)
+        guess = _estimate(derived, state)
         if guess is not None:
             yield Marks(
                 guess[None],
@@ -306,15 +309,15 @@ def _marks(
                 1.6 * unit,
                 "ink",
                 least=11.0,
-                label="where hunters think he is",
+                label="hunters' estimate",
             )
 
 
 def _sounds(settings: Settings, state: State, unit: float) -> Iterator[Marks]:
-    """Rings that grow out of noises, of footsteps out of every fifth or so."""
+    """Return rings that grow out of noises; of footsteps about one in five."""
     sounds = state.sounds
     ages = (state.step - sounds.steps) / settings.rate
-    young = (ages < _AGO) & (
+    young = (ages < _SHOWN_FOR) & (
         (sounds.loud > settings.player.noise_running) | (sounds.steps % settings.steps(0.5) == 0)
     )
     if young.any():
@@ -336,7 +339,7 @@ def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[
     people = state.people
     yield Fact(
         "player",
-        f"{_GAITS[state.gait]}, {'you play' if state.by_hand else 'plays by itself: press M'}",
+        f"{_GAITS[state.gait]}, {'you play' if state.by_hand else 'script plays; M: you play'}",
         _PLAYER,
     )
     yield Fact("hearts", f"{state.hearts} of {settings.player.hearts}")
@@ -365,16 +368,16 @@ def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[
     yield Fact("player is", known)
     yield Fact("hunters search by", state.search)
     if (people.moods[hunters] == SEARCH).any():
-        yield Fact("  looks for you", _explained(derived, state))
+        yield Fact("  look for you", _search_area(derived, state))
 
 
-def _explained(derived: ChaseDerived, state: State) -> str:
-    """Where hunters look for the player, in a few words. Of n places that are alike likely it says
-    n, fewer where some are likelier.
+def _search_area(derived: ChaseDerived, state: State) -> str:
+    """Return where hunters look for the player, in a few words. The number of places is the number
+    of equally likely ones with the same sum of squares.
     """
     if state.search == "last":
-        return "where he was seen"
-    values = derived.recalled(state.guesses, state.search).values
+        return "at the last sighting"
+    values = derived.search_at(state.guesses, state.search).values
     if values is None:
         return "anywhere"
     if state.search == "flood":

@@ -1,6 +1,4 @@
-"""The numbers of the chase. Lengths are in units of the map (see `Settings.scale`), times in
-seconds, so that one set serves any map.
-"""
+"""Settings of the chase: lengths in units of the map (see `Settings.scale`), times in seconds."""
 
 from __future__ import annotations
 
@@ -39,11 +37,11 @@ KINDS_OF_HUNTERS = (ZOMBIES, GUARDS)
 _GUARDS_PACE = 1.15
 _MOST = 100_000
 BESIDE = ("flood", "belief", "last", "random")
-"""Methods of searching that remember side by side, whichever is chosen."""
+"""Methods of searching that all update their memories, whichever is chosen."""
 
 PARTY = "party"
 SEARCHING = (*BESIDE, PARTY)
-"""All ways of searching; the party remembers only while hunters search by it."""
+"""All methods of searching; the party has a memory only while it is chosen."""
 
 
 @dataclass(frozen=True)
@@ -53,25 +51,25 @@ class HunterRules(CheckedSettings):
     Parameters
     ----------
     view : float, optional
-        How far it sees, in units; `angle` the opening of what it sees, in degrees.
+        How far it sees, in units; `angle` is its angle of view, in degrees.
     feel : float, optional
-        How near somebody is noticed from any side, in units, if there is sight.
+        Distance at which it notices agents from any side, in units, with a line of sight.
     walk, run : float, optional
-        Its speeds on patrol and in a chase, units a second; guards are faster by 15 %.
+        Speeds on patrol and in a chase, units a second; guards are 15 % faster.
     reach : float, optional
-        How near it must be to catch or bite, in units.
+        Distance of a catch or bite, in units.
     hearing : float, optional
-        The value of the noise layer from which it hears something.
+        The value of the noise layer from which it hears.
     grace : float, optional
-        Seconds out of sight after which somebody is lost.
+        Seconds out of sight after which a target is lost.
     patience : float, optional
-        Seconds that it searches, or looks into a noise, before it gives up.
+        Seconds of a search, or of an investigation of a noise.
     call : float, optional
-        How far one who loses the player calls others to search with it, in units.
+        Distance from which a hunter that loses the player calls others to search, in units.
     party : int, optional
-        How many search together at most.
+        Most hunters that search together.
     stun : float, optional
-        Seconds that it stands still after it has caught the player.
+        Seconds that it stays in place after a catch.
     """
 
     view: Positive = 9.0
@@ -97,18 +95,17 @@ class PlayerRules(CheckedSettings):
     sneak, walk, run : float, optional
         Speeds, units a second.
     noise_walking, noise_running : float, optional
-        How loud a step is, in values of the noise layer; sneaking is silent.
+        Loudness of a step, in values of the noise layer; sneaking is silent.
     breath : float, optional
-        Seconds that one can run; `rest` how many of these come back in a second of not running.
+        Seconds of running; `rest` are the seconds that return in each second of not running.
     hearts : int, optional
-        How often one may be caught; the last time ends it.
+        Catches until the end.
     stones : int, optional
-        How many there are to throw; each makes a noise `stone` loud where it falls, at most `throw`
-        units away.
+        Stones to throw; each makes a noise `stone` loud where it falls, at most `throw` units away.
     view : float, optional
-        How far a player led by the program sees danger, in units.
+        Distance at which the script sees danger, in units.
     caution : float, optional
-        How the player weighs ground: `1 + caution * danger`.
+        Cost of danger in the script's paths: `1 + caution * danger`.
     """
 
     sneak: Speed = 1.6
@@ -135,13 +132,13 @@ class CivilianRules(CheckedSettings):
     walk, run : float, optional
         Speeds at ease and in flight, units a second.
     fear : float, optional
-        The value of the infection layer from which one flees down its slope.
+        The value of the infection layer from which it flees downhill.
     turning : float, optional
         Seconds from a bite to a new zombie.
     feast : float, optional
-        Seconds that a zombie is busy with one whom it has bitten.
+        Seconds that a zombie stays with a victim.
     scream : float, optional
-        How loud one screams who is bitten, in values of the noise layer.
+        Loudness of a bitten civilian, in values of the noise layer.
     """
 
     walk: Speed = 1.4
@@ -159,20 +156,20 @@ class Settings(Paced):
     Parameters
     ----------
     kind : str, optional
-        "zombies", who bite civilians too, and infect them, or "guards", who are faster and leave
-        them alone.
+        "zombies", which bite and infect civilians too, or "guards", which are faster and leave them
+        alone.
     hunters, civilians, items : int, optional
-        How many there are; the exit opens when all items are found.
+        Their numbers; the exit opens when all items are collected.
     search : str, optional
-        How hunters search for the player whom they have lost: "flood" (`fc.Pursuit`), "belief"
-        (`fc.Belief`), "last" (where it was last seen), "random" or "party" (`fc.SearchParty`).
+        The hunters' method of searching for a lost player: "flood" (`fc.Pursuit`), "belief"
+        (`fc.Belief`), "last" (the last sighting), "random" or "party" (`fc.SearchParty`).
     scale : float, optional
-        World units in a unit of length; 0 lets the map decide: a cell of a grid, half a typical
-        edge of waypoints, and of a mesh a two-thousandth of its area, as a square.
+        World units in a unit of length; 0 is a cell of a grid, half a typical edge of waypoints,
+        and of a mesh the side of a square with a two-thousandth of its area.
     rate : int, optional
         Steps a second.
     think : float, optional
-        Seconds from one look around to the next.
+        Seconds between two looks of hunters.
     limit : float, optional
         Seconds after which the player has survived.
     hunter, player, civilian
@@ -181,7 +178,7 @@ class Settings(Paced):
     Raises
     ------
     InvalidValue
-        For numbers outside of their ranges.
+        For numbers out of range.
     """
 
     kind: Annotated[str, one_of(KINDS_OF_HUNTERS)] = ZOMBIES

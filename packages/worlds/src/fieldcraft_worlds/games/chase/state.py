@@ -1,4 +1,4 @@
-"""All that changes in a chase."""
+"""State of a chase."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class People(Columns):
-    """Everybody, N of them; row 0 is the player, and nobody's row ever changes.
+    """All people, N of them; row 0 is the player, and rows never change.
 
     `roles` (N,): PLAYER, CIVILIAN, TURNING (bitten) or HUNTER. `positions` and `velocities` (N, D)
-    are in world units, `headings` (N, 2) unit vectors as seen from above. `cells` (N,) are where
-    they stand; on waypoints `ahead` (N,) is the vertex that they walk to, else NOTHING.
+    are in world units, `headings` (N, 2) unit vectors in the plane. `cells` (N,) are their cells;
+    on waypoints `ahead` (N,) is the vertex that they walk to, else NOTHING.
 
-    `moods` (N,) of hunters since step `since` (N,); `targets` (N,) is the row of whom each chases,
-    or NOBODY; `goals` (N,) the cell that each walks to, or NOTHING. Until step `until` (N,) they
-    stand still: who has bitten, and who is turning.
+    `moods` (N,) of hunters since step `since` (N,); `targets` (N,) is the row of the agent that
+    each chases, or NOBODY; `goals` (N,) the cell that each walks to, or NOTHING. Until step `until`
+    (N,) they stay in place: hunters after a bite, and civilians that turn.
     """
 
     roles: Annotated[Ints, Holds("people", low=PLAYER, high=HUNTER)]
@@ -75,13 +75,13 @@ class People(Columns):
     until: Annotated[Ints, Holds("people")]
 
     def rows(self, role: int) -> Ints:
-        """The rows of those in a role."""
+        """Return the rows of people with a role."""
         return np.flatnonzero(self.roles == role)
 
 
 @dataclass(frozen=True, eq=False)
 class Items(Columns):
-    """The items to be found: `cells` (I,), and whether each was `taken` (I,)."""
+    """The items to collect: `cells` (I,), and whether each was `taken` (I,)."""
 
     cells: Annotated[Ints, Holds("items", low=0, below="cells")]
     taken: Annotated[NDArray[np.bool_], Holds("items")]
@@ -89,16 +89,16 @@ class Items(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Sounds(Columns):
-    """Noises of the last seconds, for the eye: `positions` (K, D), the `steps` (K,) they were made
-    at, how `loud` (K,).
+    """Noises of the last seconds, for drawing: `positions` (K, D), the `steps` (K,) of their start,
+    and how `loud` (K,) they are.
     """
 
     positions: Annotated[Floats, Holds("sounds", "dimensions")]
     steps: Annotated[Ints, Holds("sounds")]
     loud: Annotated[Floats, Holds("sounds", low=0)]
 
-    def and_then(self, positions: Floats, step: int, loud: Floats, oldest: int) -> Sounds:
-        """With those that are made now, without those from before step `oldest`."""
+    def appended(self, positions: Floats, step: int, loud: Floats, oldest: int) -> Sounds:
+        """Return these with new noises of a step, without those before step `oldest`."""
         young = self.steps >= oldest
         return Sounds(
             np.concatenate([self.positions[young], positions]),
@@ -122,18 +122,18 @@ class OneTarget(ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class State(ReadOnly):
-    """A chase at one moment. Never changed: a step makes another.
+    """A chase at one moment. It never changes: a step returns another one.
 
-    `wish` (D,) is where the player wants to walk, a vector up to 1 long, or the player walks to the
-    cell `goal`; `by_hand` is False while the program plays. `search` is how hunters search.
-    `breath` are the seconds that the player can still run, `hurt` the step at which it was last
-    caught. `places` are the cells that civilians stroll between.
+    `wish` (D,) is the direction of the player, a vector up to 1 long, or the player walks to the
+    cell `goal`; `by_hand` is False while the script plays. `search` is the method of searching.
+    `breath` are the seconds that the player can still run, `hurt` the step of the last catch.
+    `places` are the cells where civilians stroll.
 
     `infection` and `noise` are the values of these layers, in the shape of the space; `contacts`
-    what hunters know of the player by sight, `guesses` what their searches remember, `seen` what
-    patrols do. `spotted` and `lost` count how often hunters got sight of the player and lost it,
-    `bitten` the civilians who were bitten. `outcome` is "" until it is over, then "escaped",
-    "caught" or "survived".
+    the hunters' sightings of the player, `guesses` the memories of searches, `seen` that of
+    patrols. `spotted` and `lost` count how often hunters saw the player and lost it, `bitten` the
+    civilians that were bitten. `outcome` is "" until the end, then "escaped", "caught" or
+    "survived".
     """
 
     step: int
@@ -167,5 +167,5 @@ class State(ReadOnly):
         return bool(self.outcome)
 
     def with_people(self, **columns: NDArray[Any]) -> State:
-        """With other columns of people."""
+        """Return the state with other columns of people."""
         return replace(self, people=replace(self.people, **columns))

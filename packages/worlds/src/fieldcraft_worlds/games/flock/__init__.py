@@ -1,6 +1,4 @@
-"""The flock: separation, alignment and cohesion from layers alone, beside the same three rules by
-exact neighbors.
-"""
+"""Flock: birds that keep apart, align and stay together."""
 
 from fieldcraft_worlds.games.flock.plugin import GAME
 from fieldcraft_worlds.games.flock.settings import Settings, Tuning

@@ -1,5 +1,5 @@
-"""The derived state of a flock: the layers by which birds fly, rebuilt at each step, for nothing
-accumulates; on the CPU or on a graphics card.
+"""Derived state of a flock: its layers, computed anew at each step, on the CPU or on a graphics
+card.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from fieldcraft_worlds.games.flock.settings import LAYERS, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.lazy import SwarmReplay
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
-from fieldcraft_worlds.games.walking import away, grid_asked
+from fieldcraft_worlds.games.walking import away, require_grid
 
 __all__ = ["FlockDerived"]
 
 _SCREAM = 64.0
-"""The number of birds that a predator outweighs in a neighborhood."""
+"""Birds that a predator counts as."""
 
 
 class FlockDerived(SwarmReplay[State]):
-    """Layers and birds of a flock on one map with one set of settings. Birds that fly by layers and
-    birds that fly by exact neighbors are two swarms, which don't see each other.
+    """Layers and birds of a flock on one map with one set of settings. Birds by layers and birds by
+    exact neighbors are two swarms, which do not see each other.
 
     The narrow layer starts at the density that is no crowd yet: a smell of all open cells. Raises
     `InvalidValue` for a map that is no grid.
@@ -36,7 +36,7 @@ class FlockDerived(SwarmReplay[State]):
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__()
-        self.space = grid_asked(space, "Birds fly on")
+        self.space = require_grid(space, "Birds fly on")
         self.settings = settings
         self.grid = space.with_walls(space.walls)
         self.obstacles = Obstacles(self.grid)
@@ -80,13 +80,13 @@ class FlockDerived(SwarmReplay[State]):
             )
             for k, rows in enumerate((self._rows, ~self._rows))
         )
-        self.run(state, 0)  # refuses impossible states, and moves birds out of walls
+        self.run(state, 0)  # raises for impossible states, and moves birds out of walls
         still = replace(self._flight(state.tuning), turn=0.0)
         shown = self._by_layers if len(self._by_layers) else self._by_neighbors
         shown.copy(device=device).run(still, 0.0, deposits=self._deposits, emitters=self._emitters)
 
     def run(self, base: State, count: int) -> None:
-        """Make steps: birds see, turn, fly and are seen."""
+        """Make steps: birds sense, turn, fly and mark the layers."""
         flight, dt, tuning = self._flight(base.tuning), 1 / self.settings.rate, base.tuning
         weights = {"align": tuning.align, "separate": tuning.separate, "cohere": tuning.cohere}
         seen: dict[str, Any] = {"deposits": self._deposits, "emitters": self._emitters}
@@ -103,12 +103,12 @@ class FlockDerived(SwarmReplay[State]):
             seen = {}
         if not self._rows.all():
             for _ in range(count):
-                self._by_neighbors = self._turned(base, self._by_neighbors)
+                self._by_neighbors = self._turn_by_neighbors(base, self._by_neighbors)
                 self._by_neighbors.run(replace(flight, turn=None), dt, **seen)
             self._by_neighbors.run(flight, dt, steps=0)
 
     def field(self, state: State, name: str) -> Any:
-        """Return the birds as they are now."""
+        """Return the birds."""
         agents = np.empty((3, len(self._rows)), dtype=np.int32)
         agents[:, self._rows] = self._by_layers.agents
         agents[:, ~self._rows] = self._by_neighbors.agents
@@ -129,32 +129,32 @@ class FlockDerived(SwarmReplay[State]):
             distance=max(2 * settings.speed / settings.rate, 1.0) * cell,
         )
 
-    def _turned(self, state: State, birds: Swarm) -> Swarm:
-        """Return birds that turned by the same three rules, of exact neighbors. These are seen as
-        far as the layers reach: a slope is read over a cell more.
+    def _turn_by_neighbors(self, state: State, birds: Swarm) -> Swarm:
+        """Return birds that turned by the same three rules with exact neighbors. Their range is
+        that of the layers: a slope is read over one more cell.
         """
         settings, tuning, grid = self.settings, state.tuning, self.grid
         places, headings = birds.positions, birds.headings
-        wish = np.zeros((len(birds), 2))
+        desired = np.zeros((len(birds), 2))
         if tuning.align:
             sums = Neighbors(places, settings.heading / 2 * grid.cell_size, space=grid).sums(
                 headings
             )
-            wish += tuning.align * _unit(sums[:, 3:] + headings)
+            desired += tuning.align * _unit(sums[:, 3:] + headings)
         if tuning.separate:
             reach = (settings.near / 2 + 1) * grid.cell_size
-            wish += tuning.separate * separation(Neighbors(places, reach, space=grid))
+            desired += tuning.separate * separation(Neighbors(places, reach, space=grid))
         if tuning.cohere:
             reach = (settings.far / 2 + 1) * grid.cell_size
             sums = Neighbors(places, reach, space=grid).sums(headings)
-            wish += tuning.cohere / reach * (sums[:, 1:3] / np.maximum(sums[:, :1], 1))
+            desired += tuning.cohere / reach * (sums[:, 1:3] / np.maximum(sums[:, :1], 1))
         if state.predator is not None:
             fear = self._fear(places, state.predator)
-            wish = np.where(fear.any(axis=1, keepdims=True), tuning.align * _unit(fear), wish)
-        wish += headings
-        across = headings[:, 0] * wish[:, 1] - headings[:, 1] * wish[:, 0]
+            desired = np.where(fear.any(axis=1, keepdims=True), tuning.align * _unit(fear), desired)
+        desired += headings
+        across = headings[:, 0] * desired[:, 1] - headings[:, 1] * desired[:, 0]
         most = np.radians(tuning.turn)
-        turn = np.clip(np.arctan2(across, (headings * wish).sum(axis=1)), -most, most)
+        turn = np.clip(np.arctan2(across, (headings * desired).sum(axis=1)), -most, most)
         if grid.y_up:
             turn = -turn
         agents = birds.agents
@@ -166,9 +166,7 @@ class FlockDerived(SwarmReplay[State]):
     def _fear(
         self, positions: NDArray[np.float64], predator: tuple[float, float]
     ) -> NDArray[np.float64]:
-        """Return vectors away from a predator, (N, 2): of length 1 beside it, 0 where it is no
-        longer feared.
-        """
+        """Return vectors away from a predator, (N, 2): length 1 beside it, 0 beyond its range."""
         gaps = away(self.grid, predator, positions)
         lengths = np.sqrt((gaps * gaps).sum(axis=1, keepdims=True))
         fear = np.maximum(1 - lengths / (self.settings.predator * self.grid.cell_size), 0)

@@ -1,4 +1,4 @@
-"""The orders of a player of the flock: obstacles, a predator, another rule, another tuning."""
+"""Orders of a player of the flock: obstacles, a predator, another rule, another tuning."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BRUSHES = ("wall", "clear")
 
 @dataclass(frozen=True)
 class Paint:
-    """Paint a "wall", or "clear" walls away, along a stroke: world positions (x, y), one or more. A
-    map keeps an open cell.
+    """Paint "wall", or "clear" walls, along a stroke of world positions (x, y). One cell stays
+    open.
     """
 
     what: str
@@ -30,14 +30,14 @@ class Paint:
 
 @dataclass(frozen=True)
 class Scare:
-    """Put the predator there, (x, y), or away: None."""
+    """Put the predator there, (x, y), or remove it: None."""
 
     position: tuple[float, float] | None
 
 
 @dataclass(frozen=True)
 class Fly:
-    """Let birds fly by another rule."""
+    """Change the rule of birds."""
 
     rule: str
 
@@ -46,12 +46,12 @@ Order = Paint | Scare | Fly | Tune
 
 
 def apply(grid: Grid, state: State, orders: Sequence[Order]) -> State:
-    """The state with all orders followed; raises `InvalidValue`, `OutsideMap` or `UnknownName` for
-    one that cannot be.
+    """Return the state after some orders; raises `InvalidValue`, `OutsideMap` or `UnknownName` for
+    impossible ones.
     """
     for order in orders:
         if isinstance(order, Paint):
-            state = _painted(grid, state, order)
+            state = _paint(grid, state, order)
         elif isinstance(order, Scare):
             if order.position is not None:
                 grid.cell_at(order.position)
@@ -70,7 +70,7 @@ def apply(grid: Grid, state: State, orders: Sequence[Order]) -> State:
     return state
 
 
-def _painted(grid: Grid, state: State, order: Paint) -> State:
+def _paint(grid: Grid, state: State, order: Paint) -> State:
     checks.choice("what", order.what, BRUSHES)
     walls = state.walls.copy()
     walls.reshape(-1)[brushed(grid, order.stroke, state.tuning.brush * grid.cell_size)] = (

@@ -1,4 +1,4 @@
-"""One step of a flock: birds see, turn and fly; some by layers, some by their neighbors."""
+"""Rules of a flock: birds sense, turn and fly, by layers or by neighbors."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MOST_KEY = 2**62 - 1
 
 
 def start(derived: FlockDerived, rng: np.random.Generator) -> State:
-    """Return the first state: birds in any cells, heading anywhere. Raises `InvalidValue` on a map
-    without open ground.
+    """Return the first state: birds in random cells with random headings. Raises `InvalidValue` on
+    a map without open ground.
     """
     settings, space = derived.settings, derived.space
     ground = np.flatnonzero(~space.walls)
@@ -43,10 +43,10 @@ def start(derived: FlockDerived, rng: np.random.Generator) -> State:
 def step(
     derived: FlockDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:
-    """Return another state, a step later; the old one does not change.
+    """Return the next state; the given one does not change.
 
-    All birds decide on what they see now, then all move. Raises `InvalidValue`, `OutsideMap` or
-    `UnknownName` for an order that cannot be followed; then nothing has happened.
+    All birds decide on the same state. Raises `InvalidValue`, `OutsideMap` or `UnknownName` for an
+    impossible order.
     """
     state = apply(derived.grid, state, orders)
     known = {name: getattr(state, name) for name in ("key", "rule", "tuning", "walls", "predator")}

@@ -1,4 +1,4 @@
-"""The scene of a flock."""
+"""Scene of a flock."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Fact, Field, Marks, Scene
 
-__all__ = ["OVERLAYS", "seen"]
+__all__ = ["OVERLAYS", "scene_of"]
 
 OVERLAYS = (
-    Overlay("near", "1", "the narrow layer, by which birds keep apart", group="field"),
-    Overlay("heading", "2", "the layer of headings: how strong it is", group="field"),
-    Overlay("far", "3", "the wide layer, by which birds stay together", group="field", shown=True),
-    Overlay("directions", "4", "which way the layer of headings leads"),
+    Overlay("near", "1", "narrow layer: birds keep apart", group="field"),
+    Overlay("heading", "2", "layer of headings, its strength", group="field"),
+    Overlay("far", "3", "wide layer: birds stay together", group="field", shown=True),
+    Overlay("directions", "4", "layer of headings, its directions"),
     Overlay("birds", "5", "the birds", shown=True),
 )
-_FEW = 4000  # so many birds are drawn as triangles
+_FEW = 4000  # birds drawn as triangles
 _NAMES = ("by layers", "by neighbors")
 
 
-def seen(derived: FlockDerived, state: State, overlays: frozenset[str]) -> Scene:
-    """Return the scene of a state, with the overlays of these names. Layers show the birds that fly
-    by layers, or all birds if none does.
+def scene_of(derived: FlockDerived, state: State, overlays: frozenset[str]) -> Scene:
+    """Return the scene of a state, with some overlays. Layers show the birds by layers, or all
+    birds if none flies by layers.
     """
     derived.reach(state)
     marks: list[Marks] = []
@@ -94,7 +94,7 @@ def _field(derived: FlockDerived, overlays: frozenset[str]) -> Field | None:
     for name, layer, label, color in (
         ("near", derived.near, "crowd and obstacles", "danger"),
         ("heading", derived.heading, "headings", "flow"),
-        ("far", derived.far, "where most are", "good"),
+        ("far", derived.far, "density of birds", "good"),
     ):
         if name in overlays:
             return Field(

@@ -1,4 +1,4 @@
-"""The numbers of the flock. Lengths are in cells, so that one set serves any map."""
+"""Settings of the flock: lengths in cells."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ _WIDEST_BLUR = 63
 
 @dataclass(frozen=True)
 class Tuning(CheckedSettings):
-    """The settings that may be changed while birds fly: by sliders, keys, or `Tune` orders. A
-    bird's own heading weighs 1.
+    """The settings that may change while birds fly, by sliders or `Tune` orders. A bird's own
+    heading has weight 1.
 
     Parameters
     ----------
     align : float, optional
-        Towards the mean heading of those near.
+        Weight of the mean heading of birds near by.
     separate : float, optional
-        Away from where it is crowded.
+        Weight of keeping away from crowds.
     cohere : float, optional
-        Towards where most are.
+        Weight of the direction to most birds.
     turn : float, optional
-        How far birds turn at a step at most, in degrees.
+        Greatest turn in a step, in degrees.
     wander : float, optional
-        Up to how far random numbers turn them at each step, in degrees, below 180.
+        Greatest random turn in a step, below 180 degrees.
     brush : float, optional
-        The radius of the player's brush, in cells.
+        Radius of the player's brush, in cells.
     """
 
     align: Amount = field(default=0.8, metadata=slider("align", 0, 3, 0.05))
@@ -63,34 +63,33 @@ class Settings(CheckedSettings):
     Parameters
     ----------
     birds : int, optional
-        How many, 0 to 1,000,000.
+        Number of birds, 0 to 1,000,000.
     rule : str, optional
-        By what they fly: "layers", exact "neighbors", or "both": every second bird by each. The two
-        kinds don't see each other.
+        "layers", exact "neighbors", or "both": half of the birds by each. The two kinds do not see
+        each other.
     speed : float, optional
         Cells a second.
     near, heading, far : int, optional
-        The widths of the blurs of the layers for separation, alignment and cohesion, odd numbers of
-        cells up to 63. The exact flock sees as far as such a layer reaches.
+        Widths of the blurs of the layers for separation, alignment and cohesion, odd numbers of
+        cells up to 63. Exact neighbors have the same range.
     room : float, optional
-        How many birds to a cell are no crowd yet, for those who fly by layers. Without it only the
-        relative slope of a crowd would count, and a flock had no density of its own.
+        Birds in a cell that are no crowd yet, for birds by layers. Without it only the relative
+        slope of a crowd would count, and a flock had no density of its own.
     avoid : float, optional
-        How much birds turn from obstacles ahead.
+        Weight of turning away from obstacles ahead.
     obstacle : float, optional
-        As how many birds an obstacle counts for those beside it, in the layer by which they keep
-        apart.
+        Birds that an obstacle counts as in the narrow layer.
     predator : float, optional
-        How far a predator is feared, in cells.
+        Range of a predator, in cells.
     rate : int, optional
         Steps a second.
     tuning : Tuning, optional
-        What is tuned at the start.
+        The tuning at the start.
 
     Raises
     ------
     InvalidValue
-        For numbers outside of their ranges.
+        For numbers out of range.
     """
 
     birds: Count = 1500

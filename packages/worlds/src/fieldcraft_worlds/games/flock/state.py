@@ -1,4 +1,4 @@
-"""All that changes in a flock."""
+"""State of a flock."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["State", "order_of"]
 
 @dataclass(frozen=True, eq=False)
 class State(LazyState):
-    """A flock at one moment, N birds in whole numbers on a map of (height, width) cells. Never
-    changed: a step makes another.
+    """A flock at one moment, N birds in whole numbers on a map of (height, width) cells. It never
+    changes: a step returns another one.
 
     Parameters
     ----------
     step, key : int
-        How many steps were made, and the key of the birds' random numbers.
+        The number of steps, and the key of the birds' random numbers.
     rule, tuning : str / Tuning
-        By what they fly, and what is tuned now.
+        The rule of birds, and the present tuning.
     agents : NDArray[int32]
-        All birds, (3, N), as `fieldcraft.steering.Swarm.agents` says.
+        All birds, (3, N), see `fieldcraft.steering.Swarm.agents`.
     walls : ndarray of bool
         Bool (height, width).
     predator : tuple[float, float]
-        Where one is, (x, y), or None.
+        The position of a predator, (x, y), or None.
     """
 
     step: int
@@ -56,7 +56,7 @@ class State(LazyState):
 
 def order_of(headings: NDArray[np.float64]) -> float:
     """Return the order parameter of headings (N, 2): the length of their mean, from 0 for none to 1
-    where all head the same way.
+    where all are equal.
     """
     if not len(headings):
         return 0.0

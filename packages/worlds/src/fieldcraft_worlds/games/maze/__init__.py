@@ -1,6 +1,4 @@
-"""The maze: monsters explore it by a memory that they share, and hunt a player who collects
-treasures and wants out.
-"""
+"""Maze: monsters explore with a shared memory, and hunt a player who collects treasures."""
 
 from fieldcraft_worlds.games.maze.plugin import GAME
 from fieldcraft_worlds.games.maze.settings import (

@@ -1,6 +1,4 @@
-"""The derived state of the maze: steps, ways, views, and the layer of what monsters
-remember.
-"""
+"""Derived state of the maze: paths, views, and the memory layer of the monsters."""
 
 from __future__ import annotations
 
@@ -16,23 +14,23 @@ from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State
 from fieldcraft_worlds.games.walking import largest_part
 
-__all__ = ["MazeDerived", "with_rim"]
+__all__ = ["MazeDerived", "grown"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 class MazeDerived:
-    """Everything that can be told from a state and need not be kept in it.
+    """The layer and caches that follow from a state.
 
     `space` is the map, `centers` (N, 2) the world positions of its cells, `ground` the cells of its
-    largest part, ascending, `dead_ends` those of them with one way out, `memory` the layer as it
-    was after the last call of `follow`.
+    largest part, ascending, `dead_ends` those of them with one exit, `memory` the layer of the last
+    state passed to `follow`.
 
     Raises
     ------
     InvalidValue
-        If the map has no room for all.
+        If the map is too small.
     """
 
     def __init__(self, space: Grid, settings: Settings) -> None:
@@ -42,23 +40,24 @@ class MazeDerived:
             "memory", settings.memory.fade(), every=1 / settings.rate
         )
         self._blank = self.memory.snapshot()
-        self._remembered = self._blank
+        self._memory_now = self._blank
+        self.has_memory = True
         self.centers = np.asarray(space.position_of(np.arange(len(space))))
         self._size = np.array([space.width, space.height])
-        self._fogged: tuple[NDArray[np.bool_], Grid] | None = None
-        self._ways = space.adjacency
+        self._fog: tuple[NDArray[np.bool_], Grid] | None = None
+        self._edges = space.adjacency
         self.ground = largest_part(space)
-        self.dead_ends = self.ground[np.diff(self._ways.starts)[self.ground] == 1]
+        self.dead_ends = self.ground[np.diff(self._edges.starts)[self.ground] == 1]
         needed = settings.monster.count + settings.treasures + 2
         if len(self.ground) < needed:
             raise InvalidValue(
-                "The map has room for the player, the exit, all monsters and all treasures",
-                got=f"{len(self.ground)} cells that are joined, for {needed}, on {space!r}",
+                "The map has cells for the player, the exit, all monsters and all treasures",
+                got=f"{len(self.ground)} connected cells, for {needed}, on {space!r}",
                 remedy="Pass a larger map, or fewer monsters and treasures",
             )
-        self._keep_answers()
+        self._set_caches()
 
-    def _keep_answers(self) -> None:
+    def _set_caches(self) -> None:
         self.path = lru_cache(maxsize=256)(self._path)
         self.seen_from = lru_cache(maxsize=64)(self._seen_from)
 
@@ -71,38 +70,49 @@ class MazeDerived:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._keep_answers()
+        self._set_caches()
 
     def follow(self, state: State | None) -> None:
-        """Bring `memory` to a state, or to the beginning."""
+        """Set `memory` to that of a state; to an empty one for None, and for monsters that explore
+        by chance.
+        """
         memory = self._blank if state is None else state.memory
-        if memory is not self._remembered:
+        self.has_memory = bool(memory)
+        memory = memory or self._blank
+        if memory is not self._memory_now:
             self.memory.restore(memory)
-            self._remembered = memory
+            self._memory_now = memory
 
-    def passed(self) -> dict[str, object]:
-        """Let the time of a step pass for `memory`, and answer what it remembers then."""
+    def empty_memory(self) -> dict[str, object]:
+        """Return the memory of monsters that have been nowhere."""
+        return self._blank
+
+    def next_memory(self) -> dict[str, object]:
+        """Let the time of a step pass for `memory`, and return its snapshot."""
+        if not self.has_memory:
+            return {}
         self.memory.step()
-        self._remembered = self.memory.snapshot()
-        return self._remembered
+        self._memory_now = self.memory.snapshot()
+        return self._memory_now
 
     # Steps
 
-    def beside(self, cell: int) -> Ints:
-        """The cells one step from a cell."""
+    def neighbors(self, cell: int) -> Ints:
+        """Return the cells one step from a cell."""
         return np.asarray(
-            self._ways.ends[self._ways.starts[cell] : self._ways.starts[cell + 1]], dtype=np.int64
+            self._edges.ends[self._edges.starts[cell] : self._edges.starts[cell + 1]],
+            dtype=np.int64,
         )
 
     def away(self, cells: Ints, others: Ints) -> Floats:
-        """The straight way from each cell to another, (N, 2) in cells; round a torus the short
-        way.
+        """Return the straight vectors from cells to others, (N, 2) in cells; on a torus the short
+        ones.
         """
         gaps = (self.centers[others] - self.centers[cells]) / self.space.cell_size
         return self.short(gaps)
 
     def short(self, gaps: Floats) -> Floats:
-        """Paths in cells, (N, 2), as they are round a torus."""
+        """Return vectors in cells, (N, 2), the short way around a torus."""
         return (
             np.asarray((gaps + self._size / 2) % self._size - self._size / 2)
             if self.space.wrap
@@ -110,12 +120,12 @@ class MazeDerived:
         )
 
     def lengths(self, cells: Ints, others: Ints) -> Floats:
-        """How long the step from each cell to another is, in cells."""
+        """Return the lengths of steps from cells to others, in cells."""
         gaps = self.away(cells, others)
         return np.asarray(np.hypot(gaps[:, 0], gaps[:, 1]))
 
     def positions(self, cells: Ints, ahead: Ints, gone: Floats) -> Floats:
-        """World positions of those who are on their way between cells, (N, 2)."""
+        """Return the world positions (N, 2) of agents between two cells."""
         places = self.centers[cells] + self.away(cells, ahead) * (
             gone[:, None] * self.space.cell_size
         )
@@ -124,7 +134,7 @@ class MazeDerived:
         return np.asarray(places)
 
     def place(self, player: Player) -> Floats:
-        """The world position of the player, (2,)."""
+        """Return the world position of the player, (2,)."""
         return np.asarray(
             self.positions(
                 np.array([player.cell]), np.array([player.ahead]), np.array([player.gone])
@@ -134,31 +144,31 @@ class MazeDerived:
     # Paths
 
     def _path(self, start: int, goal: int) -> tuple[int, ...]:
-        """The cells of a shortest way, both ends included; none where no way leads."""
+        """Return the cells of a shortest path with both ends; none if there is no path."""
         found = shortest_path(self.space, self.centers[start], self.centers[goal])
         return tuple(found.cells.tolist())
 
-    def towards(self, start: int, goal: int) -> int:
-        """The cell to step to on a shortest way, or that stood in."""
+    def next_on_path(self, start: int, goal: int) -> int:
+        """Return the next cell on a shortest path, or the start."""
         path = self.path(start, goal)
         return path[1] if len(path) > 1 else start
 
     # Views
 
     def _seen_from(self, cell: int, radius: float) -> NDArray[np.bool_]:
-        """Which cells can be seen from a cell, within a radius in cells: bool (height, width)."""
+        """Return which cells are in sight of a cell, within a radius in cells: bool (height,
+        width).
+        """
         seen = visible(self.space, self.centers[cell], radius * self.space.cell_size)
         seen.flags.writeable = False
         return seen
 
     def fogged(self, known: NDArray[np.bool_]) -> Grid:
-        """The map as far as it is known, for drawing: the walls beside known cells, and those of
-        the rim, so that it has a frame.
-        """
-        if self._fogged is None or self._fogged[0] is not known:
+        """Return the known part of the map, for drawing: walls beside known cells, and the rim."""
+        if self._fog is None or self._fog[0] is not known:
             space = self.space
             shown = (
-                np.pad(with_rim(known)[1:-1, 1:-1], 1, constant_values=True)
+                np.pad(grown(known)[1:-1, 1:-1], 1, constant_values=True)
                 if min(space.shape) > 2
                 else np.True_
             )
@@ -171,12 +181,12 @@ class MazeDerived:
                 y_up=space.y_up,
                 walls=walls,
             )
-            self._fogged = (known, grid)
-        return self._fogged[1]
+            self._fog = (known, grid)
+        return self._fog[1]
 
 
-def with_rim(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """These cells of a map and all beside and across from them."""
+def grown(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return some cells of a map and all their 8 neighbors."""
     wide = np.pad(cells, 1)
     tall = wide[:-2] | wide[1:-1] | wide[2:]
     return np.asarray(tall[:, :-2] | tall[:, 1:-1] | tall[:, 2:])

@@ -1,11 +1,13 @@
-"""The maze game as the frame plays it."""
+"""The maze as a game to play."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from fieldcraft import Grid, checks, generate_map
-from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, moves
+import numpy as np
+
+from fieldcraft import Grid, checks, distance_map, generate_map
+from fieldcraft_worlds.games.game import Action, InputFrame, moves
 from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.settings import (
@@ -16,10 +18,7 @@ from fieldcraft_worlds.games.maze.settings import (
     Settings,
 )
 from fieldcraft_worlds.games.maze.state import (
-    CAUGHT,
-    GOING,
-    LATE,
-    OUT,
+    Explore,
     Lead,
     Monsters,
     Order,
@@ -27,10 +26,11 @@ from fieldcraft_worlds.games.maze.state import (
     State,
     Steer,
 )
-from fieldcraft_worlds.games.walking import grid_asked
-from fieldcraft_worlds.games.world import DerivedWorld
+from fieldcraft_worlds.games.walking import require_grid
+from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
+from fieldcraft_worlds.scene import Scene
 
-__all__ = ["GAME", "KINDS", "MazeGame", "MazeWorld"]
+__all__ = ["GAME", "KINDS", "MazeWorld"]
 
 KINDS = (
     State,
@@ -43,13 +43,12 @@ KINDS = (
     PlayerRules,
     Steer,
     Lead,
+    Explore,
 )
 
-_OUTCOMES = {GOING: "going", OUT: "out", CAUGHT: "caught", LATE: "late"}
 
-
-def made(rules: MazeRules) -> Grid:
-    """The maze that settings ask for."""
+def maze_of(rules: MazeRules) -> Grid:
+    """Return the maze of some settings."""
     return generate_map(
         "maze",
         rules.width,
@@ -65,7 +64,7 @@ class MazeWorld(DerivedWorld):
     """The maze game on one map."""
 
     rules = rules
-    views = scene
+    scenes = scene
     derived: MazeDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
@@ -82,51 +81,52 @@ class MazeWorld(DerivedWorld):
         checks.integer("most", state.most, minimum=len(state.treasures))
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
-        """Where the player is steered to, when that changes; until then the script plays."""
+        """Return the orders of keys: steering, when it changes."""
         if inputs.pressed("lead"):
             return (Lead(),)
+        if inputs.pressed("explore"):
+            return (Explore(not state.memory),)
         x, y = inputs.direction(y_up=self.space.y_up)
-        wished = (round(x, 2), round(y, 2))
-        if wished == state.player.wish or (not any(wished) and not state.player.by_hand):
+        direction = (round(x, 2), round(y, 2))
+        if direction == state.player.wish or (not any(direction) and not state.player.by_hand):
             return ()
-        return (Steer(*wished),)
+        return (Steer(*direction),)
+
+    def opening(self, frames: int) -> list[Scene]:
+        """Return the growth of the maze from one corner, for films."""
+        space, ground, centers = self.space, self.derived.ground, self.derived.centers
+        far = distance_map(space, centers[ground[0]]).values.reshape(space.shape)
+        steps = np.linspace(0.0, float(far.reshape(-1)[ground].max()), frames)
+        return [Scene(space.with_walls(~(far <= most)), "the maze grows") for most in steps]
 
     def result(self, state: State) -> str | None:
-        """How it ended."""
+        """Return how it ended."""
         return scene.result(state)
 
 
-class MazeGame:
-    """Monsters explore a maze by a memory that they share, and hunt a player who collects
-    treasures.
-    """
+def open_maze(space: Any, settings: Settings) -> MazeWorld:
+    """Return the game on a map, or in a maze of the settings if there is none."""
+    if space is None:
+        space = maze_of(settings.maze)
+    return MazeWorld(require_grid(space, "The maze is played on"), settings)
 
-    name = "maze"
-    version = 1
-    title = "The maze"
-    goal = "Collect the treasures and get out before the monsters catch you."
-    overlays: tuple[Overlay, ...] = scene.OVERLAYS
-    actions: tuple[Action, ...] = (
+
+def default_map() -> None:
+    """Return no map: the maze follows from the settings."""
+
+
+GAME = GameOfParts(
+    "maze",
+    "The maze",
+    "Collect the treasures and get out before the monsters catch you.",
+    Settings,
+    KINDS,
+    default_map,
+    open_maze,
+    scene.OVERLAYS,
+    (
         *moves("walk"),
-        Action(
-            "lead",
-            "play yourself, or let the player play by itself again",
-            ("key m",),
-            takes_over=True,
-        ),
-    )
-    settings = Settings
-    kinds = KINDS
-
-    def default_map(self) -> Any:
-        """None: the maze is made from the settings."""
-        return None
-
-    def open(self, space: Any, settings: Settings) -> MazeWorld:
-        """The game on a map, or in the maze of the settings if there is none."""
-        if space is None:
-            return MazeWorld(made(settings.maze), settings)
-        return MazeWorld(grid_asked(space, "The maze game needs"), settings)
-
-
-GAME = MazeGame()
+        Action("lead", "play yourself, or let the script play again", ("key m",), takes_over=True),
+        Action("explore", "monsters explore by memory, or by chance", ("key e",)),
+    ),
+)

@@ -1,6 +1,4 @@
-"""One step of a match: orders, the player, the monsters, what they see and remember, and whether it
-is over.
-"""
+"""Rules of the maze: one step of player and monsters, their memory, and the end."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
 from fieldcraft.query import explore_step
 from fieldcraft_worlds.games.maze.derived import MazeDerived
-from fieldcraft_worlds.games.maze.script import followed
+from fieldcraft_worlds.games.maze.script import scripted_move
 from fieldcraft_worlds.games.maze.state import (
     CAUGHT,
     EXPLORES,
@@ -26,6 +24,7 @@ from fieldcraft_worlds.games.maze.state import (
     NOWHERE,
     OUT,
     SEARCHES,
+    Explore,
     Lead,
     Monsters,
     Order,
@@ -36,18 +35,16 @@ from fieldcraft_worlds.games.maze.state import (
 
 __all__ = ["start", "step"]
 
-# how far from the player monsters begin, and treasures lie, as a share of the longest way: at least
-# so far, and half as far
-_FAR = 0.5
-_TURNS = 0.35  # how well a step must point where the player is steered to, as a cosine
+_FAR = 0.5  # least distance of monsters to the player, as a share of the longest; of treasures half
+_LEAST_COSINE = 0.35  # between a step and the direction of the player
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
 def start(derived: MazeDerived, rng: np.random.Generator) -> State:
-    """The state before the first step: the player anywhere, the exit far away, monsters far off,
-    treasures in dead ends first.
+    """Return the first state: the player anywhere, the exit and the monsters far away, treasures in
+    dead ends first.
     """
     settings, ground = derived.settings, derived.ground
     begin = int(rng.choice(ground))
@@ -55,13 +52,13 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
     farthest = ground[far >= 0.9 * far.max()]
     free = np.ones(len(ground), dtype=np.bool_)
     free[np.searchsorted(ground, begin)] = False
-    way_out = int(rng.choice(farthest[farthest != begin]))
-    free[np.searchsorted(ground, way_out)] = False
+    exit_cell = int(rng.choice(farthest[farthest != begin]))
+    free[np.searchsorted(ground, exit_cell)] = False
 
-    def drawn(count: int, wanted: NDArray[np.bool_]) -> Ints:
-        """Cells that are free, those that are wanted first."""
+    def drawn(count: int, first: NDArray[np.bool_]) -> Ints:
+        """Return free cells, those in `first` before others."""
         order = rng.permutation(np.flatnonzero(free))
-        order = order[np.argsort(~wanted[order], kind="stable")][:count]
+        order = order[np.argsort(~first[order], kind="stable")][:count]
         free[order] = False
         return np.asarray(ground[order])
 
@@ -74,7 +71,7 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
     count = len(monsters)
     nowhere = np.full(count, NOWHERE)
     derived.follow(None)
-    _remember(derived, monsters)
+    _mark(derived, monsters)
     return State(
         step=0,
         outcome=GOING,
@@ -86,9 +83,9 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
         ),
         treasures=treasures,
         most=settings.treasures,
-        exit=way_out,
+        exit=exit_cell,
         known=derived.seen_from(begin, settings.player.view).copy(),
-        memory=derived.passed(),
+        memory=derived.next_memory(),
     )
 
 
@@ -96,22 +93,24 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
 def step(
     derived: MazeDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:
-    """Another state, a step later; the old one stays as it was. After the end nothing changes.
+    """Return the next state; the given one does not change. After the end nothing changes.
 
-    `derived` may come from any other match on this map with these settings: it changes no result.
-    Raises `InvalidValue` for an order that is none; then nothing has happened.
+    Raises `InvalidValue` for an impossible order.
     """
     player = state.player
     for order in orders:
-        player = _told(player, order)
+        if isinstance(order, Explore):
+            state = replace(state, memory=derived.empty_memory() if order.by_memory else {})
+        else:
+            player = _steer(player, order)
     if state.outcome != GOING:
         return state
     derived.follow(state)
-    player = _walked(derived, replace(state, player=player))
-    monsters = _hunted(derived, state.monsters, player, rng)
+    player = _move_player(derived, replace(state, player=player))
+    monsters = _move_monsters(derived, state.monsters, player, rng)
     at = _cell(player.cell, player.ahead, player.gone)
     view = derived.seen_from(at, derived.settings.player.view)
-    player = _alarmed(player, monsters, view, state.step)
+    player = _note_monsters(player, monsters, view, state.step)
     treasures = state.treasures[state.treasures != at]
     after = replace(
         state,
@@ -120,20 +119,20 @@ def step(
         monsters=monsters,
         treasures=treasures if len(treasures) < len(state.treasures) else state.treasures,
         known=state.known if state.known[view].all() else state.known | view,
-        memory=derived.passed(),
+        memory=derived.next_memory(),
     )
     return replace(after, outcome=_outcome(derived, after, at))
 
 
 def _cell(cell: int, ahead: int, gone: float) -> int:
-    """The cell that somebody on the way is in."""
+    """Return the cell that an agent between two cells is in."""
     return cell if gone < 0.5 else ahead
 
 
 # The player
 
 
-def _told(player: Player, order: Order) -> Player:
+def _steer(player: Player, order: Order) -> Player:
     if isinstance(order, Lead):
         return replace(player, by_hand=not player.by_hand, wish=(0.0, 0.0), goal=NOWHERE)
     if not isinstance(order, Steer) or not (math.isfinite(order.x) and math.isfinite(order.y)):
@@ -143,23 +142,21 @@ def _told(player: Player, order: Order) -> Player:
     return replace(player, wish=(float(order.x), float(order.y)), by_hand=True, goal=NOWHERE)
 
 
-def _walked(derived: MazeDerived, state: State) -> Player:
-    """The player a step later: on along the way, and at a cell into whichever the hand steers
-    to.
-    """
+def _move_player(derived: MazeDerived, state: State) -> Player:
+    """Return the player a step later: along its edge, and from a cell to the next one."""
     player, rules = state.player, derived.settings
     pace = rules.player.speed / rules.rate
     if player.by_hand:
-        hurry = min(1.0, math.hypot(*player.wish))
+        pace_share = min(1.0, math.hypot(*player.wish))
         if (
             player.ahead != player.cell
-            and hurry
-            and _points(derived, player.cell, player.ahead, player.wish) < -0.7
+            and pace_share
+            and _alignment(derived, player.cell, player.ahead, player.wish) < -0.7
         ):
             player = replace(player, cell=player.ahead, ahead=player.cell, gone=1.0 - player.gone)
-        pace *= hurry or 1.0
+        pace *= pace_share or 1.0
     if player.ahead == player.cell:
-        player = _turned(derived, state, player)
+        player = _next_cell(derived, state, player)
     if player.ahead == player.cell:
         return player
     length = float(derived.lengths(np.array([player.cell]), np.array([player.ahead]))[0])
@@ -167,53 +164,63 @@ def _walked(derived: MazeDerived, state: State) -> Player:
     if gone < 1:
         return replace(player, gone=gone)
     came = player.cell
-    player = _turned(derived, state, replace(player, cell=player.ahead, gone=0.0), came)
+    player = _next_cell(derived, state, replace(player, cell=player.ahead, gone=0.0), came)
     if player.ahead == player.cell:
         return player
     onward = float(derived.lengths(np.array([player.cell]), np.array([player.ahead]))[0])
     return replace(player, gone=min((gone - 1) * length / onward, 0.999))
 
 
-def _turned(derived: MazeDerived, state: State, player: Player, came: int = NOWHERE) -> Player:
-    """The player at the center of a cell, heading for the next, or standing."""
+def _next_cell(
+    derived: MazeDerived, state: State, player: Player, came_from: int = NOWHERE
+) -> Player:
+    """Return the player at the center of a cell, with its next cell."""
     if not player.by_hand:
-        goal, ahead = followed(derived, replace(state, player=player))
+        goal, ahead = scripted_move(derived, replace(state, player=player))
         return replace(player, goal=goal, ahead=ahead)
-    beside = derived.beside(player.cell)
-    if not any(player.wish) or not len(beside):
+    neighbors = derived.neighbors(player.cell)
+    if not any(player.wish) or not len(neighbors):
         return replace(player, ahead=player.cell)
-    points = np.array([_points(derived, player.cell, int(there), player.wish) for there in beside])
-    # Of two ways that are as good, one that turns is meant: who holds two keys wants round the
-    # corner.
-    if came != NOWHERE:
+    points = np.array(
+        [_alignment(derived, player.cell, int(there), player.wish) for there in neighbors]
+    )
+    # Of two equal steps the one that turns: a player that holds two keys wants around the corner.
+    if came_from != NOWHERE:
         points -= 1e-3 * np.array(
             [
                 max(
                     0.0,
-                    -_points(derived, player.cell, came, _unit(derived, player.cell, int(there))),
+                    -_alignment(
+                        derived,
+                        player.cell,
+                        came_from,
+                        _direction(derived, player.cell, int(there)),
+                    ),
                 )
-                for there in beside
+                for there in neighbors
             ]
         )
     best = int(np.argmax(points))
-    return replace(player, ahead=int(beside[best]) if points[best] > _TURNS else player.cell)
+    return replace(
+        player, ahead=int(neighbors[best]) if points[best] > _LEAST_COSINE else player.cell
+    )
 
 
-def _unit(derived: MazeDerived, cell: int, ahead: int) -> tuple[float, float]:
+def _direction(derived: MazeDerived, cell: int, ahead: int) -> tuple[float, float]:
     gap = derived.away(np.array([cell]), np.array([ahead]))[0]
     return (float(gap[0] / np.hypot(*gap)), float(gap[1] / np.hypot(*gap)))
 
 
-def _points(derived: MazeDerived, cell: int, ahead: int, wish: tuple[float, float]) -> float:
-    """How well the step from a cell to another points where the player is steered to, from -1 to
-    1.
-    """
-    x, y = _unit(derived, cell, ahead)
-    return (x * wish[0] + y * wish[1]) / math.hypot(*wish)
+def _alignment(
+    derived: MazeDerived, cell: int, ahead: int, direction: tuple[float, float]
+) -> float:
+    """Return the cosine of the step from a cell to another and a direction."""
+    x, y = _direction(derived, cell, ahead)
+    return (x * direction[0] + y * direction[1]) / math.hypot(*direction)
 
 
-def _alarmed(player: Player, monsters: Monsters, view: NDArray[np.bool_], now: int) -> Player:
-    """The player, with a memory of the places of monsters."""
+def _note_monsters(player: Player, monsters: Monsters, view: NDArray[np.bool_], now: int) -> Player:
+    """Return the player, with the cells of monsters in sight."""
     cells = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
     seen = view.reshape(-1)[cells]
     if not seen.any():
@@ -226,57 +233,60 @@ def _alarmed(player: Player, monsters: Monsters, view: NDArray[np.bool_], now: i
 # The monsters
 
 
-def _hunted(
+def _move_monsters(
     derived: MazeDerived, monsters: Monsters, player: Player, rng: np.random.Generator
 ) -> Monsters:
-    """The monsters a step later: what they see decides what they do, and at a cell they choose the
-    next.
+    """Return the monsters a step later: their sight decides their moods, and at a cell they choose
+    the next.
     """
     if not len(monsters):
         return monsters
     rules = derived.settings
-    him = _cell(player.cell, player.ahead, player.gone)
-    # Sight is symmetric: who is seen from where he is sees him.
+    prey = _cell(player.cell, player.ahead, player.gone)
+    # Sight is symmetric.
     at = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
-    sees = derived.seen_from(him, rules.monster.view).reshape(-1)[at]
-    seen = np.where(sees, him, monsters.seen)
+    sees = derived.seen_from(prey, rules.monster.view).reshape(-1)[at]
+    seen = np.where(sees, prey, monsters.seen)
     moods = np.where(sees, HUNTS, np.where(seen != NOWHERE, SEARCHES, EXPLORES))
-    cells, ahead, gone = _startled(derived, monsters, sees & (monsters.moods != HUNTS), him)
+    cells, ahead, gone = _turn_to_player(derived, monsters, sees & (monsters.moods != HUNTS), prey)
     pace = np.where(moods == EXPLORES, rules.monster.speed, rules.monster.chase) / rules.rate
     lengths = np.where(ahead != cells, derived.lengths(cells, ahead), 1.0)
     gone = np.where(ahead != cells, gone + pace / lengths, 0.0)
     came = gone >= 1
     left = np.where(came, (gone - 1) * lengths, 0.0)
+    last = cells
     cells, gone = np.where(came, ahead, cells), np.where(came, 0.0, gone)
-    _remember(derived, cells[came])
+    _mark(derived, cells[came])
     choosing = came | (ahead == cells)
-    targets = np.where(sees, him, monsters.targets)
-    ahead, targets, seen = _chosen(derived, choosing, cells, ahead, targets, moods, seen, rng)
+    targets = np.where(sees, prey, monsters.targets)
+    ahead, targets, seen = _next_cells(
+        derived, choosing, last, cells, ahead, targets, moods, seen, rng
+    )
     moods = np.where((moods == SEARCHES) & (seen == NOWHERE), EXPLORES, moods)
     onward = np.where(ahead != cells, derived.lengths(cells, ahead), np.inf)
     gone = np.where(came, np.minimum(left / onward, 0.999), gone)
     return Monsters(cells, ahead, gone, moods, seen, targets)
 
 
-def _startled(
-    derived: MazeDerived, monsters: Monsters, startled: NDArray[np.bool_], him: int
+def _turn_to_player(
+    derived: MazeDerived, monsters: Monsters, surprised: NDArray[np.bool_], prey: int
 ) -> tuple[Ints, Ints, Floats]:
-    """Where monsters are that have just seen the player: those that walk away from the player turn
-    round.
+    """Return cells of monsters that turn back on their edge because they see the player behind
+    them.
     """
     cells, ahead, gone = monsters.cells.copy(), monsters.ahead.copy(), monsters.gone.copy()
-    for number in np.flatnonzero(startled & (cells != ahead)).tolist():
+    for number in np.flatnonzero(surprised & (cells != ahead)).tolist():
         back, forth = int(cells[number]), int(ahead[number])
-        if len(derived.path(back, him)) < len(derived.path(forth, him)) and back in derived.beside(
-            forth
-        ):
+        if len(derived.path(back, prey)) < len(
+            derived.path(forth, prey)
+        ) and back in derived.neighbors(forth):
             cells[number], ahead[number], gone[number] = forth, back, 1.0 - gone[number]
     return cells, ahead, gone
 
 
-def _remember(derived: MazeDerived, cells: Ints) -> None:
-    """Mark where monsters have come to, or what they see from there."""
-    if not len(cells):
+def _mark(derived: MazeDerived, cells: Ints) -> None:
+    """Mark the cells that monsters have reached, or their view from there."""
+    if not len(cells) or not derived.has_memory:
         return
     rules, places = derived.settings, derived.centers[cells]
     if rules.memory.marks == "view":
@@ -290,9 +300,10 @@ def _remember(derived: MazeDerived, cells: Ints) -> None:
         derived.memory.mark(places)
 
 
-def _chosen(
+def _next_cells(
     derived: MazeDerived,
     choosing: NDArray[np.bool_],
+    last: Ints,
     cells: Ints,
     ahead: Ints,
     targets: Ints,
@@ -300,17 +311,22 @@ def _chosen(
     seen: Ints,
     rng: np.random.Generator,
 ) -> tuple[Ints, Ints, Ints]:
-    """The next cells, the targets and the last seen cells of monsters, for those that are
-    choosing.
+    """Return the next cells, the targets and the last seen cells of monsters, new for those that
+    are `choosing`.
     """
     ahead, targets, seen = ahead.copy(), targets.copy(), seen.copy()
     for number in np.flatnonzero(choosing & (moods != EXPLORES)).tolist():
         cell, goal = int(cells[number]), int(seen[number])
-        ahead[number], targets[number] = derived.towards(cell, goal), goal
+        ahead[number], targets[number] = derived.next_on_path(cell, goal), goal
         if ahead[number] == cell and moods[number] == SEARCHES:
             seen[number] = NOWHERE
     exploring = np.flatnonzero(choosing & (seen == NOWHERE))
-    if len(exploring):
+    if len(exploring) and not derived.has_memory:
+        for number in exploring.tolist():
+            ahead[number] = targets[number] = _random_cell(
+                derived, cells[number], last[number], rng
+            )
+    elif len(exploring):
         rules = derived.settings.monster
         found = explore_step(
             derived.memory,
@@ -321,6 +337,13 @@ def _chosen(
         )
         ahead[exploring], targets[exploring] = found.cells, found.targets
     return ahead, targets, seen
+
+
+def _random_cell(derived: MazeDerived, cell: int, last: int, rng: np.random.Generator) -> int:
+    """Return a random neighbor of a cell, back to `last` only from a dead end."""
+    options = derived.neighbors(int(cell))
+    options = options[options != last] if len(options) > 1 else options
+    return int(rng.choice(options)) if len(options) else int(cell)
 
 
 # The end

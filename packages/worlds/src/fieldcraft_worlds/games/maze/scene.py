@@ -1,4 +1,4 @@
-"""The scene of a match in the maze."""
+"""Scene of a match in the maze."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.maze.derived import MazeDerived, with_rim
+from fieldcraft_worlds.games.maze.derived import MazeDerived, grown
 from fieldcraft_worlds.games.maze.state import (
     CAUGHT,
     EXPLORES,
@@ -21,16 +21,14 @@ from fieldcraft_worlds.games.maze.state import (
 )
 from fieldcraft_worlds.scene import Areas, Fact, Field, Lines, Marks, Scene
 
-__all__ = ["OVERLAYS", "result", "seen"]
+__all__ = ["OVERLAYS", "result", "scene_of"]
 
 OVERLAYS = (
-    Overlay(
-        "memory", "1", "what the monsters remember: bright where they have just been", shown=True
-    ),
-    Overlay("view", "2", "where monsters would see the player"),
-    Overlay("last seen", "3", "where a monster last saw the player", shown=True),
-    Overlay("way", "4", "the ways that they are going"),
-    Overlay("fog", "5", "only what the player sees, and has seen"),
+    Overlay("memory", "1", "memory of the monsters: bright where they have just been", shown=True),
+    Overlay("view", "2", "cells that monsters see"),
+    Overlay("last seen", "3", "last sightings of the player", shown=True),
+    Overlay("paths", "4", "paths of monsters and player"),
+    Overlay("fog", "5", "hide what the player has not seen"),
 )
 
 _MOODS = (
@@ -41,8 +39,8 @@ _MOODS = (
 _DARK = "#0b0d12"
 
 
-def seen(derived: MazeDerived, state: State, overlays: frozenset[str]) -> Scene:
-    """The scene of a state, with the overlays of these names."""
+def scene_of(derived: MazeDerived, state: State, overlays: frozenset[str]) -> Scene:
+    """Return the scene of a state, with some overlays."""
     derived.follow(state)
     space, monsters = derived.space, state.monsters
     in_fog = "fog" in overlays
@@ -62,7 +60,7 @@ def seen(derived: MazeDerived, state: State, overlays: frozenset[str]) -> Scene:
         )
     return Scene(
         space=derived.fogged(state.known) if in_fog else space,
-        title=f"the maze, {state.step / derived.settings.rate:.0f} s",
+        title=f"maze, {state.step / derived.settings.rate:.0f} s",
         field=field,
         areas=tuple(_areas(derived, state, overlays, cells, shown, view)),
         lines=tuple(_lines(derived, state, overlays, shown)),
@@ -73,7 +71,7 @@ def seen(derived: MazeDerived, state: State, overlays: frozenset[str]) -> Scene:
 
 
 def result(state: State) -> str | None:
-    """How a match ended, None while it goes on."""
+    """Return how a match ended, None before the end."""
     if state.outcome == GOING:
         return None
     if state.outcome == OUT:
@@ -95,9 +93,9 @@ def _areas(
             watched |= derived.seen_from(cell, derived.settings.monster.view)
         yield Areas(watched, ("warning",), 0.4, label="in a monster's view")
     if "fog" in overlays:
-        # A wall shows when a cell beside it does.
-        yield Areas(~with_rim(view), (_DARK,), 0.55)
-        yield Areas(~with_rim(state.known), (_DARK,), 1.0)
+        # A wall shows when a cell neighbors it does.
+        yield Areas(~grown(view), (_DARK,), 0.55)
+        yield Areas(~grown(state.known), (_DARK,), 1.0)
 
 
 def _lines(
@@ -105,18 +103,22 @@ def _lines(
 ) -> Iterator[Lines]:
     monsters, player = state.monsters, state.player
     places = derived.positions(monsters.cells, monsters.ahead, monsters.gone)
-    if "way" in overlays:
+    if "paths" in overlays:
         for mood, color, _ in _MOODS:
             rows = np.flatnonzero((monsters.moods == mood) & shown)
-            ways = [
-                _way(derived, places[row], int(monsters.ahead[row]), int(monsters.targets[row]))
+            paths = [
+                _path_from(
+                    derived, places[row], int(monsters.ahead[row]), int(monsters.targets[row])
+                )
                 for row in rows.tolist()
             ]
-            if ways:
-                yield Lines(tuple(ways), color, width=2.4)
+            if paths:
+                yield Lines(tuple(paths), color, width=2.4)
         if player.goal != NOWHERE:
             yield Lines(
-                (_way(derived, derived.place(player), player.ahead, player.goal),), 0, width=2.4
+                (_path_from(derived, derived.place(player), player.ahead, player.goal),),
+                0,
+                width=2.4,
             )
     if "last seen" in overlays:
         rows = np.flatnonzero((monsters.seen != NOWHERE) & (monsters.moods == SEARCHES) & shown)
@@ -125,7 +127,7 @@ def _lines(
             yield Lines(np.stack([places[rows], ends], axis=1), "warning", width=1.4, opacity=0.8)
 
 
-def _way(
+def _path_from(
     derived: MazeDerived, place: NDArray[np.float64], ahead: int, target: int
 ) -> NDArray[np.float64]:
     cells = derived.path(ahead, target) or (ahead,)
@@ -146,7 +148,7 @@ def _marks(
     yield Marks(derived.centers[treasures], "diamond", 0.7 * size, "food")
     if known[state.exit] or not in_fog:
         color = "goal" if not len(state.treasures) else "muted"
-        label = "exit" if not len(state.treasures) else "exit, shut"
+        label = "exit" if not len(state.treasures) else "exit, closed"
         yield Marks(
             derived.centers[[state.exit]], "square", 0.9 * size, color, least=5.0, label=label
         )
@@ -154,7 +156,7 @@ def _marks(
         rows = np.flatnonzero((monsters.seen != NOWHERE) & (monsters.moods == SEARCHES) & shown)
         if len(rows):
             there = derived.centers[monsters.seen[rows]]
-            yield Marks(there, "cross", 0.8 * size, "warning", least=6.0, label="last seen there")
+            yield Marks(there, "cross", 0.8 * size, "warning", least=6.0, label="last sighting")
     places = derived.positions(monsters.cells, monsters.ahead, monsters.gone)
     headings = derived.away(monsters.cells, monsters.ahead)
     for mood, color, _ in _MOODS:
@@ -165,11 +167,11 @@ def _marks(
 
 
 def _facts(derived: MazeDerived, state: State) -> Iterator[Fact]:
-    yield Fact("player", "you play" if state.player.by_hand else "plays by itself", 0)
+    yield Fact("player", "you play" if state.player.by_hand else "script plays; M: you play", 0)
     yield Fact("treasures", f"{state.most - len(state.treasures)} of {state.most}", "food")
     for mood, color, text in _MOODS:
         yield Fact(f"monster {text}", str(np.count_nonzero(state.monsters.moods == mood)), color)
-    share = np.count_nonzero(derived.memory.values.reshape(-1)[derived.ground]) / len(
-        derived.ground
-    )
-    yield Fact("remembered", f"{100 * share:.0f} % of the map")
+    yield Fact("monsters", "explore by memory" if state.memory else "explore by chance")
+    if state.memory:
+        memory = derived.memory.values.reshape(-1)[derived.ground]
+        yield Fact("remembered", f"{100 * np.count_nonzero(memory) / len(memory):.0f} % of the map")

@@ -1,4 +1,4 @@
-"""The scripted player: to the nearest treasure, then out, and away from monsters in sight."""
+"""Script of a player that plays by itself: to treasures, then out, away from monsters."""
 
 from __future__ import annotations
 
@@ -9,50 +9,49 @@ from fieldcraft import distance_map
 from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.state import NOWHERE, State
 
-__all__ = ["followed"]
+__all__ = ["scripted_move"]
 
-_SHY = 9.0  # steps around a monster that cost more
-_NEAR = 5.0  # a monster that is nearer than this is fled from
+_DANGER = 9.0  # steps around a monster that cost more
+_NEAR = 5.0  # steps to a monster from which the player flees
 
 
-def followed(derived: MazeDerived, state: State) -> tuple[int, int]:
-    """Where the scripted player is going, and the cell of the next step; both may be the present
-    one.
+def scripted_move(derived: MazeDerived, state: State) -> tuple[int, int]:
+    """Return the goal of the scripted player and its next cell; both may be its own cell.
 
-    The script knows the map and where everything lies, but of monsters only those seen within the
-    last seconds.
+    The script knows the map, the treasures and the exit, but only monsters seen within the last
+    seconds.
     """
     space, player, rules = derived.space, state.player, derived.settings.player
     here = player.cell
     recent = (player.feared != NOWHERE) & (
         state.step - player.when <= derived.settings.steps(rules.alarm)
     )
-    wanted = state.treasures if len(state.treasures) else np.array([state.exit])
+    left = state.treasures if len(state.treasures) else np.array([state.exit])
     if not recent.any():
-        goals = distance_map(space, derived.centers[wanted])
+        goals = distance_map(space, derived.centers[left])
         return _along(goals.descend(derived.centers[here]).cells, here)
     monsters = distance_map(space, derived.centers[np.unique(player.feared[recent])])
     steps = monsters.values / np.float32(space.cell_size)
-    danger = np.clip(1 - steps.astype(np.float64) / _SHY, 0, 1)
+    danger = np.clip(1 - steps.astype(np.float64) / _DANGER, 0, 1)
     if steps.reshape(-1)[here] <= _NEAR:
-        # The farther from monsters the better, and the more ways on the better: no dead ends.
+        # Far from monsters, and no dead end.
         away = (
             distance_map(
-                space, derived.centers[here], limit=2 * _SHY * space.cell_size
+                space, derived.centers[here], limit=2 * _DANGER * space.cell_size
             ).values.reshape(-1)
             / space.cell_size
         )
-        reach = np.flatnonzero(away < np.minimum(steps.reshape(-1), 2 * _SHY))
+        reach = np.flatnonzero(away < np.minimum(steps.reshape(-1), 2 * _DANGER))
         if len(reach):
-            ways = np.array([len(derived.beside(int(cell))) for cell in reach])
-            goal = int(reach[np.argmax(steps.reshape(-1)[reach] + 3.0 * (ways > 1))])
+            exits = np.array([len(derived.neighbors(int(cell))) for cell in reach])
+            goal = int(reach[np.argmax(steps.reshape(-1)[reach] + 3.0 * (exits > 1))])
             cells = (
                 distance_map(space, derived.centers[goal], cost=1 + rules.caution * danger)
                 .descend(derived.centers[here])
                 .cells
             )
             return goal, _along(cells, here)[1]
-    goals = distance_map(space, derived.centers[wanted], cost=1 + rules.caution * danger)
+    goals = distance_map(space, derived.centers[left], cost=1 + rules.caution * danger)
     return _along(goals.descend(derived.centers[here]).cells, here)
 
 

@@ -1,6 +1,4 @@
-"""The numbers of the maze game. Lengths are in cells, times in seconds, so that one set serves any
-map.
-"""
+"""Settings of the maze: lengths in cells, times in seconds."""
 
 from __future__ import annotations
 
@@ -30,20 +28,20 @@ MARKS = ("cell", "view")
 
 @dataclass(frozen=True)
 class MazeRules(CheckedSettings):
-    """The maze that is made where no map is given, see `derived.generate_map`.
+    """The maze that is generated if no map is given; see `generate_map`.
 
     Parameters
     ----------
     width, height : int, optional
         Cells.
     algorithm : str, optional
-        How it is carved, see `generate_map`.
+        The algorithm, see `generate_map`.
     loops : float, optional
-        How many dead ends get a second door, 0 to 1.
+        Share of dead ends with a second exit, 0 to 1.
     corridor : int, optional
-        Cells across.
+        Width of corridors, in cells.
     seed : int, optional
-        Of the maze alone; the seed of the match decides who starts where.
+        Of the maze alone; the seed of the match places player, exit, monsters and treasures.
     """
 
     width: Annotated[int, Whole(3, 2_001)] = 41
@@ -56,22 +54,21 @@ class MazeRules(CheckedSettings):
 
 @dataclass(frozen=True)
 class MemoryRules(CheckedSettings):
-    """The rules of the memory that all monsters share: `Fade` says how it is forgotten.
+    """The rules of the memory that all monsters share, see `Fade`.
 
     Parameters
     ----------
     amount, interval : float, optional
-        How much of `maximum` is forgotten in how many seconds.
+        The part of `maximum` that is forgotten in each interval, in seconds.
     maximum : float, optional
-        What a place that a monster is at reads.
+        The value of a cell with a monster.
     mark_spread : float, optional
-        Part of a mark that neighboring cells take, 0 to 0.95.
+        Share of a mark that neighboring cells get, 0 to 0.95.
     marks : str, optional
-        What is marked when a monster comes to a cell: that "cell", or all of its "view", less with
-        distance.
+        What a monster marks when it reaches a cell: that "cell", or its "view", less with distance.
     half_life : float, optional
-        Seconds in which what is remembered halves, in place of `amount` and `interval`; it is
-        forgotten after about 17 of them.
+        Seconds in which values halve, in place of `amount` and `interval`; they are forgotten after
+        about 17 of them.
     """
 
     amount: Positive = 0.8
@@ -86,7 +83,7 @@ class MemoryRules(CheckedSettings):
         self.fade()
 
     def fade(self) -> Fade:
-        """The same as a kind of layer."""
+        """Return the propagation of the memory layer."""
         return Fade(
             self.amount, self.interval, self.maximum, self.half_life, mark_spread=self.mark_spread
         )
@@ -99,16 +96,16 @@ class MonsterRules(CheckedSettings):
     Parameters
     ----------
     count : int, optional
-        How many there are.
+        Number of monsters.
     sight : int, optional
-        How many steps it looks ahead when it explores.
+        Steps that it looks ahead while exploring.
     beyond : bool, optional
-        Whether it goes to the nearest unknown cell anywhere when it knows all within sight; else to
-        the least known there.
+        Whether it goes to the nearest unknown cell when it knows all within sight; else to the
+        least known cell there.
     view : float, optional
-        How far it sees the player, where no wall is between.
+        How far it sees the player, without walls between.
     speed, chase : float, optional
-        How fast it explores, and how fast it hunts or searches.
+        Speeds while exploring, and while hunting or searching.
     """
 
     count: Annotated[int, Whole(0, 1_000)] = 3
@@ -126,13 +123,13 @@ class PlayerRules(CheckedSettings):
     Parameters
     ----------
     speed : float, optional
-        How fast the player walks.
+        Speed.
     view : float, optional
-        How far the player sees, where no wall is between.
+        How far the player sees, without walls between.
     caution : float, optional
-        What a monster seen of late costs the scripted player who goes there, in steps of the way.
+        Cost of a monster seen lately in the script's paths, in steps.
     alarm : float, optional
-        Seconds for which the scripted player thinks of a monster that it has seen.
+        Seconds for which the script remembers a monster that it saw.
     """
 
     speed: Speed = 5.0
@@ -143,16 +140,16 @@ class PlayerRules(CheckedSettings):
 
 @dataclass(frozen=True)
 class Settings(Paced):
-    """A match of the maze game.
+    """A match in the maze.
 
     Parameters
     ----------
     treasures : int, optional
-        How many lie about; the exit opens when all are taken.
+        Number of treasures; the exit opens when all are taken.
     reach : float, optional
-        How near a monster must come to catch the player.
+        Distance of a catch.
     limit : float, optional
-        Seconds after which it is over.
+        Seconds after which the match is over.
     rate : int, optional
         Steps a second.
     maze, memory, monster, player
@@ -161,7 +158,7 @@ class Settings(Paced):
     Raises
     ------
     InvalidValue
-        For numbers outside of their ranges, and for who would walk a cell or more in one step.
+        For numbers out of range, and for speeds of a cell or more in one step.
     """
 
     treasures: Count = 6
@@ -178,7 +175,7 @@ class Settings(Paced):
         fastest = max(self.monster.speed, self.monster.chase, self.player.speed)
         if fastest >= self.rate:
             raise InvalidValue(
-                "Nobody walks a cell or more in one step",
+                "Speeds are below a cell in one step",
                 got=f"{fastest:g} cells a second at rate={self.rate}",
                 remedy="Raise rate",
             )

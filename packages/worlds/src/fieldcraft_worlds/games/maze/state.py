@@ -1,4 +1,4 @@
-"""All that changes in a match of the maze game, and what the player may order."""
+"""State of a match in the maze, and orders of the player."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ __all__ = [
     "NOWHERE",
     "OUT",
     "SEARCHES",
+    "Explore",
     "Lead",
     "Monsters",
     "Order",
@@ -37,8 +38,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Steer:
-    """The player wants to go this way, in world directions, more slowly if it is shorter than 1;
-    (0, 0) stops at the next cell.
+    """Steer in a direction, in world axes, slower if it is shorter than 1; (0, 0) stops at the next
+    cell.
     """
 
     x: float
@@ -47,20 +48,27 @@ class Steer:
 
 @dataclass(frozen=True)
 class Lead:
-    """Take the player into your own inputs, or leave it to the script again."""
+    """Play by hand, or let the script play again."""
 
 
-Order = Steer | Lead
+@dataclass(frozen=True)
+class Explore:
+    """Let monsters explore by their memory, empty at first, or by chance."""
+
+    by_memory: bool
+
+
+Order = Steer | Lead | Explore
 
 
 @dataclass(frozen=True, eq=False)
 class Monsters(Columns):
     """The monsters, M of them: arrays of length M.
 
-    Each has left the center of the cell `cells` for that of the cell `ahead`, and `gone` in [0, 1)
-    says how much of this step is behind it; one that stands has both alike. `moods` are `EXPLORES`,
-    `SEARCHES` or `HUNTS`; `seen` is the cell where it last saw the player if it has not been there
-    since, else `NOWHERE`; `targets` are the cells that they are on their way to.
+    Each is between the centers of the cells `cells` and `ahead`, and `gone` in [0, 1) is the share
+    of that step behind it; both cells are equal for one that stands. `moods` are `EXPLORES`,
+    `SEARCHES` or `HUNTS`; `seen` is the cell of the last sighting of the player, until the monster
+    has been there, else `NOWHERE`; `targets` are the cells that they walk to.
     """
 
     cells: Annotated[Ints, Holds("monsters", low=0, below="cells")]
@@ -73,11 +81,11 @@ class Monsters(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Player(ReadOnly):
-    """The player, on a way as a monster is.
+    """The player, between two cells like a monster.
 
-    `wish` is the last way steered and `by_hand` whether a hand steers; `goal` is the cell that the
-    scripted player is on its way to, or `NOWHERE`. `feared` (M,) are the cells where the player
-    last saw each monster, `NOWHERE` at first, and `when` (M,) the steps at which it did.
+    `wish` is the last direction steered and `by_hand` whether a person plays; `goal` is the cell
+    that the script walks to, or `NOWHERE`. `feared` (M,) are the cells where the player last saw
+    each monster, `NOWHERE` at first, and `when` (M,) the steps of these sightings.
     """
 
     cell: Annotated[int, Holds(low=0, below="cells")]
@@ -92,12 +100,12 @@ class Player(ReadOnly):
 
 @dataclass(frozen=True, eq=False)
 class State(ReadOnly):
-    """A match at one moment. Never changed: a step makes another.
+    """A match at one moment. It never changes: a step returns another one.
 
-    `treasures` (T,) are the cells of those that lie there yet, of `most` at the start; `exit` is a
-    cell. `known` (height, width) says which cells the player has ever seen. `memory` is what the
-    monsters' layer remembers, as `Layer.memory` gives it. `outcome` is `GOING`, `OUT`, `CAUGHT` or
-    `LATE`.
+    `treasures` (T,) are the cells of the treasures left, of `most` at the start; `exit` is a cell.
+    `known` (height, width) are the cells that the player has ever seen. `memory` is the memory
+    layer of the monsters, see `Layer.memory`; it is empty if they explore by chance. `outcome` is
+    `GOING`, `OUT`, `CAUGHT` or `LATE`.
     """
 
     step: int

@@ -1,4 +1,4 @@
-"""The slime mould Physarum: a crowd that follows what it leaves, and grows roads between cities."""
+"""Slime mold: agents that follow and leave a trail join cities."""
 
 from fieldcraft_worlds.games.physarum.network import Network, network_of
 from fieldcraft_worlds.games.physarum.plugin import GAME

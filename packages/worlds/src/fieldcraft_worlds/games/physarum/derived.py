@@ -1,4 +1,4 @@
-"""The derived of a mould: its trail and its swarm, on the CPU or on a graphics card."""
+"""Derived state of a slime mold: its trail and its swarm, on the CPU or on a graphics card."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from fieldcraft_worlds.games.obstacles import disc
 from fieldcraft_worlds.games.physarum.network import Network, Tree, network_of, shortest_tree
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
-from fieldcraft_worlds.games.walking import grid_asked
+from fieldcraft_worlds.games.walking import require_grid
 
 __all__ = ["PhysarumDerived"]
 
-_VEIN = 0.5  # times what a trail would hold if agents were everywhere alike: thin roads are roads
+_VEIN_SHARE = 0.5  # of the trail of evenly spread agents
 
 
 class PhysarumDerived(SwarmReplay[State]):
@@ -30,17 +30,17 @@ class PhysarumDerived(SwarmReplay[State]):
 
     def __init__(self, space: Grid, settings: Settings) -> None:
         super().__init__()
-        self.grid = grid_asked(space, "A mould grows on")
+        self.grid = require_grid(space, "Slime mold grows on")
         self.settings = settings
         self.ground: NDArray[np.int64] = np.flatnonzero(np.asarray(space.parts()).reshape(-1) == 0)
         if not len(self.ground):
             raise InvalidValue(
-                "A mould needs open ground", got="walls everywhere", remedy="Choose another map"
+                "Slime mold needs open ground", got="walls everywhere", remedy="Choose another map"
             )
         self.imap = InfluenceMap(space, device=carrying.device())
         self.trail = self.imap.add_layer("trail", Trail(settings.keep), every=1 / settings.rate)
         cell = space.cell_size
-        self.how = Walk(
+        self.weights = Walk(
             settings.speed * cell,
             follow=1.0,
             wander=settings.wander,
@@ -54,7 +54,7 @@ class PhysarumDerived(SwarmReplay[State]):
         self._network: tuple[int, NDArray[np.int64], Network] | None = None
 
     def load(self, state: State) -> None:
-        """Make swarm and trail those of a whole state."""
+        """Set swarm and trail to those of a complete state."""
         self.trail.write(state.values)
         self.swarm = Swarm.restored(
             self.grid,
@@ -63,11 +63,9 @@ class PhysarumDerived(SwarmReplay[State]):
         )
 
     def run(self, base: State, count: int) -> None:
-        """Let cities smell, agents follow and leave a trail, and the trail blur and evaporate, so
-        many times.
-        """
+        """Make steps: cities smell, agents follow and leave a trail, which blurs and evaporates."""
         self.swarm.run(
-            self.how,
+            self.weights,
             1 / self.settings.rate,
             steps=count,
             trail=self.trail,
@@ -76,17 +74,17 @@ class PhysarumDerived(SwarmReplay[State]):
         )
 
     def field(self, state: State, name: str) -> Any:
-        """The agents, or the trail, as they are now."""
+        """Return the agents, or the trail."""
         return self.swarm.agents if name == "agents" else self.trail.values.copy()
 
     def emitter(self, cities: NDArray[np.int64]) -> Emitter:
-        """The smell of cities on the trail."""
+        """Return the smell of cities on the trail."""
         if self._emitter is None or self._emitter[0] is not cities:
-            self._emitter = cities, Emitter(self.trail, self.smelling(cities), self.settings.food)
+            self._emitter = cities, Emitter(self.trail, self.city_cells(cities), self.settings.food)
         return self._emitter[1]
 
-    def smelling(self, cities: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The open cells of cities; of cities that overlap, several times."""
+    def city_cells(self, cities: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the open cells of cities; of overlapping cities several times."""
         walls = self.grid.walls.reshape(-1)
         around = [
             np.flatnonzero(disc(self.grid, int(cell), self.settings.city) & ~walls)
@@ -94,25 +92,25 @@ class PhysarumDerived(SwarmReplay[State]):
         ]
         return np.concatenate([np.zeros(0, np.int64), *around])
 
-    def level(self, state: State) -> float:
-        """The least that a trail holds where it is a vein."""
-        return _VEIN * len(state) / len(self.ground) / (1 - min(self.settings.keep, 0.999))
+    def vein_level(self, state: State) -> float:
+        """Return the least value of a trail in a vein."""
+        return _VEIN_SHARE * len(state) / len(self.ground) / (1 - min(self.settings.keep, 0.999))
 
     def tree(self, cities: NDArray[np.int64]) -> Tree:
-        """The shortest tree that joins cities."""
+        """Return the shortest tree that joins cities."""
         if self._tree is None or self._tree[0] is not cities:
             self._tree = cities, shortest_tree(self.grid, cities)
         return self._tree[1]
 
     def network(self, state: State) -> Network:
-        """The network of a state, looked at once a second."""
+        """Return the network of a state, computed once a second."""
         second, cities = state.step // self.settings.rate, state.cities
         if self._network is None or self._network[0] != second or self._network[1] is not cities:
             found = network_of(
                 self.grid,
                 state.values,
                 cities,
-                self.level(state),
+                self.vein_level(state),
                 self.settings.city,
                 self.tree(cities),
             )

@@ -1,4 +1,4 @@
-"""The roads that a mould has grown, beside the shortest tree over the ground."""
+"""The veins of a slime mold, compared with the shortest tree."""
 
 from __future__ import annotations
 
@@ -11,26 +11,24 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from fieldcraft import Grid, Path, distance_map, shortest_path
 
-__all__ = ["Network", "Tree", "lengths_between", "network_of", "shortest_tree", "tree_length"]
+__all__ = ["Network", "Tree", "network_of", "path_lengths", "shortest_tree", "tree_length"]
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The shortest tree over the ground that joins cities: its length in world units, and its ways,
-    straight where walls let them.
-    """
+    """The shortest tree that joins cities: its length in world units, and its paths."""
 
     length: float
-    ways: tuple[Path, ...]
+    paths: tuple[Path, ...]
 
     def cells(self, grid: Grid) -> NDArray[np.int64]:
-        """The cells along its ways, each once."""
+        """Return the cells along its paths, each once."""
         found = [np.zeros(0, np.int64)]
-        for way in self.ways:
-            if grid.wrap or len(way) < 2:
-                found.append(way.cells)
+        for path in self.paths:
+            if grid.wrap or len(path) < 2:
+                found.append(path.cells)
                 continue
-            ends = np.asarray(way)
+            ends = np.asarray(path)
             shares = np.linspace(
                 0, 1, max(int(2 * np.abs(np.diff(ends, axis=0)).max() / grid.cell_size), 1) + 1
             )[:, np.newaxis, np.newaxis]
@@ -45,22 +43,20 @@ class Tree:
 
 @dataclass(frozen=True)
 class Network:
-    """The network that has grown between cities.
+    """The network of veins between cities.
 
     Parameters
     ----------
     veins : ndarray of bool
-        Which cells it takes, bool (height, width); `ground`: what share of the open ground that is.
+        Its cells, bool (height, width); `ground`: their share of the open ground.
     joined : float
         The share of cities in its largest connected part.
     tree : float
-        The length of the shortest tree over the ground that joins all cities, in world units.
+        The length of the shortest tree that joins all cities, in world units.
     grown : float
-        That of the shortest tree that keeps to veins, over the cities of the largest part; as a
-        share of `tree` where all are joined.
+        The length of the shortest tree along veins, for the cities of the largest part.
     shared : float
-        The share of the shortest tree's cells that are veins: of the streets that one would take,
-        those that the mould took.
+        The share of the shortest tree's cells that are veins.
     """
 
     veins: NDArray[np.bool_]
@@ -72,8 +68,8 @@ class Network:
 
     @property
     def detour(self) -> float | None:
-        """How much longer the tree along veins is than the shortest one; None while cities are
-        apart.
+        """The length of the tree along veins relative to the shortest; None while cities are not
+        joined.
         """
         return self.grown / self.tree if self.joined == 1 and self.tree > 0 else None
 
@@ -86,11 +82,10 @@ def network_of(
     radius: float,
     tree: Tree | None = None,
 ) -> Network:
-    """The network of a trail: cells with more than `level`, and the cities, `radius` cells around
+    """Return the network of a trail: cells above `level`, and the cities, `radius` cells around
     their middles.
 
-    Its cities and their ways are found along paths on the ground: real streets, where the map is of
-    a city. `tree` is that of these cities, if it is known.
+    `tree` is the shortest tree of these cities, if it is known.
     """
     rows, columns = np.indices(grid.shape)
     veins = np.asarray((values > level) & ~grid.walls)
@@ -99,7 +94,7 @@ def network_of(
             (columns - cell % grid.width) ** 2 + (rows - cell // grid.width) ** 2 <= radius * radius
         ) & ~grid.walls
     shortest = shortest_tree(grid, cities) if tree is None else tree
-    along_veins = lengths_between(grid.with_walls(~veins), cities)
+    along_veins = path_lengths(grid.with_walls(~veins), cities)
     count, parts = (
         connected_components(csr_array(np.isfinite(along_veins)), directed=False)
         if len(cities)
@@ -116,8 +111,8 @@ def network_of(
 
 
 def shortest_tree(grid: Grid, cities: NDArray[np.int64]) -> Tree:
-    """The shortest tree over the ground that joins cities."""
-    lengths = lengths_between(grid, cities)
+    """Return the shortest tree that joins cities."""
+    lengths = path_lengths(grid, cities)
     rows, columns = (
         minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0))).nonzero()
         if len(cities) > 1
@@ -131,8 +126,8 @@ def shortest_tree(grid: Grid, cities: NDArray[np.int64]) -> Tree:
     )
 
 
-def lengths_between(grid: Grid, cities: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The lengths of the ways between cities, (C, C); infinite where there is none."""
+def path_lengths(grid: Grid, cities: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the lengths of paths between cities, (C, C); infinite where there is none."""
     places = grid.position_of(cities).reshape(-1, 2)
     found = np.zeros((len(cities), len(cities)))
     for k, place in enumerate(places):
@@ -141,7 +136,7 @@ def lengths_between(grid: Grid, cities: NDArray[np.int64]) -> NDArray[np.float64
 
 
 def tree_length(lengths: NDArray[np.float64]) -> float:
-    """The length of the shortest tree over places with these ways between them."""
+    """Return the length of the shortest tree for some lengths of paths."""
     return (
         float(minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0))).sum())
         if len(lengths) > 1

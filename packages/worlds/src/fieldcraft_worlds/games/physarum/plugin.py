@@ -1,21 +1,19 @@
-"""The mould as the frame plays it."""
+"""The slime mold as a game to play."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 
 from fieldcraft import Grid, checks
-from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
+from fieldcraft_worlds.games.game import Action, InputFrame
 from fieldcraft_worlds.games.physarum import rules, scene
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
-from fieldcraft_worlds.games.world import DerivedWorld
+from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 
-__all__ = ["GAME", "KINDS", "PhysarumGame", "PhysarumWorld"]
+__all__ = ["GAME", "KINDS", "PhysarumWorld"]
 
 _MOST_HEADING = 2**17 - 1
 
@@ -23,10 +21,10 @@ KINDS = (State, Settings, Found)
 
 
 class PhysarumWorld(DerivedWorld):
-    """A mould on one map."""
+    """A slime mold on one map."""
 
     rules = rules
-    views = scene
+    scenes = scene
     derived: PhysarumDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
@@ -38,7 +36,7 @@ class PhysarumWorld(DerivedWorld):
         checks.integer("headings", state.agents[2].max(initial=0), maximum=_MOST_HEADING)
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Found, ...]:
-        """A city where the pointer is pressed."""
+        """Return an order for each press of the pointer."""
         return tuple(
             Found(event.position)
             for event in inputs.events
@@ -46,40 +44,32 @@ class PhysarumWorld(DerivedWorld):
         )
 
 
-class PhysarumGame:
-    """Roads that nobody plans."""
-
-    name = "physarum"
-    version = 1
-    title = "The slime mould"
-    goal = "Watch slime mould join its food by short roads."
-    overlays: tuple[Overlay, ...] = scene.OVERLAYS
-    actions: tuple[Action, ...] = (
-        Action("found", "found a city, or give up the one there", ("mouse left",)),
-    )
-    settings = Settings
-    kinds = KINDS
-    objectives: Mapping[str, int] = {"joined": 1, "veins": -1}
-
-    def measured(self, world: PhysarumWorld, state: State) -> Mapping[str, float]:
-        """The share of cities that roads join, and the share of the ground that roads take."""
-        network = world.derived.network(state)
-        return {
-            "joined": network.joined,
-            "veins": float(network.veins.sum()) / len(world.derived.ground),
-        }
-
-    def default_map(self) -> Grid:
-        """A plain of 320 x 200 with three lakes."""
-        rows, columns = np.mgrid[:200, :320]
-        walls = np.zeros((200, 320), dtype=np.bool_)
-        for x, y, wide, high in ((90, 70, 34, 22), (210, 120, 44, 30), (260, 40, 20, 14)):
-            walls |= ((columns - x) / wide) ** 2 + ((rows - y) / high) ** 2 <= 1
-        return Grid(320, 200, walls=walls, neighbors=8)
-
-    def open(self, space: Grid, settings: Settings) -> PhysarumWorld:
-        """The mould on a map."""
-        return PhysarumWorld(space, settings)
+def default_map() -> Grid:
+    """Return a plain of 320 x 200 with three lakes."""
+    rows, columns = np.mgrid[:200, :320]
+    walls = np.zeros((200, 320), dtype=np.bool_)
+    for x, y, wide, high in ((90, 70, 34, 22), (210, 120, 44, 30), (260, 40, 20, 14)):
+        walls |= ((columns - x) / wide) ** 2 + ((rows - y) / high) ** 2 <= 1
+    return Grid(320, 200, walls=walls, neighbors=8)
 
 
-GAME = PhysarumGame()
+def measured(world: PhysarumWorld, state: State) -> dict[str, float]:
+    """Return the share of cities that veins join, and the share of the ground under veins."""
+    network = world.derived.network(state)
+    veins = float(network.veins.sum()) / len(world.derived.ground)
+    return {"joined": network.joined, "veins": veins}
+
+
+GAME = GameOfParts(
+    "physarum",
+    "The slime mold",
+    "Watch slime mold join its food by short veins; click to move its food.",
+    Settings,
+    KINDS,
+    default_map,
+    PhysarumWorld,
+    scene.OVERLAYS,
+    (Action("found", "add a city, or remove the one there", ("mouse left",)),),
+    objectives={"joined": 1, "veins": -1},
+    measured=measured,
+)

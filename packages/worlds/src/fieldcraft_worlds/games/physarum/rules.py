@@ -1,6 +1,4 @@
-"""One step of a mould: cities smell, agents follow and leave a trail, which blurs and
-evaporates.
-"""
+"""Rules of a slime mold: agents follow and leave a trail, and cities smell."""
 
 from __future__ import annotations
 
@@ -25,15 +23,13 @@ _USUAL = 1_000_000
 
 @dataclass(frozen=True)
 class Found:
-    """Found a city there, (x, y), or give up the one that is there."""
+    """Add a city at (x, y), or remove the one there."""
 
     position: tuple[float, float]
 
 
 def start(derived: PhysarumDerived, rng: np.random.Generator) -> State:
-    """The first state: cities far from each other on the largest part of the ground, and agents
-    anywhere on it.
-    """
+    """Return the first state: cities far from each other on the largest part, agents at random."""
     settings, grid, ground = derived.settings, derived.grid, derived.ground
     key = int(rng.integers(_MOST_KEY))
     count = settings.agents or min(max(len(ground) // 2, 1), _USUAL)
@@ -45,19 +41,19 @@ def start(derived: PhysarumDerived, rng: np.random.Generator) -> State:
 
 
 def _cities(derived: PhysarumDerived, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Cells for cities: of some that dice name, the one that is farthest from all before."""
+    """Return cells of cities: each the farthest of some random cells from those before."""
     chosen: list[int] = []
     for _ in range(derived.settings.cities):
-        asked = derived.ground[rng.integers(len(derived.ground), size=24)]
+        options = derived.ground[rng.integers(len(derived.ground), size=24)]
         if chosen:
             places, others = (
                 derived.grid.position_of(cells).reshape(-1, 1, 2)
-                for cells in (asked, np.array(chosen))
+                for cells in (options, np.array(chosen))
             )
             gaps = np.hypot(*np.moveaxis(places - others.reshape(1, -1, 2), -1, 0)).min(axis=1)
-            chosen.append(int(asked[gaps.argmax()]))
+            chosen.append(int(options[gaps.argmax()]))
         else:
-            chosen.append(int(asked[0]))
+            chosen.append(int(options[0]))
     return np.array(chosen, dtype=np.int64)
 
 
@@ -65,15 +61,15 @@ def _cities(derived: PhysarumDerived, rng: np.random.Generator) -> NDArray[np.in
 def step(
     derived: PhysarumDerived, state: State, orders: Sequence[Found], rng: np.random.Generator
 ) -> State:
-    """Another state, a step later; the old one stays as it was. Raises `InvalidValue` for a city in
-    a wall.
+    """Return the next state; the given one does not change. Raises `InvalidValue` for a city in a
+    wall.
     """
     for order in orders:
-        state = _founded(derived, state, order)
+        state = _toggle_city(derived, state, order)
     return derived.next(state, key=state.key, cities=state.cities)
 
 
-def _founded(derived: PhysarumDerived, state: State, order: Found) -> State:
+def _toggle_city(derived: PhysarumDerived, state: State, order: Found) -> State:
     if not isinstance(order, Found):
         raise InvalidValue(
             "Orders are Found",
@@ -91,7 +87,7 @@ def _founded(derived: PhysarumDerived, state: State, order: Found) -> State:
         return replace(state, cities=state.cities[~near])
     if grid.walls.reshape(-1)[cell] or len(state.cities) >= _MOST_CITIES:
         raise InvalidValue(
-            f"Up to {_MOST_CITIES} cities lie on open ground",
+            f"At most {_MOST_CITIES} cities, on open ground",
             got=f"{order.position}",
             remedy="Choose another place",
         )

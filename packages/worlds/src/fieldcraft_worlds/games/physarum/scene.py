@@ -1,4 +1,4 @@
-"""The scene of a mould."""
+"""Scene of a slime mold."""
 
 from __future__ import annotations
 
@@ -9,32 +9,31 @@ from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.scene import Fact, Field, Lines, Marks, Scene
 
-__all__ = ["OVERLAYS", "seen"]
+__all__ = ["OVERLAYS", "scene_of"]
 
 OVERLAYS = (
-    Overlay("trail", "1", "the trail that agents leave and follow", group="field", shown=True),
+    Overlay("trail", "1", "trail that agents leave and follow", group="field", shown=True),
     Overlay(
         "veins",
         "2",
-        "the roads: where the trail is at least half of what it would be if agents were everywhere"
-        " alike",
+        "veins: cells with at least half the trail of evenly spread agents",
         group="field",
     ),
     Overlay("cities", "3", "the cities", shown=True),
     Overlay(
         "tree",
         "4",
-        "the shortest tree over the ground, and how the roads compare with it",
+        "the shortest tree over the ground, and weights the roads compare with it",
         shown=True,
     ),
 )
 
 
-def seen(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> Scene:
-    """The scene of a state, with the overlays of these names."""
-    field, level = None, derived.level(state)
+def scene_of(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> Scene:
+    """Return the scene of a state, with some overlays."""
+    field, vein_level = None, derived.vein_level(state)
     if "trail" in overlays:
-        field = Field(state.values, "trail", (0.0, 12 * level), threshold=0.2 * level)
+        field = Field(state.values, "trail", (0.0, 12 * vein_level), threshold=0.2 * vein_level)
     elif "veins" in overlays:
         field = Field(
             derived.network(state).veins.astype(float), "veins", (0.0, 1.0), colors="flow"
@@ -54,8 +53,8 @@ def seen(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> Sc
         )
     lines: tuple[Lines, ...] = ()
     if "tree" in overlays and len(state.cities) > 1:
-        ways = tuple(way.positions for way in derived.tree(state.cities).ways)
-        lines = (Lines(ways, color="front", width=1.2, opacity=0.7, label="shortest tree"),)
+        paths = tuple(path.positions for path in derived.tree(state.cities).paths)
+        lines = (Lines(paths, color="front", width=1.2, opacity=0.7, label="shortest tree"),)
     return Scene(
         space=derived.grid,
         title=f"physarum, {state.step / derived.settings.rate:.0f} s",
@@ -72,8 +71,8 @@ def _facts(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> 
     if "tree" in overlays and state.step >= derived.settings.rate and len(state.cities) > 1:
         network = derived.network(state)
         yield Fact("joined", f"{network.joined:.0%}")
-        yield Fact("roads take", f"{network.ground:.0%} of the ground")
-        yield Fact("of the tree", f"{network.shared:.0%} are roads")
+        yield Fact("veins take", f"{network.ground:.0%} of the ground")
+        yield Fact("of the tree", f"{network.shared:.0%} are veins")
         yield Fact("shortest tree", f"{network.tree:,.0f}")
         if network.detour is not None:
-            yield Fact("along roads", f"{network.detour:.2f} x")
+            yield Fact("along veins", f"{network.detour:.2f} x")

@@ -1,4 +1,4 @@
-"""The numbers of the slime mould. Lengths are in cells, so that one set serves any map."""
+"""Settings of the slime mold: lengths in cells."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ MOST_AGENTS = 8_000_000
 
 @dataclass(frozen=True)
 class Settings(CheckedSettings):
-    """A mould.
+    """A slime mold.
 
     Parameters
     ----------
     agents : int, optional
-        How many, 1 to 8,000,000; 0 for one to every two open cells, at most 1,000,000.
+        Number of agents, 1 to 8,000,000; 0 for one to every two open cells, at most 1,000,000.
     cities : int, optional
-        How many places smell of food, 0 to 64.
+        Number of cities, which smell of food, 0 to 64.
     food : float, optional
-        What a city adds to each of its cells at a step, as so many agents leave.
+        The amount that a city adds to each of its cells in a step; an agent adds 1.
     city : float, optional
-        The radius of a city.
+        Radius of a city.
     speed : float, optional
         Cells a second.
     distance, angle : float, optional
-        To the three sensors, in cells and in degrees between them.
+        Distance of the three sensors, in cells, and the angle between them, in degrees.
     turn, wander : float, optional
-        How far agents turn at a step at most, and most of a random turn, in degrees.
+        Greatest turn and greatest random turn in a step, in degrees.
     keep : float, optional
-        What part of the trail stays at a step.
+        Share of the trail that is left after a step.
     rate : int, optional
         Steps a second.
 
     Raises
     ------
     InvalidValue
-        For numbers outside of their ranges.
+        For numbers out of range.
     """
 
     agents: Annotated[int, Whole(0, MOST_AGENTS)] = 0

@@ -1,4 +1,4 @@
-"""All that changes in a mould."""
+"""State of a slime mold."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["State"]
 
 @dataclass(frozen=True, eq=False)
 class State(LazyState):
-    """A mould at one moment, on a map of (height, width) cells. Never changed: a step makes
-    another.
+    """A slime mold at one moment, on a map of (height, width) cells. It never changes: a step
+    returns another one.
 
     Parameters
     ----------
     step, key : int
-        How many steps were made, and the key of the agents' dice.
+        The number of steps, and the key of the agents' random numbers.
     agents : NDArray[int32]
-        All of them in whole numbers, (3, N), as `fieldcraft.steering.Swarm.agents` says.
+        All agents in whole numbers, (3, N), see `fieldcraft.steering.Swarm.agents`.
     values : ndarray of float32
         The trail, (height, width).
     cities : ndarray of int64

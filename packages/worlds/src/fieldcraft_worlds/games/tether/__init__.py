@@ -1,6 +1,4 @@
-"""The duel: long-range fighters against short-range ones among walls, led by tether layers, by
-simpler brains, or by hand.
-"""
+"""Duel: long-range fighters against short-range ones among walls."""
 
 from fieldcraft_worlds.games.tether.plugin import GAME
 from fieldcraft_worlds.games.tether.settings import FighterRules, Settings

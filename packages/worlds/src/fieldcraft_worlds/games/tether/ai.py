@@ -1,7 +1,6 @@
-"""How fighters decide where to go: by the tether layer, or more simply.
+"""AI of fighters: by the tether layer, or by simpler rules.
 
-A brain sees everything: where all enemies stand, and all walls. It plans for one fighter at a time,
-a way over cells, and plans anew a moment later.
+It knows all enemies and all walls. It plans a path for one fighter at a time, again and again.
 """
 
 from __future__ import annotations
@@ -18,21 +17,19 @@ from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.state import State
 from fieldcraft_worlds.scene import Part
 
-__all__ = ["PLANS", "Plan", "ahead", "expected", "layer_of", "parts_of", "planned"]
+__all__ = ["PLANS", "Plan", "ahead", "expected", "layer_of", "parts_of", "plans_of"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_NEAR = 1.5  # cells between two who are as near as they care to be
-_CROWDED = 1.5  # cells around a friend's goal that are taken
-_STRIDE = 4  # cells of a way that are looked along at most
-_HELD = 0.9  # of the own range, at which distance is kept
-_SLACK = 0.5  # cells by which that distance may be off
-_SPARE = (
-    0.8  # of a range that is not the longer one: whoever is hit from its edge is soon out of it
-)
-_HEAVIEST = 16.0  # how much worse a threat may weigh than a chance
-_BEYOND = 1000.0  # what a place from which nobody is reached is worse by
+_CLOSE = 1.5  # cells to an enemy at which a charge stops
+_CROWDED = 1.5  # cells around a friend's goal to avoid
+_STRIDE = 4  # most steps of a plan at a time
+_RANGE_SHARE = 0.9  # of the own range: distance to keep
+_SLACK = 0.5  # cells of tolerance
+_SHORT_SHARE = 0.8  # of the shorter range: an enemy at its edge soon leaves it
+_HEAVIEST = 16.0  # greatest weight of a threat
+_OUT_OF_REACH = 1000.0  # penalty of a cell with no enemy in reach
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +40,13 @@ class Plan:
 
     @property
     def goal(self) -> int:
-        """Where it leads."""
+        """The last cell."""
         return int(self.cells[-1])
 
 
 @dataclass(frozen=True, eq=False)
 class _View:
-    """Where one fighter stands, where its enemies stand, and where its friends are going: cells."""
+    """The cells of a fighter and of its enemies, and the goals of its friends."""
 
     side: int
     cell: int
@@ -57,9 +54,9 @@ class _View:
     taken: Ints
 
 
-def planned(derived: TetherDerived, state: State) -> dict[int, Plan]:
-    """The plans of all fighters that think for themselves, by number; each knows the goals of the
-    friends before it.
+def plans_of(derived: TetherDerived, state: State) -> dict[int, Plan]:
+    """Return the plans of all fighters with AI, by number; each knows the goals of the friends
+    before it.
     """
     fighters, plans = state.fighters, dict[int, Plan]()
     cells = derived.cells(fighters.positions)
@@ -79,9 +76,7 @@ def planned(derived: TetherDerived, state: State) -> dict[int, Plan]:
 
 
 def expected(derived: TetherDerived, state: State, side: int) -> list[int]:
-    """The cells where the enemies of a side will be after `foresight`, if they go on as they
-    walk.
-    """
+    """Return the cells of a side's enemies after `foresight`, at their present velocities."""
     fighters = state.fighters
     foes = fighters.of(1 - side)
     if not len(foes):
@@ -95,10 +90,9 @@ def expected(derived: TetherDerived, state: State, side: int) -> list[int]:
 
 
 def layer_of(derived: TetherDerived, state: State, side: int) -> Floats:
-    """The tether layer of a side, around where its enemies will be: (cells,).
+    """Return the tether layer of a side, around the expected cells of its enemies: (cells,).
 
-    The weight of the threat is `threat` times what an enemy takes off the fighter while the fighter
-    takes one point off it.
+    The weight of the threat is `threat` times the damage of an enemy per damage of the fighter.
     """
     return _tether(derived, state, side, expected(derived, state, side))
 
@@ -122,32 +116,35 @@ def _tether(derived: TetherDerived, state: State, side: int, enemies: list[int])
 
 
 def _reach(derived: TetherDerived, state: State, side: int) -> float:
-    """How far the enemies of a side reach within `foresight`, in cells."""
+    """Return the reach of a side's enemies within `foresight`, in cells."""
     return (
         state.tuning.ranges[1 - side]
         + derived.settings.rules[1 - side].speed * derived.settings.foresight
     )
 
 
-def tethered(derived: TetherDerived, state: State, view: _View) -> Plan:
-    """To the best place of the tether layer from which an enemy is reached, less the way there,
-    which costs more where enemies reach.
+def tether_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
+    """Return a plan to the best cell of the tether layer with an enemy in reach, less the path
+    there, which costs more in reach of enemies.
     """
     enemies = expected(derived, state, view.side)
     own_range, enemy_range = state.tuning.ranges[view.side], state.tuning.ranges[1 - view.side]
     values = layer_of(derived, state, view.side)
     for cell in view.taken.tolist():
-        values = values - np.maximum(0.0, 1.0 - derived.apart(cell) / _CROWDED)
-    danger = derived.reached(enemies, _reach(derived, state, view.side))
+        values = values - np.maximum(0.0, 1.0 - derived.distances_from(cell) / _CROWDED)
+    danger = derived.enemies_in_reach(enemies, _reach(derived, state, view.side))
     cost = (1.0 + state.tuning.caution * danger).reshape(derived.ground.shape)
     far = (
         distance_map(derived.ground, derived.centers[view.cell], cost=cost).exact.reshape(-1)
         / derived.cell
     )
-    reached = (
-        derived.reached(enemies, own_range if own_range > enemy_range else _SPARE * own_range) > 0
+    in_reach = (
+        derived.enemies_in_reach(
+            enemies, own_range if own_range > enemy_range else _SHORT_SHARE * own_range
+        )
+        > 0
     )
-    score = np.where(reached, values, values - _BEYOND) - far / derived.settings.patience
+    score = np.where(in_reach, values, values - _OUT_OF_REACH) - far / derived.settings.patience
     goal = int(np.argmax(score))
     return Plan(
         distance_map(derived.ground, derived.centers[goal], cost=cost)
@@ -156,78 +153,79 @@ def tethered(derived: TetherDerived, state: State, view: _View) -> Plan:
     )
 
 
-def charging(derived: TetherDerived, state: State, view: _View) -> Plan:
-    """Straight at the enemy who is nearest to walk to."""
+def charge_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
+    """Return a plan straight to the enemy with the shortest path."""
     enemy = _nearest(derived, view)
-    if derived.apart(view.cell)[enemy] <= _NEAR and derived.seen(view.cell)[enemy]:
-        return _staying(view)
-    return _way(derived, view.cell, enemy)
+    if derived.distances_from(view.cell)[enemy] <= _CLOSE and derived.in_sight(view.cell)[enemy]:
+        return _stay(view)
+    return _path_to(derived, view.cell, enemy)
 
 
-def distant(derived: TetherDerived, state: State, view: _View) -> Plan:
-    """Nine tenths of the own range away from the nearest enemy: back off when it is nearer, come
-    when it is farther.
-    """
-    enemy = int(min(view.enemies.tolist(), key=lambda cell: (derived.apart(view.cell)[cell], cell)))
-    apart, wanted = float(derived.apart(view.cell)[enemy]), _HELD * state.tuning.ranges[view.side]
-    if apart < wanted - _SLACK:
-        return _way(derived, view.cell, _farther(derived, view.cell, enemy))
-    if apart > wanted + _SLACK or not derived.seen(view.cell)[enemy]:
-        return _way(derived, view.cell, _nearest(derived, view))
-    return _staying(view)
+def distance_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
+    """Return a plan to keep nine tenths of the own range to the nearest enemy."""
+    enemy = int(
+        min(view.enemies.tolist(), key=lambda cell: (derived.distances_from(view.cell)[cell], cell))
+    )
+    apart, desired = (
+        float(derived.distances_from(view.cell)[enemy]),
+        _RANGE_SHARE * state.tuning.ranges[view.side],
+    )
+    if apart < desired - _SLACK:
+        return _path_to(derived, view.cell, _retreat(derived, view.cell, enemy))
+    if apart > desired + _SLACK or not derived.in_sight(view.cell)[enemy]:
+        return _path_to(derived, view.cell, _nearest(derived, view))
+    return _stay(view)
 
 
-def covered(derived: TetherDerived, state: State, view: _View) -> Plan:
-    """The nearest place that no enemy sees, and wait there; where there is none, wait here."""
+def cover_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
+    """Return a plan to the nearest cell out of sight of all enemies; without one, to stay."""
     exposed = np.zeros(len(derived.ground), dtype=np.bool_)
     for cell in view.enemies.tolist():
-        exposed |= derived.seen(cell)
-    far = np.where(exposed, np.inf, derived.distances(view.cell).exact.reshape(-1))
+        exposed |= derived.in_sight(cell)
+    far = np.where(exposed, np.inf, derived.paths_to(view.cell).exact.reshape(-1))
     goal = int(np.argmin(far))
-    return _staying(view) if not np.isfinite(far[goal]) else _way(derived, view.cell, goal)
+    return _stay(view) if not np.isfinite(far[goal]) else _path_to(derived, view.cell, goal)
 
 
 PLANS: Mapping[str, Callable[[TetherDerived, State, _View], Plan]] = {
-    "tether": tethered,
-    "charge": charging,
-    "distance": distant,
-    "cover": covered,
+    "tether": tether_plan,
+    "charge": charge_plan,
+    "distance": distance_plan,
+    "cover": cover_plan,
 }
-"""The brains by name."""
+"""The plans by the name of the AI."""
 
 
 def _nearest(derived: TetherDerived, view: _View) -> int:
-    """The enemy who is nearest to walk to."""
+    """Return the cell of the enemy with the shortest path."""
     far = [
-        float(derived.distances(cell).measured(np.array([view.cell]))[0])
+        float(derived.paths_to(cell).measured(np.array([view.cell]))[0])
         for cell in view.enemies.tolist()
     ]
     return int(view.enemies[int(np.argmin(far))])
 
 
-def _farther(derived: TetherDerived, cell: int, enemy: int) -> int:
-    """Of the places a few steps away, that from which the enemy has the longest way."""
-    steps = derived.distances(cell).exact.reshape(-1)
+def _retreat(derived: TetherDerived, cell: int, enemy: int) -> int:
+    """Return the cell a few steps away with the longest path from the enemy."""
+    steps = derived.paths_to(cell).exact.reshape(-1)
     near = np.flatnonzero(steps <= _STRIDE * derived.cell)
-    far = derived.distances(enemy).exact.reshape(-1)[near]
+    far = derived.paths_to(enemy).exact.reshape(-1)[near]
     return int(near[int(np.argmax(np.where(np.isfinite(far), far, -1.0)))])
 
 
-def _staying(view: _View) -> Plan:
+def _stay(view: _View) -> Plan:
     return Plan(np.array([view.cell], dtype=np.int64))
 
 
-def _way(derived: TetherDerived, cell: int, goal: int) -> Plan:
-    path = derived.distances(goal).descend(derived.centers[cell])
+def _path_to(derived: TetherDerived, cell: int, goal: int) -> Plan:
+    path = derived.paths_to(goal).descend(derived.centers[cell])
     return Plan(path.cells if path else np.array([cell], dtype=np.int64))
 
 
 def ahead(derived: TetherDerived, plan: Plan) -> int:
-    """The farthest cell of a plan, a few steps on at most, that can be walked to in a straight
-    line.
-    """
-    seen = derived.seen(int(plan.cells[0]))
+    """Return the farthest cell of a plan, at most a few steps on, in a straight line."""
+    visible = derived.in_sight(int(plan.cells[0]))
     steps = plan.cells[1 : _STRIDE + 1]
-    blocked = np.flatnonzero(~seen[steps])
+    blocked = np.flatnonzero(~visible[steps])
     count = int(blocked[0]) if len(blocked) else len(steps)
     return int(steps[max(count - 1, 0)]) if len(steps) else int(plan.cells[0])

@@ -1,5 +1,5 @@
-"""The derived of a duel: lines of sight, ways, and the tether layer around an enemy, looked up once
-for each map.
+"""Derived state of a duel: lines of sight, paths, and the tether layer around an enemy, cached by
+cell.
 """
 
 from __future__ import annotations
@@ -14,27 +14,25 @@ from numpy.typing import NDArray
 from fieldcraft import DistanceMap, Grid, InfluenceMap, Stamp, distance_map, visible
 from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.tether.settings import Settings
-from fieldcraft_worlds.games.walking import away, grid_asked, walking_grid
+from fieldcraft_worlds.games.walking import away, require_grid, walking_grid
 
 __all__ = ["TetherDerived"]
 
-_MOST_KEPT = 4096
-_ROOM = 0.9  # cells that fighters keep apart
+_MOST_CACHED = 4096
+_ROOM = 0.9  # cells between fighters
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Key = TypeVar("Key")
-Kept = TypeVar("Kept")
+Value = TypeVar("Value")
 
 
 class TetherDerived:
-    """A map that is fought on. What it keeps only makes it faster: it answers the same whatever was
-    asked before.
-    """
+    """A map of a duel. Its caches change no result."""
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self.space = grid_asked(space, "The duel is fought on")
+        self.space = require_grid(space, "The duel is fought on")
         self.settings = settings
         self.ground = walking_grid(space)
         self.cell = self.ground.cell_size
@@ -45,66 +43,64 @@ class TetherDerived:
         self._layer = InfluenceMap(self.ground).add_layer(
             "tether", values=np.zeros(self.ground.shape)
         )
-        self._seen: dict[int, Bools] = {}
+        self._in_sight: dict[int, Bools] = {}
         self._distances: dict[int, DistanceMap] = {}
         self._rings: dict[tuple[int, float, float, float], Floats] = {}
 
     def cells(self, positions: Floats) -> Ints:
-        """The cells of positions (N, 2)."""
+        """Return the cells of positions (N, 2)."""
         return np.atleast_1d(self.ground.cell_at(positions, outside="clamp")).astype(np.int64)
 
-    def seen(self, cell: int) -> Bools:
-        """The cells in sight of a cell, however far: (cells,)."""
-        return _kept(
-            self._seen,
+    def in_sight(self, cell: int) -> Bools:
+        """Return the cells in sight of a cell, at any distance: (cells,)."""
+        return _cached(
+            self._in_sight,
             cell,
             lambda: visible(self.ground, self.centers[cell], self._farthest()).reshape(-1),
         )
 
-    def distances(self, cell: int) -> DistanceMap:
-        """How far it is to a cell."""
-        return _kept(self._distances, cell, lambda: distance_map(self.ground, self.centers[cell]))
+    def paths_to(self, cell: int) -> DistanceMap:
+        """Return the distance map to a cell."""
+        return _cached(self._distances, cell, lambda: distance_map(self.ground, self.centers[cell]))
 
-    def apart(self, cell: int) -> Floats:
-        """How far all cells lie from a cell, as the crow flies, in cells: (cells,)."""
+    def distances_from(self, cell: int) -> Floats:
+        """Return the straight distances of all cells from a cell, in cells: (cells,)."""
         gaps = away(self.ground, self.centers[cell], self.centers)
         return np.asarray(np.hypot(gaps[:, 0], gaps[:, 1]) / self.cell)
 
     def tether(
         self, enemies: Iterable[int], own_range: float, enemy_range: float, threat: float
     ) -> Floats:
-        """The tether layer against enemies on these cells, ranges in cells, (cells,):
+        """Return the tether layer against enemies on some cells, ranges in cells, (cells,):
         `fc.Stamp.tether` around each, where in sight.
         """
         total = np.zeros(len(self.ground))
         for cell in enemies:
             key = (int(cell), own_range, enemy_range, threat)
-            total += _kept(self._rings, key, partial(self._ring, *key))
+            total += _cached(self._rings, key, partial(self._ring, *key))
         return total
 
-    def reached(self, enemies: Iterable[int], reach: float) -> Floats:
-        """How many of the enemies on these cells reach each cell, with that range in cells:
-        (cells,).
-        """
+    def enemies_in_reach(self, enemies: Iterable[int], reach: float) -> Floats:
+        """Return how many enemies on some cells reach each cell, for a range in cells: (cells,)."""
         total = np.zeros(len(self.ground))
         for cell in enemies:
-            total += self.seen(int(cell)) & (self.apart(int(cell)) <= reach)
+            total += self.in_sight(int(cell)) & (self.distances_from(int(cell)) <= reach)
         return total
 
     def _ring(self, cell: int, own_range: float, enemy_range: float, threat: float) -> Floats:
         stamp = Stamp.tether(own_range * self.cell, enemy_range * self.cell, threat=threat)
         self._layer.write(np.zeros(self.ground.shape))
         self._layer.stamp(stamp, self.centers[cell])
-        return np.asarray(self._layer.values.reshape(-1) * self.seen(cell), dtype=np.float64)
+        return np.asarray(self._layer.values.reshape(-1) * self.in_sight(cell), dtype=np.float64)
 
     def _farthest(self) -> float:
         return float(np.hypot(*self.ground.size)) + self.cell
 
 
-def _kept(known: dict[Key, Kept], key: Key, make: Callable[[], Kept]) -> Kept:
-    found = known.get(key)
+def _cached(cache: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    found = cache.get(key)
     if found is None:
-        if len(known) >= _MOST_KEPT:
-            known.clear()
-        found = known[key] = make()
+        if len(cache) >= _MOST_CACHED:
+            cache.clear()
+        found = cache[key] = make()
     return found

@@ -1,4 +1,4 @@
-"""The orders of a player of the duel, as data."""
+"""Orders of a player of the duel."""
 
 from __future__ import annotations
 
@@ -19,21 +19,19 @@ __all__ = ["Lead", "Leave", "Order", "Steer", "Take", "Tune", "Walk", "apply"]
 
 @dataclass(frozen=True)
 class Take:
-    """Lead a fighter of a side, 0 or 1, by hand: the next of those who stand."""
+    """Play a fighter of a side, 0 or 1: the next one alive."""
 
     side: int
 
 
 @dataclass(frozen=True)
 class Leave:
-    """Leave the fighter who is led by hand to the brain of its side again."""
+    """Let the AI of its side play the fighter again."""
 
 
 @dataclass(frozen=True)
 class Steer:
-    """Walk this way from now on: a direction, its length the share of the full speed; (0, 0) stands
-    still.
-    """
+    """Walk in a direction; its length is the share of the full speed, (0, 0) stops."""
 
     x: float
     y: float
@@ -49,7 +47,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Lead:
-    """Give a side another brain."""
+    """Change the AI of a side."""
 
     side: int
     brain: str
@@ -59,17 +57,17 @@ Order = Take | Leave | Steer | Walk | Lead | Tune
 
 
 def apply(derived: TetherDerived, state: State, orders: Sequence[Order]) -> State:
-    """The state with orders followed; raises `InvalidValue` or `OutsideMap` for one that cannot be,
-    and then nothing has happened.
+    """Return the state after some orders; raises `InvalidValue` or `OutsideMap` for impossible
+    ones.
     """
     for order in orders:
-        state = _followed(derived, state, order)
+        state = _apply(derived, state, order)
     return state
 
 
-def _followed(derived: TetherDerived, state: State, order: Order) -> State:
+def _apply(derived: TetherDerived, state: State, order: Order) -> State:
     if isinstance(order, Take):
-        return _taken(state, _side(order.side))
+        return _take(state, _side(order.side))
     if isinstance(order, Leave):
         return replace(state, player=NOBODY, steer=(0.0, 0.0), walk=None)
     if isinstance(order, Lead):
@@ -86,9 +84,9 @@ def _followed(derived: TetherDerived, state: State, order: Order) -> State:
         )
     if state.player == NOBODY:
         raise InvalidValue(
-            "A fighter is led by hand to be told where to go",
-            got="none that is",
-            remedy="Take one first",
+            "Only a fighter that you play can walk",
+            got="none",
+            remedy="Press M to play one",
         )
     if isinstance(order, Steer):
         x, y = checks.finite("x", order.x), checks.finite("y", order.y)
@@ -99,18 +97,18 @@ def _followed(derived: TetherDerived, state: State, order: Order) -> State:
         raise InvalidValue(
             "A fighter walks on open ground",
             got=f"({order.x:g}, {order.y:g})",
-            remedy="Point beside the wall",
+            remedy="Click beside the wall",
         )
     return replace(state, steer=(0.0, 0.0), walk=(float(order.x), float(order.y)))
 
 
-def _taken(state: State, side: int) -> State:
+def _take(state: State, side: int) -> State:
     standing = state.fighters.of(side).tolist()
     if not standing:
         raise InvalidValue(
-            "One leads a fighter who stands",
+            "A fighter that you play is alive",
             got=f"none on the {SIDES[side]} side",
-            remedy="Take one of the other side",
+            remedy="Play one of the other side",
         )
     later = [number for number in standing if number > state.player]
     return replace(state, player=later[0] if later else standing[0], steer=(0.0, 0.0), walk=None)

@@ -1,21 +1,18 @@
-"""The duel as the frame plays it."""
+"""The duel as a game to play."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
-
 from fieldcraft import Grid, generate_map
-from fieldcraft_worlds.games.game import Action, InputFrame, Overlay, Slider, moves
+from fieldcraft_worlds.games.game import Action, InputFrame, moves
 from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.tether import rules, scene
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
 from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
-from fieldcraft_worlds.games.world import DerivedWorld
+from fieldcraft_worlds.games.world import GameOfParts, TunedWorld
 
-__all__ = ["GAME", "KINDS", "TetherGame", "TetherWorld"]
+__all__ = ["GAME", "KINDS", "TetherWorld"]
 
 KINDS = (
     State,
@@ -33,11 +30,11 @@ KINDS = (
 )
 
 
-class TetherWorld(DerivedWorld):
+class TetherWorld(TunedWorld):
     """The duel on one map."""
 
     rules = rules
-    views = scene
+    scenes = scene
     derived: TetherDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
@@ -48,80 +45,70 @@ class TetherWorld(DerivedWorld):
         """The number of fighters."""
         return {"fighters": 2 * self.derived.settings.fighters}
 
-    def tuned(self, state: State) -> Mapping[str, float]:
-        """Where the sliders stand."""
-        return asdict(state.tuning)
-
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
-        """The orders that keys, sticks, clicks and sliders ask for."""
-        asked: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
+        """Return the orders of keys, clicks and sliders."""
+        orders: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
         player = state.player
         for event in inputs.events:
             if event.phase != "press":
                 continue
             if event.action.startswith("take "):
-                asked.append(Take(SIDES.index(event.action.removeprefix("take "))))
+                orders.append(Take(SIDES.index(event.action.removeprefix("take "))))
                 player = 0
             elif event.action == "leave":
-                asked.append(Leave())
+                orders.append(Leave())
                 player = NOBODY
             elif event.action.endswith(" brain"):
                 side = SIDES.index(event.action.removesuffix(" brain"))
-                asked.append(
+                orders.append(
                     Lead(side, BRAINS[(BRAINS.index(state.brains[side]) + 1) % len(BRAINS)])
                 )
             elif event.action == "walk" and event.position is not None:
                 if player == NOBODY:
-                    asked.append(Take(0))
+                    orders.append(Take(0))
                     player = 0
-                asked.append(Walk(*event.position))
+                orders.append(Walk(*event.position))
         direction = inputs.direction(y_up=self.space.y_up)
         if direction != (0.0, 0.0) and player == NOBODY:
-            asked.append(Take(0))
+            orders.append(Take(0))
         elif direction == state.steer:
-            return tuple(asked)
+            return tuple(orders)
         if direction != (0.0, 0.0) or player != NOBODY:
-            asked.append(Steer(*direction))
-        return tuple(asked)
+            orders.append(Steer(*direction))
+        return tuple(orders)
 
     def result(self, state: State) -> str | None:
-        """How it ended."""
+        """Return how it ended."""
         return scene.result(state)
 
 
-class TetherGame:
-    """Long-range fighters against short-range ones among walls."""
+def default_map() -> Grid:
+    """Return a hall of pillars, 48 x 32."""
+    return generate_map("pillars", 48, 32, seed=3, neighbors=8)
 
-    name = "tether"
-    version = 1
-    title = "The duel"
-    goal = "Long range against short: keep where you hit and are not hit."
-    overlays: tuple[Overlay, ...] = scene.OVERLAYS
-    actions: tuple[Action, ...] = (
+
+GAME = GameOfParts(
+    "tether",
+    "The duel",
+    "Long range against short range: stay where you can hit and not be hit.",
+    Settings,
+    KINDS,
+    default_map,
+    TetherWorld,
+    scene.OVERLAYS,
+    (
         *moves("walk"),
         Action("walk", "walk there", ("mouse left",)),
         Action(
             "take long",
-            "lead a fighter of the long range yourself, and then the next",
-            ("key q",),
+            "play a fighter of the long range yourself; again: the next one",
+            ("key m", "key q"),
             takes_over=True,
         ),
-        Action("take short", "lead one of the short range", ("key e",)),
-        Action("leave", "leave him to his brain again", ("key x",)),
-        Action("long brain", "another brain for the long range", ("key b",)),
-        Action("short brain", "another brain for the short range", ("key n",)),
-    )
-    sliders: tuple[Slider, ...] = sliders_in(Tuning)
-    settings = Settings
-    kinds = KINDS
-
-    def default_map(self) -> Grid:
-        """A hall of pillars, 48 x 32."""
-        return generate_map("pillars", 48, 32, seed=3, neighbors=8)
-
-    def open(self, space: Grid, settings: Settings) -> TetherWorld:
-        """The game on a map."""
-        return TetherWorld(space, settings)
-
-
-GAME = TetherGame()
+        Action("take short", "play one of the short range", ("key e",)),
+        Action("leave", "let its AI play again", ("key x",)),
+        Action("long brain", "another AI for the long range", ("key b",)),
+        Action("short brain", "another AI for the short range", ("key n",)),
+    ),
+    sliders_in(Tuning),
+)

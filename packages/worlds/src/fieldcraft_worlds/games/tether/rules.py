@@ -1,6 +1,4 @@
-"""One step of a duel: fighters hit whom they reach, think, and walk; then it is seen whether it has
-ended.
-"""
+"""Rules of the duel: one step of hits, plans, movement, and the end."""
 
 from __future__ import annotations
 
@@ -12,56 +10,55 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
-from fieldcraft_worlds.games.tether.ai import Plan, ahead, planned
+from fieldcraft_worlds.games.tether.ai import Plan, ahead, plans_of
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["Brains", "advance", "reaches", "start", "step"]
+__all__ = ["DuelAI", "advance", "reaches", "start", "step"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-Brains = Callable[[TetherDerived, State], dict[int, Plan]]
-"""Gives fighters their plans by number, as `brains.planned` does."""
+DuelAI = Callable[[TetherDerived, State], dict[int, Plan]]
+"""Returns the plans of fighters by number; see `ai.plans_of`."""
 
-_APART = 0.6  # of the farthest way there is, at least so far the sides start from each other
-_SLOWING = 0.5  # cells from an aim at which a fighter begins to slow down
+_LEAST_DISTANCE = 0.6  # least distance of the sides at the start, as a share of the longest
+_SLOWING = 0.5  # cells to a goal at which a fighter slows down
 
 
 def start(derived: TetherDerived, rng: np.random.Generator) -> State:
-    """The state before the first step: two places far from each other and, if there are such, out
-    of sight.
+    """Return the first state: two places far from each other, out of sight if possible.
 
     Raises
     ------
     InvalidValue
-        If the map has no room for them.
+        If the map is too small.
     """
     settings, count = derived.settings, derived.settings.fighters
     open_cells = np.flatnonzero(~derived.ground.walls.reshape(-1))
     if not len(open_cells):
         raise InvalidValue(
-            "Fighters stand on open ground", got="a map of walls", remedy="Use another map"
+            "Fighters need open ground", got="a map of walls", remedy="Use another map"
         )
     here = int(open_cells[rng.integers(len(open_cells))])
-    far = derived.distances(here).exact.reshape(-1)
-    reached = np.flatnonzero(np.isfinite(far))
-    if len(reached) < 4 * count:
+    far = derived.paths_to(here).exact.reshape(-1)
+    reachable = np.flatnonzero(np.isfinite(far))
+    if len(reachable) < 4 * count:
         raise InvalidValue(
-            "A duel has room for its fighters",
+            "A duel needs room for its fighters",
             got=(
-                f"{len(reached)} cells around {tuple(derived.centers[here].tolist())} for"
+                f"{len(reachable)} cells around {tuple(derived.centers[here].tolist())} for"
                 f" {2 * count} of them"
             ),
             remedy="Use a larger map, fewer fighters, or another seed",
         )
-    distant = reached[far[reached] >= _APART * far[reached].max()]
-    hidden = distant[~derived.seen(here)[distant]]
+    far_cells = reachable[far[reachable] >= _LEAST_DISTANCE * far[reachable].max()]
+    hidden = far_cells[~derived.in_sight(here)[far_cells]]
     there = int(
-        (hidden if len(hidden) else distant)[
-            rng.integers(len(hidden) if len(hidden) else len(distant))
+        (hidden if len(hidden) else far_cells)[
+            rng.integers(len(hidden) if len(hidden) else len(far_cells))
         ]
     )
     groups = [
@@ -70,7 +67,7 @@ def start(derived: TetherDerived, rng: np.random.Generator) -> State:
     ]
     if len(np.intersect1d(groups[0], groups[1])):
         raise InvalidValue(
-            "Two sides start apart",
+            "The sides start at different places",
             got="places that touch",
             remedy="Use a larger map, or fewer fighters",
         )
@@ -92,7 +89,7 @@ def start(derived: TetherDerived, rng: np.random.Generator) -> State:
         shots=Shots.none(),
         dealt=np.zeros(2),
         hits=np.zeros(2, dtype=np.int64),
-        brains=settings.led_by,
+        brains=settings.brain_names,
         tuning=Tuning(settings.long.range, settings.short.range, settings.threat, settings.caution),
         player=NOBODY,
         steer=(0.0, 0.0),
@@ -101,20 +98,18 @@ def start(derived: TetherDerived, rng: np.random.Generator) -> State:
 
 
 def advance(
-    derived: TetherDerived, state: State, rng: np.random.Generator, decide: Brains = planned
+    derived: TetherDerived, state: State, rng: np.random.Generator, ai: DuelAI = plans_of
 ) -> State:
-    """The state a step later; fighters `decide` by their brains, or by yours. Who hits whom is
-    decided for all at once: nobody is first.
-    """
-    state = _shot(derived, state, rng)
+    """Return the state a step later. All hits of a step are simultaneous."""
+    state = _hit(derived, state, rng)
     if state.step % derived.settings.steps(derived.settings.think) == 0:
-        state = _thought(derived, state, decide)
-    return _judged(derived, replace(_walked(derived, state), step=state.step + 1))
+        state = _plan(derived, state, ai)
+    return _end(derived, replace(_walk(derived, state), step=state.step + 1))
 
 
 def reaches(derived: TetherDerived, state: State) -> NDArray[np.bool_]:
-    """The pairs of fighters that could hit each other, bool (F, F): an enemy that stands, in range
-    and in sight.
+    """Return the pairs of fighters that can hit each other, bool (F, F): alive, in range and in
+    sight.
     """
     fighters = state.fighters
     gaps = away(derived.ground, fighters.positions[:, None], fighters.positions[None])
@@ -124,15 +119,13 @@ def reaches(derived: TetherDerived, state: State) -> NDArray[np.bool_]:
     found &= fighters.alive[:, None] & fighters.alive[None]
     cells = derived.cells(fighters.positions)
     for number in np.flatnonzero(found.any(axis=1)).tolist():
-        found[number] &= derived.seen(int(cells[number]))[cells]
+        found[number] &= derived.in_sight(int(cells[number]))[cells]
     return np.asarray(found)
 
 
 def _around(derived: TetherDerived, cell: int, count: int) -> Ints:
-    """The cells nearest to one to walk to, itself first; every second one, so that there is room
-    between them.
-    """
-    far = derived.distances(cell).exact.reshape(-1)
+    """Return the cells nearest to one by path, itself first; every second one, to leave room."""
+    far = derived.paths_to(cell).exact.reshape(-1)
     order = np.argsort(far, kind="stable")
     order = order[np.isfinite(far[order])]
     return np.asarray(
@@ -140,8 +133,8 @@ def _around(derived: TetherDerived, cell: int, count: int) -> Ints:
     )
 
 
-def _shot(derived: TetherDerived, state: State, rng: np.random.Generator) -> State:
-    """Everybody who is ready hits the weakest enemy within reach."""
+def _hit(derived: TetherDerived, state: State, rng: np.random.Generator) -> State:
+    """Return the state after all ready fighters have hit the weakest enemy in reach."""
     fighters = state.fighters
     able = reaches(derived, state) & (fighters.ready <= state.step)[:, None]
     hitting = np.flatnonzero(able.any(axis=1))
@@ -168,8 +161,8 @@ def _shot(derived: TetherDerived, state: State, rng: np.random.Generator) -> Sta
     )
 
 
-def _thought(derived: TetherDerived, state: State, decide: Brains) -> State:
-    plans = decide(derived, state)
+def _plan(derived: TetherDerived, state: State, ai: DuelAI) -> State:
+    plans = ai(derived, state)
     if not plans:
         return state
     aims = state.fighters.aims.copy()
@@ -182,7 +175,7 @@ def _thought(derived: TetherDerived, state: State, decide: Brains) -> State:
     return replace(state, fighters=replace(state.fighters, aims=aims))
 
 
-def _walked(derived: TetherDerived, state: State) -> State:
+def _walk(derived: TetherDerived, state: State) -> State:
     fighters = state.fighters
     standing = np.flatnonzero(fighters.alive)
     rules = [derived.settings.rules[side] for side in fighters.sides[standing].tolist()]
@@ -193,15 +186,15 @@ def _walked(derived: TetherDerived, state: State) -> State:
     gaps = away(derived.ground, fighters.positions[standing], fighters.aims[standing])
     far = np.hypot(gaps[:, 0], gaps[:, 1])
     pace = speeds * np.minimum(1.0, far / (_SLOWING * derived.cell))
-    wish = gaps / np.maximum(far, 1e-12)[:, None] * pace[:, None]
-    led = np.flatnonzero(standing == state.player)
-    if len(led):
-        wish[led] = _by_hand(derived, state, float(speeds[led[0]]))
+    desired = gaps / np.maximum(far, 1e-12)[:, None] * pace[:, None]
+    by_hand = np.flatnonzero(standing == state.player)
+    if len(by_hand):
+        desired[by_hand] = _player_velocity(derived, state, float(speeds[by_hand[0]]))
     positions, velocities = fighters.positions.copy(), np.zeros_like(fighters.velocities)
     positions[standing], velocities[standing] = derived.crowd.step(
         fighters.positions[standing],
         fighters.velocities[standing],
-        wish,
+        desired,
         1 / derived.settings.rate,
         max_speed=speeds,
         max_force=forces,
@@ -209,23 +202,23 @@ def _walked(derived: TetherDerived, state: State) -> State:
     return replace(state, fighters=replace(fighters, positions=positions, velocities=velocities))
 
 
-def _by_hand(derived: TetherDerived, state: State, speed: float) -> Floats:
-    """The velocity that the player wants."""
+def _player_velocity(derived: TetherDerived, state: State, speed: float) -> Floats:
+    """Return the velocity of the fighter that a person plays."""
     position = state.fighters.positions[state.player]
     if state.walk is None:
         return np.array(state.steer) * speed
     cells = derived.cells(np.array([position, state.walk]))
-    path = derived.distances(int(cells[1])).descend(derived.centers[cells[0]])
+    path = derived.paths_to(int(cells[1])).descend(derived.centers[cells[0]])
     goal = np.array(state.walk)
-    if path and len(path) > 1 and not derived.seen(int(cells[0]))[cells[1]]:
-        seen = derived.seen(int(cells[0]))[path.cells]
-        goal = derived.centers[path.cells[max(int(np.argmin(seen)) - 1, 1)]]
+    if path and len(path) > 1 and not derived.in_sight(int(cells[0]))[cells[1]]:
+        visible_cells = derived.in_sight(int(cells[0]))[path.cells]
+        goal = derived.centers[path.cells[max(int(np.argmin(visible_cells)) - 1, 1)]]
     gap = away(derived.ground, position, goal)
     far = float(np.hypot(*gap))
     return np.asarray(gap / max(far, 1e-12) * speed * min(1.0, far / (_SLOWING * derived.cell)))
 
 
-def _judged(derived: TetherDerived, state: State) -> State:
+def _end(derived: TetherDerived, state: State) -> State:
     left = [len(state.fighters.of(side)) for side in (0, 1)]
     if all(left) and state.step < derived.settings.steps(derived.settings.limit):
         if state.player != NOBODY and not state.fighters.alive[state.player]:
@@ -242,12 +235,11 @@ def step(
     state: State,
     orders: Sequence[Order],
     rng: np.random.Generator,
-    decide: Brains = planned,
+    ai: DuelAI = plans_of,
 ) -> State:
-    """Another state, a step later; the old one stays as it was. After the end nothing changes.
+    """Return the next state; the given one does not change. After the end nothing changes.
 
-    Fighters `decide` by their brains, or by yours. Raises `InvalidValue` or `OutsideMap` for an
-    order that cannot be followed; then nothing has happened.
+    Raises `InvalidValue` or `OutsideMap` for an impossible order.
     """
     state = apply(derived, state, orders)
-    return state if state.over else advance(derived, state, rng, decide)
+    return state if state.over else advance(derived, state, rng, ai)

@@ -1,4 +1,4 @@
-"""The scene of a duel."""
+"""Scene of a duel."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.tether.ai import layer_of, parts_of, planned
+from fieldcraft_worlds.games.tether.ai import layer_of, parts_of, plans_of
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.settings import SIDES
 from fieldcraft_worlds.games.tether.state import NOBODY, State
 from fieldcraft_worlds.scene import Areas, Fact, Field, Lines, Marks, Scene
 
-__all__ = ["OVERLAYS", "result", "seen"]
+__all__ = ["OVERLAYS", "result", "scene_of"]
 
 OVERLAYS = (
     Overlay(
         "long tether",
         "1",
-        "where the long range stands best: it reaches, and is not reached",
+        "best cells for the long range: it can hit, and not be hit",
         group="field",
         shown=True,
     ),
-    Overlay("short tether", "2", "where the short range stands best", group="field"),
+    Overlay("short tether", "2", "best cells for the short range", group="field"),
     Overlay(
         "cover",
         "3",
-        "ground that no enemy of the long range sees, or of the fighter led by hand",
+        "cells out of sight of all enemies",
         group="field",
     ),
-    Overlay("ranges", "4", "how far each fighter reaches", shown=True),
+    Overlay("ranges", "4", "range of each fighter", shown=True),
     Overlay(
         "sight",
         "5",
-        "who sees whom: bright in reach, dim out of reach, dark behind walls",
+        "lines of sight: bright in range, dim beyond, dark behind walls",
         shown=True,
     ),
-    Overlay("paths", "6", "where they are going", shown=True),
+    Overlay("paths", "6", "paths of fighters", shown=True),
 )
 
 _ROUND = np.linspace(0.0, 2 * np.pi, 73)
 
 
-def seen(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Scene:
-    """The scene of a state, with the overlays of these names."""
+def scene_of(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Scene:
+    """Return the scene of a state, with some overlays."""
     lines: list[Lines] = []
     if "ranges" in overlays:
         lines += _ranges(derived, state)
@@ -54,8 +54,8 @@ def seen(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Scen
         lines += _sight(derived, state)
     goals: tuple[Marks, ...] = ()
     if "paths" in overlays and not state.over:
-        ways, goals = _paths(derived, state)
-        lines += ways
+        paths, goals = _paths(derived, state)
+        lines += paths
     shots = state.shots
     lines.append(
         Lines(np.stack([shots.starts, shots.ends], axis=1), color=shots.sides, width=3.0, shade=0.3)
@@ -73,7 +73,7 @@ def seen(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Scen
 
 
 def result(state: State) -> str | None:
-    """How a duel ended, None while it goes on."""
+    """Return how a duel ended, None before the end."""
     if not state.over:
         return None
     return "a tie" if state.winner == NOBODY else f"{SIDES[state.winner]} range wins"
@@ -99,7 +99,7 @@ def _cover(derived: TetherDerived, state: State) -> tuple[Areas, ...]:
     side = 0 if state.player == NOBODY else int(state.fighters.sides[state.player])
     exposed = np.zeros(len(derived.ground), dtype=np.bool_)
     for cell in derived.cells(state.fighters.positions[state.fighters.of(1 - side)]).tolist():
-        exposed |= derived.seen(cell)
+        exposed |= derived.in_sight(cell)
     hidden = ~exposed.reshape(derived.space.shape) & ~derived.ground.walls
     return (Areas(hidden, ("good",), opacity=0.3, label=f"cover for the {SIDES[side]} range"),)
 
@@ -120,7 +120,7 @@ def _ranges(derived: TetherDerived, state: State) -> Iterator[Lines]:
 def _sight(derived: TetherDerived, state: State) -> Iterator[Lines]:
     fighters = state.fighters
     cells = derived.cells(fighters.positions)
-    apart: dict[str, list[NDArray[np.float64]]] = {"warning": [], "muted": [], "dark": []}
+    by_tone: dict[str, list[NDArray[np.float64]]] = {"warning": [], "muted": [], "dark": []}
     for one in fighters.of(0).tolist():
         for other in fighters.of(1).tolist():
             far = (
@@ -129,13 +129,13 @@ def _sight(derived: TetherDerived, state: State) -> Iterator[Lines]:
             )
             tone = (
                 "dark"
-                if not derived.seen(int(cells[one]))[cells[other]]
+                if not derived.in_sight(int(cells[one]))[cells[other]]
                 else "warning"
                 if far <= max(state.tuning.ranges)
                 else "muted"
             )
-            apart[tone].append(fighters.positions[[one, other]])
-    for tone, points in apart.items():
+            by_tone[tone].append(fighters.positions[[one, other]])
+    for tone, points in by_tone.items():
         if points:
             yield Lines(
                 tuple(points),
@@ -146,9 +146,9 @@ def _sight(derived: TetherDerived, state: State) -> Iterator[Lines]:
 
 
 def _paths(derived: TetherDerived, state: State) -> tuple[list[Lines], tuple[Marks, ...]]:
-    """The ways that brains would choose now, and where they end."""
-    plans = planned(derived, state)
-    ways: list[Lines] = []
+    """Return the paths that the AI would choose now, and their ends."""
+    plans = plans_of(derived, state)
+    paths: list[Lines] = []
     goals: list[Marks] = []
     for side in (0, 1):
         own = [
@@ -160,13 +160,13 @@ def _paths(derived: TetherDerived, state: State) -> tuple[list[Lines], tuple[Mar
             if len(plan.cells) > 1
         )
         if points:
-            ways.append(Lines(points, color=side, width=2.2))
+            paths.append(Lines(points, color=side, width=2.2))
         if own:
             ends = derived.centers[[plan.goal for _, plan in own]]
             goals.append(Marks(ends, "cross", 0.9 * derived.cell, side, least=7.0))
     if state.walk is not None:
         goals.append(Marks(np.array([state.walk]), "cross", 0.9 * derived.cell, "goal", least=7.0))
-    return ways, tuple(goals)
+    return paths, tuple(goals)
 
 
 def _marks(derived: TetherDerived, state: State) -> Iterator[Marks]:
@@ -199,6 +199,6 @@ def _facts(derived: TetherDerived, state: State) -> Iterator[Fact]:
         by_hand = state.player != NOBODY and int(fighters.sides[state.player]) == side
         yield Fact(f"{name} range", f"health {fighters.health[left].sum():.0f}", side)
         yield Fact(
-            "", f"{len(left)} of {derived.settings.fighters} stand, hit for {state.dealt[side]:.0f}"
+            "", f"{len(left)} of {derived.settings.fighters} alive, dealt {state.dealt[side]:.0f}"
         )
-        yield Fact("", f"plan: {state.brains[side]}{', you lead one' if by_hand else ''}")
+        yield Fact("", f"AI: {state.brains[side]}{', you play one' if by_hand else ''}")

@@ -1,6 +1,4 @@
-"""The numbers of the duel. Lengths are in cells, times in seconds, so that one set serves any
-map.
-"""
+"""Settings of the duel: lengths in cells, times in seconds."""
 
 from __future__ import annotations
 
@@ -36,17 +34,17 @@ class FighterRules(CheckedSettings):
     Parameters
     ----------
     range : float
-        How far it hits, cells between centers, at most 30; no wall may lie between.
+        Range of its hits, cells between centers, at most 30, without walls between.
     damage : tuple[float, float]
-        The least and the most that a hit takes, drawn evenly.
+        Least and greatest damage of a hit, drawn evenly.
     interval : float, optional
         Seconds between hits.
     health : float, optional
-        What it can take.
+        Damage until it falls.
     speed : float, optional
         Cells a second.
     force : float, optional
-        How fast its velocity can change, in cells a second, a second.
+        Greatest change of its velocity, in cells a second, a second.
     """
 
     range: Annotated[float, Number(high=LONGEST, above=True)]
@@ -58,7 +56,7 @@ class FighterRules(CheckedSettings):
 
     @property
     def firepower(self) -> float:
-        """Damage a second, on average."""
+        """Mean damage a second."""
         return (self.damage[0] + self.damage[1]) / 2 / self.interval
 
 
@@ -69,35 +67,35 @@ class Settings(Paced):
     Parameters
     ----------
     fighters : int, optional
-        How many each side has, 1 to 5.
+        Fighters of each side, 1 to 5.
     brains : tuple[str, str] or str, optional
-        Who leads each side, the long-range one first: "tether", "charge", "distance" or "cover".
-        One word stands for both.
+        The AI of each side, the long range first: "tether", "charge", "distance" or "cover". One
+        word is for both.
     swapped : bool, optional
         Whether the sides start in each other's places.
     threat : float, optional
-        How heavily a place that the enemy reaches weighs in the tether layer, times what it takes
-        off the fighter there for each point that it takes off the enemy.
+        Weight of cells in reach of the enemy in the tether layer, times the enemy's damage per
+        damage of the fighter.
     caution : float, optional
-        `k` of the way to a place, whose cost is `1 + k * enemies that reach there`.
+        `k` of the cost of paths, `1 + k * enemies in reach`.
     patience : float, optional
-        How many cells of way one more enemy in the tether's ring is worth.
+        Cells of path that one more enemy in the tether's ring is worth.
     foresight : float, optional
-        Seconds that a tethered fighter looks ahead: the layer lies around where an enemy will be if
-        it goes on as it walks, and takes it to reach as much farther as it can walk by then.
+        Seconds that the tether looks ahead: the layer is around the place of an enemy by then, and
+        its reach grows by the distance that it can walk until then.
     think : float, optional
         Seconds between two decisions.
     rate : int, optional
         Steps a second.
     limit : float, optional
-        Seconds after which the damage dealt decides.
+        Seconds after which the damage decides.
     long, short : FighterRules, optional
-        What the fighters of the two sides are; the long range is the longer one.
+        The rules of the fighters of both sides; the long range is the longer one.
 
     Raises
     ------
     InvalidValue
-        For numbers outside of their ranges.
+        For numbers out of range.
     """
 
     fighters: Annotated[int, Whole(1, _MOST_FIGHTERS)] = 1
@@ -117,17 +115,17 @@ class Settings(Paced):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        led = (self.brains,) * 2 if isinstance(self.brains, str) else tuple(self.brains)
-        if len(led) != 2:
+        brains = (self.brains,) * 2 if isinstance(self.brains, str) else tuple(self.brains)
+        if len(brains) != 2:
             raise InvalidValue(
-                "Each of the two sides has a brain",
-                got=f"{len(led)} brains",
+                "Each of the two sides has an AI",
+                got=f"{len(brains)} names",
                 remedy='Pass ("tether", "charge"), say',
             )
-        for name in led:
+        for name in brains:
             checks.choice("brain", name, BRAINS)
         if not isinstance(self.brains, str):
-            object.__setattr__(self, "brains", led)
+            object.__setattr__(self, "brains", brains)
         if self.long.range <= self.short.range:
             raise InvalidValue(
                 "The long range is longer than the short one",
@@ -136,8 +134,8 @@ class Settings(Paced):
             )
 
     @property
-    def led_by(self) -> tuple[str, str]:
-        """The brain of each side."""
+    def brain_names(self) -> tuple[str, str]:
+        """The AI of each side."""
         return (self.brains, self.brains) if isinstance(self.brains, str) else self.brains
 
     @property

@@ -1,4 +1,4 @@
-"""All that changes in a duel."""
+"""State of a duel."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ _Range = Annotated[float, Number(high=LONGEST, above=True)]
 
 @dataclass(frozen=True, eq=False)
 class Fighters(ReadOnly):
-    """All fighters, F of them, the long-range ones first; those without health stay where they
-    fell.
+    """All fighters, F of them, the long range first; fallen ones keep their place.
 
     `sides` (F,) is 0 for the long range and 1 for the short. `positions`, `velocities` and `aims`
-    (F, 2) are world units; an aim is where a fighter walks to, in a straight line. `ready` (F,) is
-    the step from which each may hit again.
+    (F, 2) are in world units; an aim is the point that a fighter walks to, in a straight line.
+    `ready` (F,) is the step from which each may hit again.
     """
 
     sides: Annotated[Ints, Holds("fighters", low=0, high=1)]
@@ -44,19 +43,17 @@ class Fighters(ReadOnly):
 
     @property
     def alive(self) -> NDArray[np.bool_]:
-        """The fighters that stand, (F,)."""
+        """The fighters that are alive, (F,)."""
         return np.asarray(self.health > 0)
 
     def of(self, side: int) -> Ints:
-        """The numbers of those of a side who stand, ascending."""
+        """Return the numbers of the fighters of a side that are alive, ascending."""
         return np.flatnonzero(self.alive & (self.sides == side))
 
 
 @dataclass(frozen=True, eq=False)
 class Shots(ReadOnly):
-    """The hits of the last step, for the eye: who hit, and from where to where, (S, 2) world
-    units.
-    """
+    """The hits of the last step, for drawing: the sides, and both ends, (S, 2) world units."""
 
     sides: Annotated[Ints, Holds("shots", low=0, high=1)]
     starts: Annotated[Floats, Holds("shots", 2)]
@@ -64,20 +61,20 @@ class Shots(ReadOnly):
 
     @classmethod
     def none(cls) -> Shots:
-        """No hits."""
+        """Return no hits."""
         return cls(np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros((0, 2)))
 
 
 @dataclass(frozen=True)
 class Tuning(CheckedSettings):
-    """The settings that the player may change during the fight: both ranges in cells, and `threat`
+    """The settings that a player may change during the fight: both ranges in cells, and `threat`
     and `caution` of `Settings`.
     """
 
     long_range: _Range = field(metadata=slider("the long range", 2.0, 20.0, 0.5))
     short_range: _Range = field(metadata=slider("the short range", 2.0, 20.0, 0.5))
     threat: Amount = field(metadata=slider("weight of threat", 0.0, 4.0, 0.1))
-    caution: Amount = field(metadata=slider("cost of being reached", 0.0, 10.0, 0.25))
+    caution: Amount = field(metadata=slider("cost of enemies in reach", 0.0, 10.0, 0.25))
 
     @property
     def ranges(self) -> tuple[float, float]:
@@ -95,13 +92,12 @@ def _brains(name: str, value: object) -> None:
 
 @dataclass(frozen=True, eq=False)
 class State(ReadOnly):
-    """A duel at one moment. Never changed: a step makes another.
+    """A duel at one moment. It never changes: a step returns another one.
 
-    `dealt` (2,) is the damage that each side has dealt, `hits` (2,) how often it hit. `brains` lead
-    the sides, but `player` is the number
-    of a fighter who is led by hand, or `NOBODY`: by `steer`, a direction no longer than 1, or
-    towards `walk`, a world position. `over` says that it has ended, and then `winner` is a side, or
-    `NOBODY` for a tie.
+    `dealt` (2,) is the damage that each side has dealt, `hits` (2,) the number of its hits.
+    `brains` are the AI of the sides, but `player` is the number of a fighter that a person plays,
+    or `NOBODY`: by `steer`, a direction up to 1 long, or towards `walk`, a world position. `over`
+    is True at the end, and then `winner` is a side, or `NOBODY` for a tie.
     """
 
     step: int

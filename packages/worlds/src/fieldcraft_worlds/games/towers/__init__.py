@@ -1,4 +1,4 @@
-"""The tower game: teams place towers, towers send units, units take towers."""
+"""Tower game: teams send squads against each other's towers."""
 
 from fieldcraft_worlds.games.towers.plugin import GAME
 from fieldcraft_worlds.games.towers.settings import Settings, TowerRules, UnitRules

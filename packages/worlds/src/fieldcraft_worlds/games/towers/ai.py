@@ -1,6 +1,4 @@
-"""The AI of a team: commanders decide what to strike, what to hold and which way to walk, by the
-layers or without them.
-"""
+"""AI of teams: which tower to attack, which to defend, and which path to take."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from fieldcraft_worlds.games.towers.orders import March, Order, Regroup, Send, S
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["FIRST_WAVE", "RESERVE", "Commander", "march"]
+__all__ = ["FIRST_WAVE", "RESERVE", "Commander", "hold_orders"]
 
 RESERVE, FIRST_WAVE = 0, 1
 
@@ -25,26 +23,24 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Commander:
-    """A way of deciding, the same for every team that has it; what it decides follows from the
-    state alone.
+    """An AI for any team; its orders follow from the state alone.
 
-    Units gather in the first squad, the reserve, until they are a wave, and go in one of the other
-    squads.
+    Units gather in the first squad, the reserve, and go as a wave in one of the other squads.
 
     Parameters
     ----------
     safely : bool
-        Take ways of cost `1 + caution * threat`, and count distances so; else the shortest ways.
+        Take paths of cost `1 + caution * threat`, in place of the shortest ones.
     weak : bool
-        Strike the tower whose surroundings are weakly held and quiet: the least of the way there
-        times `(1 + presence) * (1 + vulnerability)`, both as shares of a tower's influence, by the
-        weights of `settings.commander`. Else the nearest.
+        Attack the tower with the least distance times `(1 + presence) * (1 + vulnerability)` around
+        it, both as shares of a tower's influence and with the weights of `settings.commander`; in
+        place of the nearest.
     reinforce : bool
-        While enemy units press own towers, the reserve holds the one where tension is highest, and
-        new units come there.
+        While enemy units attack own towers, keep the reserve and new units at the one with the
+        highest tension.
     wave : float, optional
         The share of `settings.units` that makes a wave, that of `settings.commander` if None; twice
-        as many go even from a tower under pressure.
+        as many while a tower is attacked.
     """
 
     safely: bool
@@ -53,73 +49,72 @@ class Commander:
     wave: float | None = None
 
     def decide(self, derived: TowersDerived, state: State, team: int) -> list[Order]:
-        """The orders of a team at this state."""
+        """Return the orders of a team."""
         own = np.flatnonzero(state.towers.teams == team)
-        foes = np.flatnonzero(state.towers.teams != team)
-        if not len(foes):
+        enemies = np.flatnonzero(state.towers.teams != team)
+        if not len(enemies):
             return []
-        pull = self._pull(derived, state, team, foes)
-        orders = self._next_targets(derived, state, team, foes, pull)
+        weights = self._weights(derived, state, team, enemies)
+        orders = self._wave_orders(derived, state, team, enemies, weights)
         if len(own):
-            orders += self._lead_reserve(derived, state, team, own, foes, pull)
+            orders += self._reserve_orders(derived, state, team, own, enemies, weights)
         return orders
 
     def reasons(self, derived: TowersDerived, state: State, team: int) -> list[tuple[int, str]]:
-        """Why it strikes where: rows of enemy towers, the best to strike first, and what it reckons
-        of each in words.
-        """
-        own, foes = (
+        """Return rows of enemy towers, the best target first, with the reasons in words."""
+        own, enemies = (
             np.flatnonzero(state.towers.teams == team),
             np.flatnonzero(state.towers.teams != team),
         )
-        doors = np.concatenate(
+        starts = np.concatenate(
             [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
         )
-        if not len(foes) or not len(doors):
+        if not len(enemies) or not len(starts):
             return []
         found = []
-        for row, pull in zip(
-            foes.tolist(), self._pull(derived, state, team, foes).tolist(), strict=True
+        for row, weights in zip(
+            enemies.tolist(), self._weights(derived, state, team, enemies).tolist(), strict=True
         ):
-            way = derived.way_to_tower(team, row, self.safely)
+            route = derived.route_to_tower(team, row, self.safely)
             far = (
                 np.inf
-                if way is None
-                else float(way.distance.values.reshape(-1)[doors].min()) / derived.walking.cell_size
+                if route is None
+                else float(route.distance.values.reshape(-1)[starts].min())
+                / derived.walking.cell_size
             )
             if np.isfinite(far):
-                held = f", counted {pull:.1f} times for what stands there" if self.weak else ""
-                fire = " with the fire on the way" if self.safely else ""
-                found.append((far * pull, row, f"{far:.0f} cells{fire}{held}"))
+                held = f" x {weights:.1f} for the influence there" if self.weak else ""
+                fire = " with fire on the path" if self.safely else ""
+                found.append((far * weights, row, f"{far:.0f} cells{fire}{held}"))
         return [(row, words) for _, row, words in sorted(found)]
 
-    # Where to strike
+    # Targets
 
-    def _pull(self, derived: TowersDerived, state: State, team: int, foes: Ints) -> Floats:
-        """By how much each enemy tower's way counts longer for what stands there, (F,)."""
-        if not self.weak or not len(foes):
-            return np.ones(len(foes))
+    def _weights(self, derived: TowersDerived, state: State, team: int, enemies: Ints) -> Floats:
+        """Return the factor of the distance to each enemy tower, by the influence there, (F,)."""
+        if not self.weak or not len(enemies):
+            return np.ones(len(enemies))
         base, rules = derived.settings.tower.influence, derived.settings.commander
         own = derived.teams[derived.settings.teams[team]].values.reshape(-1)
         tension = derived.teams.tension().values.reshape(-1)
         contested = derived.teams.vulnerability(derived.settings.teams[team]).values.reshape(-1)
         hostile = [
             float((tension[ring] - own[ring]).mean()) if len(ring) else 0.0
-            for ring in (derived.rings[row] for row in foes.tolist())
+            for ring in (derived.rings[row] for row in enemies.tolist())
         ]
         quarrel = [
             float(contested[ring].mean()) if len(ring) else 0.0
-            for ring in (derived.rings[row] for row in foes.tolist())
+            for ring in (derived.rings[row] for row in enemies.tolist())
         ]
         return np.asarray(
             (1 + rules.presence * np.array(hostile) / base)
             * (1 + rules.quarrel * np.array(quarrel) / base)
         )
 
-    def _next_targets(
-        self, derived: TowersDerived, state: State, team: int, foes: Ints, pull: Floats
+    def _wave_orders(
+        self, derived: TowersDerived, state: State, team: int, enemies: Ints, weights: Floats
     ) -> list[Order]:
-        """Waves keep their target while it stands; then they take the next."""
+        """Return a new target for each wave whose target has fallen."""
         orders: list[Order] = []
         mine = state.units.teams == team
         for squad in range(FIRST_WAVE, derived.settings.squads):
@@ -129,24 +124,30 @@ class Commander:
             target = self._target(
                 derived,
                 team,
-                foes,
-                pull,
+                enemies,
+                weights,
                 np.atleast_1d(derived.walking.cell_at(state.units.positions[wave])),
             )
             if target != NOTHING:
                 orders.append(Strike(team, squad, int(state.towers.ids[target]), self.safely))
         return orders
 
-    def _lead_reserve(
-        self, derived: TowersDerived, state: State, team: int, own: Ints, foes: Ints, pull: Floats
+    def _reserve_orders(
+        self,
+        derived: TowersDerived,
+        state: State,
+        team: int,
+        own: Ints,
+        enemies: Ints,
+        weights: Floats,
     ) -> list[Order]:
-        """Gather the reserve at the tower under pressure, or at the front; from there send it out
-        as a wave.
+        """Return orders to gather the reserve at a tower, and to send it as a wave once it is large
+        enough.
         """
         settings = derived.settings
-        place, target = self._front(derived, team, own, foes, pull)
-        hot = self._pressed(derived, team, own) if self.reinforce else NOTHING
-        post = place if hot == NOTHING else hot
+        place, target = self._best_start(derived, team, own, enemies, weights)
+        attacked = self._tower_under_attack(derived, team, own) if self.reinforce else NOTHING
+        post = place if attacked == NOTHING else attacked
         if post == NOTHING:
             return []
         tower = next(
@@ -154,13 +155,13 @@ class Commander:
         )
         orders: list[Order] = [
             Send(team, tower, settings.units, RESERVE),
-            *march(derived, state, team, RESERVE, post),
+            *hold_orders(derived, state, team, RESERVE, post),
         ]
         sizes = np.bincount(
             state.units.squads[state.units.teams == team], minlength=settings.squads
         )
         share = settings.commander.wave if self.wave is None else self.wave
-        wave = max(1, round(share * settings.units)) * (1 if hot == NOTHING else 2)
+        wave = max(1, round(share * settings.units)) * (1 if attacked == NOTHING else 2)
         if target != NOTHING and sizes[RESERVE] >= wave:
             free = min(range(FIRST_WAVE, settings.squads), key=lambda squad: (sizes[squad], squad))
             orders += [
@@ -170,75 +171,73 @@ class Commander:
         return orders
 
     def _target(
-        self, derived: TowersDerived, team: int, foes: Ints, pull: Floats, here: Ints
+        self, derived: TowersDerived, team: int, enemies: Ints, weights: Floats, here: Ints
     ) -> int:
-        """The row of the enemy tower that is best to strike for a wave in these cells, judged by
-        its middle unit.
-        """
+        """Return the row of the best enemy tower for a wave in some cells (median distance)."""
         _, target = self._nearest(
-            derived, team, here, foes, pull, lambda costs: float(np.median(costs))
+            derived, team, here, enemies, weights, lambda costs: float(np.median(costs))
         )
         return target
 
-    def _front(
-        self, derived: TowersDerived, team: int, own: Ints, foes: Ints, pull: Floats
+    def _best_start(
+        self, derived: TowersDerived, team: int, own: Ints, enemies: Ints, weights: Floats
     ) -> tuple[int, int]:
-        """The cell beside an own tower to start from, and the row of the enemy tower to strike from
-        there.
+        """Return the cell beside an own tower to start from, and the row of the best enemy tower
+        from there.
         """
-        doors = np.concatenate([derived.rings[row] for row in own.tolist()])
+        starts = np.concatenate([derived.rings[row] for row in own.tolist()])
         place, target = self._nearest(
-            derived, team, doors, foes, pull, lambda costs: float(costs.min())
+            derived, team, starts, enemies, weights, lambda costs: float(costs.min())
         )
-        return (NOTHING, NOTHING) if target == NOTHING else (int(doors[place]), target)
+        return (NOTHING, NOTHING) if target == NOTHING else (int(starts[place]), target)
 
     def _nearest(
         self,
         derived: TowersDerived,
         team: int,
         starts: Ints,
-        foes: Ints,
-        pull: Floats,
-        judge: Callable[[Floats], float],
+        enemies: Ints,
+        weights: Floats,
+        measure: Callable[[Floats], float],
     ) -> tuple[int, int]:
-        """Of starts, the place of the one nearest to the best enemy tower, and the row of that:
-        `NOTHING` where none is reached.
+        """Return the index of the start nearest to the best enemy tower, and the row of that tower;
+        `NOTHING` where none can be reached.
 
-        No way is shorter than the straight one, so towers whose straight way counts longer than the
-        best are not asked for theirs.
+        No path is shorter than the straight line, so towers farther by the straight line than the
+        best one need no path.
         """
         space = derived.walking
         if not len(starts):
             return NOTHING, NOTHING
         at = space.position_of(starts).reshape(-1, 2)
-        gaps = away(space, at, derived.middles[foes][:, None])
+        gaps = away(space, at, derived.middles[enemies][:, None])
         room = (
             derived.settings.tower.size + 1
         ) * space.cell_size  # from a tower's middle to the corners of its ring
         least = (
             np.array(
-                [judge(np.maximum(np.hypot(gap[:, 0], gap[:, 1]) - room, 0.0)) for gap in gaps]
+                [measure(np.maximum(np.hypot(gap[:, 0], gap[:, 1]) - room, 0.0)) for gap in gaps]
             )
-            * pull
+            * weights
         )
         best, place, target = np.inf, NOTHING, NOTHING
         for number in np.argsort(least, kind="stable").tolist():
             if least[number] >= best:
                 break
-            way = derived.way_to_tower(team, int(foes[number]), self.safely)
-            if way is None:
+            route = derived.route_to_tower(team, int(enemies[number]), self.safely)
+            if route is None:
                 continue
-            far = way.distance.values.reshape(-1)[starts].astype(np.float64)
-            cost = judge(far) * pull[number]
+            far = route.distance.values.reshape(-1)[starts].astype(np.float64)
+            cost = measure(far) * weights[number]
             if cost < best:
-                best, place, target = cost, int(np.argmin(far)), int(foes[number])
+                best, place, target = cost, int(np.argmin(far)), int(enemies[number])
         return place, target
 
-    # Where to hold
+    # Defense
 
-    def _pressed(self, derived: TowersDerived, team: int, own: Ints) -> int:
-        """The cell beside an own tower where tension is highest, of the towers that enemy units
-        have come near, else `NOTHING`.
+    def _tower_under_attack(self, derived: TowersDerived, team: int, own: Ints) -> int:
+        """Return the cell with the highest tension beside an own tower with enemy units near, else
+        `NOTHING`.
         """
         names = derived.settings.teams
         hostile = np.zeros(len(derived.space))
@@ -250,16 +249,18 @@ class Commander:
         tension = derived.teams.tension().values.reshape(-1)
         least = derived.settings.commander.pressed * derived.settings.tower.influence
         rings = [derived.rings[row] for row in own.tolist()]
-        hot = [
+        attacked = [
             int(ring[np.argmax(tension[ring])])
             for ring in rings
             if len(ring) and hostile[ring].max() >= least
         ]
-        return max(hot, key=lambda cell: float(tension[cell]), default=NOTHING)
+        return max(attacked, key=lambda cell: float(tension[cell]), default=NOTHING)
 
 
-def march(derived: TowersDerived, state: State, team: int, squad: int, cell: int) -> list[Order]:
-    """The order to hold a cell, if that is new."""
+def hold_orders(
+    derived: TowersDerived, state: State, team: int, squad: int, cell: int
+) -> list[Order]:
+    """Return the order to hold a cell, if it is new."""
     if int(state.squads.cells[team, squad]) == cell:
         return []
     x, y = derived.walking.position_of(cell).tolist()

@@ -1,4 +1,4 @@
-"""The combat: sight, hits and damage."""
+"""Combat: sight, hits and damage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.state import NOTHING, Shots, State, Units
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["Blows", "Sightings", "look", "nearest_enemies", "strike"]
+__all__ = ["Hits", "Sightings", "look", "nearest_enemies", "strike"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -20,11 +20,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sightings:
-    """The targets that each unit and each tower has in sight.
+    """The targets in sight of units and towers.
 
-    `targets` (U,) is the row of the nearest enemy tower that a unit sees, else `NOTHING`, and
-    `edges` (U,) how far it is from that tower's edge, in cells. `victims` (T,) is the row of the
-    nearest enemy unit that a tower sees within its ranges.
+    `targets` (U,) is the row of the nearest enemy tower in sight of each unit, else `NOTHING`, and
+    `edges` (U,) the distance to that tower's edge, in cells. `victims` (T,) is the row of the
+    nearest enemy unit in sight of each tower and within its ranges.
     """
 
     targets: Ints
@@ -33,9 +33,9 @@ class Sightings:
 
 
 @dataclass(frozen=True)
-class Blows:
-    """The effect of a step's hits: damage to towers by each team (teams, T), to units (U,), units
-    that have to wait, and the shots.
+class Hits:
+    """The hits of a step: damage to towers by each team (teams, T) and to units (U,), the towers
+    and units that hit, and the shots.
     """
 
     on_towers: Floats
@@ -46,9 +46,7 @@ class Blows:
 
 
 def look(derived: TowersDerived, state: State) -> Sightings:
-    """The sightings of everybody, by maps that follow these towers. Sight is symmetric, from cell
-    to cell; only walls block it.
-    """
+    """Return the sightings of all units and towers. Sight is symmetric, and only walls block it."""
     towers, units, settings = state.towers, state.units, derived.settings
     space = derived.space
     if not len(towers) or not len(units):
@@ -68,8 +66,8 @@ def look(derived: TowersDerived, state: State) -> Sightings:
     victims = np.argmin(np.where(in_range, apart, np.inf), axis=1)
     victims = np.where(in_range[np.arange(len(towers)), victims], victims, NOTHING)
 
-    if derived.sought is not derived.views:
-        seen = derived.sought[:, cells] & hostile
+    if derived.reachable_views is not derived.views:
+        seen = derived.reachable_views[:, cells] & hostile
     apart[~seen | (apart > settings.unit.sight)] = np.inf
     targets = np.argmin(apart, axis=0)
     everyone = np.arange(len(units))
@@ -81,9 +79,9 @@ def look(derived: TowersDerived, state: State) -> Sightings:
 
 def strike(
     derived: TowersDerived, state: State, sightings: Sightings, rng: np.random.Generator
-) -> Blows:
-    """Everybody who is ready hits at the same moment: towers units, units towers, or else the
-    nearest enemy unit.
+) -> Hits:
+    """Return the hits of all that are ready: towers hit units, units hit towers, else the nearest
+    enemy unit.
     """
     towers, units, settings = state.towers, state.units, derived.settings
     step, count = state.step, len(units)
@@ -95,54 +93,53 @@ def strike(
 
     ready = units.ready <= step
     at_tower = ready & (sightings.targets != NOTHING) & (sightings.edges <= settings.unit.closeness)
-    foes = _in_reach(derived, units)
-    at_unit = ready & ~at_tower & (foes != NOTHING)
+    enemies = _in_reach(derived, units)
+    at_unit = ready & ~at_tower & (enemies != NOTHING)
     hitting = at_tower | at_unit
     hits = rng.uniform(*settings.unit.damage, size=int(np.count_nonzero(hitting)))
     strength = np.zeros(count)
     strength[hitting] = hits
-    on_units = on_units + np.bincount(foes[at_unit], weights=strength[at_unit], minlength=count)
+    on_units = on_units + np.bincount(enemies[at_unit], weights=strength[at_unit], minlength=count)
     teams = len(settings.teams)
     places = units.teams[at_tower] * len(towers) + sightings.targets[at_tower]
     on_towers: Floats = np.bincount(
         places, weights=strength[at_tower], minlength=teams * len(towers)
     ).astype(np.float64)
-    return Blows(on_towers.reshape(teams, len(towers)), on_units, shooting, hitting, shots)
+    return Hits(on_towers.reshape(teams, len(towers)), on_units, shooting, hitting, shots)
 
 
 def nearest_enemies(
-    derived: TowersDerived, units: Units, asking: NDArray[np.bool_], reach: float
+    derived: TowersDerived, units: Units, some: NDArray[np.bool_], reach: float
 ) -> tuple[Ints, Floats]:
-    """For each unit that asks, the row of the nearest enemy unit less than `reach` cells away, else
-    `NOTHING`, and how far in cells.
+    """Return for some units the row of the nearest enemy unit less than `reach` cells away, else
+    `NOTHING`, and its distance in cells.
     """
-    foes, apart = np.full(len(units), NOTHING), np.full(len(units), np.inf)
+    found, apart = np.full(len(units), NOTHING), np.full(len(units), np.inf)
     cell = derived.walking.cell_size
-    for team in np.unique(units.teams[asking]).tolist():
-        enemies, rows = (
-            np.flatnonzero(units.teams != team),
-            np.flatnonzero(asking & (units.teams == team)),
-        )
+    for team in np.unique(units.teams[some]).tolist():
+        enemies = np.flatnonzero(units.teams != team)
+        rows = np.flatnonzero(some & (units.teams == team))
         if len(enemies):
             near = Neighbors(units.positions[enemies], reach * cell, space=derived.walking)
-            found, distances = near.nearest(units.positions[rows])
-            foes[rows] = np.where(found >= 0, enemies[found], NOTHING)
+            nearest, distances = near.nearest(units.positions[rows])
+            found[rows] = np.where(nearest >= 0, enemies[nearest], NOTHING)
             apart[rows] = distances / cell
-    return foes, apart
+    return found, apart
 
 
 def _in_reach(derived: TowersDerived, units: Units) -> Ints:
-    """For each unit the row of the nearest enemy unit if it can hit that, else `NOTHING`; no wall
-    or tower may lie between.
+    """Return the row of the nearest enemy unit in reach of each unit, with no wall between, else
+    `NOTHING`.
     """
     space = derived.walking
-    foes, _ = Neighbors(
+    enemies, _ = Neighbors(
         units.positions, derived.settings.unit.closeness * space.cell_size, space=space
     ).nearest(groups=units.teams)
-    rows = np.flatnonzero(foes != NOTHING)
+    rows = np.flatnonzero(enemies != NOTHING)
     half_way = (
-        units.positions[rows] + away(space, units.positions[rows], units.positions[foes[rows]]) / 2
+        units.positions[rows]
+        + away(space, units.positions[rows], units.positions[enemies[rows]]) / 2
     )
     walled = space.walls.reshape(-1)[np.atleast_1d(space.cell_at(half_way, outside="clamp"))]
-    foes[rows[walled]] = NOTHING
-    return foes
+    enemies[rows[walled]] = NOTHING
+    return enemies

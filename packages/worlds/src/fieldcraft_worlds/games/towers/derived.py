@@ -1,4 +1,4 @@
-"""The derived state of the tower game: influence, fire, sight and the ways of squads."""
+"""Derived state of the tower game: influence, fire, sight and routes of squads."""
 
 from __future__ import annotations
 
@@ -27,12 +27,11 @@ from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers, Units
 from fieldcraft_worlds.games.walking import walking_grid
 
-__all__ = ["TowersDerived", "Way"]
+__all__ = ["Route", "TowersDerived"]
 
-_WAYS_KEPT = 48
+_MOST_PATHS = 48
 _PLAIN = -1
-# who sees a tower across water seeks it if the way round is at most so many times as far as units
-# see
+# factor of the units' sight: longest path to a tower in sight across ground that blocks walking
 _WALK = 3.0
 
 Floats = NDArray[np.float64]
@@ -40,34 +39,31 @@ Ints = NDArray[np.int64]
 
 
 @dataclass
-class Way:
-    """The distances to some goals and, once it is walked, the flow along them, at the costs that
-    `team` sees, or at none.
-    """
+class Route:
+    """Distance map to some goals and its flow field, at the costs of a `team` or without."""
 
     team: int
     goals: Ints
     distance: DistanceMap
-    mended: int
+    version: int
 
     @cached_property
     def flow(self) -> FlowField:
-        """Which way to walk from anywhere."""
+        """The direction to walk in from any position."""
         return flow_field(self.distance)
 
 
 class TowersDerived:
-    """Everything that can be told from a state and need not be kept in it.
+    """The layers, views and routes that follow from a state.
 
-    `follow` brings it to any state, of the past or the future, at the price of what differs: since
-    radial layers are exact under change and distance maps are mended to the bits of new ones, what
-    it held before shows in no result.
+    `follow` updates them to any state, earlier or later. Radial layers are exact under change and
+    repaired distance maps equal new ones, so no result depends on earlier states.
 
-    `space` is the map, `walking` the same with the towers that stand in the way. `teams` are the
-    layers of influence of towers and units, `quiet` those of towers alone, `fire` those of what a
-    team's towers take off a unit in a second, as a share of its health. By rows of towers:
-    `middles` are their positions, `rings` the open cells around them, `views` what is seen from
-    them, `sought` from where units that see them go for them.
+    `space` is the map, `walking` the map with towers as walls. `teams` are the layers of influence
+    of towers and units, `quiet` those of towers alone, `fire` those of the damage of towers to a
+    unit in a second, as a share of its health. By rows of towers: `middles` are their positions,
+    `rings` the open cells around them, `views` the cells in sight, `reachable_views` those of them
+    from which units can walk to the tower.
     """
 
     def __init__(self, space: Grid, settings: Settings) -> None:
@@ -97,18 +93,17 @@ class TowersDerived:
         self._unit_cells = np.zeros(0, dtype=np.int64)
         self._views: dict[int, NDArray[np.bool_]] = {}
         self._costs: dict[int, Floats] = {}
-        self._widths: dict[int, Ints] = {}
-        self._round = 0
-        self._ways: dict[tuple[int, bytes], Way] = {}
+        self._version = 0
+        self._routes: dict[tuple[int, bytes], Route] = {}
         self._twin: InfluenceMap | None = None
         self.views = np.zeros((0, len(space)), dtype=np.bool_)
-        self.sought = self.views
+        self.reachable_views = self.views
         self.middles = np.zeros((0, 2))
         self.rings: list[Ints] = []
 
     def is_open_between(self, starts: Floats, gaps: Floats) -> NDArray[np.bool_]:
-        """Whether the straight ways from starts along gaps, both (N, 2), are free of walls and
-        towers, looked at every half cell.
+        """Return whether the straight lines from starts along gaps, both (N, 2), are free of walls
+        and towers, at every half cell.
         """
         longest = float(np.abs(gaps).max(initial=0.0)) / self.walking.cell_size
         shares = np.linspace(0, 1, 2 * int(np.ceil(longest)) + 2)[1:-1]
@@ -118,20 +113,10 @@ class TowersDerived:
             ~self.walking.walls.reshape(-1)[cells].reshape(len(starts), len(shares)).any(axis=1)
         )
 
-    def width(self, reach: int) -> Ints:
-        """How many cells are open within so many of each on every side, (cells,): few where a way
-        is narrow.
-        """
-        if reach not in self._widths:
-            self._widths[reach] = ground.openness(self.space.walls, reach)
-        return self._widths[reach]
-
     # Towers
 
     def follow_towers(self, towers: Towers) -> None:
-        """Bring to these towers what follows from them alone: the ground, who sees what, fire, and
-        ways.
-        """
+        """Update ground, views, fire and routes to some towers."""
         old, new = self.towers, towers
         if (
             len(old) == len(new)
@@ -148,10 +133,10 @@ class TowersDerived:
         wanted = [
             (int(i), int(c), int(t)) for i, c, t in zip(new.ids, new.cells, new.teams, strict=True)
         ]
-        kept = set(wanted)
+        left = set(wanted)
         reach = self.settings.tower.size // 2
         for key, row in here.items():
-            if key not in kept:
+            if key not in left:
                 for layer, source in zip(
                     self._layers_of(key[2]), self._tower_sources[row], strict=True
                 ):
@@ -162,8 +147,8 @@ class TowersDerived:
             if key in here:
                 sources[row] = self._tower_sources[here[key]]
             else:
-                sources[row] = self._raised(key[1], key[2])
-        # After all that fell, so that one may stand where another stood.
+                sources[row] = self._add_tower(key[1], key[2])
+        # After all removals: a new tower may take the place of an old one.
         for key in wanted:
             if key not in here:
                 self.walking.set_walls(ground.block(self.walking, key[1], reach), True)
@@ -177,15 +162,15 @@ class TowersDerived:
             for cell in new.cells.tolist()
         }
         self.views = np.stack(list(self._views.values())) if len(new) else self.views[:0]
-        self.sought = self._sought()
-        self._mend()
+        self.reachable_views = self._reachable_views()
+        self._update_paths()
 
     def _layers_of(self, team: int) -> tuple[RadialLayer, RadialLayer, RadialLayer]:
-        """The layers that a tower of this team is a source of."""
+        """Return the layers with a source for a tower of a team."""
         return self._layers[team], self.quiet[team], self.fire[team]
 
-    def _raised(self, cell: int, team: int) -> list[int]:
-        """Put the sources of a new tower on its layers."""
+    def _add_tower(self, cell: int, team: int) -> list[int]:
+        """Add the sources of a new tower to its layers, and return their ids."""
         tower, at = self.settings.tower, self.space.position_of(cell)
         pressure = sum(tower.damage) / 2 / tower.interval / self.settings.unit.health
         strengths = (tower.influence, tower.influence, pressure)
@@ -195,17 +180,15 @@ class TowersDerived:
         ]
 
     def _view(self, cell: int) -> NDArray[np.bool_]:
-        """The view from the middle of a tower as far as towers or units see, flat."""
+        """Return the cells in sight of a tower as far as towers or units see, flat."""
         reach = (
             max(self.settings.tower.sight, self.settings.tower.range, self.settings.unit.sight)
             * self.space.cell_size
         )
         return visible(self.space, self.space.position_of(cell), reach).reshape(-1)
 
-    def _sought(self) -> NDArray[np.bool_]:
-        """`views`, where ground that is in sight can also be walked; else without what lies across
-        ground that cannot.
-        """
+    def _reachable_views(self) -> NDArray[np.bool_]:
+        """Return `views` without cells from which the tower cannot be reached on foot."""
         terrain = self.space.terrain
         if terrain is None or terrain.is_plain or not len(self.views):
             return self.views
@@ -224,7 +207,7 @@ class TowersDerived:
     # Units
 
     def follow(self, state: State) -> None:
-        """Bring every layer to this state."""
+        """Update every layer to a state."""
         self._twin = None
         self.follow_towers(state.towers)
         self._follow_units(state.units)
@@ -232,8 +215,8 @@ class TowersDerived:
             layer.step()
 
     def twin(self) -> InfluenceMap:
-        """A copy of the influence map as it is since `follow`, to try things on; who changes its
-        sources puts them back.
+        """Return a copy of the influence map since `follow`, for trials; callers restore its
+        sources.
         """
         if self._twin is None:
             self._twin = self.imap.copy()
@@ -281,71 +264,67 @@ class TowersDerived:
     # Paths
 
     def threat(self, team: int) -> Floats:
-        """The damage that the towers of all others do to a unit of this team in a second, as a
-        share of its health: (height, width).
+        """Return the damage of all other teams' towers to a unit of a team in a second, as a share
+        of its health: (height, width).
         """
         others = [layer.values for number, layer in enumerate(self.fire) if number != team]
         return np.asarray(np.sum(others, axis=0, dtype=np.float64))
 
     def cost(self, team: int) -> Floats:
-        """The cost of ground for a team that takes care: `1 + caution * threat`, (height,
-        width).
-        """
+        """Return the cost of ground for a careful team: `1 + caution * threat`, (height, width)."""
         if team not in self._costs:
             self._costs[team] = 1.0 + self.settings.caution * self.threat(team)
         return self._costs[team]
 
-    def way_to_tower(self, team: int, row: int, safely: bool) -> Way | None:
-        """The way to the edge of a tower, by its row; None where no ground is open around it."""
-        return self._way(team, self.rings[row], safely)
+    def route_to_tower(self, team: int, row: int, safely: bool) -> Route | None:
+        """Return the route to the edge of a tower, by its row; None if no cell there is open."""
+        return self._route(team, self.rings[row], safely)
 
-    def way_to_cell(self, team: int, cell: int, safely: bool) -> Way | None:
-        """The way to a cell."""
-        return self._way(team, np.array([cell], dtype=np.int64), safely)
+    def route_to_cell(self, team: int, cell: int, safely: bool) -> Route | None:
+        """Return the route to a cell."""
+        return self._route(team, np.array([cell], dtype=np.int64), safely)
 
-    def way(self, state: State, team: int, squad: int) -> Way | None:
-        """The way that a squad has been told to go, if there is one."""
+    def route(self, state: State, team: int, squad: int) -> Route | None:
+        """Return the route that a squad has been ordered to take, if there is one."""
         target, cell = int(state.squads.towers[team, squad]), int(state.squads.cells[team, squad])
         safely = bool(state.squads.safely[team, squad])
         if target != NOTHING:
             rows = np.flatnonzero(state.towers.ids == target)
-            return self.way_to_tower(team, int(rows[0]), safely) if len(rows) else None
-        return self.way_to_cell(team, cell, safely) if cell != NOTHING else None
+            return self.route_to_tower(team, int(rows[0]), safely) if len(rows) else None
+        return self.route_to_cell(team, cell, safely) if cell != NOTHING else None
 
-    def ways(self, state: State) -> Iterator[tuple[int, int, Way]]:
-        """All squads that have a way and units to go it: (team, squad, way)."""
+    def routes(self, state: State) -> Iterator[tuple[int, int, Route]]:
+        """Yield the squads that have a route and units: (team, squad, route)."""
         held = np.unique(state.units.teams * self.settings.squads + state.units.squads)
         for team, squad in (divmod(number, self.settings.squads) for number in held.tolist()):
-            way = self.way(state, team, squad)
-            if way is not None:
-                yield team, squad, way
+            route = self.route(state, team, squad)
+            if route is not None:
+                yield team, squad, route
 
-    def _way(self, team: int, goals: Ints, safely: bool) -> Way | None:
+    def _route(self, team: int, goals: Ints, safely: bool) -> Route | None:
         if not len(goals):
             return None
-        payer = team if safely else _PLAIN
-        key = (payer, goals.tobytes())
-        way = self._ways.pop(key, None)
+        cost_of = team if safely else _PLAIN
+        key = (cost_of, goals.tobytes())
+        route = self._routes.pop(key, None)
         cost = self.cost(team) if safely else None
-        if way is None:
+        if route is None:
             distance = distance_map(self.walking, self.walking.position_of(goals), cost=cost)
-            way = Way(payer, goals, distance, self._round)
-            while len(self._ways) >= _WAYS_KEPT:
-                del self._ways[next(iter(self._ways))]
-        elif way.mended != self._round:
-            way.distance.repair(cost=cost)
-            way.mended = self._round
-        self._ways[key] = way
-        return way
+            route = Route(cost_of, goals, distance, self._version)
+            while len(self._routes) >= _MOST_PATHS:
+                del self._routes[next(iter(self._routes))]
+        elif route.version != self._version:
+            route.distance.repair(cost=cost)
+            route.version = self._version
+        self._routes[key] = route
+        return route
 
-    def _mend(self) -> None:
-        """Let ways follow to the ground and the fire of now when they are next asked for; those
-        whose goals are gone go.
-        """
-        self._round += 1
+    def _update_paths(self) -> None:
+        """Let routes update when they are next used, and remove those whose goals are gone."""
+        self._version += 1
         self._costs.clear()
         walls = self.walking.walls.reshape(-1)
         rings = {goals.tobytes() for goals in self.rings}
-        for key, way in list(self._ways.items()):
-            if walls[way.goals].any() or (len(way.goals) > 1 and key[1] not in rings):
-                del self._ways[key]
+        for key, route in list(self._routes.items()):
+            if walls[route.goals].any() or (len(route.goals) > 1 and key[1] not in rings):
+                del self._routes[key]

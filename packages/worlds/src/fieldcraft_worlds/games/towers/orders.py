@@ -1,4 +1,4 @@
-"""The orders of players and commanders, and their effect on a state."""
+"""Orders of players and AI, and their effects."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Place:
-    """Put a tower of a team around the cell at (x, y), before the match begins."""
+    """Place a tower of a team around the cell at (x, y), before the match begins."""
 
     team: int
     x: float
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Remove:
-    """Take a tower of a team away again, before the match begins."""
+    """Remove a tower of a team, before the match begins."""
 
     team: int
     tower: int
@@ -49,14 +49,12 @@ class Remove:
 
 @dataclass(frozen=True)
 class Begin:
-    """Let the match begin; every team has a tower by then."""
+    """Start the match; every team needs a tower."""
 
 
 @dataclass(frozen=True)
 class Send:
-    """Let a tower send units of the team's supply to a squad: as many as `count`, or as there are.
-    They come out one by one.
-    """
+    """Send units of the team's supply from a tower to a squad, at most `count`, one by one."""
 
     team: int
     tower: int
@@ -66,9 +64,7 @@ class Send:
 
 @dataclass(frozen=True)
 class March:
-    """Let a squad go to the open cell nearest to (x, y) and hold it, the shortest way or a safe
-    one.
-    """
+    """Move a squad to the open cell nearest to (x, y), by the shortest or a safe path."""
 
     team: int
     squad: int
@@ -79,7 +75,7 @@ class March:
 
 @dataclass(frozen=True)
 class Strike:
-    """Let a squad go for an enemy tower, the shortest way or a safe one."""
+    """Send a squad against an enemy tower, by the shortest or a safe path."""
 
     team: int
     squad: int
@@ -89,7 +85,7 @@ class Strike:
 
 @dataclass(frozen=True)
 class Regroup:
-    """Let all units of one squad join another."""
+    """Move all units of one squad into another."""
 
     team: int
     squad: int
@@ -98,7 +94,7 @@ class Regroup:
 
 @dataclass(frozen=True)
 class Command:
-    """Let the orders of a team come from outside alone, or from its commander as well."""
+    """Let only a player lead a team, or its AI as well."""
 
     team: int
     by_hand: bool
@@ -108,26 +104,26 @@ Order = Command | Place | Remove | Begin | Send | March | Strike | Regroup
 
 
 def apply(derived: TowersDerived, state: State, orders: Sequence[Order]) -> State:
-    """The state after these orders, one after the other.
+    """Return the state after some orders.
 
     Raises
     ------
     InvalidValue
-        If an argument has a wrong value, shape or type.
+        For the first impossible order.
     OutsideMap
-        For the first that cannot be followed; the state itself is never changed.
+        For a position outside the map.
     """
     for order in orders:
         if type(order) not in _RULES:
             raise InvalidValue(
-                "An order is one of the towers game",
+                "An order is one of the tower game",
                 got=repr(order),
                 remedy="Pass Place(...), Begin(), Send(...), ...",
             )
         if state.over:
             raise InvalidValue(
-                "Orders are for a match that goes on",
-                got=f"{order} after its end",
+                "A match that has ended takes no orders",
+                got=f"{order} after the end",
                 remedy="Start another match",
             )
         _check_numbers(derived, order)
@@ -151,7 +147,7 @@ def _check_numbers(derived: TowersDerived, order: Order) -> None:
 
 
 def _place(derived: TowersDerived, state: State, order: Place) -> State:
-    _before(state, order)
+    _check_not_begun(state, order)
     settings = derived.settings
     team = order.team
     if np.count_nonzero(state.towers.teams == team) >= settings.towers:
@@ -161,20 +157,20 @@ def _place(derived: TowersDerived, state: State, order: Place) -> State:
             remedy="Remove one first",
         )
     cell = int(derived.space.cell_at((order.x, order.y)))
-    refuse_site(derived, state.towers, team, cell)
-    new = raised(settings, state.next_id, np.array([team]), np.array([cell]))
+    check_site(derived, state.towers, team, cell)
+    new = new_towers(settings, state.next_id, np.array([team]), np.array([cell]))
     return replace(state, towers=state.towers.joined(new), next_id=state.next_id + 1)
 
 
-def refuse_site(derived: TowersDerived, towers: Towers, team: int, cell: int) -> None:
-    """Raise `InvalidValue` if a team may not have a tower there: on open ground, out of enemy
-    range, and cutting nobody off.
+def check_site(derived: TowersDerived, towers: Towers, team: int, cell: int) -> None:
+    """Raise `InvalidValue` for a site that is not open ground, in range of an enemy tower, or cuts
+    a path.
     """
     from fieldcraft import would_block
 
     settings, space = derived.settings, derived.walking
     derived.follow_towers(towers)
-    cells = ground.standing(space, cell, settings.tower.size // 2)
+    cells = ground.block_of_tower(space, cell, settings.tower.size // 2)
     least = settings.tower.range * space.cell_size
     gaps = np.hypot(
         *away(space, space.position_of(cell), space.position_of(towers.cells).reshape(-1, 2)).T
@@ -182,7 +178,7 @@ def refuse_site(derived: TowersDerived, towers: Towers, team: int, cell: int) ->
     near = (gaps < least) & (towers.teams != team)
     if near.any():
         raise InvalidValue(
-            f"Towers are placed out of range of the enemy's, {least:g} or more apart",
+            f"A tower must be {least:g} or more from enemy towers",
             got=(
                 f"{gaps[near].min():g} from a tower of {settings.teams[int(towers.teams[near][0])]}"
             ),
@@ -191,31 +187,31 @@ def refuse_site(derived: TowersDerived, towers: Towers, team: int, cell: int) ->
     around = ground.ring(space, cell, settings.tower.size // 2)
     if not len(around):
         raise InvalidValue(
-            "A tower has open ground beside it",
+            "A tower needs open ground beside it",
             got=f"none around {ground.place(space, cell)}",
             remedy="Place it elsewhere",
         )
     if any(len(goals) and np.isin(goals, cells).all() for goals in derived.rings):
         raise InvalidValue(
-            "Towers leave open ground beside each other",
+            "Other towers need open ground beside them",
             got=ground.place(space, cell),
             remedy="Place it farther away",
         )
-    # All that could reach the ground beside it still can: so nobody is parted from anybody.
+    # The ground stays connected if all cells that reach the ring around it still do.
     if not ground.is_clear(space, settings.tower.size // 2).reshape(-1)[cell] and would_block(
         space, cells, space.position_of(around[:1])
     ):
         raise InvalidValue(
-            "A tower blocks nobody's way",
-            got=f"the only way through {ground.place(space, cell)}",
+            "A tower must not block the only path",
+            got=f"that through {ground.place(space, cell)}",
             remedy="Leave room beside it",
         )
 
 
-def raised(
+def new_towers(
     settings: Any, first_id: int, teams: NDArray[np.int64], cells: NDArray[np.int64]
 ) -> Towers:
-    """New towers, with ids from `first_id` on."""
+    """Return new towers, with ids from `first_id` on."""
     count = len(cells)
     zeros = np.zeros(count, dtype=np.int64)
     return Towers(
@@ -231,32 +227,32 @@ def raised(
 
 
 def _remove(derived: TowersDerived, state: State, order: Remove) -> State:
-    _before(state, order)
+    _check_not_begun(state, order)
     row = _tower_row(derived, state, order.tower, order.team)
     return replace(state, towers=state.towers.at(np.arange(len(state.towers)) != row))
 
 
 def _begin(derived: TowersDerived, state: State, order: Begin) -> State:
-    _before(state, order)
+    _check_not_begun(state, order)
     settings = derived.settings
     bare = sorted(set(range(len(settings.teams))) - set(state.towers.teams.tolist()))
     if bare:
         raise InvalidValue(
-            "A match begins when every team has a tower",
-            got=f"none of {settings.teams[bare[0]]}",
+            "Every team needs a tower before the match starts",
+            got=f"no tower of {settings.teams[bare[0]]}",
             remedy="Click on open ground of your side to place one",
         )
     return replace(state, begun=True)
 
 
 def _send(derived: TowersDerived, state: State, order: Send) -> State:
-    _during(state, order)
-    wanted = checks.integer("count", order.count, minimum=1)
+    _check_begun(state, order)
+    most = checks.integer("count", order.count, minimum=1)
     row = _tower_row(derived, state, order.tower, order.team)
     own = int(np.count_nonzero(state.units.teams == order.team)) + int(
         state.towers.queues[state.towers.teams == order.team].sum()
     )
-    count = max(0, min(wanted, int(state.supply[order.team]), derived.settings.units - own))
+    count = max(0, min(most, int(state.supply[order.team]), derived.settings.units - own))
     if not count:
         return state
     queues, heads_for, supply = (
@@ -273,22 +269,22 @@ def _send(derived: TowersDerived, state: State, order: Send) -> State:
 
 
 def _march(derived: TowersDerived, state: State, order: March) -> State:
-    _during(state, order)
+    _check_begun(state, order)
     derived.follow_towers(state.towers)
     cell = int(derived.walking.nearest_open(derived.walking.cell_at((order.x, order.y))))
-    return _told(state, order.team, order.squad, NOTHING, cell, order.safely)
+    return _set_orders(state, order.team, order.squad, NOTHING, cell, order.safely)
 
 
 def _strike(derived: TowersDerived, state: State, order: Strike) -> State:
-    _during(state, order)
+    _check_begun(state, order)
     row = _tower_row(derived, state, order.tower, None)
     if state.towers.teams[row] == order.team:
         raise InvalidValue(
-            "A squad strikes the towers of others",
+            "A squad attacks towers of other teams",
             got=f"{order}, its own tower",
-            remedy="Pass an enemy tower's id",
+            remedy="Click on an enemy tower",
         )
-    return _told(state, order.team, order.squad, order.tower, NOTHING, order.safely)
+    return _set_orders(state, order.team, order.squad, order.tower, NOTHING, order.safely)
 
 
 def _command(derived: TowersDerived, state: State, order: Command) -> State:
@@ -303,39 +299,39 @@ def _check_flag(name: str, flag: object) -> None:
         raise InvalidValue(f"{name} is True or False", got=repr(flag), remedy="Pass one of the two")
 
 
-def _told(state: State, team: int, squad: int, tower: int, cell: int, safely: bool) -> State:
+def _set_orders(state: State, team: int, squad: int, tower: int, cell: int, safely: bool) -> State:
     _check_flag("safely", safely)
-    towers, cells, ways = (
+    towers, cells, safe = (
         state.squads.towers.copy(),
         state.squads.cells.copy(),
         state.squads.safely.copy(),
     )
-    towers[team, squad], cells[team, squad], ways[team, squad] = tower, cell, safely
-    return replace(state, squads=replace(state.squads, towers=towers, cells=cells, safely=ways))
+    towers[team, squad], cells[team, squad], safe[team, squad] = tower, cell, safely
+    return replace(state, squads=replace(state.squads, towers=towers, cells=cells, safely=safe))
 
 
 def _regroup(derived: TowersDerived, state: State, order: Regroup) -> State:
-    _during(state, order)
+    _check_begun(state, order)
     squads = state.units.squads.copy()
     squads[(state.units.teams == order.team) & (squads == order.squad)] = order.into
     return replace(state, units=replace(state.units, squads=squads))
 
 
-def _before(state: State, order: Order) -> None:
+def _check_not_begun(state: State, order: Order) -> None:
     if state.begun:
         raise InvalidValue(
-            "Towers are placed before the match begins",
+            "Towers can be placed before the match starts",
             got=f"{order} at step {state.step}",
             remedy="Send units instead",
         )
 
 
-def _during(state: State, order: Order) -> None:
+def _check_begun(state: State, order: Order) -> None:
     if not state.begun:
         raise InvalidValue(
-            "Squads are led once the match has begun",
+            "Squads can move after the match has started",
             got=f"{order} before",
-            remedy="Pass Begin() first",
+            remedy="Start the match first: press space",
         )
 
 
@@ -343,9 +339,9 @@ def _tower_row(derived: TowersDerived, state: State, tower: int, team: int | Non
     rows = np.flatnonzero(state.towers.ids == checks.integer("tower", tower))
     if not len(rows):
         raise InvalidValue(
-            "Orders name a tower that stands",
+            "Orders need an existing tower",
             got=f"tower {tower}",
-            remedy="Look up its id in state.towers.ids",
+            remedy="Click on a tower",
         )
     row = int(rows[0])
     if team is not None and state.towers.teams[row] != team:
@@ -356,7 +352,7 @@ def _tower_row(derived: TowersDerived, state: State, tower: int, team: int | Non
         raise InvalidValue(
             "A team orders its own towers",
             got=f"tower {tower} of {owner} for {asking}",
-            remedy="Pass one of its own",
+            remedy="Click on a tower of your own",
         )
     return row
 

@@ -1,51 +1,47 @@
-"""Planners: commanders that forecast a strike before they order it, turn back from a lost one, and
-hold narrow ways.
-"""
+"""Planner: an AI that forecasts an attack before it orders it, and turns back from a lost one."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap
 from fieldcraft.layer import RadialLayer
-from fieldcraft_worlds.games.towers.ai import FIRST_WAVE, RESERVE, Commander, march
+from fieldcraft_worlds.games.towers.ai import FIRST_WAVE, RESERVE, Commander, hold_orders
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 
-__all__ = ["COMMANDER_OF", "Planner", "Prospect"]
+__all__ = ["AI_OF", "Forecast", "Planner"]
 
-_ASKED = 4  # so many enemy towers, the nearest by the safe way, are thought about
-_TOWER = 10.0  # the score of a tower
-_GROUND = 40.0  # what all ground is worth beside that
+_MOST_TARGETS = 4  # enemy towers, the nearest by safe paths
+_TOWER = 10.0  # score of a tower
+_GROUND = 40.0  # score of all ground
 _NEAR = 8.0  # cells within which enemy units count as defenders
-_NARROW = 3  # cells on each side within which walls make a place narrow
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Prospect:
-    """The forecast of a strike at an enemy tower.
+class Forecast:
+    """The forecast of an attack on an enemy tower.
 
-    `tower` is its id, `row` its row; `start` the cell beside an own tower from where it is nearest
-    by the safe way, `way` how far that is in cells. `lost` is the share of a unit's health that
-    fire takes off on the way, `cover` how many enemy towers hit who stands beside it, `defenders`
-    the enemy units near it, and `needed` the units that must arrive so that some are left when it
-    falls. `ground` is the share of the map that turns to the team when it has fallen and the wave
-    stands there, None where it was not asked for, and `worth` the score that is forecast a second.
+    `tower` is its id, `row` its row; `start` the cell beside an own tower with the shortest safe
+    path to it, `route` the length of that path in cells. `lost` is the share of a unit's health
+    that fire costs on the path, `cover` the number of enemy towers that hit units beside it,
+    `defenders` the enemy units near it, and `needed` the units that must arrive for some to
+    survive. `ground` is the share of the map that changes to the team, None where it was not
+    computed, and `worth` the forecast score a second.
     """
 
     tower: int
     row: int
     start: int
-    way: float
+    route: float
     lost: float
     cover: float
     defenders: int
@@ -55,68 +51,60 @@ class Prospect:
 
     @property
     def to_send(self) -> float:
-        """The units that must set out."""
+        """The units that must be sent."""
         return self.needed / max(1.0 - self.lost, 0.05)
 
-    def told(self) -> str:
-        """The reasons in words."""
+    def reason(self) -> str:
+        """Return the forecast in words."""
         ground = "" if self.ground is None else f", {self.ground:+.0%} of the ground"
         return (
-            f"{self.way:.0f} cells, {self.lost:.0%} of health on the way, {self.cover:.0f} towers"
-            f" and {self.defenders} units to meet: {math.ceil(self.to_send)} to send{ground}"
+            f"{self.route:.0f} cells, {self.lost:.0%} of health lost on the way, {self.cover:.0f}"
+            f" towers and {self.defenders} units there: send {math.ceil(self.to_send)}{ground}"
         )
 
 
 @dataclass(frozen=True)
 class Planner(Commander):
-    """A commander that asks what would be if a tower fell, on a copy of the influence map, and
-    reckons what a strike costs.
+    """An AI that forecasts on a copy of the influence map what the fall of a tower brings, and what
+    an attack costs.
 
-    How many units a strike needs follows from Lanchester's square law: towers and units that hit
-    one at a time take off so much a second, while the wave takes off the tower's health. F. W.
-    Lanchester, "Aircraft in Warfare" (1916).
-
-    Parameters
-    ----------
-    hold : bool, optional
-        The reserve stands where the enemy's shortest way is narrowest under own fire, not at a
-        tower's foot.
+    The units that an attack needs follow from Lanchester's square law: towers and units that hit
+    one target at a time, against the health of the tower. F. W. Lanchester, "Aircraft in Warfare"
+    (1916).
     """
 
-    hold: bool = True
-
     def decide(self, derived: TowersDerived, state: State, team: int) -> list[Order]:
-        """The orders of a team at this state."""
+        """Return the orders of a team."""
         towers = state.towers
-        own, foes = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
-        if not len(foes):
+        own, enemies = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
+        if not len(enemies):
             return []
         sizes = np.bincount(
             state.units.squads[state.units.teams == team], minlength=derived.settings.squads
         )
-        prospects = self.prospects(
+        forecasts = self.forecasts(
             derived, state, team, int(max(sizes.max(initial=0), 1)), every_ground=False
         )
-        orders = self._lead_waves(derived, state, team, sizes, prospects)
+        orders = self._orders_of_waves(derived, state, team, sizes, forecasts)
         if len(own):
-            orders += self._command_reserve(derived, state, team, own, sizes, prospects)
+            orders += self._orders_of_reserve(derived, state, team, own, sizes, forecasts)
         return orders
 
     def reasons(self, derived: TowersDerived, state: State, team: int) -> list[tuple[int, str]]:
-        """The forecasts in words, those for the reserve as it is now, the best first."""
+        """Return the forecasts for the present reserve in words, the best first."""
         size = int(np.count_nonzero((state.units.teams == team) & (state.units.squads == RESERVE)))
-        prospects = self.prospects(derived, state, team, max(size, 1))
+        forecasts = self.forecasts(derived, state, team, max(size, 1))
         able = [
-            prospect
-            for prospect in prospects
-            if prospect.worth > 0 and size >= derived.settings.commander.margin * prospect.to_send
+            forecast
+            for forecast in forecasts
+            if forecast.worth > 0 and size >= derived.settings.commander.margin * forecast.to_send
         ]
-        rest = [prospect for prospect in prospects if prospect not in able]
-        return [(prospect.row, prospect.told()) for prospect in (*able, *rest)]
+        rest = [forecast for forecast in forecasts if forecast not in able]
+        return [(forecast.row, forecast.reason()) for forecast in (*able, *rest)]
 
     # Forecasts
 
-    def prospects(
+    def forecasts(
         self,
         derived: TowersDerived,
         state: State,
@@ -124,33 +112,32 @@ class Planner(Commander):
         size: int,
         *,
         every_ground: bool = True,
-    ) -> list[Prospect]:
-        """The forecasts for a wave of `size` at the nearest enemy towers, the best first.
+    ) -> list[Forecast]:
+        """Return the forecasts for a wave of `size` at the nearest enemy towers, the best first.
 
-        Without `every_ground`, which ground would turn is asked only where it counts: where the
-        tower would fall.
+        Without `every_ground`, the ground gained is computed only where the tower would fall.
         """
         towers, space = state.towers, derived.walking
-        own, foes = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
-        doors = [derived.rings[row] for row in own.tolist()] or [
+        own, enemies = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
+        rings = [derived.rings[row] for row in own.tolist()] or [
             np.atleast_1d(space.cell_at(state.units.positions[state.units.teams == team]))
         ]
-        starts = np.concatenate(doors)
+        starts = np.concatenate(rings)
         if not len(starts):
             return []
         reached: list[tuple[float, int, int]] = []
-        for row in foes.tolist():
-            way = derived.way_to_tower(team, row, self.safely)
-            if way is not None:
-                far = way.distance.values.reshape(-1)[starts]
+        for row in enemies.tolist():
+            route = derived.route_to_tower(team, row, self.safely)
+            if route is not None:
+                far = route.distance.values.reshape(-1)[starts]
                 if np.isfinite(far.min()):
                     reached.append((float(far.min()), row, int(starts[int(np.argmin(far))])))
         reached.sort()
         found = [
             self._forecast(derived, state, team, row, start, cost, size, every_ground)
-            for cost, row, start in reached[:_ASKED]
+            for cost, row, start in reached[:_MOST_TARGETS]
         ]
-        return sorted(found, key=lambda prospect: -prospect.worth)
+        return sorted(found, key=lambda forecast: -forecast.worth)
 
     def _forecast(
         self,
@@ -162,12 +149,12 @@ class Planner(Commander):
         cost: float,
         size: int,
         every_ground: bool,
-    ) -> Prospect:
+    ) -> Forecast:
         settings, space, towers = derived.settings, derived.walking, state.towers
         tower, unit = settings.tower, settings.unit
-        way = derived.way_to_tower(team, row, self.safely)
-        assert way is not None
-        path = way.distance.descend(space.position_of(start))
+        route = derived.route_to_tower(team, row, self.safely)
+        assert route is not None
+        path = route.distance.descend(space.position_of(start))
         ring = derived.rings[row]
         threat = derived.threat(team).reshape(-1)
         if self.safely:
@@ -196,7 +183,9 @@ class Planner(Commander):
         )
         arriving = size * max(1.0 - lost, 0.0)
         left = math.sqrt(max(arriving**2 - needed**2, 0.0))
-        ground = self._turned(derived, team, row, ring, size) if every_ground or left > 0 else None
+        ground = (
+            self._ground_gain(derived, team, row, ring, size) if every_ground or left > 0 else None
+        )
         seconds = path.length / space.cell_size / unit.speed + float(towers.health[row]) / (
             strength * max(arriving, 1.0)
         )
@@ -204,7 +193,7 @@ class Planner(Commander):
             size - left
         )
         worth = gained / (seconds + 10.0)
-        return Prospect(
+        return Forecast(
             int(towers.ids[row]),
             row,
             start,
@@ -217,11 +206,14 @@ class Planner(Commander):
             worth,
         )
 
-    def _turned(self, derived: TowersDerived, team: int, row: int, ring: Ints, size: int) -> float:
-        """The share of ground that turns if the tower is gone and a wave stands in its place.
+    def _ground_gain(
+        self, derived: TowersDerived, team: int, row: int, ring: Ints, size: int
+    ) -> float:
+        """Return the share of ground that the team gains if the tower falls and a wave takes its
+        place.
 
-        Both are tried on a copy of the influence map, which is put back after: radial layers are
-        exact under change.
+        It is computed on a copy of the influence map, which is restored: radial layers are exact
+        under change.
         """
         names, tower, unit, space = (
             derived.settings.teams,
@@ -240,13 +232,13 @@ class Planner(Commander):
         )
         for layer in (theirs, ours):
             layer.step()
-        after = self._held(twin, derived, team)
+        after = self._ground_share(twin, derived, team)
         ours.sources.remove(wave)
         theirs.add_source(derived.middles[row], tower.influence, on_wall="through")
-        return after - self._held(derived.imap, derived, team)
+        return after - self._ground_share(derived.imap, derived, team)
 
-    def _held(self, imap: InfluenceMap, derived: TowersDerived, team: int) -> float:
-        """The share of open ground where a team's influence is above all others' together."""
+    def _ground_share(self, imap: InfluenceMap, derived: TowersDerived, team: int) -> float:
+        """Return the share of open ground where a team's influence is above that of all others."""
         names, walls = derived.settings.teams, derived.space.walls
         others = np.sum(
             [imap[name].values for number, name in enumerate(names) if number != team], axis=0
@@ -257,17 +249,17 @@ class Planner(Commander):
 
     # Waves
 
-    def _lead_waves(
+    def _orders_of_waves(
         self,
         derived: TowersDerived,
         state: State,
         team: int,
         sizes: Ints,
-        prospects: list[Prospect],
+        forecasts: list[Forecast],
     ) -> list[Order]:
-        """Strike on, strike the next, or turn back."""
+        """Return orders to continue, attack the next tower, or turn back."""
         orders: list[Order] = []
-        by_tower = {prospect.tower: prospect for prospect in prospects}
+        by_tower = {forecast.tower: forecast for forecast in forecasts}
         for squad in range(FIRST_WAVE, derived.settings.squads):
             size = int(sizes[squad])
             if not size:
@@ -283,9 +275,9 @@ class Planner(Commander):
                     orders.append(Regroup(team, squad, RESERVE))
                 continue
             able = [
-                prospect
-                for prospect in prospects
-                if size >= prospect.to_send and prospect.worth > 0
+                forecast
+                for forecast in forecasts
+                if size >= forecast.to_send and forecast.worth > 0
             ]
             if able:
                 orders.append(Strike(team, squad, able[0].tower, self.safely))
@@ -294,13 +286,13 @@ class Planner(Commander):
         return orders
 
     def _is_far(
-        self, derived: TowersDerived, state: State, team: int, squad: int, prospect: Prospect
+        self, derived: TowersDerived, state: State, team: int, squad: int, forecast: Forecast
     ) -> bool:
-        """Whether a wave has not come into the fire of its target yet: there, to go on is as good
-        as to turn back.
+        """Return whether a wave is not in the fire of its target yet; there, turning back gains
+        nothing.
         """
         wave = (state.units.teams == team) & (state.units.squads == squad)
-        gaps = state.units.positions[wave] - derived.middles[prospect.row]
+        gaps = state.units.positions[wave] - derived.middles[forecast.row]
         return (
             float(np.median(np.hypot(*gaps.T))) / derived.space.cell_size
             > derived.settings.tower.range
@@ -308,33 +300,31 @@ class Planner(Commander):
 
     # The reserve
 
-    def _command_reserve(
+    def _orders_of_reserve(
         self,
         derived: TowersDerived,
         state: State,
         team: int,
         own: Ints,
         sizes: Ints,
-        prospects: list[Prospect],
+        forecasts: list[Forecast],
     ) -> list[Order]:
         settings = derived.settings
-        best = prospects[0] if prospects else None
-        hot = self._pressed(derived, team, own) if self.reinforce else NOTHING
+        best = forecasts[0] if forecasts else None
+        hot = self._tower_under_attack(derived, team, own) if self.reinforce else NOTHING
         post = hot if hot != NOTHING else (best.start if best is not None else NOTHING)
         if post == NOTHING:
             return []
         source = next(row for row in own.tolist() if post in derived.rings[row])
-        if hot == NOTHING and self.hold:
-            post = self._narrows(derived, state, team, source, post)
         orders: list[Order] = [
             Send(team, int(state.towers.ids[source]), settings.units, RESERVE),
-            *march(derived, state, team, RESERVE, post),
+            *hold_orders(derived, state, team, RESERVE, post),
         ]
         margin = settings.commander.margin
         able = [
-            prospect
-            for prospect in prospects
-            if prospect.worth > 0 and sizes[RESERVE] >= margin * prospect.to_send
+            forecast
+            for forecast in forecasts
+            if forecast.worth > 0 and sizes[RESERVE] >= margin * forecast.to_send
         ]
         if (
             not able
@@ -348,36 +338,15 @@ class Planner(Commander):
             orders += [Regroup(team, RESERVE, free), Strike(team, free, able[0].tower, self.safely)]
         return orders
 
-    def _narrows(
-        self, derived: TowersDerived, state: State, team: int, row: int, otherwise: int
-    ) -> int:
-        """The narrowest cell under own fire on the enemy's shortest way to an own tower, else the
-        cell given.
-        """
-        enemy = np.flatnonzero(state.towers.teams != team)
-        way = derived.way_to_tower(int(state.towers.teams[enemy[0]]), row, False)
-        doors = np.concatenate([derived.rings[foe] for foe in enemy.tolist()])
-        if way is None or not len(doors):
-            return otherwise
-        far = way.distance.values.reshape(-1)[doors]
-        if not np.isfinite(far.min()):
-            return otherwise
-        path = way.distance.descend(derived.walking.position_of(int(doors[int(np.argmin(far))])))
-        cells = np.atleast_1d(derived.walking.cell_at(path.positions))
-        covered = cells[derived.fire[team].values.reshape(-1)[cells] > 0]
-        if not len(covered):
-            return otherwise
-        width = derived.width(_NARROW)[covered]
-        return int(covered[int(np.argmin(width))])
 
-
-COMMANDER_OF: Mapping[str, Commander] = {
-    "influence": Commander(safely=True, weak=True, reinforce=True),
+AI_OF: dict[str, Commander] = {
     "shortest": Commander(safely=False, weak=False, reinforce=False, wave=0.2),
+    "influence": Commander(safely=True, weak=True, reinforce=True),
     "planner": Planner(safely=True, weak=True, reinforce=True),
-    "easy": Commander(safely=False, weak=False, reinforce=False, wave=0.06),
-    "hardest": Planner(safely=True, weak=True, reinforce=True, hold=False),
 }
-"""The commander that a name in the settings stands for: "easy" is "shortest" with small waves,
-"hardest" is "planner" without holding narrow places.
-"""
+AI_OF |= {
+    "easy": replace(AI_OF["shortest"], wave=0.06),
+    "fair": AI_OF["influence"],
+    "hard": AI_OF["planner"],
+}
+"""The AI of each name in the settings; the levels are variants of the others."""

@@ -1,14 +1,12 @@
-"""The tower game as the frame plays it."""
+"""The tower game as a game to play."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 
 from fieldcraft import Grid, generate_map
 from fieldcraft.errors import InvalidValue
-from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
+from fieldcraft_worlds.games.game import Action, InputFrame
 from fieldcraft_worlds.games.towers import rules, scene
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import (
@@ -37,10 +35,10 @@ from fieldcraft_worlds.games.towers.state import (
     Units,
 )
 from fieldcraft_worlds.games.walking import away
-from fieldcraft_worlds.games.world import DerivedWorld
+from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["GAME", "KINDS", "TowerGame", "TowerWorld"]
+__all__ = ["GAME", "KINDS", "TowerWorld"]
 
 KINDS = (
     State,
@@ -71,7 +69,7 @@ class TowerWorld(DerivedWorld):
     """The tower game on one map."""
 
     rules = rules
-    views = scene
+    scenes = scene
     derived: TowersDerived
 
     def __init__(self, space: Grid, settings: Settings) -> None:
@@ -101,53 +99,51 @@ class TowerWorld(DerivedWorld):
             )
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
-        """The orders of clicks and keys for the team that the player leads: the one chosen, if its
-        orders come by hand.
-        """
+        """Return the orders of clicks and keys for the chosen team, if a player leads it."""
         settings = self.derived.settings
         team = self._side(state, inputs)
         squad = min(_number(inputs, "squad"), settings.squads - 1)
-        safely = inputs.chosen.get("way") == "safe way"
-        asked: list[Order] = []
+        safely = inputs.chosen.get("route") == "safe path"
+        orders: list[Order] = []
         for event in inputs.events:
             if event.phase != "press":
                 continue
-            if event.action == "lead" and settings.led_by[team] != HUMAN:
-                asked.append(Command(team, not state.by_hand[team]))
+            if event.action == "lead" and settings.ai_names[team] != HUMAN:
+                orders.append(Command(team, not state.by_hand[team]))
             elif event.action == "begin":
-                asked.append(Begin())
+                orders.append(Begin())
             elif (
                 event.position is not None
                 and state.by_hand[team]
-                and event.action in ("place or send", "march or strike")
+                and event.action in ("place or send", "move or strike")
             ):
-                asked += self._pointed(
+                orders += self._clicked(
                     state, team, squad, safely, event.action == "place or send", event.position
                 )
-        return tuple(asked)
+        return tuple(orders)
 
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
-        """The scene of a state."""
+        """Return the scene of a state."""
         by_hand = np.flatnonzero(state.by_hand)
-        return scene.seen(self.derived, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
+        return scene.scene_of(self.derived, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
 
     def begins(self, state: State) -> str | None:
-        """Towers are placed before the match begins."""
+        """Return the action that starts the match, before the start."""
         return None if state.begun else "begin"
 
     def result(self, state: State) -> str | None:
-        """How it ended."""
+        """Return how it ended."""
         return scene.result(self.derived, state)
 
     def _side(self, state: State, inputs: InputFrame) -> int:
-        """The team that is chosen; without a choice the first that is led by hand."""
+        """Return the chosen team; without a choice the first one led by hand."""
         chosen = _number(inputs, "side")
         by_hand = np.flatnonzero(state.by_hand)
         if chosen == 0 and len(by_hand):
             return int(by_hand[0])
         return min(chosen, len(self.derived.settings.teams) - 1)
 
-    def _pointed(
+    def _clicked(
         self,
         state: State,
         team: int,
@@ -169,7 +165,7 @@ class TowerWorld(DerivedWorld):
         return [March(team, squad, *position, safely)]
 
     def _tower_at(self, state: State, position: tuple[float, float]) -> int:
-        """The id of the tower that stands at a position, give or take a cell, or -1."""
+        """Return the id of the tower at a position, with a tolerance of half a cell, or -1."""
         space = self.derived.space
         gaps = np.abs(
             away(space, position, space.position_of(state.towers.cells).reshape(-1, 2))
@@ -180,29 +176,40 @@ class TowerWorld(DerivedWorld):
         return int(state.towers.ids[near[np.argmin(gaps[near])]]) if len(near) else -1
 
 
-class TowerGame:
-    """Teams place towers, towers send units, units take towers."""
+def _number(inputs: InputFrame, group: str) -> int:
+    """Return the number at the end of the choice of a group, counted from 0."""
+    return int(inputs.chosen.get(group, "1").rsplit(" ", 1)[-1]) - 1
 
-    name = "towers"
-    version = 1
-    title = "The tower game"
-    goal = "Take all towers of the other side: send units where it is weak."
-    overlays: tuple[Overlay, ...] = scene.OVERLAYS
-    actions: tuple[Action, ...] = (
+
+def default_map() -> Grid:
+    """Return a field with boulders, 112 x 72."""
+    return generate_map("open", 112, 72, seed=7, neighbors=8)
+
+
+GAME = GameOfParts(
+    "towers",
+    "The tower game",
+    "Destroy all towers of the other side: send units where it is weak.",
+    Settings,
+    KINDS,
+    default_map,
+    TowerWorld,
+    scene.OVERLAYS,
+    (
         Action(
             "place or send",
-            "place a tower; later, on a tower of yours: send five units to the squad chosen",
+            "place a tower; later, on your tower: send five units to the chosen squad",
             ("mouse left",),
         ),
         Action(
-            "march or strike",
-            "take a tower away; later, send the squad chosen there, or at that tower",
+            "move or strike",
+            "remove a tower; later, send the chosen squad there, or against that tower",
             ("mouse right",),
         ),
-        Action("begin", "begin the match once towers stand; so does space", ("key b",)),
+        Action("begin", "start the match after placing towers; so does space", ("key b",)),
         Action(
             "lead",
-            "lead the team yourself, or leave it to its commander again",
+            "play yourself, or let the AI lead the team again",
             ("key m",),
             takes_over=True,
         ),
@@ -210,29 +217,12 @@ class TowerGame:
             Action(f"squad {number}", f"squad {number}", (key,), "squad")
             for number, key in enumerate(_SQUADS, 1)
         ),
-        Action("short way", "squads walk the shortest way", ("key c",), "way"),
-        Action("safe way", "squads walk round the enemy's fire", ("key v",), "way"),
+        Action("short path", "squads walk the shortest path", ("key c",), "route"),
+        Action("safe path", "squads walk around the enemy's fire", ("key v",), "route"),
         *(
             Action(f"side {number}", f"team {number}", (key,), "side")
             for number, key in enumerate(_SIDES, 1)
         ),
-    )
-    settings = Settings
-    by_hand: Mapping[str, object] = {"layout": "placed", "commanders": [HUMAN, "influence"]}
-    kinds = KINDS
-
-    def default_map(self) -> Grid:
-        """A field with boulders, 112 x 72."""
-        return generate_map("open", 112, 72, seed=7, neighbors=8)
-
-    def open(self, space: Grid, settings: Settings) -> TowerWorld:
-        """The game on a map."""
-        return TowerWorld(space, settings)
-
-
-GAME = TowerGame()
-
-
-def _number(inputs: InputFrame, group: str) -> int:
-    """The number at the end of the choice of a group, counted from 0."""
-    return int(inputs.chosen.get(group, "1").rsplit(" ", 1)[-1]) - 1
+    ),
+    by_hand={"layout": "placed", "commanders": [HUMAN, "fair"]},
+)

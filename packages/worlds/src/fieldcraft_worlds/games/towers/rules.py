@@ -1,6 +1,4 @@
-"""One step of a match: towers and units see, hit, move, die, and come; then it is seen whether it
-has ended.
-"""
+"""Rules of the tower game: sight, hits, movement, supply, and the end."""
 
 from __future__ import annotations
 
@@ -11,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.interruption import atomic
-from fieldcraft_worlds.games.towers.combat import Blows, Sightings, look, nearest_enemies, strike
+from fieldcraft_worlds.games.towers.combat import Hits, Sightings, look, nearest_enemies, strike
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.orders import Order, apply, raised
-from fieldcraft_worlds.games.towers.planner import COMMANDER_OF
+from fieldcraft_worlds.games.towers.orders import Order, apply, new_towers
+from fieldcraft_worlds.games.towers.planner import AI_OF
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, Shots, Squads, State, Units
 from fieldcraft_worlds.games.walking import away
@@ -27,28 +25,28 @@ Bools = NDArray[np.bool_]
 
 
 def start(derived: TowersDerived, rng: np.random.Generator) -> State:
-    """The state before the first step: towers by the seed, or none yet for teams whose player
-    places them.
-    """
+    """Return the first state: towers by the seed, or none yet for teams that place them."""
     from fieldcraft_worlds.games.towers.layout import seeded
 
     settings = derived.settings
     count = len(settings.teams)
     cells = seeded(derived.space, settings, rng)
-    human = np.array([commander == HUMAN for commander in settings.led_by])
-    to_come = human if settings.layout == "placed" else np.zeros(count, dtype=np.bool_)
+    human = np.array([commander == HUMAN for commander in settings.ai_names])
+    placed_later = human if settings.layout == "placed" else np.zeros(count, dtype=np.bool_)
     teams = [
         np.full(len(own), team, dtype=np.int64)
         for team, own in enumerate(cells)
-        if not to_come[team]
+        if not placed_later[team]
     ]
-    placed = [own for team, own in enumerate(cells) if not to_come[team]]
+    placed = [own for team, own in enumerate(cells) if not placed_later[team]]
     none = np.zeros(0, dtype=np.int64)
-    towers = raised(settings, 0, np.concatenate([none, *teams]), np.concatenate([none, *placed]))
+    towers = new_towers(
+        settings, 0, np.concatenate([none, *teams]), np.concatenate([none, *placed])
+    )
     shape = (count, settings.squads)
     return State(
         step=0,
-        begun=not to_come.any(),
+        begun=not placed_later.any(),
         over=False,
         winner=NOBODY,
         next_id=len(towers),
@@ -67,30 +65,28 @@ def start(derived: TowersDerived, rng: np.random.Generator) -> State:
 
 
 def advance(derived: TowersDerived, state: State, rng: np.random.Generator) -> State:
-    """The state a step later. All that randomness decides is drawn from `rng`, always in the same
-    order.
-    """
+    """Return the state a step later. All random numbers are drawn from `rng`, in a fixed order."""
     derived.follow_towers(state.towers)
     sightings = look(derived, state)
-    blows = strike(derived, state, sightings, rng)
-    moved = _moved(derived, state, sightings)
-    after = _sent_out(derived, _without_the_dead(derived, replace(state, units=moved), blows), rng)
-    return _judged(derived.settings, replace(after, step=state.step + 1, shots=blows.shots))
+    hits = strike(derived, state, sightings, rng)
+    moved = _move(derived, state, sightings)
+    after = _send_units(derived, _apply_hits(derived, replace(state, units=moved), hits), rng)
+    return _end(derived.settings, replace(after, step=state.step + 1, shots=hits.shots))
 
 
 # Movement
 
 
-def _moved(derived: TowersDerived, state: State, sightings: Sightings) -> Units:
+def _move(derived: TowersDerived, state: State, sightings: Sightings) -> Units:
     units = state.units
     if not len(units):
         return units
-    wish = _wishes(derived, state, sightings)
+    desired = _desired_velocities(derived, state, sightings)
     rules, cell = derived.settings.unit, derived.walking.cell_size
     positions, velocities = derived.crowd.step(
         units.positions,
         units.velocities,
-        wish,
+        desired,
         1 / derived.settings.rate,
         max_speed=rules.speed * cell,
         max_force=rules.force * cell,
@@ -98,38 +94,38 @@ def _moved(derived: TowersDerived, state: State, sightings: Sightings) -> Units:
     return replace(units, positions=positions, velocities=velocities)
 
 
-def _wishes(derived: TowersDerived, state: State, sightings: Sightings) -> Floats:
-    """The velocity that each unit wants: along its squad's flow; straight to an enemy that it sees;
-    none where it has arrived.
+def _desired_velocities(derived: TowersDerived, state: State, sightings: Sightings) -> Floats:
+    """Return the desired velocity of each unit: along its squad's flow, straight to an enemy in
+    sight, or 0 at its goal.
     """
     units, rules, space = state.units, derived.settings.unit, derived.walking
-    wish = np.zeros((len(units), 2))
+    desired = np.zeros((len(units), 2))
     holding = np.zeros(len(units), dtype=np.bool_)
     cells = np.atleast_1d(space.cell_at(units.positions))
-    for team, squad, way in derived.ways(state):
+    for team, squad, route in derived.routes(state):
         rows = np.flatnonzero((units.teams == team) & (units.squads == squad))
-        wish[rows] = way.flow.sample(units.positions[rows])
+        desired[rows] = route.flow.sample(units.positions[rows])
         if state.squads.cells[team, squad] != NOTHING:
             holding[rows] = True
             room = (1 + 0.6 * rules.room * np.sqrt(len(rows))) * space.cell_size
-            wish[rows[way.distance.values.reshape(-1)[cells[rows]] <= room]] = 0
+            desired[rows[route.distance.values.reshape(-1)[cells[rows]] <= room]] = 0
 
     seeking = np.flatnonzero(sightings.targets != NOTHING)
-    wish[seeking] = _direction(
+    desired[seeking] = _direction(
         away(space, units.positions[seeking], derived.middles[sightings.targets[seeking]])
     )
-    wish[sightings.edges <= 0.6 * rules.closeness] = 0
+    desired[sightings.edges <= 0.6 * rules.closeness] = 0
 
     guards = holding & (sightings.targets == NOTHING)
     if guards.any():
-        foes, apart = nearest_enemies(derived, units, guards, rules.sight)
-        chasing = np.flatnonzero(foes != NOTHING)
-        gaps = away(space, units.positions[chasing], units.positions[foes[chasing]])
-        in_the_open = derived.is_open_between(units.positions[chasing], gaps)
-        chasing, gaps = chasing[in_the_open], gaps[in_the_open]
-        wish[chasing] = _direction(gaps)
-        wish[chasing[apart[chasing] <= 0.6 * rules.closeness]] = 0
-    return wish * (rules.speed * space.cell_size)
+        enemies, apart = nearest_enemies(derived, units, guards, rules.sight)
+        chasing = np.flatnonzero(enemies != NOTHING)
+        gaps = away(space, units.positions[chasing], units.positions[enemies[chasing]])
+        is_free = derived.is_open_between(units.positions[chasing], gaps)
+        chasing, gaps = chasing[is_free], gaps[is_free]
+        desired[chasing] = _direction(gaps)
+        desired[chasing[apart[chasing] <= 0.6 * rules.closeness]] = 0
+    return desired * (rules.speed * space.cell_size)
 
 
 def _direction(gaps: Floats) -> Floats:
@@ -137,12 +133,12 @@ def _direction(gaps: Floats) -> Floats:
     return np.divide(gaps, length, out=np.zeros_like(gaps), where=length > 0)
 
 
-# Death
+# Damage
 
 
-def _without_the_dead(derived: TowersDerived, state: State, blows: Blows) -> State:
-    """Take off what was hit, and take away whoever has nothing left; what a tower had yet to send
-    goes back to the supply.
+def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
+    """Return the state after hits, without destroyed towers and dead units; the queues of destroyed
+    towers return to the supply.
     """
     settings, towers, units = derived.settings, state.towers, state.units
     waiting = (
@@ -151,25 +147,25 @@ def _without_the_dead(derived: TowersDerived, state: State, blows: Blows) -> Sta
     )
     towers = replace(
         towers,
-        health=towers.health - blows.on_towers.sum(axis=0),
-        ready=np.where(blows.towers_hit, waiting[0], towers.ready),
+        health=towers.health - hits.on_towers.sum(axis=0),
+        ready=np.where(hits.towers_hit, waiting[0], towers.ready),
     )
     units = replace(
         units,
-        health=units.health - blows.on_units,
-        ready=np.where(blows.units_hit, waiting[1], units.ready),
+        health=units.health - hits.on_units,
+        ready=np.where(hits.units_hit, waiting[1], units.ready),
     )
-    stand, live = towers.health > 0, units.health > 0
+    standing, alive = towers.health > 0, units.health > 0
     destroyed, lost = state.destroyed.copy(), state.lost.copy()
-    np.add.at(destroyed, np.argmax(blows.on_towers[:, ~stand], axis=0), 1)
-    np.add.at(lost, units.teams[~live], 1)
+    np.add.at(destroyed, np.argmax(hits.on_towers[:, ~standing], axis=0), 1)
+    np.add.at(lost, units.teams[~alive], 1)
     supply = state.supply + np.bincount(
-        towers.teams[~stand], weights=towers.queues[~stand], minlength=len(state.supply)
+        towers.teams[~standing], weights=towers.queues[~standing], minlength=len(state.supply)
     )
     return replace(
         state,
-        towers=towers.at(stand),
-        units=units.at(live),
+        towers=towers.at(standing),
+        units=units.at(alive),
         destroyed=destroyed,
         lost=lost,
         supply=supply,
@@ -179,10 +175,8 @@ def _without_the_dead(derived: TowersDerived, state: State, blows: Blows) -> Sta
 # Supply
 
 
-def _sent_out(derived: TowersDerived, state: State, rng: np.random.Generator) -> State:
-    """Let towers send what they were told to, one unit at a time, to the open ground around
-    them.
-    """
+def _send_units(derived: TowersDerived, state: State, rng: np.random.Generator) -> State:
+    """Return the state after towers have sent a unit each from their queues."""
     settings, towers = derived.settings, state.towers
     teams = len(settings.teams)
     supply = state.supply + np.bincount(towers.teams, minlength=teams) * (
@@ -224,8 +218,8 @@ def _sent_out(derived: TowersDerived, state: State, rng: np.random.Generator) ->
 # The end
 
 
-def _judged(settings: Settings, state: State) -> State:
-    """End the match if one team at most has towers, or its time is over."""
+def _end(settings: Settings, state: State) -> State:
+    """End the match if at most one team has towers, or the time is over."""
     standing = np.unique(state.towers.teams)
     if len(standing) == 1:
         return replace(state, over=True, winner=int(standing[0]))
@@ -239,36 +233,35 @@ def _judged(settings: Settings, state: State) -> State:
 def step(
     derived: TowersDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:
-    """Another state, a step later; the old one stays as it was and can be gone on from again.
+    """Return the next state; the given one does not change.
 
-    First the orders from outside are followed, then, every `think` seconds, those of the
-    commanders, who all decide on the same state. While towers are placed no time passes, and after
-    the end nothing changes. `derived` may come from any other
-    match on this map with these settings: it changes no result.
+    First come the orders of players, then, every `think` seconds, those of the AI of all teams,
+    which decide on the same state. While towers are placed no time passes, and after the end
+    nothing changes.
 
     Raises
     ------
     InvalidValue
-        If an argument has a wrong value, shape or type.
+        For an impossible order.
     OutsideMap
-        For an order that cannot be followed; then nothing has happened.
+        For a position outside the map.
     """
     state = apply(derived, state, orders)
     if not state.begun or state.over:
         return state
     settings = derived.settings
     if state.step % settings.steps(settings.think) == 0:
-        led = [
+        with_ai = [
             team
-            for team, name in enumerate(settings.led_by)
+            for team, name in enumerate(settings.ai_names)
             if name != HUMAN and not state.by_hand[team]
         ]
-        if led:
+        if with_ai:
             derived.follow(state)
-            decided = [
+            new = [
                 order
-                for team in led
-                for order in COMMANDER_OF[settings.led_by[team]].decide(derived, state, team)
+                for team in with_ai
+                for order in AI_OF[settings.ai_names[team]].decide(derived, state, team)
             ]
-            state = apply(derived, state, decided)
+            state = apply(derived, state, new)
     return advance(derived, state, rng)

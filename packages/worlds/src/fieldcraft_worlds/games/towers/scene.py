@@ -1,4 +1,4 @@
-"""The scene of a match of towers."""
+"""Scene of the tower game."""
 
 from __future__ import annotations
 
@@ -9,42 +9,43 @@ import numpy as np
 
 from fieldcraft import explain
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.games.towers.derived import TowersDerived, Way
-from fieldcraft_worlds.games.towers.planner import COMMANDER_OF
+from fieldcraft_worlds.games.towers.derived import Route, TowersDerived
+from fieldcraft_worlds.games.towers.planner import AI_OF
 from fieldcraft_worlds.games.towers.settings import HUMAN
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Lines, Marks, Part, Scene
 
-__all__ = ["OVERLAYS", "result", "seen"]
+__all__ = ["OVERLAYS", "result", "scene_of"]
 
 OVERLAYS = (
     Overlay(
         "influence",
         "1",
-        "whose ground it is: own influence less the enemy's",
+        "own influence minus the enemy's",
         group="field",
         shown=True,
     ),
-    Overlay("tension", "2", "how much influence there is, whosever", group="field"),
-    Overlay("vulnerability", "3", "where influences meet", group="field"),
-    Overlay("threat", "4", "what towers take off the units of the team led", group="field"),
-    Overlay("flow", "5", "which way its largest squad walks, from anywhere"),
-    Overlay("front", "6", "front lines", shown=True),
-    Overlay("paths", "7", "the ways that squads will take"),
+    Overlay("tension", "2", "tension: the sum of all influence", group="field"),
+    Overlay("vulnerability", "3", "vulnerability: where both influences are strong", group="field"),
     Overlay(
-        "plan", "8", "why commanders strike where: what they reckon of the towers that come first"
+        "threat", "4", "damage of enemy towers to the chosen team, health a second", group="field"
     ),
+    Overlay("flow", "5", "flow field of its largest squad"),
+    Overlay("front", "6", "front lines", shown=True),
+    Overlay("paths", "7", "paths of squads"),
+    Overlay("plan", "8", "targets of the AI, and its reasons"),
 )
 
+_BY_HAND = "you play"
 _ARROWS_ACROSS = 72
 _REASONS = 3
-_FEW = 400  # so many units are drawn with a rim
+_FEW = 400  # units drawn with a rim
 
 
-def seen(derived: TowersDerived, state: State, overlays: frozenset[str], team: int = 0) -> Scene:
-    """The scene of a state, with the overlays of these names; threat and flow are those of one
-    team.
-    """
+def scene_of(
+    derived: TowersDerived, state: State, overlays: frozenset[str], team: int = 0
+) -> Scene:
+    """Return the scene of a state, with some overlays; threat and flow are those of one team."""
     derived.follow(state)
     lines: list[Lines] = []
     if "front" in overlays:
@@ -54,7 +55,7 @@ def seen(derived: TowersDerived, state: State, overlays: frozenset[str], team: i
         lines += _paths(derived, state)
     plans = _plans(derived, state) if "plan" in overlays else []
     if plans:
-        lines += _aims(derived, plans)
+        lines += _plan_lines(derived, plans)
     lines.append(
         Lines(
             np.stack([state.shots.starts, state.shots.ends], axis=1),
@@ -71,13 +72,13 @@ def seen(derived: TowersDerived, state: State, overlays: frozenset[str], team: i
         lines=tuple(lines),
         arrows=_arrows(derived, state, team) if "flow" in overlays else (),
         marks=_marks(derived, state),
-        facts=(*_facts(derived, state), *_told(derived, plans)),
+        facts=(*_facts(derived, state), *_set_orders(derived, plans)),
         headline=result(derived, state) or "",
     )
 
 
 def result(derived: TowersDerived, state: State) -> str | None:
-    """How a match ended, None while it goes on."""
+    """Return how a match ended, None before the end."""
     if not state.over:
         return None
     return "a tie" if state.winner == NOBODY else f"{derived.settings.teams[state.winner]} wins"
@@ -85,7 +86,7 @@ def result(derived: TowersDerived, state: State) -> str | None:
 
 def _title(derived: TowersDerived, state: State) -> str:
     if not state.begun:
-        return "place towers, then space"
+        return "place towers, then press space"
     return f"towers, {state.step / derived.settings.rate:.0f} s"
 
 
@@ -95,7 +96,7 @@ def _field(derived: TowersDerived, overlays: frozenset[str], team: int) -> Field
         values = derived.teams.influence(names[0]).values
         return Field(
             values,
-            f"influence of {names[0]} less {names[1]}",
+            f"influence of {names[0]} minus {names[1]}",
             (-4 * base, 4 * base),
             colors=(1, 0),
             parts=partial(_parts, derived, {names[0]: 1.0, names[1]: -1.0}),
@@ -133,12 +134,14 @@ def _parts(
 
 
 def _areas(derived: TowersDerived, overlays: frozenset[str]) -> tuple[Areas, ...]:
-    """Of more than two teams, influence shows as whose ground it is."""
+    """Return areas by the strongest team, for more than two teams."""
     teams = len(derived.settings.teams)
     if "influence" not in overlays or teams == 2:
         return ()
     return (
-        Areas(derived.teams.owner(), colors=tuple(range(teams)), opacity=0.4, label="whose ground"),
+        Areas(
+            derived.teams.owner(), colors=tuple(range(teams)), opacity=0.4, label="strongest team"
+        ),
     )
 
 
@@ -163,56 +166,54 @@ def _marks(derived: TowersDerived, state: State) -> tuple[Marks, ...]:
 
 
 def _plans(derived: TowersDerived, state: State) -> list[tuple[int, list[tuple[int, str]]]]:
-    """For each team that a commander leads, the enemy towers that come first, and why."""
-    led = [
+    """Return for each team with AI its best targets, and the reasons."""
+    with_ai = [
         team
-        for team, name in enumerate(derived.settings.led_by)
+        for team, name in enumerate(derived.settings.ai_names)
         if name != HUMAN and not state.by_hand[team]
     ]
     return [
         (
             team,
-            COMMANDER_OF[derived.settings.led_by[team]].reasons(derived, state, team)[:_REASONS],
+            AI_OF[derived.settings.ai_names[team]].reasons(derived, state, team)[:_REASONS],
         )
-        for team in led
+        for team in with_ai
     ]
 
 
-def _aims(
+def _plan_lines(
     derived: TowersDerived, plans: list[tuple[int, list[tuple[int, str]]]]
 ) -> Iterator[Lines]:
-    """The way to the tower that comes first, from where it is nearest, bold; to the others,
-    thin.
-    """
+    """Yield the path to the best target of each team, bold, and thin ones to the others."""
     for team, reasons in plans:
         own = np.flatnonzero(derived.towers.teams == team)
-        doors = np.concatenate(
+        starts = np.concatenate(
             [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
         )
         for place, (row, _) in enumerate(reasons):
-            way = derived.way_to_tower(
-                team, row, COMMANDER_OF[derived.settings.led_by[team]].safely
-            )
-            if way is None or not len(doors):
+            route = derived.route_to_tower(team, row, AI_OF[derived.settings.ai_names[team]].safely)
+            if route is None or not len(starts):
                 continue
-            far = way.distance.values.reshape(-1)[doors]
-            path = way.distance.descend(
-                derived.walking.position_of(int(doors[int(np.argmin(far))]))
+            far = route.distance.values.reshape(-1)[starts]
+            path = route.distance.descend(
+                derived.walking.position_of(int(starts[int(np.argmin(far))]))
             )
             yield Lines(
                 (path.positions,),
                 color=team,
                 width=3.0 if place == 0 else 1.2,
-                label="strikes" if place == 0 else "",
+                label="attacks" if place == 0 else "",
             )
 
 
-def _told(derived: TowersDerived, plans: list[tuple[int, list[tuple[int, str]]]]) -> Iterator[Fact]:
+def _set_orders(
+    derived: TowersDerived, plans: list[tuple[int, list[tuple[int, str]]]]
+) -> Iterator[Fact]:
     for team, reasons in plans:
         for place, (row, words) in enumerate(reasons):
             x, y = derived.middles[row].tolist()
             yield Fact(
-                "strikes" if place == 0 else "or",
+                "attacks" if place == 0 else "or",
                 f"({x:.0f}, {y:.0f}): {words}",
                 team if place == 0 else None,
             )
@@ -222,29 +223,20 @@ def _facts(derived: TowersDerived, state: State) -> Iterator[Fact]:
     for team, name in enumerate(derived.settings.teams):
         towers = int(np.count_nonzero(state.towers.teams == team))
         units = int(np.count_nonzero(state.units.teams == team))
-        commander = "by hand" if state.by_hand[team] else derived.settings.led_by[team]
+        label = _BY_HAND if state.by_hand[team] else derived.settings.ai_names[team]
         yield Fact(name, f"score {int(state.scores[team])}", team)
         yield Fact("", f"{towers} towers, {units} units, {int(state.supply[team])} to send")
-        yield Fact(
-            "",
-            (
-                HUMAN
-                if commander == HUMAN
-                else f"led {commander}"
-                if commander == "by hand"
-                else f"led by {commander}"
-            ),
-        )
+        yield Fact("", f"AI: {label}" if label not in (HUMAN, _BY_HAND) else label)
 
 
 def _arrows(derived: TowersDerived, state: State, team: int) -> tuple[Arrows, ...]:
-    """The flow of the largest squad of a team that has a way."""
+    """Return the flow of the largest squad of a team that has a route."""
     space = derived.walking
     mine = state.units.squads[state.units.teams == team]
-    ways = {squad: way for number, squad, way in derived.ways(state) if number == team}
-    if not ways:
+    routes = {squad: route for number, squad, route in derived.routes(state) if number == team}
+    if not routes:
         return ()
-    largest = max(ways, key=lambda squad: (np.count_nonzero(mine == squad), -squad))
+    largest = max(routes, key=lambda squad: (np.count_nonzero(mine == squad), -squad))
     stride = max(1, -(-max(space.shape) // _ARROWS_ACROSS))
     rows, columns = np.meshgrid(
         np.arange(0, space.height, stride), np.arange(0, space.width, stride), indexing="ij"
@@ -252,25 +244,27 @@ def _arrows(derived: TowersDerived, state: State, team: int) -> tuple[Arrows, ..
     cells = (rows * space.width + columns).reshape(-1)
     positions = space.position_of(cells[~space.walls.reshape(-1)[cells]])
     return (
-        Arrows(positions, ways[largest].flow.sample(positions) * (0.7 * stride * space.cell_size)),
+        Arrows(
+            positions, routes[largest].flow.sample(positions) * (0.7 * stride * space.cell_size)
+        ),
     )
 
 
 def _paths(derived: TowersDerived, state: State) -> Iterator[Lines]:
-    """For each squad under way, the way of the unit that has the middle distance to go."""
+    """Yield for each moving squad the path of its median unit."""
     found: dict[int, list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]] = {}
-    for team, squad, way in derived.ways(state):
-        start = _middle(state, team, squad, way)
-        path = way.distance.descend(start)
+    for team, squad, route in derived.routes(state):
+        start = _median_unit(state, team, squad, route)
+        path = route.distance.descend(start)
         if len(path) > 1:
             found.setdefault(team, []).append(np.concatenate([start[None], path.positions[1:]]))
     for team, points in found.items():
         yield Lines(tuple(points), color=team, width=2.4)
 
 
-def _middle(
-    state: State, team: int, squad: int, way: Way
+def _median_unit(
+    state: State, team: int, squad: int, route: Route
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     own = state.units.positions[(state.units.teams == team) & (state.units.squads == squad)]
-    far = way.distance.sample(own)
+    far = route.distance.sample(own)
     return np.asarray(own[int(np.argsort(far, kind="stable")[len(own) // 2])])

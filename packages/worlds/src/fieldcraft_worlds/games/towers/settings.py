@@ -1,6 +1,4 @@
-"""The numbers of the tower game. Lengths are in cells, times in seconds, so that one set serves any
-map.
-"""
+"""Settings of the tower game: lengths in cells, times in seconds."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ __all__ = [
 ]
 
 HUMAN = "human"
-COMMANDERS = (HUMAN, "influence", "shortest", "planner", "easy", "hardest")
+COMMANDERS = (HUMAN, "shortest", "influence", "planner", "easy", "fair", "hard")
 _METRICS = ("straight", "connected", "path", "sight")
 LAYOUTS = ("seeded", "placed")
 
@@ -44,23 +42,23 @@ class TowerRules(CheckedSettings):
     Parameters
     ----------
     size : int, optional
-        Its side in cells, an odd number; it blocks the way.
+        Its side in cells, an odd number; it blocks paths.
     health : float, optional
-        What it can take.
+        Damage until it is destroyed.
     influence : float, optional
-        Its base influence `B`, what its own cell reads: it falls as `B - B d^2 / R^2`.
+        Its influence `B` at its own cell; it falls as `B - B d^2 / R^2`.
     reach : float, optional
         Its maximum range of influence `R`, in cells.
     sight : float, optional
         How far it sees units, in cells.
     least_range, range : float, optional
-        It hits units no nearer than one and no farther than the other, cells between centers.
+        Least and greatest distance at which it hits units, cells between centers.
     damage : tuple[float, float], optional
-        The least and the most that a hit takes, drawn evenly.
+        Least and greatest damage of a hit, drawn evenly.
     interval : float, optional
         Seconds between hits.
     training : float, optional
-        Seconds from one unit that it sends to the next.
+        Seconds between two units that it sends.
     """
 
     size: Annotated[int, Whole(1, 99, odd=True)] = 3
@@ -91,15 +89,15 @@ class UnitRules(CheckedSettings):
     Parameters
     ----------
     health : float, optional
-        What it can take.
+        Damage until it is destroyed.
     influence, reach : float, optional
-        Its own influence and how far it goes, in cells.
+        Its influence and the range of that, in cells.
     sight : float, optional
-        How far it sees enemy towers, in cells; then it leaves the flow and seeks the tower.
+        How far it sees enemy towers, in cells; it walks straight to a tower in sight.
     closeness : float, optional
-        How near the edge of a tower, or another unit, it must be to hit it, in cells.
+        Greatest distance to the edge of a tower, or to a unit, that it can hit, in cells.
     damage : tuple[float, float], optional
-        The least and the most that a hit takes, drawn evenly.
+        Least and greatest damage of a hit, drawn evenly.
     interval : float, optional
         Seconds between hits.
     speed : float, optional
@@ -107,7 +105,7 @@ class UnitRules(CheckedSettings):
     force : float, optional
         How fast its velocity can change, in cells a second, a second.
     room : float, optional
-        How far it keeps from others, in cells.
+        Distance that it keeps to others, in cells.
     """
 
     health: Positive = 80.0
@@ -124,23 +122,23 @@ class UnitRules(CheckedSettings):
 
 @dataclass(frozen=True)
 class CommanderRules(CheckedSettings):
-    """The rules of thumb of commanders that read the maps; `shortest` and `easy` have none.
+    """The rules of the AI of teams.
 
     Parameters
     ----------
     wave : float, optional
         The share of `units` that makes a wave of `influence`.
     presence, quarrel : float, optional
-        By how much a tower's way counts longer for `influence` where the enemy is strong, and where
-        both are: for as much influence as a tower has.
+        For `influence`, the relative increase of a tower's distance by the enemy's influence and
+        by the vulnerability there, both as shares of a tower's influence.
     pressed : float, optional
-        So much influence of enemy units, as a share of a tower's own, presses it.
+        The influence of enemy units, as a share of a tower's own, at which it is under attack.
     margin : float, optional
-        Planners go with so many times the units that a strike needs,
+        `planner` attacks with this factor of the units that an attack needs,
     hopeless : float, optional
-        Turn back below so many times,
+        turns back below this factor,
     patience : float, optional
-        And with this share of all units go for the best, whatever that needs.
+        and with this share of all units attacks the best target in any case.
     """
 
     wave: Positive = 0.2
@@ -161,26 +159,27 @@ class Settings(Paced):
     teams : tuple[str, ...], optional
         The names of two teams or more.
     commanders : tuple[str, ...] or str, optional
-        The AI of each team: "shortest", "influence" or "planner", "easy" (weaker than "shortest"),
-        "hardest", or "human" for orders from outside. One word stands for all.
+        The AI of each team: "shortest", "influence" or "planner"; or a level: "easy" ("shortest"
+        with small waves), "fair" ("influence") or "hard" ("planner"); or "human" for a player.
+        One word is for all teams.
     layout : str, optional
-        "seeded" places all towers by the seed. "placed" leaves those of human teams to `Place`
-        orders, until `Begin`.
+        "seeded" places all towers by the seed; with "placed", human teams place their own by
+        `Place` orders, until `Begin`.
     towers : int, optional
-        How many each team has, or may place.
+        Towers of each team.
     units : int, optional
-        How many each team may have at once.
+        Most units of each team at a time.
     supply : float, optional
-        Units that each team may send at the start; `income` more a second for each of its towers.
+        Units to send at the start, for each team; `income` is the number a second for each tower.
     squads : int, optional
-        Into how many squads a team divides its units.
+        Squads of a team.
     caution : float, optional
-        `k` of the safe route, whose cost is `1 + k * threat`; the threat is what enemy towers would
-        take off a unit in a second, as a share of its health.
+        `k` of safe paths, whose cost is `1 + k * threat`; the threat is the damage of enemy towers
+        to a unit in a second, as a share of its health.
     think : float, optional
-        Seconds between two decisions of a commander.
+        Seconds between two decisions of the AI.
     metric : str, optional
-        How influence goes round walls, see `Radial`.
+        The metric of influence, see `Radial`.
     rate : int, optional
         Steps a second.
     limit : float, optional
@@ -191,7 +190,7 @@ class Settings(Paced):
     Raises
     ------
     InvalidValue
-        For numbers outside of their ranges.
+        For numbers out of range.
     """
 
     teams: tuple[str, ...] = ("blue", "orange")
@@ -221,25 +220,25 @@ class Settings(Paced):
             or not all(isinstance(name, str) for name in teams)
         ):
             raise InvalidValue(
-                "A match has two teams or more, of different names",
+                "A match has two or more teams with different names",
                 got=repr(teams),
                 remedy='Pass ("blue", "orange")',
             )
         object.__setattr__(self, "teams", tuple(teams))
         if not isinstance(self.commanders, str):
             object.__setattr__(self, "commanders", tuple(self.commanders))
-        if len(self.led_by) != len(teams):
+        if len(self.ai_names) != len(teams):
             raise InvalidValue(
-                "Each team has one commander",
-                got=f"{len(self.led_by)} for {len(teams)} teams",
+                "Each team has one AI",
+                got=f"{len(self.ai_names)} for {len(teams)} teams",
                 remedy="Pass one name, or one each",
             )
-        for name in self.led_by:
+        for name in self.ai_names:
             checks.choice("commander", name, COMMANDERS)
 
     @property
-    def led_by(self) -> tuple[str, ...]:
-        """The commander of each team."""
+    def ai_names(self) -> tuple[str, ...]:
+        """The AI of each team."""
         return (
             (self.commanders,) * len(self.teams)
             if isinstance(self.commanders, str)

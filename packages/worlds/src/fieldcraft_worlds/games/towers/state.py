@@ -1,4 +1,4 @@
-"""All that changes in a match of towers."""
+"""State of the tower game."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Towers(Columns):
-    """The towers that stand, T of them, by their ids.
+    """The towers, T of them, by their ids.
 
     `cells` (T,) are their middles; `ready` (T,) the step from which each may hit again, `trained`
-    (T,) that from which it may send the next unit; `queues` (T,) how many it is still to send, to
-    the squads `heads_for` (T,).
+    (T,) that from which it may send the next unit; `queues` (T,) the units that it has yet to send,
+    to the squads `heads_for` (T,).
     """
 
     ids: Annotated[Ints, Holds("towers", low=0, is_unique=True)]
@@ -39,15 +39,15 @@ class Towers(Columns):
 
     @classmethod
     def none(cls) -> Towers:
-        """No towers."""
+        """Return no towers."""
         none = np.zeros(0, dtype=np.int64)
         return cls(none, none, none, np.zeros(0), none, none, none, none)
 
 
 @dataclass(frozen=True, eq=False)
 class Units(Columns):
-    """The units that live, U of them, by their ids: `positions` and `velocities` (U, 2) in world
-    units, `ready` as of towers.
+    """The units, U of them, by their ids: `positions` and `velocities` (U, 2) in world units,
+    `ready` as of towers.
     """
 
     ids: Annotated[Ints, Holds("units", low=0, is_unique=True)]
@@ -60,16 +60,15 @@ class Units(Columns):
 
     @classmethod
     def none(cls) -> Units:
-        """No units."""
+        """Return no units."""
         none, pairs = np.zeros(0, dtype=np.int64), np.zeros((0, 2))
         return cls(none, none, none, pairs, pairs, np.zeros(0), none)
 
 
 @dataclass(frozen=True, eq=False)
 class Squads(Columns):
-    """The orders of squads, arrays of shape (teams, squads).
-
-    The id of the tower to strike, or the cell to hold, else `NOTHING`; and whether they go safely.
+    """The orders of squads, arrays of shape (teams, squads): the id of the tower to attack, or the
+    cell to hold, else `NOTHING`; and whether they take safe paths.
     """
 
     towers: Annotated[Ints, Holds("teams", "squads", low=NOTHING)]
@@ -79,8 +78,8 @@ class Squads(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Shots(Columns):
-    """The shots of towers in the last step, for the eye: world positions (N, 2) at both ends, and
-    the teams that hit.
+    """The shots of towers in the last step, for drawing: world positions (N, 2) of both ends, and
+    the teams.
     """
 
     teams: Annotated[Ints, Holds("shots", low=0, below="teams")]
@@ -89,18 +88,18 @@ class Shots(Columns):
 
     @classmethod
     def none(cls) -> Shots:
-        """No shots."""
+        """Return no shots."""
         return cls(np.zeros(0, dtype=np.int64), np.zeros((0, 2)), np.zeros((0, 2)))
 
 
 @dataclass(frozen=True, eq=False)
 class State(ReadOnly):
-    """A match at one moment. Never changed: a step makes another.
+    """A match at one moment. It never changes: a step returns another one.
 
-    `supply` (teams,) are the units that may be sent; `sent`, `lost` and `destroyed` (teams,) count
-    the units that came and died and the enemy towers that fell to each team; `by_hand` (teams,)
-    says whose commander is silent. `begun` is False while towers are placed; `over` says that it
-    has ended, and then `winner` is the number of a team, or `NOBODY` for a tie.
+    `supply` (teams,) are the units that can be sent; `sent`, `lost` and `destroyed` (teams,) count
+    the units sent, the units lost, and the enemy towers that each team destroyed; `by_hand`
+    (teams,) are the teams without AI. `begun` is False while towers are placed; `over` is True at
+    the end, and then `winner` is the number of a team, or `NOBODY` for a tie.
     """
 
     step: int

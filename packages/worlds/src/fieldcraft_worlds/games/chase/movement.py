@@ -1,4 +1,4 @@
-"""How people walk: over the cells of a grid, over the polygons of a mesh, or along waypoints."""
+"""Movement of people: over the cells of a grid, the polygons of a mesh, or along waypoints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fieldcraft import DistanceMap, FlowField, Graph, Grid, distance_map, flow_f
 from fieldcraft.steering import Crowd, Neighbors, move, separation
 from fieldcraft_worlds.games.chase.state import NOTHING
 
-__all__ = ["Footing", "footing_on"]
+__all__ = ["Movement", "movement_on"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -19,18 +19,18 @@ Bools = NDArray[np.bool_]
 Steps = tuple[Floats, Floats, Ints, Ints]
 
 _CACHED = 12_000_000  # cells in all cached flow fields
-_RESPONSE = 10.0  # per second: how fast a velocity follows the wish on a mesh
-_ROOM = 0.75  # units that agents keep to each other
-_PUSH = 3.0  # units a second: how hard they push each other away
-_VERTICES_PASSED = 4  # at most, in one step
-_RELUCTANCE = 0.35  # the cosine between a wish and an edge from which the edge is taken
+_RESPONSE = 10.0  # per second: how fast a velocity changes on a mesh
+_ROOM = 0.75  # units between agents
+_PUSH = 3.0  # units a second: separation speed
+_MOST_VERTICES = 4  # in one step
+_LEAST_COSINE = 0.35  # between the desired direction and an edge that is chosen
 
 
-class Footing(ABC):
-    """The movement of people on one kind of map; it caches flow fields and holds no people."""
+class Movement(ABC):
+    """The movement of people on one kind of map. It caches flow fields and holds no people."""
 
     is_straight = True
-    """Whether people can walk straight to what they see: not on waypoints."""
+    """Whether people can walk straight to a target in sight: not on waypoints."""
 
     def __init__(self, space: Grid | Graph, unit: float) -> None:
         self.space, self.unit = space, unit
@@ -45,11 +45,11 @@ class Footing(ABC):
         """Return the positions (N, D) that people see from and are seen at."""
         return positions
 
-    def led(
+    def downhill_step(
         self, distances: DistanceMap, positions: Floats, cells: Ints, ahead: Ints
     ) -> tuple[Floats, Ints]:
-        """Return how people go down a distance map: directions (N, D), and on waypoints, where
-        these are 0, the cells next on the way; NOTHING where there is none.
+        """Return how people follow a distance map downhill: directions (N, D), and on waypoints,
+        where these are 0, the next cells; NOTHING where no path exists.
         """
         return flow_field(distances).sample(positions), np.full(len(cells), NOTHING)
 
@@ -60,7 +60,7 @@ class Footing(ABC):
         velocities: Floats,
         cells: Ints,
         ahead: Ints,
-        wishes: Floats,
+        desired: Floats,
         goals: Ints,
         speeds: Floats,
         dt: float,
@@ -68,10 +68,10 @@ class Footing(ABC):
     ) -> Steps:
         """Return positions, velocities, cells and vertices ahead of people after `dt` seconds.
 
-        A person with a goal, a cell, walks there by the shortest way; others walk as they wish:
-        vectors (N, D) up to 1 long, in shares of their `speeds`, world units a second. On a mesh
-        the `leapers` (N,) leap over all gaps that an open edge leads over, others only where the
-        way to their goal does.
+        People with a goal, a cell, walk there by the shortest path; others in the `desired`
+        directions, vectors (N, D) up to 1 long, in shares of their `speeds`, world units a second.
+        On a mesh the `leapers` (N,) leap over all gaps with an open edge, others only where the
+        path to their goal does.
         """
 
     def _by_goal(self, goals: Ints) -> list[tuple[FlowField, Ints]]:
@@ -92,8 +92,8 @@ class Footing(ABC):
         return found
 
 
-class _GridFooting(Footing):
-    """A grid, on which a `Crowd` keeps people apart and off walls."""
+class _GridMovement(Movement):
+    """Movement on a grid, where a `Crowd` keeps people off each other and off walls."""
 
     def __init__(self, space: Grid, unit: float) -> None:
         super().__init__(space, unit)
@@ -106,20 +106,20 @@ class _GridFooting(Footing):
         velocities: Floats,
         cells: Ints,
         ahead: Ints,
-        wishes: Floats,
+        desired: Floats,
         goals: Ints,
         speeds: Floats,
         dt: float,
         leapers: Bools,
     ) -> Steps:
-        """See `Footing.step`."""
-        wishes = wishes.copy()
+        """See `Movement.step`."""
+        desired = desired.copy()
         for field, rows in self._by_goal(goals):
-            wishes[rows] = field.sample(positions[rows])
+            desired[rows] = field.sample(positions[rows])
         at, velocities = self._crowd.step(
             positions,
             velocities,
-            wishes * speeds[:, None],
+            desired * speeds[:, None],
             dt,
             max_speed=speeds * 1.05,
             max_force=40 * self.unit,
@@ -127,8 +127,8 @@ class _GridFooting(Footing):
         return at, velocities, self.cells_of(at), ahead
 
 
-class _MeshFooting(Footing):
-    """A mesh, over whose polygons people walk."""
+class _MeshMovement(Movement):
+    """Movement over the polygons of a mesh."""
 
     def step(
         self,
@@ -136,14 +136,14 @@ class _MeshFooting(Footing):
         velocities: Floats,
         cells: Ints,
         ahead: Ints,
-        wishes: Floats,
+        desired: Floats,
         goals: Ints,
         speeds: Floats,
         dt: float,
         leapers: Bools,
     ) -> Steps:
-        """See `Footing.step`."""
-        wanted = _flat(wishes)
+        """See `Movement.step`."""
+        wanted = _flat(desired)
         fields = self._by_goal(goals)
         for field, rows in fields:
             wanted[rows] = field.sample(positions[rows], outside="clamp")[:, :2]
@@ -157,15 +157,17 @@ class _MeshFooting(Footing):
             at[rows] = move(self.space, positions[rows], shifts[rows], leap=field)
         if leapers.any():
             at[leapers] = move(self.space, positions[leapers], shifts[leapers])
-        gone = (at - positions) / dt
-        size = np.sqrt((gone**2).sum(axis=1))
-        gone *= np.minimum(1.0, 2 * speeds / np.maximum(size, 1e-12))[:, None]  # a leap is no speed
-        return at, gone, self.cells_of(at), ahead
+        moved = (at - positions) / dt
+        size = np.sqrt((moved**2).sum(axis=1))
+        moved *= np.minimum(1.0, 2 * speeds / np.maximum(size, 1e-12))[
+            :, None
+        ]  # a leap is not faster
+        return at, moved, self.cells_of(at), ahead
 
 
-class _WaypointFooting(Footing):
-    """Waypoints, on which people walk from vertex to vertex: somebody between two is on the edge
-    that joins them, from `cells` to `ahead`.
+class _WaypointMovement(Movement):
+    """Movement along waypoints, from vertex to vertex. A person between two vertices is on the edge
+    from `cells` to `ahead`.
     """
 
     is_straight = False
@@ -173,11 +175,11 @@ class _WaypointFooting(Footing):
     def __init__(self, space: Graph, unit: float, home: Bools) -> None:
         super().__init__(space, unit)
         self._home = home
-        ways = space.adjacency
-        self._keys = ways.origins * len(space) + ways.ends
+        edges = space.adjacency
+        self._keys = edges.origins * len(space) + edges.ends
 
     def eyes(self, positions: Floats, cells: Ints, ahead: Ints) -> Floats:
-        """See `Footing.eyes`: the vertices that people are nearest to."""
+        """See `Movement.eyes`: the vertices that people are nearest to."""
         vertices = self.space.positions
         starts, ends = vertices[cells], vertices[np.where(ahead == NOTHING, cells, ahead)]
         is_past = ((positions - ends) ** 2).sum(axis=1) < ((positions - starts) ** 2).sum(axis=1)
@@ -189,19 +191,19 @@ class _WaypointFooting(Footing):
         velocities: Floats,
         cells: Ints,
         ahead: Ints,
-        wishes: Floats,
+        desired: Floats,
         goals: Ints,
         speeds: Floats,
         dt: float,
         leapers: Bools,
     ) -> Steps:
-        """See `Footing.step`."""
+        """See `Movement.step`."""
         at, cells, ahead = positions.copy(), cells.copy(), ahead.copy()
         vertices, left = self.space.positions, speeds * dt
-        self._turn(at, cells, ahead, wishes, goals)
-        for _ in range(_VERTICES_PASSED):
+        self._turn(at, cells, ahead, desired, goals)
+        for _ in range(_MOST_VERTICES):
             waiting = np.flatnonzero((ahead == NOTHING) & (left > 0))
-            ahead[waiting] = self._chosen(cells[waiting], wishes[waiting], goals[waiting])
+            ahead[waiting] = self._chosen(cells[waiting], desired[waiting], goals[waiting])
             going = np.flatnonzero((ahead != NOTHING) & (left > 0))
             if not len(going):
                 break
@@ -217,17 +219,19 @@ class _WaypointFooting(Footing):
             ahead[reached] = NOTHING
         return at, (at - positions) / dt, cells, ahead
 
-    def led(
+    def downhill_step(
         self, distances: DistanceMap, positions: Floats, cells: Ints, ahead: Ints
     ) -> tuple[Floats, Ints]:
-        """See `Footing.led`."""
+        """Return how people follow a distance map downhill: directions (N, D), and on waypoints,
+        where these are 0, the next cells; NOTHING where no path exists.
+        """
         following = self._next(distances, cells)
         on_edge = np.flatnonzero(ahead != NOTHING)
         back, forth = cells[on_edge], ahead[on_edge]
         costs = distances.costs
-        price = np.ones(len(on_edge)) if costs is None else (costs[back] + costs[forth]) / 2
+        cost = np.ones(len(on_edge)) if costs is None else (costs[back] + costs[forth]) / 2
         done, rest = (
-            np.sqrt(((self.space.positions[ends] - positions[on_edge]) ** 2).sum(axis=1)) * price
+            np.sqrt(((self.space.positions[ends] - positions[on_edge]) ** 2).sum(axis=1)) * cost
             for ends in (back, forth)
         )
         far = distances.exact
@@ -236,20 +240,20 @@ class _WaypointFooting(Footing):
         return np.zeros(positions.shape), following
 
     def _next(self, distances: DistanceMap, cells: Ints) -> Ints:
-        """Return the vertex next on the way from each cell, NOTHING where there is none."""
+        """Return the next vertex on the shortest path from each cell, NOTHING without a path."""
         steps = distances.step(self.space.position_of(cells))
         return np.where(steps.found, steps.cells, NOTHING)
 
-    def _turn(self, at: Floats, cells: Ints, ahead: Ints, wishes: Floats, goals: Ints) -> None:
-        """Turn people round who are on an edge that leads both ways, and wish to go back, or
-        have a shorter way to their goal there.
+    def _turn(self, at: Floats, cells: Ints, ahead: Ints, desired: Floats, goals: Ints) -> None:
+        """Turn people on edges that lead both edges, if they want to go back or have a shorter path
+        to their goal there.
         """
         on_edge = np.flatnonzero(ahead != NOTHING)
         on_edge = on_edge[self._leads(ahead[on_edge], cells[on_edge])]
         vertices = self.space.positions
         back, forth = vertices[cells[on_edge]] - at[on_edge], vertices[ahead[on_edge]] - at[on_edge]
         done, rest = np.sqrt((back**2).sum(axis=1)), np.sqrt((forth**2).sum(axis=1))
-        turns = (wishes[on_edge] * (back - forth)).sum(axis=1) > _RELUCTANCE * (done + rest)
+        turns = (desired[on_edge] * (back - forth)).sum(axis=1) > _LEAST_COSINE * (done + rest)
         for field, rows in self._by_goal(goals[on_edge]):
             far, some = field.distance_map.exact, on_edge[rows]
             turns[rows] = far[cells[some]] + done[rows] < far[ahead[some]] + rest[rows]
@@ -260,32 +264,36 @@ class _WaypointFooting(Footing):
         """Return whether edges lead from starts to ends."""
         return np.isin(starts * len(self.space) + ends, self._keys)
 
-    def _chosen(self, cells: Ints, wishes: Floats, goals: Ints) -> Ints:
-        """Return the vertices that people who stand at `cells` go to next, NOTHING for staying."""
+    def _chosen(self, cells: Ints, desired: Floats, goals: Ints) -> Ints:
+        """Return the next vertices of people at `cells`, NOTHING for staying."""
         found = np.full(len(cells), NOTHING)
         for field, rows in self._by_goal(goals):
             found[rows] = self._next(field.distance_map, cells[rows])
         vertices = self.space.positions
-        for row in np.flatnonzero((goals == NOTHING) & wishes.any(axis=1)).tolist():
+        for row in np.flatnonzero((goals == NOTHING) & desired.any(axis=1)).tolist():
             out = np.asarray(self.space.neighbors_of(int(cells[row])), dtype=np.int64)
             out = out[self._home[out]]
             if len(out):
-                way = vertices[out, :2] - vertices[cells[row], :2]
-                along = (way @ wishes[row, :2]) / np.maximum(np.sqrt((way**2).sum(axis=1)), 1e-12)
-                if along.max() > _RELUCTANCE:
+                gaps = vertices[out, :2] - vertices[cells[row], :2]
+                along = (gaps @ desired[row, :2]) / np.maximum(
+                    np.sqrt((gaps**2).sum(axis=1)), 1e-12
+                )
+                if along.max() > _LEAST_COSINE:
                     found[row] = out[np.argmax(along)]
         return found
 
 
-def footing_on(space: Grid | Graph, unit: float, home: Bools) -> Footing:
-    """Return how people walk on a map; on waypoints people without a goal stay in `home` (N,)."""
+def movement_on(space: Grid | Graph, unit: float, home: Bools) -> Movement:
+    """Return the movement on a map; on waypoints people without a goal stay in `home` (N,)."""
     if isinstance(space, Grid):
-        return _GridFooting(space, unit)
-    return _WaypointFooting(space, unit, home) if space.mesh is None else _MeshFooting(space, unit)
+        return _GridMovement(space, unit)
+    return (
+        _WaypointMovement(space, unit, home) if space.mesh is None else _MeshMovement(space, unit)
+    )
 
 
 def _flat(vectors: Floats) -> Floats:
-    """Return the part of directions (N, D) that lies in the plane, as long as they were: (N, 2)."""
+    """Return directions (N, D) projected to the plane, with their lengths unchanged: (N, 2)."""
     plane = vectors[:, :2]
     lengths = np.sqrt((plane**2).sum(axis=1, keepdims=True))
     whole = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
