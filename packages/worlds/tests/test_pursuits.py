@@ -77,7 +77,8 @@ def test_worlds_follow_the_rules(evader: str) -> None:
                 fled += 1
                 open_ = [way for way in range(9) if may(space, told[0], way)]
                 away = [
-                    min(((told[0] + DIRECTIONS[way] - each) ** 2).sum() for each in near) for way in open_
+                    min(((told[0] + DIRECTIONS[way] - each) ** 2).sum() for each in near)
+                    for way in open_
                 ]
                 assert (places[0] == told[0] + DIRECTIONS[open_[int(np.argmax(away))]]).all()
             else:

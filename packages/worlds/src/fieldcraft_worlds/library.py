@@ -1,6 +1,4 @@
-"""The worlds that there are, a row for each: its name, where it is, and the films that the gallery
-shows of it.
-"""
+"""The worlds: their names, their modules, and their films in the gallery."""
 
 from __future__ import annotations
 
@@ -24,21 +22,21 @@ class Piece:
     name : str
         Of the film, without its suffix.
     title : str
-        Above it.
-    told : str
-        One sentence on what happens.
+        Its title.
+    summary : str
+        One sentence on the film.
     look : str
         What to look at.
     guide : str
-        The page of docs that tells more.
+        The page of docs about it.
     seed, place, settings
-        Those of the match, as on the command line; the game's own map where `place` is empty.
+        Those of the match, as on the command line; the game's own map without a `place`.
     begin, seconds : float, optional
-        When the film begins, and how long it is, in seconds of the world.
+        Start and duration of the film, in seconds of the world.
     every : int, optional
         Steps from one frame to the next.
     overlays : tuple[str, ...], optional
-        Those shown, by name; the game's choice where there are none.
+        The overlays by name; the default ones without any.
     width : int, optional
         Pixels; the height follows from the map.
     quality : int, optional
@@ -47,7 +45,7 @@ class Piece:
 
     name: str
     title: str
-    told: str
+    summary: str
     look: str
     guide: str
     seed: int = 7
@@ -61,7 +59,7 @@ class Piece:
     quality: int = 45
 
     def command(self, game: str) -> str:
-        """The command that plays it in a window."""
+        """Return the command that plays it in a window."""
         parts = [f"fieldcraft play {game}", self.place, f"--seed {self.seed}"]
         parts += [f"--set {_quoted(setting)}" for setting in self.settings]
         parts += [f"--overlay {_quoted(name)}" for name in self.overlays]
@@ -74,8 +72,8 @@ def _quoted(text: str) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A world: its `name` on the command line, the `module` whose `GAME` it is, loaded when asked
-    for, and its `pieces` in the gallery.
+    """A world: its `name` on the command line, the `module` with its `GAME`, and its `pieces` in
+    the gallery.
     """
 
     name: str
@@ -314,8 +312,8 @@ GAMES = {row.name: row for row in WORLDS}
 
 
 def saved_game(name: object) -> Game:
-    """Return the game that a file or a link names: one of `GAMES`, or one that an installed package
-    registers as an entry point in the group "fieldcraft.games".
+    """Return the game that a file or a link names: one of `GAMES`, or a game that an installed
+    package registers as an entry point in the group "fieldcraft.games".
 
     Raises
     ------

@@ -1,9 +1,8 @@
-"""The scene, as plain data: games say it, views draw it.
+"""Scenes: plain data for drawing.
 
-A `Scene` is one moment of a world: ground, one field of values, and on top of it areas, cones,
+A `Scene` is one moment of a world: a map, one field of values, and on top of it areas, cones,
 lines, arrows, marks and labels, in this order. Positions and lengths are in world units, arrays of
-cells are [row, column] in the shape of the space. No pixels here,
-and nothing is checked: whoever draws a scene refuses what does not fit together.
+cells are [row, column] in the shape of the space. Nothing is checked before it is drawn.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ Part = tuple[tuple[float, ...], float]
 """The position of a unit, and the amount that it contributes to a value."""
 
 Tone = int | str
-"""A colour by what it stands for: the number of a team, one of `ROLES`, or "#rrggbb"."""
+"""A color: the number of a team, one of `ROLES`, or "#rrggbb"."""
 
 ROLES = (
     "ink",
@@ -53,34 +52,33 @@ ROLES = (
     "neutral",
     "dark",
 )
-"""Colours that are named by their use, the same in every game."""
+"""Colors by their use, the same in every game."""
 
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """Values over the ground, and the bar of the legend that explains them.
+    """Values over the map, and their bar in the legend.
 
     Parameters
     ----------
     values : NDArray[Any]
         Numbers in the shape of the space; nothing is drawn where `abs(value) <= threshold`.
     label : str, optional
-        What the values are, for the legend.
+        Name of the values in the legend.
     limits : tuple[float, float], optional
-        (low, high), the values of the end colours; fixed ones keep colours from flickering. 0 to
-        the strongest if None.
+        (low, high), the values of the end colors; fixed ones keep colors from flickering. 0 to the
+        greatest if None.
     colors : Tone or tuple[Tone, Tone], optional
         None for dark to bright (with values of both signs: blue to orange through dark), one tone
         for a single hue, or (negative, positive) for two.
     threshold : float, optional
         None draws every cell.
     table : NDArray[Any], optional
-        (N, 3) uint8, the colours themselves; `values` are then rows of it, and `names` explains it.
+        (N, 3) uint8, a table of colors; `values` are then rows of it, and `names` explains it.
     names : tuple[tuple[str, Tone], ...], optional
         Swatches of the legend in place of a bar.
     parts : Callable[[tuple[float, ...]], list[Part]], optional
-        Returns the positions of the units that contribute to the value at a position, with their
-        amounts, if the value is a sum over units.
+        Returns the units that contribute to the value at a position, if it is a sum over units.
     """
 
     values: NDArray[Any]
@@ -96,7 +94,7 @@ class Field:
 
 @dataclass(frozen=True, eq=False)
 class Areas:
-    """Flat translucent colour over cells: what is in sight, whose ground it is.
+    """Flat translucent color over cells, such as a field of view.
 
     `cells` is an array in the shape of the space: bool, or whole numbers that pick one of `colors`,
     -1 for none.
@@ -110,11 +108,11 @@ class Areas:
 
 @dataclass(frozen=True, eq=False)
 class Cones:
-    """Translucent sectors, such as fields of view: N of them, positions and directions of shape (N,
+    """Translucent sectors, such as cones of sight: N of them, positions and directions of shape (N,
     2).
 
-    `radius` is in world units and `angle` the whole opening in degrees, one number or (N,); 360
-    makes a circle.
+    `radius` is in world units and `angle` the whole angle in degrees, one number or (N,); 360 is a
+    circle.
     """
 
     positions: Floats
@@ -130,7 +128,7 @@ class Lines:
     """Lines through points: front lines, paths, shots.
 
     `points` are arrays of shape (N, 2), one per line, or one array of shape (L, N, 2): L lines of N
-    points. `width` is in pixels; `shade` is how dark the rim beside the lines is, 0 to 1.
+    points. `width` is in pixels; `shade` is the darkness of the edge beside the lines, 0 to 1.
     """
 
     points: tuple[Floats, ...] | Floats
@@ -144,10 +142,8 @@ class Lines:
 @dataclass(frozen=True, eq=False)
 class Arrows:
     """Arrows at positions (N, 2), along vectors (N, 2) in world units; those of length 0 are not
-    drawn. `width` is in pixels.
-
-    At most about one arrow in `spacing` pixels is drawn each way, so that a whole flow field can be
-    passed.
+    drawn. `width` is in pixels. With a `spacing` in pixels, about one arrow is drawn in each such
+    distance, so that a whole flow field can be passed.
     """
 
     positions: Floats
@@ -160,7 +156,7 @@ class Arrows:
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """Things that stand somewhere: N of them at positions (N, 2), drawn in this order.
+    """Marks of agents and items: N of them at positions (N, 2), drawn in this order.
 
     Parameters
     ----------
@@ -172,11 +168,11 @@ class Marks:
     color : Tone or Ints, optional
         A tone for all, or (N,) numbers of teams.
     directions : Floats, optional
-        (N, 2) vectors of any length; where a triangle points. Discs get a small nose.
+        (N, 2) vectors of any length: the directions of triangles, and of the noses of discs.
     health : Floats, optional
         (N,) from 0 to 1; below 1 a bar is drawn over the mark.
     least : float, optional
-        The smallest width in pixels, however far away one looks from.
+        The smallest width in pixels, at any zoom.
     """
 
     positions: Floats
@@ -201,9 +197,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Fact:
-    """A line beside the map: a name and what it is now; `color` puts a swatch before it, a team's,
-    say.
-    """
+    """A line of the panel: a name and its value; `color` adds a swatch."""
 
     name: str
     value: str
@@ -212,8 +206,8 @@ class Fact:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """One moment of a world, ready to be drawn. `space` is its map; `headline` a word in large
-    letters over it, the result, say.
+    """One moment of a world. `space` is its map; `headline` a word in large letters over it: the
+    result.
     """
 
     space: Any

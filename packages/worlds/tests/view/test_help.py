@@ -4,7 +4,7 @@ import numpy as np
 
 from fieldcraft.view.drawing import Brush
 from fieldcraft.view.palettes import lab_of
-from fieldcraft_worlds.view.help import _laid_out, draw_help
+from fieldcraft_worlds.view.help import _layout_of, draw_help
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
 LINES = [
@@ -16,10 +16,10 @@ LINES = [
 def test_nothing_is_lost_and_columns_are_even() -> None:
     wanted = [line for line in LINES if any(line)]
     for high in (120, 300, 700):
-        columns = _laid_out(LINES, high, 0.8).columns
+        columns = _layout_of(LINES, high, 0.8).columns
         assert [line for column in columns for line in column if any(line)] == wanted
         assert max(map(len, columns)) <= max((high - 12) // 17 - 2, 1)
-    two = _laid_out(LINES, 500, 0.8).columns
+    two = _layout_of(LINES, 500, 0.8).columns
     assert len(two) == 2
     assert abs(len(two[0]) - len(two[1])) <= 2
 

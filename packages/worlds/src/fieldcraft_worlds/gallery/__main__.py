@@ -1,8 +1,8 @@
-"""`python -m fieldcraft_worlds.gallery [piece ...]`: records a film of every world and writes the
-page that shows them.
+"""`python -m fieldcraft_worlds.gallery [piece ...]`: record a film of every world and write their
+page.
 
-Films go to docs/gallery as looped WebP, the page to docs/gallery.md. The same pieces give the same
-films, with or without a display.
+Films go to docs/gallery as looped WebP, the page to docs/gallery.md. They are the same on every
+run, with or without a display.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def page_of(pieces: Sequence[tuple[str, Piece]]) -> str:
     for game, piece in pieces:
         film = f"![{piece.title}](gallery/{piece.name}.webp)"
         chapters.append(
-            f"## {piece.title}\n\n{piece.told}\n\n{film}\n\n*What to see: {piece.look}*"
+            f"## {piece.title}\n\n{piece.summary}\n\n{film}\n\n*What to see: {piece.look}*"
             f" [How it works]({piece.guide})\n\n```bash\n{piece.command(game)}\n```\n"
         )
     return "\n".join([HEAD, *chapters])

@@ -1,5 +1,4 @@
-"""The carrier of layers and swarms of games: the CPU, or a graphics card that the command line
-asked for.
+"""The device of layers and swarms of games: the CPU, or a graphics card chosen on the command line.
 
 It changes no value, so it is part of no state, no setting and no save.
 """
@@ -12,12 +11,10 @@ _chosen: list[str] = []
 
 
 def choose(name: str | None) -> None:
-    """Let worlds that are opened from now on live on a card: "gpu", or part of its name; None for
-    the CPU.
-    """
+    """Open the next worlds on a graphics card: "gpu", or part of its name; None for the CPU."""
     _chosen[:] = [] if name is None or name == "cpu" else [name]
 
 
 def device() -> str | None:
-    """The device that carries worlds, as `InfluenceMap` takes it."""
+    """Return the device of worlds, as `InfluenceMap` takes it."""
     return _chosen[0] if _chosen else None

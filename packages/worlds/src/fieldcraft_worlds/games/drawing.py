@@ -1,4 +1,4 @@
-"""How games show layers whose values have no limits of their own."""
+"""Drawing of layers without limits of their own."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _ARROWS_ACROSS = 56
 
 
 def round_limit(values: NDArray[np.float32]) -> float:
-    """A power of two that few of the values above 0 exceed: the end of a scale that does not
-    flicker. 1 where there are none.
+    """Return a power of two that 3 % of the values above 0 exceed, as the end of a steady scale; 1
+    without any.
     """
     some = values[values > 0]
     return 2.0 ** math.ceil(math.log2(float(np.quantile(some, 0.97)))) if len(some) else 1.0
 
 
 def arrows_of(grid: Grid, vectors: NDArray[np.float32], *, least: float = 0.0) -> Arrows:
-    """Which way vectors (height, width, 2) point, in places evenly far apart; none where they are
-    not longer than `least`.
+    """Return the directions of vectors (height, width, 2) at even distances, without those up to
+    `least` long.
     """
     stride = max(1, -(-max(grid.shape) // _ARROWS_ACROSS))
     rows, columns = np.meshgrid(

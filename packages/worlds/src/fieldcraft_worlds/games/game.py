@@ -1,4 +1,4 @@
-"""What a game is: rules without a window, a clock or a file.
+"""Games: rules without a window, a clock or a file.
 
 The *state* of a game is a frozen dataclass with everything that changes; a step returns another
 one. *Orders* are data. Random numbers come from a `numpy.random.Generator` that is passed in. So
@@ -141,9 +141,9 @@ class World(Protocol):
     that the world cannot continue from; `begins(state)`, the name of the
     action of the pause key while the world waits for the player, or None; `brush(state)`, the
     radius of the brush in world units, which is drawn around the pointer; `tuned(state)`, the value
-    of each slider by name; and `opening()`, scenes that are shown before the first step, each with
-    its share of the whole, 0 to 1. A game may have `sliders`, a tuple of `Slider`, whose values
-    arrive in `InputFrame.sliders`, and `by_hand`, the settings of `fieldcraft play NAME --by-hand`.
+    of each slider by name; and `opening(frames)`, that many scenes for films, before the first
+    step. A game may have `sliders`, a tuple of `Slider`, whose values arrive in
+    `InputFrame.sliders`, and `by_hand`, the settings of `fieldcraft play NAME --by-hand`.
     """
 
     @property
@@ -191,7 +191,7 @@ class Game(Protocol):
 
     @property
     def goal(self) -> str:
-        """The goal of a player, or what there is to watch, in one line."""
+        """The goal of a player, or of a spectator, in one line."""
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:
@@ -203,7 +203,7 @@ class Game(Protocol):
 
     @property
     def settings(self) -> type:
-        """A frozen dataclass whose fields have defaults, and which refuses values out of range."""
+        """A frozen dataclass with defaults, which raises for values out of range."""
 
     @property
     def kinds(self) -> tuple[type, ...]:
@@ -221,7 +221,7 @@ class MeasuredGame(Game, Protocol):
 
     @property
     def objectives(self) -> Mapping[str, int]:
-        """What can be optimized, by name: 1 for more is better, -1 for less; the default first."""
+        """The objectives by name: 1 for more is better, -1 for less; the default first."""
 
     def measured(self, world: Any, state: Any) -> Mapping[str, float]:
         """Return a number for each objective from the last state of a match."""

@@ -1,9 +1,9 @@
 """Lazy states: fields that are computed when they are read.
 
-A step of a swarm on a graphics card is cheap, and reading a million agents back is not. So a step
-returns a state that knows its number and the state that it follows from, many steps become one
-submission, and only those fields are read back that are used. A field has the value that it would
-have had at once: a state that the card has passed is computed again from the last complete one.
+A step of a swarm on a graphics card is cheap, but reading a million agents back is slow. So a step
+returns a state with its number and the state that it follows from, many steps are submitted at
+once, and only used fields are read back. Values do not depend on that: for a state that the card
+has passed, steps are repeated from the last complete one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fieldcraft_worlds.games.states import ReadOnly
 __all__ = ["AT_ONCE", "LazyState", "SwarmReplay"]
 
 AT_ONCE = 32
-"""The most steps that wait on a device before they are submitted, even if no field is read."""
+"""Most steps that are submitted at once."""
 
 
 class LazyState(ReadOnly):
@@ -108,7 +108,7 @@ class SwarmReplay(ABC, Generic[S]):
         self.reach(state)
         value = self.field(state, name)
         if all(each.name in vars(state) for each in fields(state) if each.name != name):  # type: ignore[arg-type]
-            vars(state).pop("_base")  # complete from now on: earlier states may be freed
+            vars(state).pop("_base")  # complete: earlier states can be freed
             self._base = state
         return value
 

@@ -1,6 +1,4 @@
-"""The obstacles of games in which walls are painted: a grid whose walls are those of a state, and
-the ground beside them.
-"""
+"""Walls that a player paints: a grid with the walls of a state."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ __all__ = ["Obstacles", "disc"]
 
 
 class Obstacles:
-    """The walls of a grid of one's own, made to be those of a state."""
+    """The walls of a grid, updated to those of a state."""
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
@@ -21,7 +19,7 @@ class Obstacles:
         self._banks: tuple[int, NDArray[np.int64]] | None = None
 
     def follow(self, walls: NDArray[np.bool_]) -> None:
-        """Make these the walls, bool (height, width)."""
+        """Set the walls, bool (height, width)."""
         if walls is not self._walls:
             for blocked in (False, True):
                 self.grid.set_walls(
@@ -31,7 +29,7 @@ class Obstacles:
 
     @property
     def banks(self) -> NDArray[np.int64]:
-        """The open cells with a wall, or the rim of the map, around them."""
+        """The open cells beside a wall, or beside the edge of the map."""
         version = self.grid.walls_version
         if self._banks is None or self._banks[0] != version:
             walls = self.grid.walls
@@ -49,8 +47,8 @@ class Obstacles:
 
 
 def disc(grid: Grid, middle: int, radius: float) -> NDArray[np.bool_]:
-    """Which cells lie within a radius, in cells, of the center of one: bool (cells,); over the rim
-    of a torus, too.
+    """Return which cells have their center within a radius of a cell's, in cells: bool (cells,); a
+    torus wraps.
     """
     height, width = grid.shape
     row, column = divmod(middle, width)

@@ -12,10 +12,9 @@ __all__ = ["brushed", "painted"]
 
 
 def painted(event: InputEvent) -> tuple[tuple[float, float], ...]:
-    """The stroke that a brush paints at a event, for `brushed`; empty where it paints nothing.
+    """Return the stroke that a brush paints at an event, for `brushed`; empty if it paints nothing.
 
-    A press and a hold paint where the pointer is, a release only where it went since the last
-    event.
+    A press and a hold paint at the pointer, a release only along its path since the last event.
     """
     if event.position is None or (event.phase == "release" and len(event.stroke) < 2):
         return ()
@@ -23,15 +22,13 @@ def painted(event: InputEvent) -> tuple[tuple[float, float], ...]:
 
 
 def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
-    """The cells under a round brush that went through points in straight lines: those whose centers
-    it passed, and those under its middle.
+    """Return the cells under a round brush along straight lines between points: ids, ascending,
+    int64 (C,).
 
-    However far apart the points, the cells hang together (corner to corner at least). What lies
-    beside the map counts as its nearest cells, and the brush does not reach over the rim of a map
-    that wraps.
-
-    Returns ids of cells, ascending, int64 of shape (C,). Raises `InvalidValue` for positions that
-    are not finite and radii below 0.
+    These are the cells with their center under the brush, and those under its middle, so they are
+    connected however far apart the points are. Points outside the map count as the nearest cells,
+    and the brush does not wrap. Raises `InvalidValue` for positions that are not finite and radii
+    below 0.
 
     Parameters
     ----------

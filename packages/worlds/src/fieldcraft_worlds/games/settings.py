@@ -1,7 +1,6 @@
-"""Settings of games: frozen dataclasses whose fields declare what they accept, and their sliders.
+"""Settings of games: frozen dataclasses with declared ranges, and sliders.
 
-The types and metadata of the fields are all that settings files, checks, sliders and the tuner
-read.
+Settings files, checks, sliders and the tuner read the types and metadata of their fields.
 """
 
 from __future__ import annotations
@@ -81,16 +80,16 @@ class Whole:
 
 
 def _damage(name: str, value: object) -> tuple[float, float]:
-    """Return a pair of the least and the most damage."""
+    """Return a pair of least and greatest damage."""
     if not isinstance(value, (tuple, list)) or len(value) != 2:
         raise InvalidValue(
-            f"{name} is (least, most)", got=repr(value), remedy="Pass a pair such as (3.0, 7.0)"
+            f"{name} is (least, greatest)", got=repr(value), remedy="Pass a pair such as (3.0, 7.0)"
         )
     check = Number()
-    pair = check(f"the least {name}", value[0]), check(f"the most {name}", value[1])
+    pair = check(f"the least {name}", value[0]), check(f"the greatest {name}", value[1])
     if pair[0] > pair[1]:
         raise InvalidValue(
-            f"The least {name} is at most the most", got=repr(value), remedy="Swap them"
+            f"The least {name} is at most the greatest", got=repr(value), remedy="Swap them"
         )
     return pair
 

@@ -1,4 +1,4 @@
-"""States of games: frozen dataclasses with read-only arrays, whose fields declare what they hold.
+"""States of games: frozen dataclasses with read-only arrays and declared ranges.
 
 `check_state` reads the declarations, so a save with values out of range raises an error before any
 rule uses them.

@@ -1,4 +1,4 @@
-"""The parts that games on foot share."""
+"""Maps of games on foot."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["away", "directions", "largest_part", "loaded_map", "require_grid", "
 
 
 def walking_grid(space: Grid) -> Grid:
-    """The same map with walls of its own to change, on which one steps to any of 8 neighbours."""
+    """Return a map with walls of its own and steps to 8 neighbors."""
     return Grid(
         space.width,
         space.height,
@@ -30,8 +30,8 @@ def walking_grid(space: Grid) -> Grid:
 
 
 def require_grid(space: object, what: str) -> Grid:
-    """The space, if it is a grid; else `InvalidValue` says that `what`, "Ants walk on" say, a
-    grid.
+    """Return the space if it is a grid; else raise `InvalidValue`, with `what` as its subject:
+    "Ants walk on".
     """
     if isinstance(space, Grid):
         return space
@@ -41,18 +41,16 @@ def require_grid(space: object, what: str) -> Grid:
 
 
 def loaded_map(path: str | os.PathLike[str], neighbors: int, **options: Any) -> Grid | Graph:
-    """The map of a file, see `fieldcraft.load_map`; on a grid with so many neighbors, while a graph
-    has edges of its own.
-    """
+    """Return the map of a file, see `fieldcraft.load_map`; a grid has `neighbors` neighbors."""
     space = load_map(path, **options)
     return load_map(path, neighbors=neighbors, **options) if isinstance(space, Grid) else space
 
 
 def largest_part(space: Grid | Graph) -> NDArray[np.int64]:
-    """The largest set of open cells with ways from each to each, by area on a mesh: their ids,
-    ascending, (C,); none if all is wall.
+    """Return the cells of the largest strongly connected part, by area on a mesh: ids, ascending,
+    (C,); none if all is wall.
     """
-    # Loading it takes longer than all of `import fieldcraft`.
+    # Importing it takes longer than `import fieldcraft`.
     from scipy.sparse.csgraph import connected_components
 
     _, labels = connected_components(
@@ -66,8 +64,8 @@ def largest_part(space: Grid | Graph) -> NDArray[np.int64]:
 
 
 def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.float64]:
-    """From starts to ends, arrays of shape (..., 2) in world units that broadcast; on a torus the
-    short way.
+    """Return the vectors from starts to ends, arrays (..., 2) in world units that broadcast; on a
+    torus the short ones.
     """
     return space.shortest_vectors(
         np.asarray(ends, dtype=np.float64) - np.asarray(starts, dtype=np.float64)
@@ -77,6 +75,6 @@ def away(space: Grid, starts: ArrayLike, ends: ArrayLike) -> NDArray[np.float64]
 def directions(
     vectors: NDArray[np.float64], otherwise: NDArray[np.float64] | float = 0.0
 ) -> NDArray[np.float64]:
-    """Vectors (N, D) cut to length 1, and others in place of those that have no length."""
+    """Return vectors (N, D) at length 1, and `otherwise` for those without a length."""
     lengths = np.sqrt((vectors**2).sum(axis=-1, keepdims=True))
     return np.where(lengths > 1e-12, vectors / np.where(lengths > 1e-12, lengths, 1.0), otherwise)

@@ -38,37 +38,36 @@ Bools = NDArray[np.bool_]
 
 
 class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]]):
-    """Worlds in each of which pursuers hunt one evader among walls; all of them step in one call.
+    """Worlds with pursuers and one evader among walls; one call steps all of them.
 
-    Each agent stands in a cell and takes one step to one of the eight cells around, or stays.
-    Walls, rims and corners block steps as on fieldcraft's grids. The evader sees pursuers within
-    `view` cells that no wall hides, and takes the step that leads farthest from the nearest of
-    them; it wanders when it sees none. It is caught when a pursuer is within one step that is
-    open. A world whose evader is caught, or that has run `limit` steps, begins anew at its next
-    step (autoreset NEXT_STEP).
+    Each agent is in a cell and moves to one of the eight cells around, or stays. Walls, the edge of
+    the map and corners block steps as on fieldcraft's grids. The evader sees pursuers within `view`
+    cells and without walls between, and takes the step farthest from the nearest of them; it
+    wanders if it sees none. It is caught by a pursuer one open step away. A world starts again at
+    the step after a catch, or after `limit` steps (autoreset NEXT_STEP).
 
     - Action of a world: `MultiDiscrete([9] * pursuers)`, see `DIRECTIONS`.
     - Observation of a world: uint8 of shape (pursuers, 3, 2 * view + 1, 2 * view + 1): for each
-      pursuer a window round it, [row, column], of walls (255), other pursuers (255), and the
-      evader: 255 where any pursuer sees it now, else where it was last seen, fading by a tenth a
-      step; what lies outside of the window is drawn on its rim.
-    - Reward of a world, of all pursuers together: 1 for the catch, -0.01 a step.
-    - `infos`: "caught" (B,) bool; "steps" (B,) of the world so far.
+      pursuer a window around it, [row, column], of walls (255), other pursuers (255), and the
+      evader: 255 in sight of any pursuer, else at the last sighting, fading by a tenth a step; what
+      is outside of the window is drawn at its edge.
+    - Reward of a world, for all pursuers: 1 for the catch, -0.01 a step.
+    - `infos`: "caught" (B,) bool; "steps" (B,) of the world.
 
-    It can be pickled in mid-run. The same seed and actions give the same bits.
+    It can be pickled at any time. The same seed and actions give the same bits.
 
     Parameters
     ----------
     maps : Grid or Sequence[Grid]
-        Grids of one size, 8 neighbors; world i stands on map `i % len(maps)`. No torus.
+        Grids of one size, 8 neighbors, no torus; world i uses map `i % len(maps)`.
     worlds : int, optional
-        How many run side by side.
+        Number of worlds.
     pursuers : int, optional
-        How many in each.
+        Pursuers in each world.
     view : int, optional
-        How far everybody sees, in cells.
+        Range of sight, in cells.
     limit : int, optional
-        Steps until a world is given up ("truncated").
+        Steps until truncation.
     evader : str, optional
         "flees" or "wanders".
 

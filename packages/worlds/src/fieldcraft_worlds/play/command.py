@@ -181,7 +181,7 @@ def _play(chosen: argparse.Namespace) -> None:
     _check(chosen)
     carrying.choose(chosen.device)
     session, controls = _session(chosen)
-    bindings_of(session.game, controls)  # refuses unknown inputs and actions
+    bindings_of(session.game, controls)  # raises for unknown inputs and actions
     space = session.world.space
     size = default_size(space, PANEL_WIDTH) if chosen.size is None else _size(chosen.size)
     overlays = Overlays(session.game, chosen.overlay)

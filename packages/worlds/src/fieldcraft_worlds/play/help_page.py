@@ -24,15 +24,19 @@ def choices(game: Game, bindings: Mapping[str, str], chosen: Mapping[str, str]) 
 
 
 def hand_keys(game: Game, bindings: Mapping[str, str]) -> list[PanelKey]:
-    """Return the keys by which a person takes over and restarts."""
+    """Return the lines with the key, or the use of the mouse, by which a person takes part, and the
+    keys for another match and for help.
+    """
     inputs = by_action(bindings, game.actions)
-    names = [name for action in game.actions if action.takes_over for name in inputs[action.name]]
-    takes = [f"{name.removeprefix('key ').upper()}: you play" for name in names[:1]]
-    return [PanelKey("", ",  ".join([*takes, "R: again"])), PanelKey("", "")]
+    takes = [name for action in game.actions if action.takes_over for name in inputs[action.name]]
+    parts = [f"{name.removeprefix('key ').upper()}: you play" for name in takes[:1]]
+    lines = [PanelKey("", ",  ".join([*parts, "R: again", "H: help"])), PanelKey("", "")]
+    clicks = [each.text for each in game.actions if "mouse left" in inputs[each.name]]
+    return lines if takes else [PanelKey("", f"mouse: {clicks[0]}"), *lines] if clicks else lines
 
 
 def help_lines(game: Game, bindings: Mapping[str, str]) -> Lines:
-    """Return what each key does, in parts with an empty line between them."""
+    """Return all keys with their texts, in parts with an empty line between them."""
     inputs = by_action(bindings, game.actions)
     keys = tuple(
         (", ".join(name.removeprefix("key ") for name in inputs[each.name]) or "no key", each.text)

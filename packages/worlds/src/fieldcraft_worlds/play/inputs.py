@@ -1,4 +1,4 @@
-"""The input state: what is held down, and what has happened since the last step."""
+"""Inputs: those held down, and the events since the last step."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class InputState:
     Parameters
     ----------
     actions : Sequence[Action]
-        What a player can do.
+        The actions of a player.
     bindings : Mapping[str, str]
         The action of each input.
     pointer : Callable[[], Point | None]
-        Returns where the pointer is in the world, None outside the map.
+        Returns the position of the pointer in the world, None outside the map.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class InputState:
                 _extend(held.stroke, position)
 
     def frame(self, sliders: Mapping[str, float]) -> InputFrame:
-        """Return the events since the last step and what is held down, and forget the events."""
+        """Return the events since the last step and the inputs held down, and forget the events."""
         pressed = {event.action for event in self._events if event.phase == "press"}
         for name in self._held:
             if self._bindings[name] not in pressed:

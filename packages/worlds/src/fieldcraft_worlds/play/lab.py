@@ -36,7 +36,7 @@ _MOST_UNITS = 8
 
 @dataclass(frozen=True)
 class Act(Order):
-    """Do what a key or a click does in the game's window, at a position where it needs one."""
+    """Do the action of a key or a click in the game's window, at a position if it needs one."""
 
     action: str = field(metadata=checked(word))
     position: tuple[float, ...] | None = field(
@@ -111,7 +111,7 @@ class LiveGame(Live):
 
     @property
     def actions(self) -> list[tuple[str, str, bool]]:
-        """The name of each action, what it does, and whether it needs a position."""
+        """The name of each action, its text, and whether it needs a position."""
         return [
             (each.name, each.text, any(name.startswith("mouse") for name in each.inputs))
             for each in self.game.actions

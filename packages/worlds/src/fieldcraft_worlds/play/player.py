@@ -256,7 +256,6 @@ class Player:
             *self.overlays.keys(),
             PanelKey("", ""),
             *choices(session.game, self._bindings, self._inputs.chosen),
-            PanelKey("H", "help"),
         ]
         notes = tuple(text for until, text in self._notes if until > self._now)
         sliders = self._sliders.lines(self._tuned())

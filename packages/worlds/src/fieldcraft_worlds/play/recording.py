@@ -100,7 +100,7 @@ class Recording:
 
 
 def opening_of(session: Session) -> list[Scene]:
-    """Return the scenes that a world shows before its first step: the growth of a maze, say."""
+    """Return the scenes of a world before its first step, such as the growth of a maze."""
     opening: Callable[[int], list[Scene]] = getattr(session.world, "opening", lambda frames: [])
     return opening(_OPENING)
 

@@ -1,8 +1,8 @@
-"""Saves and replays as files: whole or not at all, checksummed, no pickle.
+"""Save files: written completely or not at all, checksummed, no pickle.
 
-Layout: a magic line, the format's version (4 bytes), the lengths of what follows (8 bytes each), a
-    packed dict that says whose file
-it is, the packed contents compressed with zlib, and the SHA-256 of all that stands before it.
+Layout: a magic line, the format's version (4 bytes), the lengths of the next two parts (8 bytes
+each), a packed dict with the game and its version, the packed contents compressed with zlib, and
+the SHA-256 of all before it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def write(
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
-    """Read what `write` wrote.
+    """Read a file of `write`.
 
     Raises
     ------
@@ -94,6 +94,6 @@ def read(path: str | os.PathLike[str]) -> Contents:
 
 
 def free_name(folder: Path, stem: str) -> Path:
-    """Return the path of a picture in a folder whose name is not taken."""
+    """Return the first free path of a picture in a folder."""
     names = (folder / f"{stem}{extra}.png" for extra in ("", *(f"-{n}" for n in range(2, 1000))))
     return next((name for name in names if not name.exists()), folder / f"{stem}.png")

@@ -1,4 +1,4 @@
-"""One match: a world, its state, its dice, and what was ordered so far."""
+"""Matches: a world, its state, its random numbers, and its orders."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Session:
     """A match of a game on a map, from a seed; the same seed and orders make the same match, bit
     for bit.
 
-    `state` is the state now, `steps` how many steps have been made. Raises what the game refuses.
+    `state` is the present state, `steps` the number of steps. Raises the errors of the game.
 
     Parameters
     ----------
     game : Game
-        The rules.
+        The game.
     space : object, optional
         The map; the game's own default if None.
     settings : object, optional
-        Of the kind `game.settings`; the defaults if None.
+        Of the type `game.settings`; the defaults if None.
     seed : int, optional
         At least 0.
     """
@@ -59,7 +59,7 @@ class Session:
 
     @atomic
     def restart(self) -> None:
-        """Back to the first state, with the same seed."""
+        """Return to the first state, with the same seed."""
         self._rng = np.random.default_rng(self.seed)
         self.state = self.world.start(self._rng)
         self.steps = 0
@@ -67,36 +67,30 @@ class Session:
 
     @property
     def journal(self) -> tuple[tuple[int, tuple[Any, ...]], ...]:
-        """The orders so far: (steps made before, orders), for the steps that had any."""
+        """The orders: (steps before, orders), for the steps with orders."""
         return tuple(self._journal)
 
     @property
     def result(self) -> str | None:
-        """How it ended, None while it goes on."""
+        """How it ended, None before the end."""
         return self.world.result(self.state)
 
     @atomic
     def step(self, orders: Sequence[Any] = ()) -> None:
-        """Make a step with these orders; raises what the game refuses, and then nothing has
-        happened.
-        """
+        """Make a step with some orders; after an error of the game the match is unchanged."""
         given = tuple(orders)
         if not given:
             self.state = self.world.step(self.state, given, self._rng)
         else:
-            dice = copy.deepcopy(
-                self._rng
-            )  # a step that is refused half way may have drawn from them
-            self.state = self.world.step(self.state, given, dice)
-            self._rng = dice
+            rng = copy.deepcopy(self._rng)  # a step that fails may have drawn from it
+            self.state = self.world.step(self.state, given, rng)
+            self._rng = rng
             self._journal.append((self.steps, given))
         self.steps += 1
 
     @atomic
     def step_if(self, orders: Sequence[Any]) -> list[str]:
-        """Make a step with those of the orders that can be followed; answers why the others could
-        not.
-        """
+        """Make a step with the possible ones of some orders; return why the others are not."""
         try:
             self.step(orders)
         except FieldcraftError as error:
@@ -114,7 +108,7 @@ class Session:
         return []
 
     def digest(self) -> str:
-        """The SHA-256 of all that there is: game, map, settings, state and rng, in hexadecimal."""
+        """Return the SHA-256 of game, map, settings, state and random numbers, in hexadecimal."""
         whole = {
             "game": (self.game.name, self.game.version),
             "map": self._space(),
@@ -126,9 +120,7 @@ class Session:
         return serialization.digest(whole, self._kinds)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the match to a file, with all orders so far: the old file or the whole new one,
-        never half. See `load`.
-        """
+        """Write the match with all its orders to a file, in place of an old one; see `load`."""
         header = {"game": self.game.name, "version": self.game.version, "kind": "match"}
         value = {
             "map": self._space(),
@@ -143,9 +135,9 @@ class Session:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], find: Game | Callable[[str], Game]) -> Self:
-        """The match in a file; it goes on bit for bit like the one that was saved.
+        """Return the match of a file; it continues bit for bit like the saved one.
 
-        `find` is the game, or answers the game of a name. Raises `BadSaveFile` for a file that is
+        `find` is the game, or returns the game of a name. Raises `BadSaveFile` for a file that is
         missing, damaged, or of another game or version.
         """
         contents = saving.read(path)
@@ -159,13 +151,13 @@ class Session:
         game = find(name) if callable(find) else find
         if game.name != name:
             raise BadSaveFile(
-                f"A save of {game.name} goes on as {game.name}",
-                got=f"one of {name}: {path}",
+                f"A save of {name} is not one of {game.name}",
+                got=str(path),
                 remedy=f"Play {name}",
             )
         if game.version != version:
             raise BadSaveFile(
-                f"This fieldcraft goes on with version {game.version} of {name}",
+                f"This fieldcraft plays version {game.version} of {name}",
                 got=f"version {version}: {path}",
                 remedy="Use the fieldcraft that wrote it",
             )
@@ -188,7 +180,7 @@ class Session:
             session._open(game, value["map"], value["settings"], value["seed"])
         except FieldcraftError as error:
             raise BadSaveFile(
-                "A save holds a map and settings that can be played",
+                "The map and settings of a save must be possible",
                 got=f"{error}: {path}",
                 remedy="Use another one",
             ) from error
@@ -198,8 +190,8 @@ class Session:
         return session
 
     def _check(self, path: str | os.PathLike[str]) -> None:
-        """Refuse a state that the world can't go on from, and a journal that was not kept by
-        `step`.
+        """Raise `BadSaveFile` for a state that the world cannot continue from, and for an
+        impossible journal.
         """
         try:
             checks.integer("steps", self.steps)
@@ -212,7 +204,7 @@ class Session:
                     or not orders
                 ):
                     raise InvalidValue(
-                        "A journal says orders step by step",
+                        "The journal of a save is in order",
                         got=f"{orders!r} at {moment!r}"[:80],
                         remedy="Use another copy",
                     )
@@ -230,14 +222,14 @@ class Session:
             ValueError,
         ) as error:
             raise BadSaveFile(
-                "A save holds a state that a match can go on from",
+                "A match must be able to continue from a save",
                 got=f"{error}: {path}",
                 remedy="Use another copy of it",
             ) from error
 
     def replayed(self, watch: Callable[[Session], object] = lambda session: None) -> Session:
-        """The same match again, from its seed and its orders, as far as this one has come; `watch`
-        sees it after each step.
+        """Return the match played again from its seed and its orders, up to the present step;
+        `watch` is called after each step.
         """
         again = Session(self.game, self._space(), self.settings, self.seed)
         orders = dict(self._journal)
@@ -247,7 +239,7 @@ class Session:
         return again
 
     def _space(self) -> Any:
-        """The map as it was when the match was opened."""
+        """Return the map at the start of the match."""
         return serialization.from_bytes(self._map)
 
 

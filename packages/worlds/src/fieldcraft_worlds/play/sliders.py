@@ -1,4 +1,4 @@
-"""The sliders of a game in a window: which one is dragged, and values not yet sent to the game."""
+"""Sliders of a game in a window: the dragged one, and values not yet sent to the game."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def _opened(size: tuple[int, int]) -> tuple[Any, Any]:
 
 
 def _refuse_without_display() -> None:
-    """Refuse machines without a display, on which SDL would draw into nothing."""
+    """Raise an error without a display, where SDL would draw into nothing."""
     if sys.platform.startswith("linux") and not any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
     ):
@@ -144,7 +144,7 @@ def _pass_on(pygame: Any, player: Player, event: Any) -> None:
 
 
 def _key(pygame: Any, event: Any) -> str:
-    """Return the name of a key; plus and minus by what they write, on any keyboard."""
+    """Return the name of a key; plus and minus by their character, on any keyboard."""
     written = getattr(event, "unicode", "")
     name = written if written in ("+", "-", "=", ".") else pygame.key.name(event.key).lower()
     return f"key {_NAMES.get(name, name)}"

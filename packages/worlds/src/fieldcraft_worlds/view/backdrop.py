@@ -1,5 +1,5 @@
-"""The lowest layers of a scene on a grid: ground, values and areas, one colour per cell, then
-enlarged to pixels.
+"""The lowest layers of a scene on a grid: ground, values and areas, a color per cell, enlarged to
+pixels.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = ["PAGE", "GridBackdrop", "scale_of"]
 RGBA = NDArray[np.uint8]
 
 PAGE = (13, 14, 18)
-_OUTLINED_FROM = 3.0  # pixels a cell: below, a wall's whole cell is lit in place of its edge
+_OUTLINED_FROM = 3.0  # pixels a cell; below, whole wall cells are lit, not their edges
 _LIT = 0.6
 
 
 def scale_of(field: Field) -> ColorScale:
-    """The colour scale of a field."""
+    """Return the color scale of a field."""
     table = field.table
     if isinstance(field.colors, tuple):
         negative, positive = field.colors
@@ -52,12 +52,10 @@ def scale_of(field: Field) -> ColorScale:
 
 
 class GridBackdrop:
-    """Draws grids through a camera; what only depends on map and camera is kept from frame to
-    frame.
-    """
+    """Draws grids through a camera; parts that depend only on map and camera are cached."""
 
     def __init__(self) -> None:
-        self._known: tuple[Any, ...] = ()
+        self._cached_for: tuple[Any, ...] = ()
         self._space: Grid | None = None
 
     def draw(
@@ -70,8 +68,8 @@ class GridBackdrop:
         areas: Sequence[Areas],
         brush: Brush,
     ) -> None:
-        """Fill `canvas`, uint8 of shape (H, W, 4); `scale` is that of the field."""
-        self._look(canvas, space, camera)
+        """Draw into `canvas`, uint8 of shape (H, W, 4); `scale` is that of the field."""
+        self._update(canvas, space, camera)
         picture = canvas.view(np.uint32)[..., 0]
         picture.fill(_pixel(PAGE))
         if not len(self._rows) or not len(self._columns):
@@ -93,7 +91,7 @@ class GridBackdrop:
             codes, scale, opacity = self._codes + np.uint16(HIDDEN), ColorScale(0, 1), 0.0
         tiles = self._table(scale, opacity).take(codes)
         if areas:
-            self._lay(tiles.view(np.uint8).reshape(*tiles.shape, 4), areas, space, brush)
+            self._blend_area(tiles.view(np.uint8).reshape(*tiles.shape, 4), areas, space, brush)
         region = picture[
             self._top : self._top + len(self._down), self._left : self._left + len(self._across)
         ]
@@ -101,17 +99,15 @@ class GridBackdrop:
         if len(self._rim):
             picture.reshape(-1)[self._rim] = _pixel(RIM)
 
-    def _look(self, canvas: RGBA, space: Grid, camera: Camera) -> None:
-        """Find out which cells are in view and what their ground is, unless that is known
-        already.
-        """
+    def _update(self, canvas: RGBA, space: Grid, camera: Camera) -> None:
+        """Update the cells in view and their ground, if map or camera changed."""
         version = getattr(space, "walls_version", None)
         key = (canvas.shape, camera.position, camera.zoom, camera.y_up, version)
-        if space is self._space and key == self._known and version is not None:
+        if space is self._space and key == self._cached_for and version is not None:
             return
         if camera.y_up != space.y_up:
             raise InvalidValue(
-                "A camera and the map that it shows agree on y_up",
+                "Camera and map have the same y_up",
                 got=f"y_up={camera.y_up} for a map with {space.y_up}",
                 remedy=f"Pass y_up={space.y_up}",
             )
@@ -127,8 +123,8 @@ class GridBackdrop:
         down = (down - space.origin[1]) / size
         if space.y_up:
             down = space.height - down
-        self._left, self._columns, self._across = _picked(across, space.width)
-        self._top, self._rows, self._down = _picked(down, space.height)
+        self._left, self._columns, self._across = _cells_in_view(across, space.width)
+        self._top, self._rows, self._down = _cells_in_view(down, space.height)
         self._rim = np.zeros(0, dtype=np.int64)
         if len(self._rows) and len(self._columns):
             kinds, colors = ground_kinds(space)
@@ -152,14 +148,12 @@ class GridBackdrop:
                 )
             self._colors = colors
             self._codes = (((picked * 2 + walled) * 2 + lit) * 256).astype(np.uint32)
-        self._space, self._known = space, key
+        self._space, self._cached_for = space, key
 
     def _outline(
         self, walled: NDArray[np.bool_], wide: int, pixels_per_cell: float
     ) -> NDArray[np.int64]:
-        """The pixels of a line along the edges of walls, inside of the wall, as places in the flat
-        canvas.
-        """
+        """Return the pixels of lines along inner edges of walls, as places in the flat canvas."""
         thick = min(max(1, round(pixels_per_cell / 4)), 3)
         across, down = self._across, self._down
         part = {axis: _edges(index, thick) for axis, index in ((1, across), (0, down))}
@@ -180,7 +174,7 @@ class GridBackdrop:
         return (rows + self._top) * wide + columns + self._left
 
     def _table(self, scale: ColorScale, opacity: float) -> NDArray[np.uint32]:
-        """For each kind of ground, wall or not, lit or not, the colours of all values over it, as
+        """Return the colors of all values for each kind of ground, wall or not, lit or not, as
         32-bit pixels.
         """
         cover = np.zeros(HIDDEN + 1)
@@ -195,7 +189,7 @@ class GridBackdrop:
             table[:, wall, 1, :, :3] = np.rint(mixed * (1 - _LIT) + np.array(RIM) * _LIT)
         return table.reshape(-1, 4).view(np.uint32)[:, 0]
 
-    def _lay(self, tiles: RGBA, areas: Sequence[Areas], space: Grid, brush: Brush) -> None:
+    def _blend_area(self, tiles: RGBA, areas: Sequence[Areas], space: Grid, brush: Brush) -> None:
         for area in areas:
             cells = np.asarray(area.cells)
             if cells.shape != tuple(space.shape) or cells.dtype.kind not in "biu":
@@ -211,9 +205,9 @@ class GridBackdrop:
                 picked = picked.astype(np.int8) - 1
             elif picked.size and (picked.min() < -1 or picked.max() >= len(area.colors)):
                 raise InvalidValue(
-                    f"Areas pick one of {len(area.colors)} colours, or -1",
+                    f"Areas pick one of {len(area.colors)} colors, or -1",
                     got=f"{picked.min()} to {picked.max()}",
-                    remedy="Pass a colour for each number",
+                    remedy="Pass a color for each number",
                 )
             opacity = checks.fraction("opacity", area.opacity)
             for number, color in enumerate(area.colors):
@@ -223,20 +217,20 @@ class GridBackdrop:
 
 
 def _pixel(rgb: tuple[int, int, int]) -> int:
-    """An opaque colour as the 32-bit number that four bytes of a canvas are."""
+    """Return an opaque color as the 32-bit number of its four bytes."""
     return int(np.array([*rgb, 255], dtype=np.uint8).view(np.uint32)[0])
 
 
-def _picked(
+def _cells_in_view(
     edges: NDArray[np.float64], count: int
 ) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-    """Along one axis, from the edges of pixels in cells: the first pixel on the map, the cells in
-    view, which of them each pixel shows.
+    """Return along one axis, from the edges of pixels in cells, the first pixel on the map, the
+    cells in view, and the index of the cell of each pixel.
     """
     cells = np.floor((edges[1:] + edges[:-1]) / 2).astype(np.int64)
     shown = np.flatnonzero((cells >= 0) & (cells < count))
     if not len(shown):
-        # A map thinner than a pixel still shows in the one that holds its middle.
+        # A map thinner than a pixel is drawn in the pixel of its middle.
         low, high = np.minimum(edges[1:], edges[:-1]), np.maximum(edges[1:], edges[:-1])
         shown = np.flatnonzero((low <= count / 2) & (count / 2 < high))
         return (
@@ -251,8 +245,8 @@ def _picked(
 
 
 def _edges(index: NDArray[np.int64], thick: int) -> dict[int, NDArray[np.bool_]]:
-    """Which pixels along one axis lie at the start (-1) of their cell, at its end (1), or anywhere
-    in it (0).
+    """Return which pixels along one axis are at the start (-1) of their cell, at its end (1), or
+    anywhere in it (0).
     """
     new = np.flatnonzero(np.diff(index, prepend=-1))
     ends = np.append(new[1:], len(index))
@@ -267,9 +261,7 @@ def _edges(index: NDArray[np.int64], thick: int) -> dict[int, NDArray[np.bool_]]
 def _shares(
     walls: NDArray[np.bool_], rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The share of walls around each of the cells that are picked from a map shown smaller than a
-    pixel a cell.
-    """
+    """Return the share of walls around some cells, for maps with less than a pixel a cell."""
     flip = len(rows) > 1 and rows[0] > rows[-1]
     down, across = (
         _borders(rows[::-1] if flip else rows, walls.shape[0]),
@@ -284,9 +276,7 @@ def _shares(
 
 
 def _borders(picked: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Where the surroundings of picked cells begin, and where the last ends: half way to the
-    next.
-    """
+    """Return the borders between the surroundings of cells, half-way to the next."""
     half = (int(picked[1] - picked[0]) if len(picked) > 1 else count) // 2
     between = (picked[:-1] + picked[1:] + 1) // 2
     return np.concatenate(

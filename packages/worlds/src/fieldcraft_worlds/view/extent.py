@@ -15,8 +15,8 @@ _MARGIN = 0.04
 
 
 def extent_of(space: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The smallest x and y, and how far the space reaches from there: (2,) each, in world units;
-    graphs have a margin.
+    """Return the least x and y of a space and its size: (2,) each, in world units; graphs have a
+    margin.
     """
     if hasattr(space, "cell_size"):
         return np.array(space.origin, dtype=np.float64), np.array(
@@ -31,7 +31,7 @@ def extent_of(space: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def step_of(space: Any) -> float:
-    """How far it is from a cell to the next, in world units: of a graph the median edge."""
+    """Return the side of a cell, or the median length of a graph's edges, in world units."""
     if hasattr(space, "cell_size"):
         return float(space.cell_size)
     lengths = space.lengths
@@ -39,7 +39,7 @@ def step_of(space: Any) -> float:
 
 
 def whole_view(space: Any, screen: tuple[int, int]) -> Camera:
-    """The camera that shows a whole space as large as the screen allows, in the middle."""
+    """Return the camera that shows a whole space as large as possible."""
     low, size = extent_of(space)
     zoom = min(screen[0] / size[0], screen[1] / size[1])
     return Camera(

@@ -1,5 +1,5 @@
-"""The lowest layers of a scene on a graph: polygons of a mesh, or vertices and edges, coloured by
-their values.
+"""The lowest layers of a scene on a graph: polygons, or vertices and edges, colored by their
+values.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _RADII = (2.0, 12.0)
 
 
 class GraphBackdrop:
-    """Draws graphs through a camera; which vertex each pixel shows is kept from frame to frame."""
+    """Draws graphs through a camera; the vertex of each pixel is cached."""
 
     def __init__(self) -> None:
-        self._known: tuple[Any, ...] = ()
+        self._cached_for: tuple[Any, ...] = ()
         self._space: Any = None
 
     def draw(
@@ -48,12 +48,12 @@ class GraphBackdrop:
         areas: Sequence[Areas],
         brush: Brush,
     ) -> None:
-        """Fill `canvas`, uint8 of shape (H, W, 4); `scale` is that of the field."""
-        self._look(canvas, space, camera, brush)
+        """Draw into `canvas`, uint8 of shape (H, W, 4); `scale` is that of the field."""
+        self._update(canvas, space, camera, brush)
         canvas[:] = self._behind
         colors = self._colors(space, field, scale)
         for area in areas:
-            _lay(colors, area)
+            _blend_area(colors, area)
         table = np.full((2, len(colors), 4), 255, dtype=np.uint8)
         table[0, :, :3] = np.rint(colors)
         table[1, :, :3] = np.rint(colors * _OUTLINE)
@@ -61,10 +61,10 @@ class GraphBackdrop:
             table.reshape(-1, 4).view(np.uint32)[:, 0].take(self._owners)
         )
 
-    def _look(self, canvas: RGBA, space: Any, camera: Camera, brush: Brush) -> None:
-        """Find out which vertex each pixel shows, unless that is known already."""
+    def _update(self, canvas: RGBA, space: Any, camera: Camera, brush: Brush) -> None:
+        """Update the vertex of each pixel, if map or camera changed."""
         key = (canvas.shape, camera.position, camera.zoom, camera.y_up)
-        if space is self._space and key == self._known:
+        if space is self._space and key == self._cached_for:
             return
         high, wide = canvas.shape[:2]
         canvas[:] = (*PAGE, 255)
@@ -91,12 +91,12 @@ class GraphBackdrop:
             border[:-1] |= owners[1:] != owners[:-1]
             self._owners += border.reshape(-1)[self._pixels] * len(space)
         self._behind = canvas.copy()
-        self._space, self._known = space, key
+        self._space, self._cached_for = space, key
 
     def _colors(
         self, space: Any, field: Field | None, scale: ColorScale | None
     ) -> NDArray[np.float64]:
-        """The colour of each vertex, (N, 3)."""
+        """Return the color of each vertex, (N, 3)."""
         colors = np.empty((len(space), 3))
         colors[:] = _VERTEX if space.mesh is None else GROUND
         colors[space.walls] = WALL
@@ -121,7 +121,7 @@ class GraphBackdrop:
         return colors
 
 
-def _lay(colors: NDArray[np.float64], area: Areas) -> None:
+def _blend_area(colors: NDArray[np.float64], area: Areas) -> None:
     cells = np.asarray(area.cells)
     if cells.shape != (len(colors),) or cells.dtype.kind not in "biu":
         raise InvalidValue(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.view.drawing import Brush, lettered, measure
 from fieldcraft_worlds.scene import Tone
+from fieldcraft_worlds.view.panel import cut_to
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
 __all__ = ["draw_help"]
@@ -42,30 +43,28 @@ class _Layout:
 
 
 def draw_help(canvas: RGBA, brush: Brush, title: str, lines: Lines) -> None:
-    """Lay pairs of a key and what it does over a picture, in as many columns and as large as there
-    is room for.
+    """Draw pairs of a key and its text over a picture, as large as there is room for, in columns.
 
-    A pair of empty words parts one group from the next. What finds no room even in the smallest
-    letters is cut.
+    A pair of empty texts separates groups. Texts without room even in the smallest letters are cut.
     """
     canvas[..., :3] = canvas[..., :3] // _DARKER
     high, wide = canvas.shape[:2]
-    tried = (_laid_out(lines, high, scale) for scale in _SCALES)
-    layout = next((found for found in tried if found.wide <= wide - 24), None) or _laid_out(
+    tried = (_layout_of(lines, high, scale) for scale in _SCALES)
+    layout = next((found for found in tried if found.wide <= wide - 24), None) or _layout_of(
         lines, high, _SCALES[-1]
     )
     longest = max((len(column) for column in layout.columns), default=0)
     left = max((wide - layout.wide) // 2, 8)
     top = max((high - (longest + 2) * layout.step) // 2, 2) + layout.step
-    _put(brush, canvas, title, left, top, "ink", layout.scale, bold=True)
+    _write(brush, canvas, title, left, top, "ink", layout.scale, bold=True)
     for column, keys, texts in zip(layout.columns, layout.keys, layout.texts, strict=True):
         for row, (key, text) in enumerate(column):
             y = top + round((row + 1.4) * layout.step)
-            _put(brush, canvas, key, left, y, "warning", layout.scale)
-            _put(
+            _write(brush, canvas, key, left, y, "warning", layout.scale)
+            _write(
                 brush,
                 canvas,
-                _cut(text, wide - left - keys - 8, layout.scale),
+                cut_to(text, wide - left - keys - 8, layout.scale),
                 left + keys,
                 y,
                 "ink",
@@ -74,8 +73,8 @@ def draw_help(canvas: RGBA, brush: Brush, title: str, lines: Lines) -> None:
         left += keys + texts + round(_BETWEEN * layout.scale)
 
 
-def _laid_out(lines: Lines, high: int, scale: float) -> _Layout:
-    """The lines in as few columns of a height as hold them, and these of much the same length."""
+def _layout_of(lines: Lines, high: int, scale: float) -> _Layout:
+    """Return the lines in the fewest columns of a height, of about equal length."""
     step = max(round(_STEP * scale), 8)
     room = max((high - 12) // step - 2, 1)
     fewest = len(_columns(lines, room))
@@ -105,15 +104,7 @@ def _columns(lines: Lines, rows: int) -> list[list[tuple[str, str]]]:
     return columns
 
 
-def _cut(text: str, width: int, scale: float) -> str:
-    if measure(text, scale=scale) <= width:
-        return text
-    while text and measure(text + "...", scale=scale) > width:
-        text = text[:-1]
-    return text.rstrip() + "..." if text else ""
-
-
-def _put(
+def _write(
     brush: Brush,
     canvas: RGBA,
     text: str,

@@ -1,6 +1,4 @@
-"""The panel beside a scene: title, facts, the legend of its colors, sliders, and which key does
-what.
-"""
+"""The panel beside a scene: title, goal, facts, legend of colors, sliders, and keys."""
 
 from __future__ import annotations
 
@@ -22,24 +20,21 @@ from fieldcraft.view.drawing import (
 from fieldcraft_worlds.scene import Fact, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
-__all__ = ["PANEL_WIDTH", "Panel", "PanelKey", "PanelSlider", "Track", "draw_panel"]
+__all__ = ["PANEL_WIDTH", "Panel", "PanelKey", "PanelSlider", "Track", "cut_to", "draw_panel"]
 
 RGBA = NDArray[np.uint8]
 
 PANEL_WIDTH = 300
 _GROUND = (21, 23, 29)
 _EDGE = (58, 63, 76)
-_MARGIN = 14
-_STEP = 18
-_SCALE = 14 / 13  # of a font of 13 pixels
-_SIZES = (1.0, 0.9, 0.8, 0.7, 0.6)  # of the lettering: the largest that leaves room for everything
+_MARGIN, _LINE, _GAP, _SWATCH, _BAR = 14, 18, 8, 11, 11  # pixels
+_INDENT = 18
+_SCALE = 14 / 13  # of a font of 13 pixels: text is 14 pixels high
 
 
 @dataclass(frozen=True)
 class PanelKey:
-    """A line of the legend of keys: `on` lights it, None where it is neither on nor off; `group`
-    keeps alternatives together.
-    """
+    """A key in the legend and its text; `on` shows whether it is on, None without a state."""
 
     key: str
     text: str
@@ -58,9 +53,7 @@ class PanelSlider:
 
 @dataclass(frozen=True)
 class Track:
-    """Where on a panel a slider was drawn, in pixels: `left` and `right` are its ends, `top` and
-    `bottom` the rows that belong to it.
-    """
+    """The pixels of a slider on a panel: its ends `left` and `right`, rows `top` to `bottom`."""
 
     name: str
     left: int
@@ -71,7 +64,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Panel:
-    """The panel's own words, beside those of the scene; `goal` stands under the title."""
+    """The texts of a panel, beside those of the scene."""
 
     keys: tuple[PanelKey, ...] = ()
     status: str = ""
@@ -82,215 +75,171 @@ class Panel:
 
 
 class _Pen:
-    """Writes downwards; what finds no room any more is left out. A pen without ink only
-    measures.
-    """
+    """Writes lines downwards, as far as there is room."""
 
-    def __init__(self, canvas: RGBA, brush: Brush, size: float, *, has_ink: bool = True) -> None:
-        self.canvas = canvas
-        self.brush = brush
-        self.y = _MARGIN
-        self.wide = canvas.shape[1] - 2 * _MARGIN
-        self.scale = _SCALE * size
-        self.step = round(_STEP * size)
-        self.gap = round(8 * size)
-        self.swatch = min(11, self.step - 5)
-        self._has_ink = has_ink
+    def __init__(self, canvas: RGBA, brush: Brush) -> None:
+        self.canvas, self.brush = canvas, brush
+        self.y, self.wide = _MARGIN, canvas.shape[1] - 2 * _MARGIN
         self.tracks: list[Track] = []
 
-    def room(self, pixels: int) -> bool:
-        return not self._has_ink or bool(self.y + pixels <= self.canvas.shape[0] - _MARGIN // 2)
-
-    def measure(self, text: str) -> int:
-        return measure(text, scale=self.scale)
+    def has_room(self, pixels: int = _LINE) -> bool:
+        return bool(self.y + pixels <= self.canvas.shape[0] - _MARGIN // 2)
 
     def line(
-        self,
-        text: str,
-        tone: Tone,
-        *,
-        indent: int = 0,
-        scale: float | None = None,
-        bold: bool = False,
+        self, text: str, tone: Tone, indent: int = 0, *, scale: float = _SCALE, bold: bool = False
     ) -> None:
-        for part in wrapped(text, max(self.wide - indent, 20), scale=scale or self.scale):
-            if self.room(self.step):
-                self.write(part, _MARGIN + indent, tone, scale=scale, bold=bold)
-                self.y += self.step
+        for part in wrapped(text, max(self.wide - indent, 20), scale=scale):
+            if self.has_room():
+                self.write(part, indent, tone, scale=scale, bold=bold)
+                self.y += _LINE
 
     def write(
-        self, text: str, left: int, tone: Tone, *, scale: float | None = None, bold: bool = False
+        self, text: str, indent: int, tone: Tone, *, scale: float = _SCALE, bold: bool = False
     ) -> None:
-        if self._has_ink:
-            mask, x, y = lettered(text, scale or self.scale, bold)
-            self.brush.stamp(
-                self.canvas, mask, left + x, self.y + round(0.7 * self.step) + y, rgb_of_tone(tone)
-            )
+        mask, x, y = lettered(text, scale, bold)
+        left, baseline = _MARGIN + indent, self.y + round(0.7 * _LINE)
+        self.brush.stamp(self.canvas, mask, left + x, baseline + y, rgb_of_tone(tone))
 
-    def right(self, text: str, tone: Tone) -> None:
-        self.write(text, _MARGIN + self.wide - self.measure(text), tone)
+    def write_right(self, text: str, tone: Tone) -> None:
+        self.write(text, self.wide - measure(text, scale=_SCALE), tone)
 
-    def paste(self, left: int, high: int, colors: NDArray[np.float64]) -> None:
-        if self._has_ink:
-            self.canvas[self.y + 2 : self.y + 2 + high, left : left + len(colors), :3] = colors
+    def box(self, left: int, size: int, color: tuple[int, int, int]) -> None:
+        top = self.y + round(0.7 * _LINE) - size
+        self.fill(left, left + size - 1, top, top + size - 1, color)
 
-    def box(self, left: int, wide: int, high: int, color: tuple[int, int, int]) -> None:
-        if self._has_ink:
-            top = self.y + round(0.7 * self.step) - high
-            self.canvas[top : top + high, left : left + wide, :3] = color
-
-    def bar(
-        self, left: int, right: int, middle: int, half: int, color: tuple[int, int, int]
+    def fill(
+        self, left: int, right: int, top: int, bottom: int, color: tuple[int, int, int]
     ) -> None:
-        if self._has_ink:
-            self.canvas[middle - half : middle + half + 1, left : right + 1, :3] = color
+        self.canvas[top : bottom + 1, _MARGIN + left : _MARGIN + right + 1, :3] = color
 
 
 def draw_panel(
     canvas: RGBA, brush: Brush, scene: Scene, scale: ColorScale | None, panel: Panel
 ) -> tuple[Track, ...]:
-    """Fill `canvas`, uint8 of shape (H, W, 4), and answer where its sliders are; `scale` is that of
-    the scene's field.
+    """Draw a panel into `canvas`, uint8 of shape (H, W, 4), and return the tracks of its sliders;
+    `scale` is that of the scene's field. Lines without room are left out.
     """
     canvas[:] = (*_GROUND, 255)
     canvas[:, :1, :3] = _EDGE
-    for size in _SIZES:
-        measuring = _Pen(canvas, brush, size, has_ink=False)
-        _write(measuring, scene, scale, panel)
-        if measuring.y <= canvas.shape[0]:
-            break
-    pen = _Pen(canvas, brush, size)
-    _write(pen, scene, scale, panel)
-    return tuple(pen.tracks)
-
-
-def _write(pen: _Pen, scene: Scene, scale: ColorScale | None, panel: Panel) -> None:
+    pen = _Pen(canvas, brush)
     if panel.title:
-        pen.line(panel.title, "ink", scale=1.2 * pen.scale, bold=True)
+        pen.line(panel.title, "ink", scale=1.2 * _SCALE, bold=True)
     if panel.goal:
         pen.line(panel.goal, "ink")
-        pen.y += pen.gap // 2
-    if told := ", ".join(filter(None, (scene.title, panel.status))):
-        pen.line(told, "muted")
-    pen.y += pen.gap
+        pen.y += _GAP // 2
+    if status := ", ".join(filter(None, (scene.title, panel.status))):
+        pen.line(status, "muted")
+    pen.y += _GAP
     for fact in scene.facts:
         _fact(pen, fact)
     if scene.facts:
-        pen.y += pen.gap
+        pen.y += _GAP
     if scene.field is not None and scale is not None and not scene.field.names:
-        _bar(pen, scene.field.label, scale, scene.field.opacity)
+        _color_bar(pen, scene.field.label, scale, scene.field.opacity)
     _swatches(pen, scene)
     for slider in panel.sliders:
         _slider(pen, slider)
-    if panel.sliders:
-        pen.y += pen.gap // 2
-    for key in panel.keys:
-        _key(pen, key)
-    pen.y += pen.gap
+    pen.y += _GAP // 2
+    _keys(pen, panel.keys)
+    pen.y += _GAP
     for note in panel.notes:
         pen.line(note, "warning")
+    return tuple(pen.tracks)
 
 
 def _fact(pen: _Pen, fact: Fact) -> None:
-    """A name and a value on one line, or on two where they are long."""
-    if not pen.room(pen.step):
+    """Write a name and a value on one line, or on two if they are long."""
+    if not pen.has_room():
         return
-    indent = 0
+    indent = 0 if fact.color is None else _INDENT
     if fact.color is not None:
-        pen.box(_MARGIN, pen.swatch, pen.swatch, rgb_of_tone(fact.color))
-        indent = 18
-    if fact.name and pen.measure(f"{fact.name}  {fact.value}") + indent <= pen.wide:
-        pen.write(fact.name, _MARGIN + indent, "ink")
-        pen.right(fact.value, "ink")
-        pen.y += pen.step
+        pen.box(0, _SWATCH, rgb_of_tone(fact.color))
+    if fact.name and indent + measure(f"{fact.name}  {fact.value}", scale=_SCALE) <= pen.wide:
+        pen.write(fact.name, indent, "ink")
+        pen.write_right(fact.value, "ink")
+        pen.y += _LINE
         return
     if fact.name:
-        pen.line(fact.name, "ink", indent=indent)
-    pen.line(fact.value, "muted", indent=18)
+        pen.line(fact.name, "ink", indent)
+    pen.line(fact.value, "muted", _INDENT)
 
 
-def _bar(pen: _Pen, label: str, scale: ColorScale, opacity: float) -> None:
-    if not pen.room(3 * pen.step):
+def _color_bar(pen: _Pen, label: str, scale: ColorScale, opacity: float) -> None:
+    if not pen.has_room(3 * _LINE):
         return
     if label:
         pen.line(label, "ink")
-    wide, high = pen.wide, round(0.62 * pen.step)
-    values = (scale.low + (scale.high - scale.low) * np.arange(wide) / max(wide - 1, 1)).astype(
-        np.float32
-    )
-    shown = over_ground(scale.rgb(values), scale.index(values) != HIDDEN, opacity)
-    if pen.room(2 * pen.step):
-        pen.paste(_MARGIN, high, shown)
-    pen.y += high + 4
-    pen.write(format_number(scale.low), _MARGIN, "muted")
-    pen.right(format_number(scale.high), "muted")
-    pen.y += pen.step + pen.gap
+    values = np.linspace(scale.low, scale.high, pen.wide, dtype=np.float32)
+    colors = over_ground(scale.rgb(values), scale.index(values) != HIDDEN, opacity)
+    rows = slice(pen.y + 2, pen.y + 2 + _BAR)
+    pen.canvas[rows, _MARGIN : _MARGIN + pen.wide, :3] = colors
+    pen.y += _BAR + 4
+    pen.write(format_number(scale.low), 0, "muted")
+    pen.write_right(format_number(scale.high), "muted")
+    pen.y += _LINE + _GAP
 
 
 def _swatches(pen: _Pen, scene: Scene) -> None:
-    """The swatches of labeled areas, lines and marks, unless each of them has a color of its
-    own.
-    """
+    """Draw the swatches of labeled areas, lines and marks of one color."""
     parts: list[Lines | Marks] = [*scene.lines, *scene.marks]
     named = [
-        (part.label, part.color)
-        for part in parts
-        if part.label and not isinstance(part.color, np.ndarray)
+        *(() if scene.field is None else scene.field.names),
+        *((p.label, p.color) for p in parts if p.label and not isinstance(p.color, np.ndarray)),
+        *((area.label, area.colors[0]) for area in scene.areas if area.label),
     ]
-    named += [
-        (area.label, area.colors[0]) for area in scene.areas if area.label and len(area.colors) == 1
-    ]
-    named = [*(() if scene.field is None else scene.field.names), *named]
     for label, color in dict.fromkeys(named):
-        if pen.room(pen.step):
-            pen.box(_MARGIN, pen.swatch, pen.swatch, rgb_of_tone(color))
-            pen.write(_cut(pen, label, pen.wide - 18), _MARGIN + 18, "ink")
-            pen.y += pen.step
+        if pen.has_room():
+            pen.box(0, _SWATCH, rgb_of_tone(color))
+            pen.write(cut_to(label, pen.wide - _INDENT, _SCALE), _INDENT, "ink")
+            pen.y += _LINE
     if named:
-        pen.y += pen.gap
+        pen.y += _GAP
 
 
 def _slider(pen: _Pen, slider: PanelSlider) -> None:
-    """The name of a slider and its value, and below them the way with a knob on it."""
-    high = pen.step + round(0.62 * pen.step)
-    if not pen.room(high):
+    """Draw the name of a slider and its value, and below them its track with a handle."""
+    high = _LINE + _BAR
+    if not pen.has_room(high):
         return
-    room = pen.wide - pen.measure(slider.value) - 10
-    pen.write(_cut(pen, slider.text, room), _MARGIN, "ink")
-    pen.right(slider.value, "ink")
-    top, bottom = pen.y, pen.y + high
-    pen.y += pen.step
-    half = max(round(0.24 * pen.step), 3)
-    left, right = _MARGIN + half, _MARGIN + pen.wide - half
-    knob = left + round(slider.share * (right - left))
-    middle = pen.y + round(0.2 * pen.step)
-    pen.bar(left, right, middle, 1, _EDGE)
-    pen.bar(left, knob, middle, 1, rgb_of_tone("muted"))
-    pen.bar(knob - half, knob + half, middle, half, rgb_of_tone("ink"))
-    pen.tracks.append(Track(slider.name, left, right, top, bottom))
-    pen.y = bottom
+    room = pen.wide - measure(slider.value, scale=_SCALE) - 10
+    pen.write(cut_to(slider.text, room, _SCALE), 0, "ink")
+    pen.write_right(slider.value, "ink")
+    half, middle = 4, pen.y + _LINE + 4
+    left, right = half, pen.wide - half
+    handle = left + round(slider.share * (right - left))
+    pen.fill(left, right, middle - 1, middle + 1, _EDGE)
+    pen.fill(left, handle, middle - 1, middle + 1, rgb_of_tone("muted"))
+    pen.fill(handle - half, handle + half, middle - half, middle + half, rgb_of_tone("ink"))
+    pen.tracks.append(Track(slider.name, _MARGIN + left, _MARGIN + right, pen.y, pen.y + high))
+    pen.y += high
 
 
-def _key(pen: _Pen, key: PanelKey) -> None:
-    if not pen.room(pen.step):
-        return
-    lit = key.on is not False
-    if key.on is not None:
-        pen.box(_MARGIN + pen.wide - 9, 9, 9, rgb_of_tone("good") if key.on else _EDGE)
-    indent = 0
-    if key.key:
-        pen.write(key.key, _MARGIN, "warning" if lit else "muted")
-        indent = max(pen.measure(key.key) + 10, 26)
-    pen.write(
-        _cut(pen, key.text, pen.wide - indent - 18), _MARGIN + indent, "ink" if lit else "muted"
-    )
-    pen.y += pen.step if key.key or key.text else pen.gap
+def _keys(pen: _Pen, keys: tuple[PanelKey, ...]) -> None:
+    """Write keys, those with a state in two columns."""
+    half, is_left = pen.wide // 2, True
+    for number, key in enumerate(keys):
+        if not pen.has_room():
+            return
+        in_columns = key.on is not None
+        left, right = (0 if is_left else half, half - 8) if in_columns else (0, pen.wide)
+        if key.on is not None:
+            pen.box(left, 9, rgb_of_tone("good") if key.on else _EDGE)
+            left += 14
+        if key.key:
+            pen.write(key.key, left, "muted" if key.on is False else "warning")
+            left += max(measure(key.key, scale=_SCALE) + 8, 18)
+        room = (half if in_columns and not is_left else 0) + right - left
+        pen.write(cut_to(key.text, room, _SCALE), left, "muted" if key.on is False else "ink")
+        next_in_columns = number + 1 < len(keys) and keys[number + 1].on is not None
+        is_left = not (in_columns and is_left and next_in_columns)
+        if is_left:
+            pen.y += _LINE if key.key or key.text else _GAP
 
 
-def _cut(pen: _Pen, text: str, width: int) -> str:
-    """As much of a line as fits."""
-    if pen.measure(text) <= width:
+def cut_to(text: str, width: int, scale: float) -> str:
+    """Return a text, cut if it is wider than `width` pixels."""
+    if measure(text, scale=scale) <= width:
         return text
-    while text and pen.measure(text + "...") > width:
+    while text and measure(text + "...", scale=scale) > width:
         text = text[:-1]
-    return text.rstrip() + "..."
+    return text.rstrip() + "..." if text else ""

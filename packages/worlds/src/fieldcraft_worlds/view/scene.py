@@ -1,4 +1,4 @@
-"""Scenes as pixels, with NumPy alone: the same drawing serves pictures, films and windows."""
+"""Scenes as pixels, with NumPy alone, for pictures, films and windows."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ __all__ = ["SceneView", "draw_scene", "write_over"]
 RGBA = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-_RIM_FROM, _RIM = 5.0, 1.2  # pixels: marks wider than this stand on a dark rim so wide
+_RIM_FROM, _RIM = 5.0, 1.2  # pixels: wider marks have a dark rim
 _NOSE_FROM = 9.0
 _BAR, _BAR_FROM = 2.6, 6.0
-_FARTHEST = 1e6  # pixels; nothing that ends beyond is drawn exactly
-_BEND = ((0.0, 0.33, "danger"), (0.33, 0.66, "warning"), (0.66, 1.0, "good"))
+_FARTHEST = 1e6  # pixels
+_HEALTH_COLORS = ((0.0, 0.33, "danger"), (0.33, 0.66, "warning"), (0.66, 1.0, "good"))
 
 
 def draw_scene(
     scene: Scene, size: tuple[int, int] = (960, 720), camera: Camera | None = None
 ) -> RGBA:
-    """A scene as pixels: uint8 of shape (H, W, 4) for a size of (W, H), the whole map as large as
-    fits unless a camera says otherwise.
+    """Return a scene as pixels: uint8 of shape (H, W, 4) for a size of (W, H), by default with the
+    whole map.
 
-    For many scenes keep a `SceneView`: it remembers what does not change. Raises `InvalidValue` for
-    arrays in a scene that don't fit.
+    For many scenes use one `SceneView`, which caches. Raises `InvalidValue` for arrays in a scene
+    with a wrong shape.
     """
     return SceneView(*size).draw(scene, camera)
 
 
 class SceneView:
-    """Draws scenes of one size in pixels; what does not change from one to the next is kept.
+    """Draws scenes of one size in pixels, with caches.
 
-    `scale` is the colour scale of the field last drawn, None where there was none.
+    `scale` is the color scale of the last field, None without one.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -59,8 +59,8 @@ class SceneView:
         self._grid, self._graph = GridBackdrop(), GraphBackdrop()
 
     def draw(self, scene: Scene, camera: Camera | None = None) -> RGBA:
-        """The scene as pixels, uint8 of shape (H, W, 4): an array of this view's own that the next
-        call draws into again.
+        """Return the scene as pixels, uint8 of shape (H, W, 4): an array that the next call
+        overwrites.
         """
         canvas = self._canvas
         view = camera if camera is not None else whole_view(scene.space, self.size)
@@ -86,7 +86,7 @@ class SceneView:
     def _cones(self, canvas: RGBA, cones: Cones, camera: Camera) -> None:
         pixels = self._pixels(cones.positions, camera)
         count = len(pixels)
-        ahead = _ahead(cones.directions, count, camera)[0]
+        ahead = _screen_directions(cones.directions, count, camera)[0]
         radii = checks.numbers("radius", cones.radius, count) * camera.zoom
         angles = np.radians(checks.numbers("angle", cones.angle, count))
         opacity = checks.fraction("opacity", cones.opacity)
@@ -139,7 +139,7 @@ class SceneView:
         if not len(pixels):
             return
         if spacing := checks.not_negative("spacing", arrows.spacing):
-            chosen = _thinned(pixels, spacing)
+            chosen = _thin(pixels, spacing)
             pixels, vectors = pixels[chosen], vectors[chosen] * (0.8 * spacing / lengths.max())
         tips, tails = pixels + vectors / 2, pixels - vectors / 2
         barb = vectors * 0.3
@@ -168,14 +168,14 @@ class SceneView:
             side = max(1, round(float(widths.max(initial=1.0))))
             self._brush.dots(canvas, pixels[near], side, colors[near], opacity)
             return
-        ahead, moving = _ahead(marks.directions, count, camera)
+        ahead, moving = _screen_directions(marks.directions, count, camera)
         order = (
             [(near & moving, shape), (near & ~moving, "disc")]
             if shape == "triangle"
             else [(near, shape)]
         )
         for chosen, drawn in order:
-            # Small marks have no rim: it would be all that is seen of them.
+            # Small marks have no rim, which would cover them.
             for picked, rim in (
                 (chosen & (widths < _RIM_FROM), 0.0),
                 (chosen & (widths >= _RIM_FROM), _RIM),
@@ -212,7 +212,7 @@ class SceneView:
         right = left + np.stack([2 * half, np.zeros(len(half))], axis=1)
         self._brush.segments(canvas, left, right, _BAR + 1.6, rgb_of_tone("dark"), 0.85)
         ends = left + (right - left) * health[:, np.newaxis]
-        for low, high, tone in _BEND:
+        for low, high, tone in _HEALTH_COLORS:
             picked = (health > low) & (health <= high)
             self._brush.segments(canvas, left[picked], ends[picked], _BAR, rgb_of_tone(tone), 1.0)
 
@@ -269,7 +269,7 @@ def write_over(
     *,
     bold: bool = False,
 ) -> None:
-    """Write one line over whatever is there, with a dark rim."""
+    """Write a line of text with a dark rim."""
     mask, x, y = lettered(text, scale, bold)
     for dx, dy in ((-1, 0), (1, 0), (0, -1), (0, 1)):
         brush.stamp(canvas, mask, left + x + dx, baseline + y + dy, PAGE)
@@ -277,7 +277,7 @@ def write_over(
 
 
 def _in_view(pixels: Floats, reach: Floats, size: tuple[int, int]) -> NDArray[np.bool_]:
-    """Which things of that reach around their pixel may show."""
+    """Return which marks with some reach around their pixel are in view."""
     margin = reach + 4
     x, y = pixels[:, 0], pixels[:, 1]
     return np.asarray(
@@ -286,7 +286,7 @@ def _in_view(pixels: Floats, reach: Floats, size: tuple[int, int]) -> NDArray[np
 
 
 def _vectors(vectors: Any, count: int, camera: Camera) -> Floats:
-    """World vectors as screen vectors, y downwards, of world length."""
+    """Return world vectors as screen vectors, y downwards, of world length."""
     found = np.asarray(vectors, dtype=np.float64)
     if found.ndim != 2 or len(found) != count or found.shape[1] < 2 or not np.isfinite(found).all():
         raise InvalidValue(
@@ -297,8 +297,10 @@ def _vectors(vectors: Any, count: int, camera: Camera) -> Floats:
     return found[:, :2] * (1.0, -1.0 if camera.y_up else 1.0)
 
 
-def _ahead(directions: Any, count: int, camera: Camera) -> tuple[Floats, NDArray[np.bool_]]:
-    """The unit vectors of directions on the screen, and which of them point anywhere; without
+def _screen_directions(
+    directions: Any, count: int, camera: Camera
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return unit vectors of directions on the screen, and which of them have a length; without
     directions all point right.
     """
     if directions is None:
@@ -314,15 +316,15 @@ def _ahead(directions: Any, count: int, camera: Camera) -> tuple[Floats, NDArray
 def _groups(
     color: Tone | NDArray[Any], count: int
 ) -> list[tuple[tuple[int, int, int], NDArray[np.bool_]]]:
-    """The colours that occur, each with the things that have it."""
+    """Return the colors that occur, each with its marks."""
     if not isinstance(color, np.ndarray):
         return [(rgb_of_tone(color), np.ones(count, dtype=np.bool_))]
-    rgb_of_tones(color, count)  # refuses what does not fit
+    rgb_of_tones(color, count)  # raises for wrong colors
     return [(rgb_of_tone(int(number)), color == number) for number in np.unique(color)]
 
 
-def _thinned(pixels: Floats, spacing: float) -> NDArray[np.int64]:
-    """One thing in each square of `spacing` pixels: that nearest to its middle."""
+def _thin(pixels: Floats, spacing: float) -> NDArray[np.int64]:
+    """Return the arrow nearest to the middle of each square of `spacing` pixels."""
     squares = np.floor(pixels / spacing).astype(np.int64)
     squares -= squares.min(axis=0)
     keys = squares[:, 1] * (int(squares[:, 0].max()) + 1) + squares[:, 0]

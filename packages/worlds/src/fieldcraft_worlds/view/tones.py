@@ -1,4 +1,4 @@
-"""The colours of a scene's tones: teams by number, things by their role."""
+"""Colors of a scene's tones: teams by number, others by their role."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ assert set(_ROLES) == set(ROLES)
 
 
 def team_table() -> NDArray[np.uint8]:
-    """The colours of teams by number, shape (T, 3); they begin anew after the last."""
+    """Return the colors of teams by number, shape (T, 3); they repeat."""
     return np.array([parse_color(color) for color in TEAM_COLORS], dtype=np.uint8)
 
 
 def rgb_of_tone(tone: Tone) -> tuple[int, int, int]:
-    """The colour of one tone: the number of a team, a role, or "#rrggbb"."""
+    """Return the color of a tone: the number of a team, a role, or "#rrggbb"."""
     if not isinstance(tone, str):
         if tone < 0:
             raise InvalidValue(
                 "Teams are numbered from 0",
                 got=str(tone),
-                remedy='Pass a role such as "neutral" for what is nobody\'s',
+                remedy='Pass a role such as "neutral" for no team',
             )
         return parse_color(TEAM_COLORS[int(tone) % len(TEAM_COLORS)])
     if not tone.startswith("#"):
         if tone not in _ROLES:
-            raise UnknownName("colour", tone, _ROLES)
+            raise UnknownName("color", tone, _ROLES)
         return _ROLES[tone]
     return parse_color(tone)
 
 
 def rgb_of_tones(color: Tone | NDArray[Any], count: int) -> NDArray[np.uint8]:
-    """The colours of `count` things, shape (count, 3), from one tone for all or an array of team
-    numbers.
+    """Return the colors of `count` marks, shape (count, 3), from one tone for all or an array of
+    team numbers.
     """
     if not isinstance(color, np.ndarray):
         return np.broadcast_to(np.array(rgb_of_tone(color), dtype=np.uint8), (count, 3))
     if color.shape != (count,) or color.dtype.kind not in "iu" or (count and color.min() < 0):
         raise InvalidValue(
-            "Colours are one tone, or the number of a team for each",
+            "Colors are one tone, or the number of a team for each",
             got=f"shape {color.shape}, dtype {color.dtype} for {count}",
             remedy="Pass whole numbers from 0, shape (N,)",
         )

@@ -1,4 +1,4 @@
-"""A scene with its panel in one picture: what a window shows and a film records."""
+"""A scene with its panel in one picture, for windows and films."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ _ZOOM_STEP = 1.2
 
 
 class Viewport:
-    """Pictures of one size, the map on the left and the panel on the right; without a panel where
-    there is no room for it.
+    """Pictures of one size, the map on the left and the panel on the right, if there is room.
 
     Parameters
     ----------
     width, height : int
         The size of the picture in pixels.
     has_panel : bool, optional
-        Whether the panel is wanted.
+        Whether to show the panel.
     """
 
     def __init__(self, width: int, height: int, *, has_panel: bool = True) -> None:
@@ -51,12 +50,12 @@ class Viewport:
 
     @property
     def has_panel(self) -> bool:
-        """Whether the panel is wanted; it may be set at any time."""
-        return self._wanted
+        """Whether to show the panel."""
+        return self._has_panel
 
     @has_panel.setter
     def has_panel(self, wanted: bool) -> None:
-        self._wanted = wanted
+        self._has_panel = wanted
         width, height = self.size
         self._panel_width = PANEL_WIDTH if wanted and width >= PANEL_WIDTH + _LEAST_MAP else 0
         self._view = SceneView(width - self._panel_width, height)
@@ -64,13 +63,13 @@ class Viewport:
         self._tracks = ()
 
     @property
-    def has_room_for_panel(self) -> bool:
-        """Whether the panel is wanted and there is room for it."""
+    def shows_panel(self) -> bool:
+        """Whether the panel is shown: there is room for it."""
         return self._panel_width > 0
 
     @property
     def map_size(self) -> tuple[int, int]:
-        """(width, height) of the part that shows the map."""
+        """The (width, height) of the map's part."""
         return self._view.size
 
     def draw(
@@ -81,10 +80,9 @@ class Viewport:
         help_title: str = "",
         help_lines: Sequence[tuple[str, str]] = (),
     ) -> RGBA:
-        """The picture, uint8 of shape (H, W, 4): an array of this stage's own that the next call
-        draws into again.
+        """Return the picture, uint8 of shape (H, W, 4): an array that the next call overwrites.
 
-        With lines of help these lie over everything else.
+        Lines of help are drawn over it.
         """
         picture, width = self._picture, self.map_size[0]
         picture[:, :width] = self._view.draw(scene, self._camera_for(scene.space))
@@ -94,13 +92,13 @@ class Viewport:
             )
             picture[:, width:] = self._panel
         elif panel is not None:
-            self._say(picture, [panel.status, *panel.notes])
+            self._write_status(picture, [panel.status, *panel.notes])
         if help_lines:
             draw_help(picture, self._brush, help_title, help_lines)
         return picture
 
-    def _say(self, picture: RGBA, lines: Sequence[str]) -> None:
-        """Write what the panel would say into the corner of the map."""
+    def _write_status(self, picture: RGBA, lines: Sequence[str]) -> None:
+        """Write the panel's status and notes over the map."""
         scale, baseline = 0.8, 16
         for line in lines:
             for part in wrapped(line, max(self.size[0] - 12, 40), scale=scale):
@@ -108,14 +106,14 @@ class Viewport:
                     write_over(self._brush, picture, 6, baseline, part, "ink", scale)
                     baseline += 17
 
-    # Where one looks
+    # Camera
 
     def fit(self) -> None:
         """Show the whole map again."""
         self.camera = None
 
     def world_at(self, space: Any, pixel: ArrayLike) -> tuple[float, float] | None:
-        """The world position under a pixel of the picture; None beside the map."""
+        """Return the world position under a pixel; None outside the map."""
         point, _ = checks.positions(pixel)
         x, y = float(point[0, 0]), float(point[0, 1])
         wide, high = self.map_size
@@ -127,8 +125,8 @@ class Viewport:
         return (float(found[0]), float(found[1])) if inside else None
 
     def track_at(self, pixel: tuple[float, float]) -> tuple[str, float] | None:
-        """The slider under a pixel of the picture that was drawn last, and how far along it is, 0
-        to 1; None where there is none.
+        """Return the slider under a pixel, and the share of its length there, 0 to 1; None without
+        one.
         """
         x, y = pixel[0] - self.map_size[0], pixel[1]
         for track in self._tracks:
@@ -137,9 +135,7 @@ class Viewport:
         return None
 
     def share_along(self, name: str, x: float) -> float:
-        """How far along a slider of that name a pixel is, 0 to 1, above, below and beside it as
-        well.
-        """
+        """Return the share of a slider's length at the x of a pixel, 0 to 1."""
         for track in self._tracks:
             if track.name == name:
                 share = (x - self.map_size[0] - track.left) / max(track.right - track.left, 1)
@@ -147,8 +143,8 @@ class Viewport:
         return 0.0
 
     def zoom(self, space: Any, steps: float, pixel: ArrayLike) -> None:
-        """Come nearer by so many steps, or go away, with the world under a pixel staying there."""
-        camera = self._own(space)
+        """Zoom by some steps; the world under a pixel stays in place."""
+        camera = self._own_camera(space)
         here = camera.to_world(pixel, self.map_size)
         cell = step_of(space)
         whole = whole_view(space, self.map_size).zoom
@@ -163,17 +159,17 @@ class Viewport:
         self._move(space, np.array(camera.position) + moved)
 
     def pan(self, space: Any, dx: float, dy: float) -> None:
-        """Move the map by so many pixels."""
-        camera = self._own(space)
+        """Move the map by some pixels."""
+        camera = self._own_camera(space)
         down = -dy if camera.y_up else dy
         self._move(space, np.array(camera.position) - np.array([dx, down]) / camera.zoom)
 
     def _move(self, space: Any, position: NDArray[np.float64]) -> None:
         low, size = extent_of(space)
         x, y = np.clip(position, low, low + size).tolist()
-        self._own(space).position = (x, y)
+        self._own_camera(space).position = (x, y)
 
-    def _own(self, space: Any) -> Camera:
+    def _own_camera(self, space: Any) -> Camera:
         if self.camera is None:
             self.camera = whole_view(space, self.map_size)
         return self.camera

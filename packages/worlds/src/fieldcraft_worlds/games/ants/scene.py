@@ -79,8 +79,7 @@ def _facts(state: State, overlays: frozenset[str]) -> Iterator[Fact]:
     yield Fact("trails", "two pheromones" if state.trails == SCALAR else "velocity")
     if "directions" in overlays and state.trails == SCALAR:
         yield Fact("directions", "none: two pheromones")
-    yield Fact("food home", f"{state.home:,}")
-    yield Fact("in the last minute", f"{state.per_minute:,}")
+    yield Fact("food home", f"{state.home:,} ({state.per_minute:,} a minute)")
     yield Fact("carrying", f"{_percent(state.carrying.mean() if len(state) else 0.0)}")
     yield Fact("walk in circles", "..." if state.nowhere is None else _percent(state.nowhere))
 

@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-_SOUND = 3  # steps of the noise layer in one thought
+_SOUND = 3  # steps of the noise layer between two decisions
 _INFECTION_REACH = 5.0  # units at which the infection layer falls to 1/e
 _SOUND_LOSS = 0.13  # decay of noise in a unit, see `Spread`
 _LEAST_NOISE = 1e-4
@@ -94,7 +94,7 @@ class ChaseDerived:
     # Layers
 
     def next_infection(self, state: State) -> NDArray[np.float32]:
-        """Return the infection layer a thought later: high at hunters, spreading and fading."""
+        """Return the infection layer one decision later: high at hunters, spreading and fading."""
         people, layer = state.people, self.infection
         values = state.infection.copy()
         values.reshape(-1)[people.cells[people.rows(HUNTER)]] = 1.0
@@ -105,7 +105,7 @@ class ChaseDerived:
     def next_noise(
         self, noise: NDArray[np.float32], places: Floats, loud: Floats, *, spreads: bool
     ) -> NDArray[np.float32]:
-        """Return the noise layer with new noises at positions (K, D), `loud` (K,), and a thought
+        """Return the noise layer with new noises at positions (K, D), `loud` (K,), and one decision
         later if it `spreads`.
         """
         layer = self.noise
@@ -182,7 +182,7 @@ class ChaseDerived:
     def next_patrol(
         self, memory: dict[str, Any], view: Bools
     ) -> tuple[dict[str, Any], NDArray[np.float32]]:
-        """Return the memory of patrols a thought later, after a look at the cells in `view`; and
+        """Return the memory of patrols one decision later, after a look at the cells in `view`; and
         the seconds since each cell was seen.
         """
         patrol = self._patrol

@@ -13,11 +13,24 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
-from fieldcraft_worlds.games.chase.state import NOTHING, RUN, SNEAK, WALK, State
+from fieldcraft_worlds.games.chase.state import CIVILIAN, NOBODY, NOTHING, RUN, SNEAK, WALK, State
 
-__all__ = ["GAITS", "Go", "Lead", "Order", "Pace", "SearchBy", "Throw", "Walk", "apply_orders"]
+__all__ = [
+    "GAITS",
+    "Call",
+    "Go",
+    "Lead",
+    "Order",
+    "Pace",
+    "SearchBy",
+    "Throw",
+    "Walk",
+    "apply_orders",
+]
 
 Floats = NDArray[np.float64]
+
+_CALLED = 12.0  # units from the player to a civilian that it calls
 
 GAITS = {"sneak": SNEAK, "walk": WALK, "run": RUN}
 
@@ -69,7 +82,12 @@ class SearchBy:
     how: str
 
 
-Order = Walk | Go | Pace | Throw | Lead | SearchBy
+@dataclass(frozen=True)
+class Call:
+    """Call the nearest civilian to come along, in place of the one before: a companion."""
+
+
+Order = Walk | Go | Pace | Throw | Lead | SearchBy | Call
 
 
 def apply_orders(
@@ -102,16 +120,34 @@ def apply_orders(
             )
         elif isinstance(order, SearchBy):
             state = replace(state, search=checks.choice("how", order.how, SEARCHING))
+        elif isinstance(order, Call):
+            state = _call(ground, state)
         elif isinstance(order, Throw):
             state, place = _throw(ground, settings, state, order)
             stones.append(place)
         else:
             raise InvalidValue(
-                "An order is Walk, Go, Pace, Throw, Lead or SearchBy",
+                "An order is Walk, Go, Pace, Throw, Lead, SearchBy or Call",
                 got=type(order).__name__,
                 remedy="Pass one of these",
             )
     return state, stones
+
+
+def _call(ground: ChaseGround, state: State) -> State:
+    people, targets = state.people, state.people.targets.copy()
+    rows = people.rows(CIVILIAN)
+    gaps = ground.away(people.positions[0], people.positions[rows])
+    far = np.sqrt((gaps**2).sum(axis=1)) / ground.unit
+    if not len(rows) or far.min() > _CALLED:
+        raise InvalidValue(
+            f"A civilian within {_CALLED:g} units can hear you",
+            got="none" if not len(rows) else f"{far.min():.0f} units to the nearest",
+            remedy="Walk closer to one",
+        )
+    targets[rows] = NOBODY
+    targets[rows[np.argmin(far)]] = 0
+    return state.with_people(targets=targets)
 
 
 def _throw(

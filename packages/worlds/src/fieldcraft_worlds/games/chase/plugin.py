@@ -10,7 +10,17 @@ from fieldcraft.pursuit import Contacts
 from fieldcraft_worlds.games.chase import rules, scene
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
-from fieldcraft_worlds.games.chase.orders import GAITS, Go, Lead, Order, Pace, SearchBy, Throw, Walk
+from fieldcraft_worlds.games.chase.orders import (
+    GAITS,
+    Call,
+    Go,
+    Lead,
+    Order,
+    Pace,
+    SearchBy,
+    Throw,
+    Walk,
+)
 from fieldcraft_worlds.games.chase.settings import (
     SEARCHING,
     CivilianRules,
@@ -48,6 +58,7 @@ KINDS = (
     Throw,
     Lead,
     SearchBy,
+    Call,
 )
 
 
@@ -97,6 +108,8 @@ class ChaseWorld(DerivedWorld):
                 orders.append(
                     SearchBy(SEARCHING[(SEARCHING.index(state.search) + 1) % len(SEARCHING)])
                 )
+            elif event.action == "call":
+                orders.append(Call())
             elif event.action == "go" and event.position is not None:
                 orders.append(Go(*event.position))
             elif event.action == "throw" and event.position is not None:
@@ -132,6 +145,7 @@ GAME = GameOfParts(
         Action("sneak", "sneak while held: slow and silent", ("key left ctrl", "key c")),
         Action("throw", "throw a stone: hunters hear it fall", ("mouse left",)),
         Action("go", "walk there by the shortest path", ("mouse right",)),
+        Action("call", "call the nearest civilian to come along", ("key g",)),
         Action(
             "search",
             "hunters search by the next method: flood, belief, last sighting, random, party",

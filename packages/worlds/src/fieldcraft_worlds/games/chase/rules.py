@@ -42,6 +42,7 @@ HunterAI = Callable[[ChaseDerived, State, Sighting, np.random.Generator], State]
 
 STROLLING, FLEEING = 0, 1  # moods of civilians
 _CALM = 0.6  # factor of the fear at which fleeing civilians stop
+_BESIDE = 2.0  # units from the player to a companion
 _PAUSE = 6.0  # seconds that a civilian stays in a place
 _TOUCH = 1.1  # units to an item or the exit
 _SAFE_AFTER = 2.0  # seconds after a catch without another
@@ -157,6 +158,11 @@ def _move_civilians(
     choices = rng.integers(len(state.places), size=len(calm))
     idle = arrived | (goals[calm] == NOTHING)
     goals[calm[idle]] = state.places[choices[idle]]
+    companions = calm[people.targets[calm] == 0]
+    gaps = ground.away(people.positions[companions], people.positions[:1])
+    is_far = (gaps**2).sum(axis=1) > (_BESIDE * ground.unit) ** 2
+    goals[companions] = np.where(is_far, people.cells[0], NOTHING)
+    until[companions] = 0
     return state.with_people(moods=moods, goals=goals, until=until, headings=headings)
 
 
@@ -198,7 +204,8 @@ def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
 
     civilians = people.rows(CIVILIAN)
     flees = people.moods[civilians] == FLEEING
-    speeds[civilians] = np.where(flees, settings.civilian.run, settings.civilian.walk)
+    hurries = flees | (people.targets[civilians] == 0)
+    speeds[civilians] = np.where(hurries, settings.civilian.run, settings.civilian.walk)
     desired[civilians[flees], :2] = people.headings[civilians[flees]]
 
     player = settings.player

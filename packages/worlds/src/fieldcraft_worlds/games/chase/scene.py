@@ -71,8 +71,9 @@ MOOD_TONES: dict[int, Tone] = {
 }
 _SIGNS = {INVESTIGATE: "?", CHASE: "!", SEARCH: "…"}
 _PLAYER, _CIVILIAN, _BITTEN = "#5ad1f5", "#c3c8d2", "#e08a3c"
+_WARNS = 0.01  # of the infection at a companion
 _LABELS = 40  # signs over hunters
-_MOST_PATHS = 16  # hunters whose ways are drawn
+_MOST_PATHS = 16  # paths of hunters
 _SHOWN_FOR = 1.5  # seconds that a noise is shown
 _GAITS = ("sneaks", "walks", "runs")
 
@@ -333,13 +334,22 @@ def _labels(ground: ChaseGround, state: State) -> Iterator[Label]:
         x, y = people.positions[row, :2].tolist()
         mood = int(people.moods[row])
         yield Label((x, y + up), _SIGNS[mood], MOOD_TONES[mood])
+    for row in _companions(state).tolist():
+        x, y = people.positions[row, :2].tolist()
+        warns = state.infection.reshape(-1)[people.cells[row]] > _WARNS
+        yield Label((x, y + up), "they are near!" if warns else "with you", _PLAYER)
+
+
+def _companions(state: State) -> NDArray[np.int64]:
+    people = state.people
+    return np.flatnonzero((people.roles == CIVILIAN) & (people.targets == 0))
 
 
 def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[Fact]:
     people = state.people
     yield Fact(
         "player",
-        f"{_GAITS[state.gait]}, {'you play' if state.by_hand else 'script plays; M: you play'}",
+        f"{_GAITS[state.gait]}, {'you play' if state.by_hand else 'script plays'}",
         _PLAYER,
     )
     yield Fact("hearts", f"{state.hearts} of {settings.player.hearts}")

@@ -58,8 +58,9 @@ class People(Columns):
     on waypoints `ahead` (N,) is the vertex that they walk to, else NOTHING.
 
     `moods` (N,) of hunters since step `since` (N,); `targets` (N,) is the row of the agent that
-    each chases, or NOBODY; `goals` (N,) the cell that each walks to, or NOTHING. Until step `until`
-    (N,) they stay in place: hunters after a bite, and civilians that turn.
+    each chases, or NOBODY, and 0 for a civilian that is the player's companion; `goals` (N,) the
+    cell that each walks to, or NOTHING. Until step `until` (N,) they stay in place: hunters after a
+    bite, and civilians that turn.
     """
 
     roles: Annotated[Ints, Holds("people", low=PLAYER, high=HUNTER)]

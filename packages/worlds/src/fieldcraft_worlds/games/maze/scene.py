@@ -167,7 +167,7 @@ def _marks(
 
 
 def _facts(derived: MazeDerived, state: State) -> Iterator[Fact]:
-    yield Fact("player", "you play" if state.player.by_hand else "script plays; M: you play", 0)
+    yield Fact("player", "you play" if state.player.by_hand else "script plays", 0)
     yield Fact("treasures", f"{state.most - len(state.treasures)} of {state.most}", "food")
     for mood, color, text in _MOODS:
         yield Fact(f"monster {text}", str(np.count_nonzero(state.monsters.moods == mood)), color)
