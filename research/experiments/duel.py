@@ -22,7 +22,7 @@ __all__ = ["EXPERIMENT", "duel_study", "play", "summarise"]
 
 BRAINS = ("tether", "distance")
 SPEEDS = (3.6, 4.0, 4.2)
-"""Cells a second of the charge_plan enemy; the long range walks 4."""
+"""Cells a second of the charging enemy; the long range walks 4."""
 
 MEASURES = (
     Measure("dealt to taken", mark=1.0),

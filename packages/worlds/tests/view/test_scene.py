@@ -290,7 +290,7 @@ class TestRefusals:
             ({"field": Field(np.ones((8, 12)), opacity=2.0)}, "opacity"),
             ({"field": Field(np.ones((8, 12)), limits=(1, 1))}, "limits"),
             ({"areas": (Areas(np.ones((3, 3), np.bool_)),)}, "Areas"),
-            ({"areas": (Areas(np.full((8, 12), 5)),)}, "colours"),
+            ({"areas": (Areas(np.full((8, 12), 5)),)}, "colors"),
             ({"marks": (Marks(np.full((2, 2), np.nan)),)}, "finite"),
             ({"marks": (Marks(np.ones((2, 2)), "star"),)}, "star"),
             ({"marks": (Marks(np.ones((2, 2)), color=np.array([1])),)}, "2"),

@@ -105,7 +105,7 @@ def test_it_ends() -> None:
 
 
 def test_maps_that_are_too_small_are_refused() -> None:
-    with refused(InvalidValue, "A chase needs 30 cells"):
+    with refused(InvalidValue, "A chase needs 30 connected cells"):
         play_out(GAME, fc.Grid(5, 5), SMALL)
     with refused(InvalidValue, "room for 40 items"):
         play_out(GAME, fc.Grid(6, 6), replace(SMALL, items=40))

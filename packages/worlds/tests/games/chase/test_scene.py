@@ -229,7 +229,7 @@ def test_stones_run_out() -> None:
     x, y = chase.state.people.positions[0].tolist()
     for _ in range(chase.settings.player.stones):
         chase.play(1, [Throw(x, y)])
-    with refused(InvalidValue, "There are stones"):
+    with refused(InvalidValue, "You need a stone to throw"):
         chase.play(1, [Throw(x, y)])
 
 

@@ -374,7 +374,7 @@ def test_real_maps(name: str) -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: Settings(rate=4), "a cell or more in one step"),
+        (lambda: Settings(rate=4), "below a cell in one step"),
         (lambda: Settings(treasures=-1), "treasures is at least 0"),
         (lambda: Settings(memory=MonsterRules()), "memory is MemoryRules"),
         (lambda: MonsterRules(sight=0), "sight is at least 1"),
@@ -384,8 +384,8 @@ def test_real_maps(name: str) -> None:
         (lambda: MemoryRules(marks="smell"), "marks is one of"),
         (lambda: MazeRules(algorithm="minotaur"), "algorithm is one of"),
         (lambda: MazeRules(width=2), "width is at least 3"),
-        (lambda: GAME.open(fc.Grid(2, 3), SMALL), "The map has room for"),
-        (lambda: GAME.open(fc.Grid(6, 6).to_graph(), SMALL), "The maze game needs a grid"),
+        (lambda: GAME.open(fc.Grid(2, 3), SMALL), "The map has cells for the player"),
+        (lambda: GAME.open(fc.Grid(6, 6).to_graph(), SMALL), "The maze is played on a grid"),
     ],
 )
 def test_bad_input_is_refused(make: Any, says: str) -> None:

@@ -354,17 +354,17 @@ def test_a_safe_way_leads_round_the_fire() -> None:
 @pytest.mark.parametrize(
     ("order", "fragments"),
     [
-        (Send(0, 7, 1, 0), ("tower 7", "state.towers.ids")),
+        (Send(0, 7, 1, 0), ("Orders need an existing tower", "tower 7")),
         (Send(0, 1, 1, 0), ("its own towers", "blue for red")),
         (Send(0, 0, 0, 0), ("count is at least 1",)),
         (Send(2, 0, 1, 0), ("team is a number below 2",)),
         (Send(0, 0, 1, 6), ("squad is a number below 6",)),
         (Regroup(0, 0, 9), ("into is a number below 6",)),
-        (Strike(0, 0, 0), ("strikes the towers of others",)),
+        (Strike(0, 0, 0), ("attacks towers of other teams",)),
         (Strike(0, 0, 1, 1), ("safely is True or False",)),
-        (Place(0, 5.5, 5.5), ("before the match begins",)),
-        (Remove(0, 0), ("before the match begins",)),
-        (Begin(), ("before the match begins",)),
+        (Place(0, 5.5, 5.5), ("before the match starts",)),
+        (Remove(0, 0), ("before the match starts",)),
+        (Begin(), ("before the match starts",)),
         ("attack", ("An order is one of",)),
     ],
 )
@@ -406,14 +406,14 @@ def test_towers_are_placed_before_the_match_begins() -> None:
     ("orders", "fragments"),
     [
         ([Place(0, 1.5, 10.5)] * 2, ("open ground", "(0.5, 9.5)")),
-        ([Place(0, 0.5, 10.5)], ("whole block", "rim")),
+        ([Place(0, 0.5, 10.5)], ("All cells of a tower are on the map", "rim")),
         (
             [Place(0, 12.5, 10.5), Place(1, 16.5, 10.5)],
-            ("out of range of the enemy's, 6", "4 from a tower of red"),
+            ("must be 6 or more from enemy towers", "4 from a tower of red"),
         ),
         ([Place(0, 3.5, 4.5), Place(0, 3.5, 10.5), Place(0, 3.5, 15.5)], ("at most 2 towers",)),
-        ([Place(0, 3.5, 4.5), Begin()], ("every team has a tower", "none of blue")),
-        ([Send(0, 0, 1, 0)], ("once the match has begun",)),
+        ([Place(0, 3.5, 4.5), Begin()], ("Every team needs a tower", "no tower of blue")),
+        ([Send(0, 0, 1, 0)], ("after the match has started",)),
     ],
 )
 def test_a_tower_that_may_not_stand_there_is_refused(
@@ -435,7 +435,7 @@ def test_a_tower_that_blocks_the_only_way_is_refused() -> None:
     state = apply(
         derived, start(derived, np.random.default_rng(0)), [Place(0, 4.5, 5.5), Place(1, 25.5, 5.5)]
     )
-    with refused(InvalidValue, "blocks nobody's route"):
+    with refused(InvalidValue, "must not block the only path"):
         apply(derived, state, [Place(0, 15.5, 9.5)])
     beside = apply(
         derived, state, [Place(0, 12.5, 12.5)]
@@ -455,7 +455,7 @@ def test_a_tower_that_shuts_another_in_is_refused() -> None:
 @pytest.mark.parametrize(
     ("settings", "fragments"),
     [
-        (lambda: Settings(teams=("red",)), ("two teams or more",)),
+        (lambda: Settings(teams=("red",)), ("two or more teams",)),
         (lambda: Settings(teams=("red", "red")), ("different names",)),
         (lambda: Settings(commanders=("human",)), ("1 for 2 teams",)),
         (lambda: Settings(commanders="clever"), ("commander is one of",)),
@@ -466,7 +466,7 @@ def test_a_tower_that_shuts_another_in_is_refused() -> None:
         (lambda: TowerRules(size=2), ("size is odd",)),
         (lambda: TowerRules(least_range=10.0), ("below the range",)),
         (lambda: TowerRules(damage=(5.0, 2.0)), ("least damage is at most",)),
-        (lambda: UnitRules(damage=3.0), ("damage is (least, most)",)),
+        (lambda: UnitRules(damage=3.0), ("damage is (least, greatest)",)),
         (lambda: UnitRules(speed=-1.0), ("speed is above 0",)),
     ],
 )
