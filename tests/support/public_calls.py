@@ -156,7 +156,7 @@ CREATORS: dict[str, Callable[[World], Any]] = {
     "stamp": lambda w: fc.Stamp.disc(1.0),
     "crowd": lambda w: fc.steering.Crowd(w.grid),
     "neighbors": lambda w: fc.steering.Neighbors(np.array([(2.5, 2.5), (3.5, 2.5)]), 2.0),
-    "reservations": lambda w: fc.Reservations(w.grid),
+    "reservations": lambda w: fc.query.Reservations(w.grid),
     "graph_layer": lambda w: fc.InfluenceMap(w.graph).add_layer("spread", fc.Spread(0.2, 0.5)),
     "graph_flow": lambda w: fc.flow_field(fc.distance_map(w.graph, (2.5, 2.5))),
     "timeline": _timeline,

@@ -71,7 +71,7 @@ def _world(space):
         "teams": teams,
         "tension": teams.tension(),
         "desire": wish - 0.1 * distances + belief,
-        "spots": fc.Reservations(space),
+        "spots": fc.query.Reservations(space),
         "root": abs(wish).sqrt() + 2 ** (0.1 * wish),
         "path": distances.descend(there),
         "threats": {"ann": radial},

@@ -53,6 +53,7 @@ from fieldcraft.space.graph import graph_of as _graph_of
 
 if _typing.TYPE_CHECKING:
     from fieldcraft import maps as maps
+    from fieldcraft import query as query
     from fieldcraft import recordings as recordings
     from fieldcraft import steering, view
     from fieldcraft.compose.formula import formula
@@ -72,17 +73,7 @@ if _typing.TYPE_CHECKING:
         would_block,
     )
     from fieldcraft.pursuit import Belief, LastSeen, Motion, Pursuit, SearchParty, Sight
-    from fieldcraft.query import (
-        Reservations,
-        along,
-        best,
-        explain,
-        gradient,
-        peaks,
-        pick,
-        regions,
-        sample,
-    )
+    from fieldcraft.query import along, best, explain, peaks, pick, regions, sample
     from fieldcraft.readiness import set_threads, warm_up
 else:
     # Modules that are imported when one of their names, or the module itself, is first used.
@@ -94,7 +85,7 @@ else:
         "paths": "DistanceMap FlowField Path distance_map flee_map flow_field reach shortest_path"
         " shortest_paths would_block",
         "pursuit": "Belief LastSeen Motion Pursuit SearchParty Sight",
-        "query": "Reservations along best explain gradient peaks pick regions sample",
+        "query": "along best explain peaks pick regions sample",
         "readiness": "set_threads warm_up",
         "recordings": "",
         "steering": "",
@@ -163,7 +154,6 @@ __all__ = [
     "Path",
     "Pursuit",
     "Radial",
-    "Reservations",
     "Ring",
     "SearchParty",
     "Sight",
@@ -182,7 +172,6 @@ __all__ = [
     "flow_field",
     "formula",
     "generate_map",
-    "gradient",
     "incoming",
     "load_map",
     "maximum",

@@ -40,7 +40,7 @@ class Adjacency:
         )
         self.flow = fc.flow_field(self.danger)
         self.flight = fc.flee_map(self.danger)
-        self.taken = fc.Reservations(space, spacing=2)
+        self.taken = fc.query.Reservations(space, spacing=2)
 
     def snapshot(self) -> object:
         held = tuple(self.taken.agents), self.taken.cells

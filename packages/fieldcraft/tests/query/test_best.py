@@ -162,7 +162,7 @@ def test_every_query_takes_an_array_with_its_space() -> None:
     ):
         np.testing.assert_array_equal(ask(array, space=space), ask(field))
     books = [
-        fc.Reservations(space).best(each, at, 3.0, agents=["a", "b"]).cells
+        fc.query.Reservations(space).best(each, at, 3.0, agents=["a", "b"]).cells
         for each in (array, field)
     ]
     np.testing.assert_array_equal(*books)
@@ -311,7 +311,7 @@ def test_what_stands_for_a_choice_that_is_not_there():
         )
         with refused(InvalidValue, "many are neither", "1 found", "found.any()"):
             bool(absent)
-    taken = fc.Reservations(layer.space)
+    taken = fc.query.Reservations(layer.space)
     taken.best(layer, at[0], 1.0, agents="ann")
     with refused(InvalidValue, "a cell to choose"):
         taken.best(layer, at, 1.0, agents=["ann", "bob"], none="refuse")

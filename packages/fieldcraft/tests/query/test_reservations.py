@@ -123,17 +123,21 @@ def test_who_walks_reserves_no_spot_behind_a_wall() -> None:
     values[0, 1:3] = 3, 2
     layer = fc.InfluenceMap(space).add_layer("cover", values=values)
     near, names = np.array([(2.0, 1.0), (3.0, 1.0), (3.0, 2.0)]), ["a", "b", "c"]
-    assert fc.Reservations(space).best(layer, near, 6, agents=names).values.tolist() == [9, 8, 7]
-    spots = fc.Reservations(space)
+    assert fc.query.Reservations(space).best(layer, near, 6, agents=names).values.tolist() == [
+        9,
+        8,
+        7,
+    ]
+    spots = fc.query.Reservations(space)
     assert spots.best(layer, near, 6, agents=names, walk=6).values.tolist() == [3, 2, 0]
     assert len(set(spots.cells.tolist())) == 3
     again = spots.best(layer, near, 6, agents=names, walk=6)
     assert again.values.tolist() == [3, 2, 0], "an agent's own spot is free to it"
-    apart = fc.Reservations(space, spacing=2.0)
+    apart = fc.query.Reservations(space, spacing=2.0)
     apart.best(layer, near, 6, agents=names, walk=6, where=values >= 0)
     away = np.hypot(*(apart.positions[:, None] - apart.positions[None]).T) + 9 * np.eye(3)
     assert away.min() >= 2
-    alone = fc.Reservations(space)
+    alone = fc.query.Reservations(space)
     only = alone.best(layer, (2, 1), 6, agents="a", walk=6, where=values > 2.5)
     assert only.value == 3
     none = alone.best(layer, near[:2], 6, agents=["b", "c"], walk=6, where=values > 2.5)

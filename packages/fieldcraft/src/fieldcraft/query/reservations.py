@@ -39,7 +39,7 @@ class Reservations:
     >>> import fieldcraft as fc
     >>> grid = fc.Grid(5, 1)
     >>> cover = fc.InfluenceMap(grid).add_layer("cover", values=[[0, 1, 2, 9, 7]])
-    >>> taken = fc.Reservations(grid, spacing=2)
+    >>> taken = fc.query.Reservations(grid, spacing=2)
     >>> taken.best(cover, [(2.5, 0.5), (2.5, 0.5)], 3, agents=["ann", "bob"]).cells
     array([3, 1])
     >>> taken.release("ann")
@@ -153,7 +153,7 @@ class Reservations:
             raise InvalidValue(
                 "The layer has the cells of the reservations",
                 got=f"{values.space!r} for {self.space!r}",
-                remedy="Keep one fc.Reservations(layer.space) per cell size",
+                remedy="Keep one fc.query.Reservations(layer.space) per cell size",
             )
         far = checks.positive("radius", radius)
         points, own, single = values.cells(positions, outside)

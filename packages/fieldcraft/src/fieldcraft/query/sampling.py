@@ -195,7 +195,7 @@ def gradient(
     Examples
     --------
     >>> import fieldcraft as fc
-    >>> fc.gradient([[0, 1, 3]], (1.5, 0.5), space=fc.Grid(3, 1))
+    >>> fc.query.gradient([[0, 1, 3]], (1.5, 0.5), space=fc.Grid(3, 1))
     array([1.5, 0. ])
     """
     smooth = checks.choice("how", how, _HOW) == "bilinear"

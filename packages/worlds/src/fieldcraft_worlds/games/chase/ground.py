@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Graph, Grid, Layer, gradient
+from fieldcraft import Graph, Grid, Layer
 from fieldcraft.errors import InvalidValue
-from fieldcraft.query import uphill
+from fieldcraft.query import gradient, uphill
 from fieldcraft_worlds.games.chase.movement import movement_on
 from fieldcraft_worlds.games.chase.state import People
 from fieldcraft_worlds.games.walking import largest_part, walking_grid
