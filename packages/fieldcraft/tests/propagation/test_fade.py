@@ -435,7 +435,7 @@ class TestAsALayer:
         layer = remembering()
         layer.mark((3.5, 2.5))
         kept = layer.snapshot()
-        with unchanged(layer), refused(InvalidValue, "what snapshot() gave"):
+        with unchanged(layer), refused(InvalidValue, "result of snapshot()"):
             layer.restore({**kept, **bad} if bad else {})
         imap = fc.InfluenceMap(fc.Grid(5, 4))
         with refused(WrongLayer, "Fade"):

@@ -1,4 +1,4 @@
-"""The layer as it will be: its values some seconds from now if nothing else changes."""
+"""A layer some seconds from now, if nothing else changes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Forecast(Operand):
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The values then, float32 in the space's shape, read-only."""
+        """The values at that time, float32 in the space's shape, read-only."""
         if self._seen != self.version:
             self._values = next(values_at(self.layer, [self.seconds])).copy()
             self._seen = self.version
@@ -49,8 +49,10 @@ class Forecast(Operand):
 
 
 def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.float32]]:
-    """Yield the values of a layer after so many seconds each, ascending; each is valid until the
-    next. The layer stays as it is, but for updates that are due, which are made first.
+    """Yield the values of a layer after each of these times, ascending; each array is valid until
+    the next.
+
+    The layer does not change, except that steps that are due are taken first.
     """
     with layer._lock:
         layer._catch_up()

@@ -1,4 +1,4 @@
-"""The layer: a name, values, time and steps, whatever feeds it."""
+"""The layer: a name, values, time and steps, whatever changes it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from fieldcraft.layer.forecast import Forecast
 from fieldcraft.layer.operand import checked_out
 from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.layer.stepping import SteppedLayer
-from fieldcraft.propagation import PROPAGATIONS, Attribution, Propagation
+from fieldcraft.propagation import Attribution, Propagation
 from fieldcraft.propagation.kinds import Device, field_on
-from fieldcraft.propagation.settings import declared
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.cells import Many, One
@@ -29,7 +28,7 @@ __all__ = ["Layer", "LayerState"]
 
 @dataclass(frozen=True)
 class LayerState:
-    """A layer at one moment: what a copy and a save file hold."""
+    """A layer at one moment: the contents of a copy and of a save."""
 
     name: str
     propagation: Propagation
@@ -42,17 +41,18 @@ class LayerState:
 
 
 class Layer(SteppedLayer):
-    """One kind of influence on one space. Made by `InfluenceMap.add_layer`, which gives back what
-    its propagation makes of it:
+    """One kind of influence on one space.
 
-    - `SourceLayer` takes sources: a `SpreadLayer` with `Spread`, `Diffuse` or `Flood`, which takes
-      deposits too, or a `RadialLayer`;
-    - `MemoryLayer` takes marks, with `Fade`;
-    - `TrailLayer` takes stamps and deposits, with `Trail`;
-    - `ArrayLayer` carries an array of your own.
+    `InfluenceMap.add_layer` makes one of these, by its propagation:
 
-    Its values are float32 of shape (height, width), [row, column]; those with a propagation are 0
-    on walls.
+    - `SpreadLayer`, with `Spread`, `Diffuse` or `Flood`: takes sources and deposits
+    - `RadialLayer`, with `Radial`: takes sources
+    - `MemoryLayer`, with `Fade`: takes marks
+    - `TrailLayer`, with `Trail`: takes stamps and deposits
+    - `ArrayLayer`, without a propagation: contains an array of your own
+
+    Values are float32 of shape (height, width), indexed [row, column]; with a propagation they are
+    0 on walls.
     """
 
     _instead: ClassVar[str] = "Add a layer of that kind"
@@ -77,7 +77,7 @@ class Layer(SteppedLayer):
         self._device = device
         self._field = field_on(device, propagation, space, clock.seconds(every))
         self._sources = Sources(space, lock)
-        self._bound(self._sources)
+        self._field.limit(self._sources)
         self._ticks = self._due = self._backlog = self._updates = self._version = 0
         self._work = None
         self._walls_seen = space.walls_version
@@ -106,9 +106,8 @@ class Layer(SteppedLayer):
         def __getattr__(self, name: str) -> Any:
             others = "" if name.startswith("_") else hooks.others_with(name)
             if others:
-                raise WrongLayer(
-                    name, others, f"{self.name!r}, of class {type(self).__name__}", self._instead
-                )
+                this = f"{self.name!r}, of class {type(self).__name__}"
+                raise WrongLayer(name, others, this, self._instead)
             return super().__getattr__(name)
 
         def __iadd__(self, other: Any) -> Any:
@@ -123,11 +122,9 @@ class Layer(SteppedLayer):
 
         __isub__ = __imul__ = __itruediv__ = __ipow__ = __iand__ = __ior__ = __iadd__
 
-    # What it holds
-
     @property
     def values(self) -> NDArray[np.float32]:
-        """The values now: a read-only float32 view of shape (height, width), valid until the next
+        """The values: a read-only float32 view of shape (height, width), valid until the next
         change.
         """
         if self._field.lazy:
@@ -135,7 +132,7 @@ class Layer(SteppedLayer):
                 view = self._values.view()
         else:
             view = self._values.view()
-        view.flags.writeable = False  # here and not in a function: every sample passes by
+        view.flags.writeable = False  # not by read_only(): each sample comes here
         return view
 
     @property
@@ -158,7 +155,7 @@ class Layer(SteppedLayer):
 
     @property
     def propagation(self) -> Propagation | None:
-        """How influence gets from cell to cell; None for an array of your own."""
+        """How influence moves from cell to cell; None for an array of your own."""
         return self._propagation
 
     @overload
@@ -174,11 +171,36 @@ class Layer(SteppedLayer):
     def sample(
         self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float32]:
-        """The values at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2)
-        array.
+        """Return the values at world positions; see `fieldcraft.sample`.
 
-        `how` is "nearest", the cell that holds the position, or "bilinear", between cells; see
-        `fieldcraft.sample`.
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions.
+        how : str, optional
+            "nearest", the cell that contains the position, or "bilinear", between cells.
+        outside : str, optional
+            "refuse" positions off the map, or "clamp" them to the rim.
+
+        Returns
+        -------
+        float or ndarray of float32
+            A float for one position, else shape (N,).
+
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+        >>> height = imap.add_layer("height", values=[[0, 2, 8]])
+        >>> height.sample((1.5, 0.5))
+        2.0
+        >>> height.sample([(1.5, 0.5), (2.0, 0.5)], how="bilinear")
+        array([2., 5.], dtype=float32)
         """
         with self._lock:
             if not isinstance(how, str) or how != "nearest":
@@ -191,10 +213,16 @@ class Layer(SteppedLayer):
             return float(found) if isinstance(cells, int) else found
 
     def at(self, t: float) -> Forecast:
-        """Return the layer as it will be `t` seconds from now if nothing else changes, as a map.
+        """Return the layer as it will be `t` seconds from now if nothing else changes.
 
-        Sources go on with their velocities, paths and schedules, and end with their lifetimes; the
-        layer takes its steps. The layer itself stays as it is, and the map follows it.
+        Sources continue with their velocities, paths and schedules, and end with their lifetimes;
+        the layer takes its steps. The layer itself does not change; the result is a map that
+        follows it.
+
+        Parameters
+        ----------
+        t : float
+            Seconds, at least 0.
 
         Examples
         --------
@@ -251,20 +279,23 @@ class Layer(SteppedLayer):
             self._field.resist(wanted)
 
     def attribution(self, cell: int) -> Attribution:
-        """The account of a cell's value: ids of sources, the amount of each, and what kind of thing
-        the remainder is.
+        """Return the sources of a cell's value, the amount of each, and a name for the rest.
+
+        `fieldcraft.explain` returns the same for a position, with sources as handles.
         """
         with self._lock:
             return self._field.attribution(cell, self._sources)
 
-    # All values at once
-
     def write(self, values: ArrayLike) -> None:
-        """Replace all values by an array of shape (height, width). Cells of sources and walls take
-        theirs back.
+        """Replace all values. Sources and walls determine their cells again from the next step on.
 
-        On a layer of vectors the array is of shape (height, width, 2), as `vectors` are. On a
-        radial layer, what is written stays until `validate` finds it; changes of sources add to it.
+        On a radial layer the values stay until `validate` corrects them; changes of sources add to
+        them.
+
+        Parameters
+        ----------
+        values : array_like of shape (height, width)
+            Finite numbers; for a layer of vectors of shape (height, width, 2), as in `vectors`.
 
         Raises
         ------
@@ -277,21 +308,23 @@ class Layer(SteppedLayer):
             self._version += 1
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """A copy of the values, into `out` (float32 of shape (height, width)) if given.
+        """Return a copy of the values, which another thread can use, to draw them for example.
 
-        It is what a game hands to a thread that draws: a map is used by one thread at a time, a
-        copy by any.
+        Parameters
+        ----------
+        out : ndarray of float32, shape (height, width), optional
+            Where to copy them to; contiguous.
+
+        Raises
+        ------
+        InvalidValue
+            If `out` has another shape or dtype, or is read-only.
         """
         with self._lock:
             if out is None:
                 out = np.empty(self.space.shape, dtype=np.float32)
-            elif (
-                not isinstance(out, np.ndarray)
-                or not out.flags.writeable
-                or out.shape != self.space.shape
-                or out.dtype != np.float32
-            ):
-                checked_out(out, self.space.shape)  # raises, and says why
+            else:
+                checked_out(out, self.space.shape)
             if self.space.walls_version == self._walls_seen:
                 self._field.read(out)
             else:
@@ -299,8 +332,8 @@ class Layer(SteppedLayer):
             return out
 
     def _recovered(self, device: Device | None) -> int:
-        """Go on elsewhere from what was last read back of a device; how many updates are gone with
-        it.
+        """Continue elsewhere from the values that were last read from a device; returns how many
+        steps are lost.
         """
         held: Any = self._field
         state, gone = held.last_read(), int(held.unread)
@@ -312,11 +345,8 @@ class Layer(SteppedLayer):
         self._updates -= gone
         return gone
 
-    def _bound(self, sources: Sources) -> None:
-        """Let sources refuse what the field can't hold."""
-
     def _state(self) -> LayerState:
-        """All that `_restored` needs. Updates that are due are made first."""
+        """The arguments of `restored`. Steps that are due are taken first."""
         self._catch_up()
         arrays = self._field.state()
         if self._walls_seen != self.space.walls_version and not self._field.holds_walls:
@@ -348,8 +378,8 @@ class Layer(SteppedLayer):
         device: Device | None = None,
         own: bool = False,
     ) -> Self:
-        """Return a layer that goes on, bit for bit, where the one of `state` stood: with a copy of
-        its sources, or with these as its `own`.
+        """Return a layer that continues from a state, bit for bit, with a copy of its sources, or
+        with these themselves (`own`).
         """
         layer = cls(
             state.name,
@@ -363,29 +393,8 @@ class Layer(SteppedLayer):
         layer._ticks, layer._due = state.ticks, state.due
         layer._sources = state.sources if own else state.sources.copy(lock)
         layer._sources.set_lock(lock)
-        layer._bound(layer._sources)
+        layer._field.limit(layer._sources)
         layer._field.restore(state.arrays, layer._sources)
         if "unseen" in state.arrays:
             layer._unseen, layer._walls_seen = state.arrays["unseen"], -1
         return layer
-
-
-class _Setting:
-    """A setting of propagations: assigning it to a layer raises `InvalidValue`."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, layer: Any, owner: Any = None) -> Any:
-        raise AttributeError(f"{self.name!r} is a setting of a propagation, not of a layer")
-
-    def __set__(self, layer: Any, value: Any) -> None:
-        raise InvalidValue(
-            "The settings of a propagation are changed by tune()",
-            got=f"layer.{self.name} = {value!r}",
-            remedy=f"Write layer.tune({self.name}={value!r})",
-        )
-
-
-for _name in {name for kind in PROPAGATIONS.values() for name in declared(kind)}:
-    setattr(Layer, _name, _Setting(_name))

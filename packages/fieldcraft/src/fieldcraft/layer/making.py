@@ -1,8 +1,8 @@
-"""From a propagation to its layer."""
+"""Layers made from propagations, and refusals of what only other layers have."""
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from numpy.typing import ArrayLike
 
@@ -17,6 +17,7 @@ from fieldcraft.layer.trail_layer import ArrayLayer, TrailLayer
 from fieldcraft.propagation import PROPAGATIONS, Propagation
 from fieldcraft.propagation.array_field import ArrayValues
 from fieldcraft.propagation.kinds import Device
+from fieldcraft.propagation.settings import declared
 from fieldcraft.space import Space, grid_of
 
 __all__ = ["LAYERS", "LayerSettings", "made", "others_with"]
@@ -28,12 +29,12 @@ LAYERS: dict[str, type[Layer]] = {
     "trail": TrailLayer,
     "array": ArrayLayer,
 }
-"""The layer that each kind of propagation names."""
+"""The class of layer for each kind of propagation."""
 
 
 def others_with(method: str) -> str:
-    """Return which propagations have layers with a method, in the words of a message: "layers with
-    fc.Fade or fc.Trail"; "" where no layer has it.
+    """Return the propagations whose layers have a method, in the words of a message such as
+    "layers with fc.Fade or fc.Trail"; "" if no layer has it.
     """
     kinds = [
         f"fc.{kind.__name__}"
@@ -45,6 +46,27 @@ def others_with(method: str) -> str:
     if not kinds:
         return ""
     return f"layers with {', '.join(kinds[:-1])}{' or ' if kinds[1:] else ''}{kinds[-1]}"
+
+
+class _Setting:
+    """A setting of propagations: assigning it to a layer raises `InvalidValue`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, layer: Any, owner: Any = None) -> Any:
+        raise AttributeError(f"{self.name!r} is a setting of a propagation, not of a layer")
+
+    def __set__(self, layer: Any, value: Any) -> None:
+        raise InvalidValue(
+            "The settings of a propagation are changed by tune()",
+            got=f"layer.{self.name} = {value!r}",
+            remedy=f"Write layer.tune({self.name}={value!r})",
+        )
+
+
+for _name in {name for kind in PROPAGATIONS.values() for name in declared(kind)}:
+    setattr(Layer, _name, _Setting(_name))
 
 
 class LayerSettings(TypedDict, total=False):
@@ -70,8 +92,8 @@ def made(
     priority: float,
     device: Device | None,
 ) -> Layer:
-    """Return the layer that a propagation makes; without one, a layer that carries an array. The
-    settings are checked here; see `InfluenceMap.add_layer`.
+    """Return the layer for a propagation, or for an array of your own without one. Settings are
+    checked here; see `InfluenceMap.add_layer`.
     """
     if not isinstance(name, str) or not name:
         raise InvalidValue(

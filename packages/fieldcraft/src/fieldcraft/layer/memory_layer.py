@@ -1,4 +1,4 @@
-"""Layers that remember."""
+"""Layers that remember marks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MemoryLayer"]
 
 
 class MemoryLayer(Moving):
-    """A layer with `Fade`: what was marked, and how long ago."""
+    """A layer with `Fade`: takes marks, which fade."""
 
     _instead = "Call layer.mark() wherever something is known, or add a layer of that kind"
     _field: RememberingField
@@ -35,31 +35,31 @@ class MemoryLayer(Moving):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Remember these places: shows at once, and fades from then on.
+        """Mark cells, or the ground around them: visible at once, and fading from then on.
+
+        A mark never lowers a value.
 
         Parameters
         ----------
         positions : array_like
             One (x, y) pair or an (N, 2) array of world positions; or a mask, bool in the shape of
-            `values`, of the cells to mark, such as what `visible` answers: N then counts the cells
-            that are True. Walls in it are passed over.
-        amounts : array_like, optional
-            How well the places are known, at least 0: one number, or N; or with a mask an array in
-            its shape. What is above the layer's `maximum` counts as that. By default the maximum. A
-            mark never lowers what is remembered.
-        radius : array_like, optional
+            `values`, such as `visible` returns: N is then the number of cells that are True. Walls
+            are not marked.
+        amounts : float or array_like, optional
+            At least 0: one number, or N; with a mask also an array in its shape. Capped at the
+            layer's `maximum`, which is the default.
+        radius : float or array_like, optional
             World units, above 0, around the center of the position's cell; one, or N. By default
             the cell alone.
         falloff : object, optional
-            The share of the amount that a cell takes, by its distance: anything that `Falloff.of`
-            takes.
+            The share of the amount by distance: anything that `Falloff.of` takes.
         metric : str, optional
-            Which cells count, and how their distance is measured, as for `Radial`: "straight",
-            "connected", "path", or "sight" for a whole field of view; on a graph of waypoints
-            nothing hides a vertex. Walls are never marked.
-        on_wall, outside : str, optional
-            "refuse" a position on a wall or off the map, or take the "nearest" open cell, or
-            "clamp" to the rim.
+            How distance is measured, as for `Radial`: "straight", "connected", "path", or "sight"
+            for a field of view; on a graph of waypoints all vertices are visible.
+        on_wall : str, optional
+            "refuse" a position on a wall, or use the "nearest" open cell.
+        outside : str, optional
+            "refuse" a position off the map, or "clamp" it to the rim.
 
         Raises
         ------
@@ -69,6 +69,17 @@ class MemoryLayer(Moving):
             If a position is in a wall.
         InvalidValue
             If an argument has a wrong value, shape or type; then nothing has changed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(5, 1))
+        >>> seen = imap.add_layer("seen", fc.Fade(amount=1.0, interval=1.0, maximum=8.0))
+        >>> seen.mark((2.5, 0.5), radius=1.0, falloff=[1.0, 0.5])
+        >>> imap.advance(2.0, max_steps=20).is_late
+        False
+        >>> seen.values
+        array([[0., 2., 6., 2., 0.]], dtype=float32)
         """
         with self._lock:
             field = self._field
@@ -128,8 +139,7 @@ class MemoryLayer(Moving):
     ) -> None:
         """Add to the values of cells at once; they stay within 0 and the layer's maximum.
 
-        Deposits in one cell add. `amounts` is one number for all or N numbers; a result beyond 1e30
-        in size raises `InvalidValue` and changes nothing.
+        The arguments are those of `SpreadLayer.deposit`.
         """
         with self._lock:
             cells = self._open_cells(positions, on_wall, outside)
@@ -137,10 +147,9 @@ class MemoryLayer(Moving):
             self._version += 1
 
     def snapshot(self) -> dict[str, Any]:
-        """All that is remembered, as arrays and whole numbers: for games that keep it in a state or
-        a save of their own.
+        """Return all that is remembered as arrays and integers, for a game's own state or save.
 
-        `restore` goes on from there, bit for bit.
+        `restore` continues from there, bit for bit.
         """
         with self._lock:
             field = self._field
@@ -148,8 +157,8 @@ class MemoryLayer(Moving):
             return {"ticks": self._ticks, "due": self._due, **field.moments()}
 
     def restore(self, memory: Mapping[str, Any]) -> None:
-        """Remember what `memory` gave, of this layer or of another with the same `Fade` on the same
-        map, in place of all else.
+        """Replace all that is remembered by a `snapshot` of this layer, or of another with the same
+        `Fade` on the same map.
 
         Raises
         ------
@@ -158,7 +167,7 @@ class MemoryLayer(Moving):
         """
         if not isinstance(memory, Mapping):
             raise InvalidValue(
-                "restore() takes what snapshot() gave",
+                "restore() takes the result of snapshot()",
                 got=f"a {type(memory).__name__}",
                 remedy="Pass that",
             )
@@ -170,7 +179,7 @@ class MemoryLayer(Moving):
                 field.remember(memory)
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidValue(
-                    "restore() takes what snapshot() gave",
+                    "restore() takes the result of snapshot()",
                     got=str(error)[:80],
                     remedy="Pass that, on the same map with the same Fade",
                 ) from error
@@ -180,7 +189,7 @@ class MemoryLayer(Moving):
     def _masked(
         self, mask: NDArray[np.bool_], amounts: ArrayLike | None
     ) -> tuple[NDArray[np.int64], ArrayLike | None]:
-        """The open cells of a mask, and the amounts for them."""
+        """Return the open cells of a mask, and the amounts for them."""
         chosen = checks.shaped("Masks", mask, self.space.shape, "b") & ~self.space.walls
         weights = None if amounts is None else checks.array("amounts", amounts)
         if weights is not None and weights.shape == mask.shape:

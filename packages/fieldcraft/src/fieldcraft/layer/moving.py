@@ -21,8 +21,8 @@ class Moving(Layer):
 
     @property
     def propagation(self) -> Propagation:
-        """How influence gets from cell to cell. May be changed while it runs; shows from the next
-        step on.
+        """How influence moves from cell to cell. May be set to another one of the same class; takes
+        effect with the next step.
         """
         return self._propagation
 
@@ -41,13 +41,22 @@ class Moving(Layer):
             self._propagation = propagation
 
     def tune(self, **parameters: Any) -> None:
-        """Go on with other parameters of the propagation, such as `decay` and `momentum`; shows
-        from the next step on.
+        """Change settings of the propagation, such as `decay`; takes effect with the next step.
 
         Raises
         ------
         UnknownName
-            For what this propagation does not have, and what the propagation raises.
+            For a setting that this propagation does not have.
+        InvalidValue
+            For a value that it does not take.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("threat", fc.Spread(decay=0.2))
+        >>> threat.tune(decay=0.5, momentum=1.0)
+        >>> threat.propagation.decay, threat.propagation.momentum
+        (0.5, 1.0)
         """
         known = values_of(self._propagation)
         for name in parameters:
@@ -56,8 +65,17 @@ class Moving(Layer):
         self.propagation = type(self._propagation)(**{**known, **parameters})
 
     def settle(self) -> None:
-        """Go at once where endless steps would lead; what was deposited or written is gone then. No
-        time passes.
+        """Set the values at once that endless steps would lead to, without deposits and written
+        values. No time passes.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("threat", fc.Spread(decay=0.5))
+        >>> _ = threat.add_source((0.5, 0.5), 8.0)
+        >>> threat.settle()
+        >>> threat.values.round(2)
+        array([[8.  , 4.85, 2.94, 1.79]], dtype=float32)
         """
         with self._lock:
             self._catch_up()
@@ -66,8 +84,7 @@ class Moving(Layer):
             self._version += 1
 
     def _open_cells(self, positions: ArrayLike, on_wall: str, outside: str) -> NDArray[np.int64]:
-        """The cells of positions to put something on, walls refused; due updates are made first."""
+        """The cells of positions, walls refused; steps that are due are taken first."""
         self._catch_up()
-        return place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)[
-            1
-        ]
+        found = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
+        return found[1]

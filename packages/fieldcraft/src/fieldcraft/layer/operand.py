@@ -1,4 +1,4 @@
-"""The operand: anything that can be calculated with."""
+"""Operands: maps of values, which expressions are made of."""
 
 from __future__ import annotations
 
@@ -18,56 +18,44 @@ if TYPE_CHECKING:
 
 __all__ = ["Operand", "checked_out"]
 
-# What NumPy's functions do to a map lazily; any other function of one array goes in as a curve.
+# The operations for NumPy's functions; any other function of one array becomes a curve.
+_SAME = "add subtract multiply divide less less_equal greater greater_equal equal square"
 _UFUNCS = {
-    "add": "add",
-    "subtract": "subtract",
-    "multiply": "multiply",
-    "divide": "divide",
-    "negative": "negate",
-    "absolute": "abs",
-    "fabs": "abs",
-    "less": "less",
-    "less_equal": "less_equal",
-    "greater": "greater",
-    "greater_equal": "greater_equal",
-    "equal": "equal",
-    "not_equal": "unequal",
-    "minimum": "min",
-    "maximum": "max",
-    "fmin": "min",
-    "fmax": "max",
-    "square": "square",
-    "logical_and": "and",
-    "logical_or": "or",
-    "logical_not": "not",
-    "bitwise_and": "and",
-    "bitwise_or": "or",
-    "invert": "not",
+    **{name: name for name in _SAME.split()},
+    **{"negative": "negate", "absolute": "abs", "fabs": "abs", "not_equal": "unequal"},
+    **{"minimum": "min", "maximum": "max", "fmin": "min", "fmax": "max"},
+    **{"logical_and": "and", "logical_or": "or", "logical_not": "not"},
+    **{"bitwise_and": "and", "bitwise_or": "or", "invert": "not"},
 }
 
 
 class Operand(Pictured):
-    """A map of values: a layer, a belief, a distance map, or an expression over such. Arithmetic on
-    it gives an expression.
+    """A map of values: a layer, a belief, a distance map, or an expression over maps.
 
-    Expressions are lazy: nothing is computed before `values`, `read`, `sample` or a window asks for
-    it. The other operand is a map of the same cells, a number, or an array of shape (height,
-    width), of which a copy is taken. Where both spaces have walls of their own, the result has a
-    wall where all its maps have one.
+    Arithmetic returns expressions, which are lazy: nothing is computed before `values`, `read`,
+    `sample` or a window needs it. The other operand is a map of the same cells, a number, or an
+    array of shape (height, width), which is copied. If maps have walls of their own, the result has
+    a wall where all of them have one.
 
-    Arithmetic is float32, in the order in which it is written. `a / 0` is 0. A result beyond
-    float32 becomes its largest number, 3.4e38, so that values are finite. Walls read 0.
+    Arithmetic is float32, in the order in which it is written. `a / 0` is 0. Results beyond float32
+    are capped at 3.4e38. Walls are 0.
 
-    `<`, `<=`, `>` and `>=` give 1 where they hold and 0 elsewhere; `equals` and `differs` stand in
-    for `==` and `!=`, which compare identity as for any object, so that layers can be kept in sets
-    and dicts. `&`, `|` and `~` take any value but 0 for true.
+    `<`, `<=`, `>` and `>=` are 1 where they hold, else 0. `equals` and `differs` replace `==` and
+    `!=`, which compare identity, so that layers can be in sets and dicts. `&`, `|` and `~` treat
+    all values but 0 as true.
 
-    NumPy sees the values: `np.asarray(map)`, `np.max(map)` and `plt.imshow(map)` look at the array
-    as it is now. NumPy's
-    arithmetic gives expressions: `np.maximum(map, 0)`, `np.sqrt(map)` and `array + map` stay live.
-    A map is no array, though: `map[...]` is refused, since arrays are read at [row, column] and
-    maps are asked at (x, y).
+    NumPy functions of the values, such as `np.max(map)` and `plt.imshow(map)`, read the current
+    array; NumPy's arithmetic, such as `np.maximum(map, 0)` and `array + map`, returns expressions.
+    `map[...]` is refused: arrays are indexed [row, column], maps are sampled at (x, y).
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+    >>> food = imap.add_layer("food", values=[[0, 4, 8]])
+    >>> threat = imap.add_layer("threat", values=[[1, 3, 9]])
+    >>> (food - 0.5 * threat).values
+    array([[-0.5,  2.5,  3.5]], dtype=float32)
     """
 
     name: str = "map"
@@ -90,13 +78,13 @@ class Operand(Pictured):
         return self.space.shape
 
     def finite_values(self) -> NDArray[np.float32]:
-        """The values as expressions, windows and curves read them: where a map has infinite ones,
-        numbers that stand for them.
+        """Return the values for expressions, windows and curves: infinite ones are replaced by
+        finite numbers.
         """
         return self.values
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """A copy of the values, into `out` (float32 of shape (height, width), contiguous) if
+        """Return a copy of the values, in `out` (float32 of shape (height, width), contiguous) if
         given.
         """
         if out is None:
@@ -117,10 +105,10 @@ class Operand(Pictured):
     def sample(
         self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float32]:
-        """The values at world positions: a float for one (x, y) pair, (N,) float32 for an (N, 2)
-        array.
+        """Return the values at world positions: a float for one (x, y) pair, (N,) float32 for an
+        (N, 2) array.
 
-        `how` is "nearest", the cell that holds the position, or "bilinear", between cells; see
+        `how` is "nearest", the cell that contains the position, or "bilinear", between cells; see
         `fieldcraft.sample`.
         """
         if not isinstance(how, str) or how != "nearest":
@@ -143,17 +131,17 @@ class Operand(Pictured):
 
         def __getitem__(self, key: Any) -> Any:
             raise InvalidValue(
-                "A map is asked at world positions (x, y), an array at [row, column]",
-                got=f"map[{_told(key)}]",
+                "A map is sampled at world positions (x, y), an array is indexed [row, column]",
+                got=f"map[{_short(key)}]",
                 remedy="Write map.sample((x, y)), or map.values[row, column]",
             )
 
         def __setitem__(self, key: Any, value: Any) -> None:
             raise InvalidValue(
-                "The values of a map follow from what feeds it",
-                got=f"map[{_told(key)}] = {_told(value)}",
+                "The values of a map are not set one by one",
+                got=f"map[{_short(key)}] = {_short(value)}",
                 remedy=(
-                    "Give a layer a source or a deposit at (x, y), or replace all its values:"
+                    "Add a source or a deposit at (x, y) to a layer, or replace all its values:"
                     " layer.write(array)"
                 ),
             )
@@ -168,8 +156,8 @@ class Operand(Pictured):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (int, float, np.number, np.ndarray)):
             raise InvalidValue(
-                "== asks of a map whether it is the same object",
-                got=f"map == {_told(other)}",
+                "== tests whether two maps are the same object",
+                got=f"map == {_short(other)}",
                 remedy="Write map.equals(3) or map.differs(3) for a map of 1 and 0",
             )
         return self is other
@@ -299,33 +287,42 @@ class Operand(Pictured):
         return hooks.calculus.cellwise("greater_equal", self, other)
 
     def equals(self, other: Operand | ArrayLike) -> Operand:
-        """1 where the values are equal, else 0."""
+        """Return 1 where the values are equal, else 0."""
         return hooks.calculus.cellwise("equal", self, other)
 
     def differs(self, other: Operand | ArrayLike) -> Operand:
-        """1 where the values are not equal, else 0."""
+        """Return 1 where the values are not equal, else 0."""
         return hooks.calculus.cellwise("unequal", self, other)
 
     def sqrt(self) -> Operand:
-        """The square root; 0 where the value is negative."""
+        """Return the square root; 0 where the value is negative."""
         return hooks.calculus.sqrt(self)
 
     def clamp(self, low: Operand | ArrayLike, high: Operand | ArrayLike) -> Operand:
-        """The values cut to [low, high]: numbers, or maps (`high` wins where they cross)."""
+        """Return the values limited to [low, high]: numbers, or maps (`high` wins if below
+        `low`).
+        """
         return hooks.calculus.cellwise("clamp", self, low, high)
 
     def normalize(self, *, signed: bool = False) -> Operand:
-        """The values brought to [0, 1]: the smallest on open ground becomes 0, the largest 1; all 0
-        where they are equal.
+        """Return the values scaled to [0, 1]: the smallest on open cells becomes 0, the largest 1;
+        0 if they are equal.
 
-        With `signed=True` to [-1, 1] instead: divided by the largest magnitude, so that 0 stays 0.
+        With `signed=True` they are divided by the largest magnitude, so that 0 stays 0.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> food = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("food", values=[[2, 4, 10]])
+        >>> food.normalize().values
+        array([[0.  , 0.25, 1.  ]], dtype=float32)
         """
         return hooks.calculus.cellwise(
             "normalize_signed" if checks.flag("signed", signed) else "normalize", self
         )
 
     def invert(self) -> Operand:
-        """The largest value on open ground minus the values: best becomes worst."""
+        """Return the largest value on open cells minus the values: best becomes worst."""
         return hooks.calculus.cellwise("invert", self)
 
     def curve(
@@ -333,65 +330,68 @@ class Operand(Pictured):
         shape: str | Iterable[tuple[float, float]] | Callable[[NDArray[np.float32]], ArrayLike],
         *at: float,
     ) -> Operand:
-        """The answer of a response curve to the values.
+        """Return a response curve of the values.
 
-        `shape` is one of
+        Parameters
+        ----------
+        shape : str, iterable of (float, float) or callable
+            One of
 
-        - "linear", "quadratic", "smoothstep", "logistic" with `at` = (low, high), by default (0,
-          1): from 0 at `low` to 1 at `high`, and no further beyond them. With `low` above `high`
-          the curve falls. Logistic is 0.5 half way, 0.0067 at `low` and 0.9933 at `high`;
-        - "power" with `at` = (low, high, exponent): the linear curve raised to an exponent above 0;
-        - "step" with `at` = (threshold,): 0 below it, 1 from there on;
-        - two to 64 points (value, answer), values ascending: joined by straight lines, level beyond
-          the first and last;
-        - a function that answers a float32 array of values with an array of as many numbers:
-          `np.tanh`,
-          `lambda threat: np.exp(-threat / 8)`. It is called when values are asked for, and is to
-          answer equal values equally.
+            - "linear", "quadratic", "smoothstep", "logistic" with `at` = (low, high), by default
+              (0, 1): from 0 at `low` to 1 at `high`, constant beyond them. With `low` above `high`
+              the curve falls. Logistic is 0.5 in the middle, 0.0067 at `low` and 0.9933 at `high`
+            - "power" with `at` = (low, high, exponent): the linear curve raised to an exponent
+              above 0
+            - "step" with `at` = (threshold,): 0 below it, else 1
+            - two to 64 points (value, result), values ascending: joined by straight lines, constant
+              beyond the first and last
+            - a function from a float32 array to an array of the same length, such as `np.tanh`. It
+              is called when values are needed, and must return equal results for equal values
+        *at : float
+            Where the curve begins and ends.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> food = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("food", values=[[0, 4, 10]])
+        >>> food.curve("linear", 0, 8).values
+        array([[0. , 0.5, 1. ]], dtype=float32)
         """
         return hooks.calculus.curve(self, shape, *at)
 
     def smooth(self, cells: int = 1) -> Operand:
-        """The mean over the square of cells up to `cells` (1 to 64) rows and columns away; 1 is a 3
-        x 3 blur.
+        """Return the mean over the square of cells up to `cells` (1 to 64) rows and columns away; 1
+        is a 3 x 3 blur.
 
-        Walls and what lies beyond the rim don't count, and a wall reads 0; ground on the other side
-        of a thin wall does count. On a torus the square goes on at the other side.
+        Walls and cells beyond the rim do not count; cells behind a thin wall do. On a torus the
+        square continues at the other side.
         """
         return hooks.calculus.smooth(self, cells)
 
     def on(self, space: Grid) -> Operand:
-        """The same map on finer cells: each cell of `space` reads the cell that its center lies in.
+        """Return the same map on finer cells: each cell of `space` has the value of the cell that
+        contains its center.
 
         For layers with a `cell_size` of their own: `coarse.on(fine.space) + fine`.
         """
         return hooks.calculus.on(self, space)
 
 
-def _told(thing: object) -> str:
-    said = repr(thing)
-    return said if len(said) <= 40 else f"{said[:40]}..."
+def _short(thing: object) -> str:
+    text = repr(thing)
+    return text if len(text) <= 40 else f"{text[:40]}..."
 
 
 def checked_out(out: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """The array that values can be read into, or `InvalidValue`."""
-    if (
-        isinstance(out, np.ndarray)
-        and out.shape == shape
-        and out.dtype == np.float32
-        and out.flags.carray
-    ):
-        return out
-    kind = (
-        f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-    )
-    locked = (
-        ", read-only or not contiguous"
-        if isinstance(out, np.ndarray) and not out.flags.carray
-        else ""
-    )
+    """Return an array that values can be copied to, or raise `InvalidValue`."""
+    got = type(out).__name__
+    if isinstance(out, np.ndarray):
+        if out.shape == shape and out.dtype == np.float32 and out.flags.carray:
+            return out
+        access = "" if out.flags.carray else ", read-only or not contiguous"
+        got = f"{out.dtype} of shape {out.shape}{access}"
     raise InvalidValue(
         f"out is a writable, contiguous float32 array of shape {shape}",
-        got=kind + locked,
+        got=got,
         remedy="Pass np.empty(map.space.shape, np.float32), or leave it out",
     )

@@ -15,7 +15,7 @@ from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.source_layer import SourceLayer, refuse_settings
 from fieldcraft.propagation.field import RadiatingField
 from fieldcraft.propagation.settings import values_of
-from fieldcraft.sources import Source, Sources
+from fieldcraft.sources import Source
 
 if TYPE_CHECKING:
     from fieldcraft.propagation import Propagation
@@ -24,7 +24,7 @@ __all__ = ["RadialLayer"]
 
 
 class RadialLayer(SourceLayer):
-    """A layer with `Radial`: its values are what its sources say, and nothing else."""
+    """A layer with `Radial`: its values follow from its sources alone."""
 
     _instead = (
         "A layer with fc.Radial shows its sources and nothing else: add a source with a lifetime,"
@@ -44,9 +44,6 @@ class RadialLayer(SourceLayer):
         super().__init__(name, space, propagation, every, lock, **options)
         self._validated = 0
 
-    def _bound(self, sources: Sources) -> None:
-        self._field.limit(sources)
-
     def add_source(
         self,
         position: ArrayLike,
@@ -59,8 +56,8 @@ class RadialLayer(SourceLayer):
         outside: str = "refuse",
         **others: Never,
     ) -> Source:
-        """Put a source at a world (x, y) position, with a `radius` (world units) and a `falloff` of
-        its own if they are given.
+        """Add a source at a world position, with a `radius` (world units) and a `falloff` of its
+        own if they are given.
 
         The rest as in `SourceLayer.add_source`.
         """
@@ -87,10 +84,9 @@ class RadialLayer(SourceLayer):
         outside: str = "refuse",
         **others: Never,
     ) -> NDArray[np.int64]:
-        """Put sources at (N, 2) world positions; returns their ids, shape (N,), for
-        `layer.sources`.
+        """Add sources at world positions (N, 2), and return their ids (N,) for `layer.sources`.
 
-        `strengths`, `radii` and `lifetimes` are one number for all or N numbers. The rest as in
+        `strengths`, `radii` and `lifetimes` are one number for all or N numbers; the rest as in
         `add_source`.
         """
         refuse_settings(others)
@@ -116,10 +112,11 @@ class RadialLayer(SourceLayer):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Make the keyed sources be exactly these entities; see `SourceLayer.sync`.
+        """Add, move and remove sources so that those with a key are exactly these; see
+        `SourceLayer.sync`.
 
-        `radii` and `falloff` are those of the sources, as in `add_sources`; without them known ones
-        keep theirs.
+        `radii` and `falloff` are those of the sources, as in `add_sources`; without them known
+        sources keep theirs.
         """
         curve = None if falloff is None else Falloff.of(falloff)
         self._sources.sync(
@@ -135,19 +132,26 @@ class RadialLayer(SourceLayer):
 
     @property
     def strongest(self) -> NDArray[np.float32]:
-        """The influence that the strongest single source alone gives each cell: a read-only float32
-        view in the shape of `values`.
+        """The influence of the strongest single source in each cell: a read-only float32 view in
+        the shape of `values`.
         """
         with self._lock:
             return read_only(self._field.strongest(self._sources, self.version))
 
     def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
-        """Sweep on over the next `max_cells` cells, in whole bands of rows, and mend what is wrong
-        there.
+        """Check the next cells against the live sources, correct them, and return how many were
+        wrong.
 
-        Returns how many cells did not show what the live sources say. They are put right at once,
-        or come nearer to it by `rate` per second of this layer's time since the last sweep. From
-        any state, sweeps over the whole map end at what the sources say, and then find nothing.
+        From any state, sweeps over the whole map end at what the sources give, and then find
+        nothing.
+
+        Parameters
+        ----------
+        max_cells : int, optional
+            About how many cells to check, in whole bands of rows.
+        rate : float, optional
+            Correct a value by at most so much per second of this layer's time since the last call;
+            at once without it.
 
         References
         ----------
@@ -177,24 +181,23 @@ class RadialLayer(SourceLayer):
         iterations: int = 5,
         on_wall: str = "refuse",
     ) -> Source:
-        """Put an influence somewhere that stays until `remove()` is called on what comes back;
-        shows from the next step on.
+        """Add an influence that stays until its `remove()` is called; visible from the next step
+        on.
 
         Parameters
         ----------
         position : array_like
             World position, or a cell (on graphs, a vertex) as an int.
         value : float, optional
-            What its cell reads.
+            The value of its cell.
         propagate : bool, optional
             Whether it reaches beyond its cell.
         flood : bool, optional
-            Be what a flood of so many steps leaves behind, instead of decaying: hottest where it
-            has got to, and a tenth less for each step that lies behind, so coolest where it began.
-            Not without `propagate`.
+            Give what a flood of so many steps leaves behind: strongest at its front, and a tenth
+            less for each step behind it. Not without `propagate`.
         iterations : int, optional
-            After how many typical steps the layer's curve of decay is cut off; as far as its
-            radius, it is the layer's own and follows `tune`.
+            After how many typical steps the layer's curve of decay is cut off. At its radius it is
+            the layer's own curve, and follows `tune`.
 
         Raises
         ------
@@ -238,16 +241,10 @@ class RadialLayer(SourceLayer):
         )
 
     def tune(self, **parameters: Any) -> None:
-        """Go on with other parameters of the propagation, such as `radius`; shows from the next
-        step on.
+        """Change settings of the propagation, such as `radius`; takes effect with the next step.
 
-        `decay` stands for a falloff of `exp(-decay * distance)` within the radius, per world unit
-        of distance. Sources with a falloff of their own keep it.
-
-        Raises
-        ------
-        UnknownName
-            For what this propagation does not have, and what the propagation raises.
+        `decay` sets a falloff of `exp(-decay * distance)` within the radius, per world unit of
+        distance. Sources with a falloff of their own keep it. Raises what `Moving.tune` raises.
         """
         if "decay" in parameters and "falloff" not in parameters:
             decay = checks.not_negative("decay", parameters.pop("decay"))

@@ -21,7 +21,7 @@ __all__ = ["SourceLayer", "SpreadLayer", "refuse_settings"]
 
 
 def refuse_settings(others: Mapping[str, object]) -> None:
-    """Refuse keywords that a source does not take: settings of layers with a remedy."""
+    """Refuse keywords that a source does not take; settings of layers with a remedy."""
     for name, value in others.items():
         if any(name in signature(kind).parameters for kind in PROPAGATIONS.values()):
             raise InvalidValue(
@@ -34,14 +34,14 @@ def refuse_settings(others: Mapping[str, object]) -> None:
 
 
 class SourceLayer(Moving):
-    """A layer that takes sources, which act at each step."""
+    """A layer that takes sources, which act in each step."""
 
     def _about(self) -> str:
         return f"{self.propagation}, {len(self._sources)} sources"
 
     @property
     def sources(self) -> Sources:
-        """The live sources, as arrays, with bulk calls to move, change and remove them."""
+        """The live sources as arrays, with methods to move, change and remove many at once."""
         return self._sources
 
     def add_source(
@@ -54,30 +54,47 @@ class SourceLayer(Moving):
         outside: str = "refuse",
         **others: Never,
     ) -> Source:
-        """Put a source at a world (x, y) position. It acts from the center of its cell, from the
-        next step on.
+        """Add a source at a world position. It acts from the center of its cell, from the next step
+        on.
 
         Parameters
         ----------
+        position : array_like of shape (2,)
+            World position (x, y).
         strength : float, optional
-            What its cell reads; may be negative.
+            The value of its cell; may be negative.
         lifetime : float, optional
-            Seconds of this layer's time after which it goes by itself.
+            Seconds of this layer's time after which the source is removed.
         on_wall : str, optional
-            "refuse" a position on a wall, take the "nearest" open cell, or stand there and act
-            "through" it.
+            "refuse" a position on a wall, use the "nearest" open cell, or act "through" the wall.
         outside : str, optional
             "refuse" a position off the map, or "clamp" it to the rim.
+
+        Returns
+        -------
+        Source
+            A handle to move, change and remove it.
 
         Raises
         ------
         OutsideMap
-            If a position is outside the map.
+            If the position is outside the map.
         OnWall
-            If a position is in a wall.
+            If the position is in a wall.
         InvalidValue
             If an argument has a wrong value, shape or type; then nothing has changed. How influence
             spreads is a setting of the layer: a `decay` of one source is refused.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(4, 1))
+        >>> threat = imap.add_layer("threat", fc.Spread(decay=0.5, momentum=1.0))
+        >>> orc = threat.add_source((0.5, 0.5), strength=8.0)
+        >>> imap.step(3)
+        >>> threat.values.round(2)
+        array([[8.  , 4.85, 2.94, 1.79]], dtype=float32)
+        >>> orc.remove()
         """
         refuse_settings(others)
         return self._source(position, strength, lifetime=lifetime, on_wall=on_wall, outside=outside)
@@ -92,10 +109,9 @@ class SourceLayer(Moving):
         outside: str = "refuse",
         **others: Never,
     ) -> NDArray[np.int64]:
-        """Put sources at (N, 2) world positions; returns their ids, shape (N,), for
-        `layer.sources`.
+        """Add sources at world positions (N, 2), and return their ids (N,) for `layer.sources`.
 
-        `strengths` and `lifetimes` are one number for all or N numbers. The rest as in
+        `strengths` and `lifetimes` are one number for all or N numbers; the rest as in
         `add_source`.
         """
         refuse_settings(others)
@@ -104,18 +120,18 @@ class SourceLayer(Moving):
         )
 
     def source(self, identity: int | None = None, *, key: Hashable = None) -> Source:
-        """The handle of a live source, by its id, or by the key that `sync` knows it by.
+        """Return the handle of a live source, by its id or by its key in `sync`.
 
         Raises
         ------
         DeadSource
-            For an id that is not of a live source.
+            If no live source has this id.
         UnknownName
-            For a key of none.
+            If no live source has this key.
         """
         if (identity is None) == (key is None):
             raise InvalidValue(
-                "A source is asked for by its id or by its key",
+                "A source has an id, and a key after sync()",
                 got="both or neither",
                 remedy="Pass one of the two",
             )
@@ -129,14 +145,28 @@ class SourceLayer(Moving):
         return Source(self._sources, int(identity))
 
     def remove_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int:
-        """Remove every source in the cells at these world positions, one (x, y) pair or (N, 2);
-        returns how many there were.
+        """Remove all sources in the cells at world positions, and return their number.
 
-        A source that was put on a wall, and acts from the nearest open cell, is found in both.
-        Where nothing stands nothing happens. Raises `OutsideMap` or `InvalidValue`; then nothing
-        has changed.
+        A source on a wall that acts from the nearest open cell is removed at both.
 
-        >>> layer.add_source((3.5, 2.5)); layer.remove_at((3.5, 2.5))    # doctest: +SKIP
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions.
+        outside : str, optional
+            "refuse" positions off the map, or "clamp" them to the rim.
+
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map; then nothing has changed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("threat", fc.Spread(0.2))
+        >>> _ = threat.add_source((3.5, 2.5))
+        >>> threat.remove_at((3.5, 2.5))
         1
         """
         with self._lock:
@@ -157,28 +187,60 @@ class SourceLayer(Moving):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Make the keyed sources be exactly these entities: for everyone who holds a list of them
-        each frame.
+        """Add, move and remove sources so that those with a key are exactly these: for a list of
+        entities in each frame.
 
-        `keys` are N different hashable values; new ones are added, known ones moved and given their
-        new strength, missing ones removed. Sources added without a key are left alone. All or
-        nothing happens. With `velocities`, world units a second, they go on by themselves as the
-        layer's time passes, as with `Source.move`.
+        New keys are added, known ones are moved and get their new strength, missing ones are
+        removed. Sources without a key do not change. If an argument is refused, nothing changes.
+
+        Parameters
+        ----------
+        keys : iterable of hashable
+            N different keys, such as the ids of units.
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths : float or array_like of shape (N,), optional
+            May be negative.
+        velocities : array_like of shape (N, 2), optional
+            World units a second, with which they move as the layer's time passes.
+        on_wall, outside : str, optional
+            As in `add_source`.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(4, 1))
+        >>> threat = imap.add_layer("threat", fc.Spread(decay=0.5, momentum=1.0))
+        >>> threat.sync(["ann", "bob"], [(0.5, 0.5), (3.5, 0.5)], [8.0, 2.0])
+        >>> threat.sync(["bob"], [(2.5, 0.5)], [2.0])
+        >>> len(threat.sources)
+        1
         """
         self._sources.sync(
             keys, positions, strengths, velocities=velocities, on_wall=on_wall, outside=outside
         )
 
     def without(self, *sources: Hashable | Source) -> Without:
-        """The layer as it would be without some of its sources, as a map: what a unit asks that is
-        not to shy at its own influence.
+        """Return the layer without some of its sources, as a map: for a unit that ignores its own
+        influence.
 
-        `sources` are keys of `sync`, or what `add_source` returned; who is not among the sources by
-        now takes nothing away. The map follows the layer from step to step. Without them a radial
-        layer shows the sum, or the strongest, of all others, bit for bit; one that spreads shows
-        where the others would lead in the end (`settle`), without deposits.
+        The map follows the layer. That of a radial layer has the bits of a layer with all other
+        sources; that of one that spreads is settled, and has no deposits.
 
-        >>> safest = fc.best(cover - allies.without("me"), here, radius=8)    # doctest: +SKIP
+        Parameters
+        ----------
+        *sources : hashable or Source
+            Keys of `sync`, or handles. Those that are no longer alive change nothing.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(4, 1))
+        >>> allies = imap.add_layer("allies", fc.Radial(2.0, "linear"))
+        >>> allies.sync(["me", "you"], [(0.5, 0.5), (3.5, 0.5)])
+        >>> imap.step()
+        >>> allies.values, allies.without("me").values
+        (array([[1. , 0.5, 0.5, 1. ]], dtype=float32), array([[0. , 0. , 0.5, 1. ]], dtype=float32))
         """
         if not sources:
             raise InvalidValue(
@@ -238,7 +300,7 @@ class SourceLayer(Moving):
 
 
 class SpreadLayer(SourceLayer):
-    """A layer with `Spread`, `Diffuse` or `Flood`: sources, and deposits that nothing holds."""
+    """A layer with `Spread`, `Diffuse` or `Flood`: takes sources and deposits."""
 
     _instead = (
         "Use add_source() or deposit(), or add a layer of that kind; settle() brings this one to"
@@ -253,11 +315,31 @@ class SpreadLayer(SourceLayer):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Add to the values of cells at once: an event that only fades.
+        """Add to the values of cells at once: an event that spreads and fades.
 
-        Deposits in one cell add. In the cell of a source the source wins at the next step.
-        `amounts` is one number for all or N numbers; a result beyond 1e30 in size raises
-        `InvalidValue` and changes nothing.
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions; deposits in one cell add.
+        amounts : float or array_like of shape (N,), optional
+            One number for all or N numbers; a result beyond 1e30 is refused.
+        on_wall : str, optional
+            "refuse" a position on a wall, or use the "nearest" open cell.
+        outside : str, optional
+            "refuse" a position off the map, or "clamp" it to the rim.
+
+        Raises
+        ------
+        OutsideMap, OnWall, InvalidValue
+            If an argument is refused; then nothing has changed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> noise = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("noise", fc.Spread(0.5, 1.0))
+        >>> noise.deposit((1.5, 0.5), 4.0)
+        >>> noise.values
+        array([[0., 4., 0., 0.]], dtype=float32)
         """
         with self._lock:
             cells = self._open_cells(positions, on_wall, outside)
@@ -267,18 +349,18 @@ class SpreadLayer(SourceLayer):
     def add_static(
         self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse"
     ) -> Source:
-        """Put an influence somewhere that stays until `remove()` is called on what comes back;
-        shows from the next step on.
+        """Add an influence that stays until its `remove()` is called; visible from the next step
+        on.
 
-        The position is a world position, or a cell (on graphs, a vertex) as an int. How far it
-        reaches is up to the propagation. Raises what `add_source` raises.
+        The position is a world position, or a cell (on graphs, a vertex) as an int. Raises what
+        `add_source` raises.
         """
         return self.add_source(self._point(position), value, on_wall=on_wall)
 
     def add_dynamic(
         self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse"
     ) -> None:
-        """Put an influence somewhere that spreads and decays by itself; shows at once. Position and
-        errors as in `add_static`.
+        """Add an influence that spreads and decays; visible at once. Position and errors as in
+        `add_static`.
         """
         self.deposit(self._point(position), checks.finite("value", value), on_wall=on_wall)

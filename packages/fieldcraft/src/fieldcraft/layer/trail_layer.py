@@ -1,4 +1,4 @@
-"""Layers that agents leave something on: stamps and deposits."""
+"""Layers that take stamps and deposits of agents."""
 
 from __future__ import annotations
 
@@ -40,42 +40,35 @@ class StampedLayer(Layer):
     ) -> None:
         """Put a stamp at each position, times an amount: thousands in one call.
 
-        On a layer that carries an array of its own this shows at once; on one with `Trail` at the
-        next update. Sums are kept in whole multiples of 2**-24, so that stamps add up in any order
-        to the same bits.
-
-        A stamp may be larger than the map; where the map wraps, it reaches at most as far as its
-        longer side.
+        It is visible at once on an `ArrayLayer`, with the next step on a layer with `Trail`. Sums
+        are whole multiples of 2**-24, so stamps add up to the same bits in any order.
 
         Parameters
         ----------
         stamp : Stamp
-            What is put there, see `fieldcraft.Stamp`.
-        positions : array_like
-            One (x, y) pair or an (N, 2) array of world positions; walls are allowed, though trails
-            hold nothing there.
-        amounts : array_like, optional
-            One number or N, within +-2**20; on a layer of vectors one (x, y) or an (N, 2) array.
-        rotations : array_like, optional
-            Degrees from the x axis towards the y axis, one or N. Each different pair of rotation
-            and scale is cut out once and kept: round headings to a few dozen directions if there
-            are thousands.
-        scales : array_like, optional
-            One or N, above 0.
+            The pattern, see `fieldcraft.Stamp`. It may be larger than the map; on a torus it
+            reaches at most as far as the longer side of the map.
+        positions : array_like of shape (2,) or (N, 2)
+            World positions; walls are allowed, though trails are 0 there.
+        amounts : float or array_like of shape (N,), optional
+            Within +-2**20; on a layer of vectors one (x, y) or shape (N, 2).
+        rotations : float or array_like of shape (N,), optional
+            Degrees from the x axis towards the y axis. Each pair of rotation and scale is
+            rasterized once and cached: round headings to a few dozen if there are thousands.
+        scales : float or array_like of shape (N,), optional
+            Above 0.
         how : str, optional
-            "nearest" puts the stamp's center on that of the position's cell; "bilinear" at the
-            position itself, its weights divided among the cells whose centers lie around them.
+            "nearest" puts the stamp's center on that of the position's cell, "bilinear" at the
+            position itself, its weights divided among the cells around.
         blend : str, optional
             "add"; "max", the larger magnitude stays, the positive one of equals; or "replace", the
-            stamp of the last position stays where weights are not 0. On a trail they blend with
-            what has come since the last update.
+            last position's stamp stays where its weights are not 0. On a trail they blend with
+            stamps since the last step.
         seconds : float, optional
-            For how long the stamps last, on a layer with an array of its own and blend="add": the
-            update after which so much time has passed takes them off again, to the bit. `write` and
-            `put` replace them.
+            Remove the stamps after so much time, to the bit; on an `ArrayLayer` with blend="add".
+            `write` and `put` replace them.
         outside : str, optional
-            "refuse" positions off the map, "clamp" them to the rim, or "cut" off what lies beyond
-            it.
+            "refuse" positions off the map, "clamp" them to the rim, or "cut" off what is beyond it.
 
         Raises
         ------
@@ -83,6 +76,15 @@ class StampedLayer(Layer):
             If a position is outside the map.
         InvalidValue
             If an argument has a wrong value, shape or type; then nothing has changed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(5, 1))
+        >>> danger = imap.add_layer("danger", values=[[0.0] * 5])
+        >>> danger.stamp(fc.Stamp.disc(1.2), (2.5, 0.5), 3.0)
+        >>> danger.values
+        array([[0., 3., 3., 3., 0.]], dtype=float32)
         """
         with self._lock:
             if not isinstance(stamp, Stamp):
@@ -99,7 +101,7 @@ class StampedLayer(Layer):
                     space.cell_at(points)
                 except OutsideMap as error:
                     remedy = (
-                        'Mend the position, or pass outside="cut" for what lies on the map, or'
+                        'Correct the position, or pass outside="cut" for what lies on the map, or'
                         ' "clamp" for its rim'
                     )
                     raise OutsideMap(error.rule, got=error.got, remedy=remedy) from None
@@ -120,7 +122,7 @@ class StampedLayer(Layer):
                 self._field.stamp_for(seconds, raster, parts)
             else:
                 raise InvalidValue(
-                    "Stamps for a time are added to a layer with an array of its own",
+                    "Stamps for a time are added to a layer with an array of your own",
                     got=f"seconds={seconds!r} with blend={mode!r} on {self!r}",
                     remedy='Use imap.add_layer(name, values=array) and blend="add"; what is put'
                     " on a trail evaporates",
@@ -128,11 +130,21 @@ class StampedLayer(Layer):
             self._version += self._field.at_once
 
     def put(self, cells: ArrayLike, values: ArrayLike) -> None:
-        """Give cells values at once: one id and one number, or (N,) of each, each cell once; on a
-        layer of vectors (2,) or (N, 2).
+        """Set the values of cells at once.
 
-        On a trail they blur and evaporate from the next update on, like all that is there. Raises
-        `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has changed.
+        On a trail they blur and evaporate from the next step on.
+
+        Parameters
+        ----------
+        cells : int or array_like of shape (N,)
+            Cell ids, each once.
+        values : float or array_like of shape (N,)
+            On a layer of vectors of shape (2,) or (N, 2).
+
+        Raises
+        ------
+        OutsideMap, OnWall, InvalidValue
+            If an argument is refused; then nothing has changed.
         """
         with self._lock:
             self._catch_up()
@@ -154,18 +166,18 @@ class StampedLayer(Layer):
             self._version += 1
 
     def _on_open_ground(self, cells: ArrayLike) -> NDArray[np.int64]:
-        """The cells with these ids; refuses walls."""
+        """Return the cells with these ids; refuses walls."""
         places = checked_cells(self.space, cells)
         if self.space.walls.reshape(-1)[places].any():
             raise OnWall(
-                "Values are given to open ground",
+                "Values are set on open cells",
                 got="cells of walls",
                 remedy="Leave these out",
             )
         return places
 
     def _parts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:
-        """Amounts as (N,), or as (N, 2) or (N, 3) for vectors."""
+        """Return amounts as (N,), or as (N, 2) or (N, 3) for vectors."""
         if not self._field.vector:
             return checks.numbers("amounts", amounts, count)
         given, axes = checks.array("amounts", amounts).shape, self.space.dimensions
@@ -183,7 +195,7 @@ class StampedLayer(Layer):
 
 
 class TrailLayer(StampedLayer, Moving):
-    """A layer with `Trail`: what agents leave behind gathers, blurs and evaporates."""
+    """A layer with `Trail`: takes stamps and deposits, which blur and evaporate."""
 
     _instead = "Call layer.deposit() or layer.stamp() each step, or add a layer of that kind"
     _field: GatheringField
@@ -210,17 +222,26 @@ class TrailLayer(StampedLayer, Moving):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Add to the values of cells at the next update, in any order to the same bits.
+        """Add to the values of cells with the next step, in any order to the same bits.
 
-        `amounts` is one number for all or N numbers; on a layer of vectors one (x, y) or an (N, 2)
-        array. Raises `InvalidValue` for sums that could overflow; then nothing has changed.
+        The arguments are those of `SpreadLayer.deposit`; on a layer of vectors `amounts` has shape
+        (2,) or (N, 2). Sums that could overflow are refused.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> scent = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("scent", fc.Trail(keep=0.5, blur=1))
+        >>> scent.deposit([(0.5, 0.5), (2.5, 0.5)], [4.0, 1.0])
+        >>> scent.step(2)
+        >>> scent.values
+        array([[2. , 0. , 0.5, 0. ]], dtype=float32)
         """
         with self._lock:
             cells = self._open_cells(positions, on_wall, outside)
             self._field.add(cells, self._parts(amounts, len(cells)))
 
     def deposit_at(self, cells: NDArray[np.int64], amounts: ArrayLike = 1.0) -> None:
-        """Deposit by cell ids, (N,): what agents who know their cells do each step.
+        """Deposit by cell ids (N,), for agents that know their cells.
 
         `amounts` as in `deposit`. Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has
         changed.
@@ -232,13 +253,11 @@ class TrailLayer(StampedLayer, Moving):
 
 
 class ArrayLayer(StampedLayer):
-    """A layer that carries an array of your own: written, stamped on, read. It takes steps as time
-    passes, and nothing else.
-    """
+    """A layer with an array of your own, which is written, stamped on and read."""
 
     _instead = "Change it with layer.write(array), or add a layer with fc.Spread(...), say"
 
     @property
     def propagation(self) -> None:
-        """None: nothing gets from cell to cell."""
+        """None: values do not move from cell to cell."""
         return None

@@ -1,6 +1,4 @@
-"""Fields: the values that a layer carries, and all that a layer asks of them, whatever their
-propagation.
-"""
+"""Fields: the values of a layer, and everything that a layer requires of them."""
 
 from __future__ import annotations
 
@@ -32,8 +30,16 @@ __all__ = [
 
 
 class Attribution(NamedTuple):
-    """The account of the value of one cell: ids of sources (N,), the amount of each (N,), and what
-    the remainder is called.
+    """The sources of the value of one cell.
+
+    Parameters
+    ----------
+    sources : ndarray of int64, shape (N,)
+        Ids of sources.
+    amounts : ndarray of float64, shape (N,)
+        What each contributes.
+    remainder_is : str
+        A name for the rest of the value.
     """
 
     sources: NDArray[np.int64]
@@ -42,37 +48,38 @@ class Attribution(NamedTuple):
 
 
 class Field(ABC):
-    """Values on a space that know how to take steps.
+    """Values on a space, and how they take steps.
 
-    `values` are float32 in the shape of the space, 0 on walls, and only read from outside: `write`
-    and `add` change them. They may be on another device and brought back when they are asked for.
-    Cells are flat indices. Arguments were checked at the layer's door.
+    `values` are float32 in the shape of the space, 0 on walls. Other modules only read them, and
+    change them with `write`, `put` and `add`. They may be on another device, and are then copied
+    when they are read. Cells are flat indices. A layer checks the arguments.
     """
 
+    space: Any
     timeless: bool = False
-    """Whether any number of steps costs as much as one: none is dropped, and none waits for a
-    budget.
-    """
-
+    """Whether any number of steps costs as much as one: none is dropped or waits for a budget."""
     lazy: ClassVar[bool] = False
-    """Whether `values` are worked out when they are asked for, so that reading is a change that two
-    threads must not make.
-    """
+    """Whether reading `values` computes them: a change that two threads must not make at once."""
+    remainder_is: ClassVar[str] = "from no source"
+    """The name of what no source accounts for."""
+    holds_walls: ClassVar[bool] = False
+    """Whether walls have values, too."""
+    barrier: str | None = None
+    """The name of a layer of the same map that this field reads before it steps."""
+    resistance: NDArray[np.float32] | None = None
+    """The resistance of each cell, in the shape of the space, or None."""
 
-    if TYPE_CHECKING:  # kept as an attribute by some fields, worked out when asked for by others
+    if TYPE_CHECKING:  # an attribute of some fields, a property of others
 
         @property
         def values(self) -> NDArray[np.float32]:
             """The values now."""
 
-    remainder_is: ClassVar[str] = "from no source"
-    """What the part of a value is called that no source accounts for."""
-    holds_walls: ClassVar[bool] = False
-    """Whether walls have values, too."""
+    # Values
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of what `write` takes: that of the space, or with 2 components at the end for
+        """The shape of what `write` takes: that of the space, with 2 components at the end for
         vectors.
         """
         return self.values.shape
@@ -82,23 +89,21 @@ class Field(ABC):
         out[...] = self.values
 
     def at(self, cells: NDArray[np.int64] | int) -> NDArray[np.float32]:
-        """The values of these cells."""
+        """Return the values of cells."""
         return np.asarray(self.values.reshape(-1)[cells])
 
-    space: Any
-
     def write(self, values: NDArray[np.float32]) -> None:
-        """Replace all values by finite ones of `shape`. Raises `InvalidValue` for values of a size
-        that the field can't hold.
+        """Replace all values by finite ones of `shape`; values that the field cannot represent
+        raise `InvalidValue`.
         """
-        shown = self.values
-        shown[...] = values
-        shown[self.space.walls] = 0
+        here = self.values
+        here[...] = values
+        here[self.space.walls] = 0
         self.touched(None)
 
     def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
-        """Add amounts (N,) to the values of cells (N,), any of them several times; a sum beyond
-        1e30 is refused as a whole.
+        """Add amounts (N,) to the values of cells (N,), which may repeat; a sum beyond 1e30 raises
+        `InvalidValue` and changes nothing.
         """
         touched, inverse = np.unique(cells, return_inverse=True)
         after = self.at(touched) + np.bincount(inverse, weights=amounts, minlength=len(touched))
@@ -111,39 +116,31 @@ class Field(ABC):
         self.put(touched, after.astype(np.float32))
 
     def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells, each of them once, these values."""
+        """Set the values of cells, each of them once."""
         self.values.reshape(-1)[cells] = values
         self.touched(cells)
 
-    def touched(self, cells: NDArray[np.int64] | None) -> None:  # noqa: B027 - some need not know
-        """Take notice that the values of these cells (None: of any) were changed."""
+    def touched(self, cells: NDArray[np.int64] | None) -> None:  # noqa: B027 - optional
+        """Take over changed values of these cells (None: of any)."""
 
-    barrier: str | None = None
-    """The name of a layer of the same map that this field looks at before it steps."""
+    # Sources, walls and settings
 
-    def bar(self, values: NDArray[np.float32] | None) -> None:  # noqa: B027 - of fields that look at none
-        """Take notice of what the barrier's values are now; None where there is no such layer any
-        more.
-        """
+    def bar(self, values: NDArray[np.float32] | None) -> None:  # noqa: B027 - optional
+        """Set the values of the barrier; None if there is no such layer any more."""
+
+    def limit(self, sources: Sources) -> None:  # noqa: B027 - optional
+        """Let sources refuse what this field cannot represent."""
 
     @abstractmethod
     def feed(self, sources: Sources) -> None:
-        """Take notice of what the sources and the walls are now; shows from the next step on."""
+        """Take over sources and walls as they are now; visible from the next step on."""
 
     @abstractmethod
     def tune(self, propagation: Any, every: float) -> None:
-        """Go on with other parameters of the same kind, or updated `every` other number of
-        seconds.
-        """
-
-    resistance: NDArray[np.float32] | None = None
-    """How much each cell resists what enters it, in the shape of the space; None where none does.
-    """
+        """Set other parameters of the same kind of propagation, and the interval in seconds."""
 
     def resist(self, resistance: NDArray[np.float32] | None) -> None:
-        """Go on with cells that resist what enters them; raises `InvalidValue` where the
-        propagation knows no such thing.
-        """
+        """Set the resistance; raises `InvalidValue` if the propagation has none."""
         if resistance is not None:
             raise InvalidValue(
                 "A resistance acts on layers with fc.Spread, fc.Diffuse, fc.Flood or"
@@ -152,58 +149,56 @@ class Field(ABC):
                 remedy="Block cells by walls instead",
             )
 
+    # Steps
+
     @abstractmethod
     def run(self, count: int) -> None:
         """Take `count` steps."""
 
     def step_in_units(self) -> Iterator[None]:
-        """Take one step in units of work of at most 0.25 ms; `values` stay what they were until the
-        last is done.
+        """Take one step in units of work of at most 0.25 ms; `values` do not change before the
+        last.
         """
         self.run(1)
         yield
 
     @abstractmethod
     def settle(self) -> None:
-        """Go where endless steps would lead."""
+        """Set the values that endless steps would lead to."""
+
+    def invalidate(self) -> None:  # noqa: B027 - optional
+        """Compute anew at the next step what an interrupted step may have left half done."""
+
+    # Saves and attribution
 
     @abstractmethod
     def state(self) -> dict[str, NDArray[Any]]:
-        """Arrays from which a new field goes on with the same bits, given the same sources;
-        "values" is one of them.
+        """Return arrays from which a new field continues with the same bits, given the same
+        sources; "values" is one of them.
         """
 
     @abstractmethod
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from there; raises ValueError for arrays that `state` cannot have made."""
-
-    def invalidate(self) -> None:  # noqa: B027 - most fields have nothing to do
-        """Take notice that a step was torn by an error of another's making; what can be made anew
-        is, at the next step.
-        """
+        """Continue from a state; raises ValueError for arrays that `state` cannot have made."""
 
     def attribution(self, cell: int, sources: Sources) -> Attribution:
-        """Which sources make the value of a cell, and how much each."""
+        """Return the sources of the value of a cell."""
         return Attribution(np.zeros(0, np.int64), np.zeros(0), self.remainder_is)
 
 
 class RadiatingField(Field):
-    """A field whose sources have radii and falloffs, and say what each cell holds."""
-
-    @abstractmethod
-    def limit(self, sources: Sources) -> None:
-        """Let sources refuse, from now on, what the sums of this field can't hold."""
+    """A field whose sources have radii and falloffs, and determine each cell."""
 
     @abstractmethod
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
-        """The influence that the strongest single source gives each cell, as of the last complete
+        """Return the influence of the strongest single source in each cell, as of the last complete
         values; `version` is the layer's.
         """
 
     @abstractmethod
     def validate(self, cells: int, most: float | None) -> int:
-        """Look at the next `cells` cells or so: how many don't show what the sources say. They do
-        afterwards, or come nearer by `most`.
+        """Compare the next `cells` cells or so with what their sources give, and correct them, by
+        at most `most`. Returns how many differed.
         """
 
 
@@ -223,25 +218,25 @@ class RememberingField(Field):
 
     @abstractmethod
     def moments(self) -> dict[str, NDArray[Any]]:
-        """All that the values follow from."""
+        """Return everything that the values follow from."""
 
     @abstractmethod
     def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `moments` said; raises `ValueError` for what it cannot have said."""
+        """Continue from what `moments` returned; raises `ValueError` for other arrays."""
 
 
 class StampedField(Field):
     """A field that takes stamps."""
 
     at_once: ClassVar[bool] = False
-    """Whether stamps show at once, not with the next step."""
+    """Whether stamps are visible at once, not with the next step."""
     vector: bool = False
     """Whether amounts are vectors (x, y), and `shape` ends in 2."""
 
     @abstractmethod
     def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
-        """Put stamps on the field; amounts (N,), or (N, 2) for vectors. Raises `InvalidValue` where
-        sums could overflow.
+        """Put stamps on the field; amounts (N,), or (N, 2) for vectors. Sums that could overflow
+        raise `InvalidValue`.
         """
 
 
@@ -255,8 +250,8 @@ class GatheringField(StampedField):
 
 
 def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:
-    """The held cells of a saved field; raises ValueError for what can't be such on a map of so
-    many.
+    """Return the pinned cells of a saved field; raises ValueError for others than ascending cells
+    of a map of this size.
     """
     if (
         pinned.dtype != np.int64
@@ -264,14 +259,12 @@ def checked_pins(pinned: NDArray[Any], cells: int) -> NDArray[np.int64]:
         or (np.diff(pinned, prepend=-1) <= 0).any()
         or (pinned >= cells).any()
     ):
-        raise ValueError("held cells that are not cells of the map")
+        raise ValueError("pinned cells that are not cells of the map")
     return pinned
 
 
 def checked_resistance(resistance: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """The resistance of a saved field; raises ValueError for what can't be such on a map of this
-    shape.
-    """
+    """Return the resistance of a saved field; raises ValueError for one that does not fit."""
     if resistance.dtype != np.float32 or resistance.shape != shape or not (resistance >= 0).all():
         raise ValueError("a resistance that does not fit the map")
     return np.ascontiguousarray(resistance)
