@@ -48,6 +48,11 @@ class TestValues:
         np.testing.assert_array_equal(out, layer.values)
         imap.step()
         assert not np.array_equal(copy, layer.values)
+        channels = np.empty((6, 9, 2), np.float32)
+        layer.read(channels[..., 0])
+        (layer * 2).read(channels[..., 1])
+        np.testing.assert_array_equal(channels[..., 0], layer.values)
+        np.testing.assert_array_equal(channels[..., 1], layer.values * 2)
 
     @pytest.mark.parametrize(
         "out",

@@ -162,13 +162,11 @@ class Expression(Operand):
         return self._view
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return a copy of the values, in `out` (float32 of shape (height, width), contiguous) if
-        given.
-        """
+        """Return a copy of the values, in `out` (float32 of shape (height, width)) if given."""
         shape = self.ground.shape
         out = np.empty(shape, dtype=np.float32) if out is None else checked_out(out, shape)
-        if self._cached is not None and self._cached_version == self.version:
-            out[:] = self._cached
+        if self._cached_version == self.version or not out.flags.c_contiguous:
+            out[:] = self.values
         else:
             with self._locked():
                 self._evaluate(out)

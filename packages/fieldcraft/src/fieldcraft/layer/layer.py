@@ -313,7 +313,7 @@ class Layer(SteppedLayer):
         Parameters
         ----------
         out : ndarray of float32, shape (height, width), optional
-            Where to copy them to; contiguous.
+            Where to copy them to.
 
         Raises
         ------

@@ -19,13 +19,31 @@ if TYPE_CHECKING:
 __all__ = ["Operand", "checked_out"]
 
 # The operations for NumPy's functions; any other function of one array becomes a curve.
-_SAME = "add subtract multiply divide less less_equal greater greater_equal equal square"
 _UFUNCS = {
-    **{name: name for name in _SAME.split()},
-    **{"negative": "negate", "absolute": "abs", "fabs": "abs", "not_equal": "unequal"},
-    **{"minimum": "min", "maximum": "max", "fmin": "min", "fmax": "max"},
-    **{"logical_and": "and", "logical_or": "or", "logical_not": "not"},
-    **{"bitwise_and": "and", "bitwise_or": "or", "invert": "not"},
+    "add": "add",
+    "subtract": "subtract",
+    "multiply": "multiply",
+    "divide": "divide",
+    "negative": "negate",
+    "absolute": "abs",
+    "fabs": "abs",
+    "less": "less",
+    "less_equal": "less_equal",
+    "greater": "greater",
+    "greater_equal": "greater_equal",
+    "equal": "equal",
+    "not_equal": "unequal",
+    "minimum": "min",
+    "maximum": "max",
+    "fmin": "min",
+    "fmax": "max",
+    "square": "square",
+    "logical_and": "and",
+    "logical_or": "or",
+    "logical_not": "not",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "invert": "not",
 }
 
 
@@ -84,9 +102,7 @@ class Operand(Pictured):
         return self.values
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return a copy of the values, in `out` (float32 of shape (height, width), contiguous) if
-        given.
-        """
+        """Return a copy of the values, in `out` (float32 of shape (height, width)) if given."""
         if out is None:
             return self.values.copy()
         checked_out(out, self.space.shape)[:] = self.values
@@ -386,12 +402,11 @@ def checked_out(out: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
     """Return an array that values can be copied to, or raise `InvalidValue`."""
     got = type(out).__name__
     if isinstance(out, np.ndarray):
-        if out.shape == shape and out.dtype == np.float32 and out.flags.carray:
+        if out.shape == shape and out.dtype == np.float32 and out.flags.writeable:
             return out
-        access = "" if out.flags.carray else ", read-only or not contiguous"
-        got = f"{out.dtype} of shape {out.shape}{access}"
+        got = f"{out.dtype} of shape {out.shape}{'' if out.flags.writeable else ', read-only'}"
     raise InvalidValue(
-        f"out is a writable, contiguous float32 array of shape {shape}",
+        f"out is a writable float32 array of shape {shape}",
         got=got,
         remedy="Pass np.empty(map.space.shape, np.float32), or leave it out",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,11 @@ from fieldcraft.space import Shot, Space, checked_space
 __all__ = ["influence_at", "shot_danger"]
 
 Floats = NDArray[np.float64]
+Cells = NDArray[np.int64]
 
-_FARTHEST = 1e150  # distances are squared
+_FARTHEST = 1e150  # a k-d tree squares distances
 _MOST_PAIRS = 1 << 20  # in memory at once
+_FEW = 16  # sources for which a tree does not pay
 
 
 def influence_at(
@@ -76,7 +78,7 @@ def influence_at(
     powers = checks.numbers("Strengths", strengths, len(places))
     radii = checks.positives("Radii", radius, len(places))
     curve = Falloff.of(falloff)
-    adds = checks.choice("blend", blend, ("sum", "max")) == "sum"
+    blended = _BLENDS[checks.choice("blend", blend, tuple(_BLENDS))]
     for name, given in (("Positions", points), ("Sources", places), ("Radii", radii)):
         if np.abs(given).max(initial=0) > _FARTHEST:
             raise InvalidValue(
@@ -85,17 +87,60 @@ def influence_at(
                 remedy="Drop or correct that one",
             )
     result = np.zeros(len(points))
-    step = max(_MOST_PAIRS // max(len(places), 1), 1)
-    for first in range(0, len(points), step):
-        offsets = points[first : first + step, np.newaxis] - places
-        away = np.hypot(offsets[..., 0], offsets[..., 1])
-        if dimensions == 3:
-            away = np.hypot(away, offsets[..., 2])
-        amounts = powers * curve(away / radii)
-        high, low = amounts.max(axis=1, initial=0), amounts.min(axis=1, initial=0)
-        strongest = np.where(high >= -low, high, low)
-        result[first : first + step] = amounts.sum(axis=1) if adds else strongest
+    for first, last, rows, near in _pairs(points, places, radii):
+        away = _distances(points[first + rows] - places[near])
+        amounts = powers[near] * curve(away / radii[near])
+        result[first:last] = blended(rows, amounts, last - first)
     return result[0] if single else result
+
+
+def _pairs(
+    points: Floats, places: Floats, radii: Floats
+) -> Iterator[tuple[int, int, Cells, Cells]]:
+    """Yield parts of the points, `first` to `last`, and all pairs of one of them, counted from
+    `first`, and a source that may reach it, in order.
+    """
+    if not len(places) or not len(points):
+        return
+    if len(places) <= _FEW:
+        step = _MOST_PAIRS // len(places)
+        for first in range(0, len(points), step):
+            last = min(first + step, len(points))
+            rows, near = np.divmod(np.arange((last - first) * len(places)), len(places))
+            yield first, last, rows, near
+        return
+    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
+
+    tree, farthest = cKDTree(places), float(radii.max()) * (1 + 1e-9)  # the falloff decides
+    ends = np.cumsum(tree.query_ball_point(points, farthest, return_length=True))
+    first = 0
+    while first < len(points):
+        before = int(ends[first - 1]) if first else 0
+        last = max(int(np.searchsorted(ends, before + _MOST_PAIRS, side="right")), first + 1)
+        found = tree.query_ball_point(points[first:last], farthest, return_sorted=True)
+        counts = np.array([len(sources) for sources in found])
+        near = np.array([source for sources in found for source in sources], dtype=np.int64)
+        yield first, last, np.repeat(np.arange(last - first), counts), near
+        first = last
+
+
+def _sum(rows: Cells, amounts: Floats, count: int) -> Floats:
+    return np.asarray(np.bincount(rows, weights=amounts, minlength=count), dtype=np.float64)
+
+
+def _strongest(rows: Cells, amounts: Floats, count: int) -> Floats:
+    high, low = np.zeros(count), np.zeros(count)
+    np.maximum.at(high, rows, amounts)
+    np.minimum.at(low, rows, amounts)
+    return np.where(high >= -low, high, low)
+
+
+_BLENDS: dict[str, Callable[[Cells, Floats, int], Floats]] = {"sum": _sum, "max": _strongest}
+
+
+def _distances(offsets: Floats) -> Floats:
+    flat = np.hypot(offsets[:, 0], offsets[:, 1])
+    return np.asarray(flat if offsets.shape[1] == 2 else np.hypot(flat, offsets[:, 2]))
 
 
 def shot_danger(
