@@ -582,7 +582,6 @@ def test_it_reads_like_a_layer():
     [
         np.empty((WIDTH, HEIGHT), np.float32),
         np.empty((HEIGHT, WIDTH)),
-        np.empty((WIDTH, HEIGHT), np.float32).T,
         [1, 2],
         np.zeros((HEIGHT, WIDTH), ">f4"),
     ],

@@ -84,7 +84,7 @@ def test_what_cannot_last_says_so() -> None:
     imap, layer = zones()
     trail: Any = imap.add_layer("trail", fc.Trail())
     for one, options in ((trail, {}), (layer, {"blend": "max"})):
-        with pytest.raises(InvalidValue, match="an array of its own"):
+        with pytest.raises(InvalidValue, match="an array of your own"):
             one.stamp(DISC, (5.5, 5.5), 1.0, seconds=1.0, **options)
     for wrong in (0.0, -1.0, np.nan):
         with pytest.raises(InvalidValue, match="seconds"):
