@@ -216,6 +216,7 @@ def test_whole_arrays_are_written_as_to_any_property(kind: str) -> None:
         ),
         lambda sugar: setattr(sugar, "data", np.minimum(sugar.data * 2, 7)),
         lambda sugar: setattr(sugar, "data", sugar.data.__iadd__(table)),
+        lambda sugar: setattr(sugar, "data", sugar.data.__ipow__(2)),
         lambda sugar: sugar.data.__setitem__((slice(2, 5), 3), 1),
         lambda sugar: sugar.data.__setitem__(..., 4),
     ):
@@ -223,6 +224,11 @@ def test_whole_arrays_are_written_as_to_any_property(kind: str) -> None:
         change(theirs.sugar)
         np.testing.assert_array_equal(ours.sugar.data, theirs.sugar.data)
         assert ours[(3, 2)].sugar == theirs[(3, 2)].sugar == ours.sugar.data[3, 2]
+    for values in (table.T, "much"):
+        with refused(InvalidValue, "(12, 8), [x, y]"):
+            ours.sugar.set_cells(values)
+        with refused(InvalidValue, "(12, 8), [x, y]"):
+            ours.sugar.data = values
 
 
 @pytest.mark.skipif(FOUR, reason="Mesa 4 has arrays, and no calls of its own")

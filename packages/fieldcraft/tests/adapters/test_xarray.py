@@ -68,6 +68,44 @@ def test_rows_come_in_by_their_coordinates(y_up: bool, ascending: bool) -> None:
     np.testing.assert_array_equal(resisting.resistance, layer.values)
 
 
+@pytest.mark.parametrize("y_up", [True, False])
+@pytest.mark.parametrize("ascending", [True, False])
+def test_masks_costs_and_operands_are_read_by_their_coordinates(
+    y_up: bool, ascending: bool
+) -> None:
+    def labeled(values: np.ndarray) -> xarray.DataArray:
+        coords = {"y": [0.5, 1.5], "x": [0.5, 1.5, 2.5]}
+        array = xarray.DataArray(values.reshape(2, 3), dims=("y", "x"), coords=coords)
+        return array if ascending else array[::-1]
+
+    corner = labeled(np.arange(6) == 5)  # (2.5, 1.5)
+    grid = fc.Grid(3, 2, y_up=y_up)
+    at = int(grid.cell_at((2.5, 1.5)))
+    assert np.flatnonzero(fc.Grid(walls=corner, y_up=y_up).walls).tolist() == [at]
+    assert grid.cell_ids(corner).tolist() == [at]
+    grid.set_opaque(corner)
+    assert np.flatnonzero(grid.opaque).tolist() == [at]
+    assert fc.Belief(grid, 1.0, where=corner).probability().reshape(-1)[at] == 1
+    layers = fc.InfluenceMap(grid)
+    fade = layers.add_layer("seen", fc.Fade())
+    fade.mark(corner)
+    assert np.flatnonzero(fade.values).tolist() == [at]
+    number = labeled(np.arange(6.0))
+    assert (fade * 0 + number).sample((2.5, 1.5)) == 5
+    chosen = fc.best(fade * 0, (0.5, 0.5), 9.0, where=corner).positions
+    np.testing.assert_array_equal(chosen, (2.5, 1.5))
+    assert fc.best(number, (0.5, 0.5), 9.0, space=grid).value == 5
+    distances = fc.distance_map(grid, (0.5, 0.5), cost=1 + number)
+    assert distances.sample((2.5, 0.5)) == 4
+    assert fc.shortest_path(grid, (0.5, 0.5), (2.5, 0.5), cost=1 + number).cost == 4
+    np.testing.assert_array_equal(
+        fc.visible(grid, (0.5, 0.5), 9.0, heights=9 * number),
+        fc.visible(grid, (0.5, 0.5), 9.0, heights=9 * (fade * 0 + number).values),
+    )
+    with pytest.raises(InvalidValue):
+        fc.distance_map(grid, (0.5, 0.5), cost=1 + number.assign_coords(x=[1.5, 2.5, 3.5]))
+
+
 def test_labels_that_do_not_fit_are_refused() -> None:
     layer = fc.InfluenceMap(fc.Grid(3, 2)).add_layer("height", values=np.zeros((2, 3)))
     values = np.zeros((2, 3))
@@ -81,5 +119,7 @@ def test_labels_that_do_not_fit_are_refused() -> None:
             layer.write(array)
         with pytest.raises(InvalidValue):
             from_xarray(array)
+    with pytest.raises(InvalidValue, match="Dataset"):
+        from_xarray(array.to_dataset(name="height"))
     layer.write(xarray.DataArray(values + 1, dims=("y", "x")))
     assert layer.values.min() == 1

@@ -302,13 +302,24 @@ def _live_class() -> Any:
                     got=f"values for {self.name!r}",
                     remedy="Pass writable=True to attach(), or change the layer itself",
                 )
-            given = np.broadcast_to(np.asarray(values, dtype=np.float32), self.dimensions)
+            given = self._shaped(values)
             self.layer.write((given[::-1] if self.mirrored else given).T)
 
         def set_cells(self, value: ArrayLike, condition: Any = None) -> None:
             """Set all cells, or those whose values meet a condition."""
             kept = False if condition is None else ~np.vectorize(condition)(self.data)
-            self.write(np.where(kept, self.data, value))
+            self.write(np.where(kept, self.data, self._shaped(value)))
+
+        def _shaped(self, values: ArrayLike) -> NDArray[np.float32]:
+            array = checks.array("Values", values)
+            try:
+                return np.broadcast_to(array.astype(np.float32), self.dimensions)
+            except (TypeError, ValueError):
+                raise InvalidValue(
+                    f"Values of a property are numbers of shape {self.dimensions}, [x, y]",
+                    got=f"{array.dtype} of shape {array.shape}",
+                    remedy="Pass one number, or one for each cell",
+                ) from None
 
     return Live
 
@@ -331,6 +342,7 @@ class _Values(np.ndarray[Any, np.dtype[np.float32]]):
     __isub__ = np.ndarray.__sub__  # type: ignore[assignment]
     __imul__ = np.ndarray.__mul__  # type: ignore[assignment]
     __itruediv__ = np.ndarray.__truediv__  # type: ignore[assignment]
+    __ipow__ = np.ndarray.__pow__  # type: ignore[assignment]
 
 
 def _unpickled(layer: Layer, name: str, mirrored: bool, writable: bool) -> Any:

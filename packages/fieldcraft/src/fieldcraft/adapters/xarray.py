@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
-from fieldcraft.layer.arrays import unlabeled
 from fieldcraft.space import Grid, grid_of
+from fieldcraft.space.cells import unlabeled
 
 if TYPE_CHECKING:
     from fieldcraft.layer.operand import Operand
@@ -72,12 +72,12 @@ def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, ND
     >>> grid.origin, grid.cell_size, grid.y_up
     ((0.0, 0.0), 2.0, True)
     """
-    coords = getattr(array, "coords", {})
-    if not {"y", "x"} <= set(coords) or set(array.dims) != {"y", "x"}:
+    dims, coords = getattr(array, "dims", None), getattr(array, "coords", {})
+    if not isinstance(dims, tuple) or set(dims) != {"y", "x"} or not set(dims) <= set(coords):
         raise InvalidValue(
-            "A labeled map has the dims y and x, with coordinates",
-            got=f"dims {getattr(array, 'dims', type(array).__name__)}",
-            remedy="Rename them, and give them coordinates with assign_coords",
+            "A labeled map is a DataArray with the dims y and x, and coordinates",
+            got=f"{type(array).__name__} with dims {dims}",
+            remedy="Rename the dims, and add coordinates with assign_coords",
         )
     y, x = (np.asarray(coords[name].values, dtype=np.float64) for name in ("y", "x"))
     steps = np.concatenate([np.diff(x), np.abs(np.diff(y))])
@@ -97,4 +97,4 @@ def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, ND
         y_up=bool(len(y) > 1 and y[1] < y[0]),
         neighbors=neighbors,
     )
-    return grid, np.asarray(unlabeled(array, grid), dtype=np.float32)
+    return grid, np.asarray(unlabeled(grid, array), dtype=np.float32)

@@ -18,6 +18,7 @@ from fieldcraft.compose.tree import CELLWISE, CODES, MOST_POINTS, Node, number
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, grid_of
+from fieldcraft.space.cells import unlabeled
 
 __all__ = [
     "apply",
@@ -279,7 +280,7 @@ def _number_node(value: Any) -> Node:
 def _value_node(operand: Any, ground: Ground) -> Node:
     if isinstance(operand, (bool, int, float, np.number)):
         return _number_node(operand)
-    array = checks.array("The values of an operand", operand)
+    array = checks.array("The values of an operand", unlabeled(ground.spaces[0], operand))
     if array.shape == () and array.dtype.kind in "iuf":
         return _number_node(array[()])
     if array.dtype.kind not in "iufb":

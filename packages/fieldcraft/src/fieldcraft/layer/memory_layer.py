@@ -14,6 +14,7 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.layer.moving import Moving
 from fieldcraft.propagation.field import RememberingField
 from fieldcraft.propagation.radial import METRICS
+from fieldcraft.space.cells import unlabeled
 
 __all__ = ["MemoryLayer"]
 
@@ -84,11 +85,9 @@ class MemoryLayer(Moving):
         with self._lock:
             field = self._field
             self._catch_up()
-            mask = (
-                checks.array("Positions", positions)
-                if isinstance(positions, (np.ndarray, list))
-                else None
-            )
+            given = unlabeled(self.space, positions)
+            is_array = isinstance(given, (np.ndarray, list))
+            mask = checks.array("Positions", given) if is_array else None
             if mask is not None and mask.dtype == np.bool_ and mask.size:
                 cells, amounts = self._masked(mask, amounts)
             elif (

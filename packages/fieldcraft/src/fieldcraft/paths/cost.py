@@ -13,6 +13,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Space
+from fieldcraft.space.cells import unlabeled
 
 __all__ = [
     "LEAST",
@@ -195,7 +196,7 @@ def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
         number = uniform_cost(cost)
         if number is not None:
             return np.full(space.shape, number)
-        values = checks.array("cost", cost)  # type: ignore[arg-type]
+        values = checks.array("cost", unlabeled(space, cost))  # type: ignore[arg-type]
     if values.shape != space.shape or values.dtype.kind not in "iuf":
         hint = (
             " (it looks like [x, y]: transpose it)"

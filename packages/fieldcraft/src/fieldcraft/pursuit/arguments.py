@@ -17,7 +17,6 @@ from fieldcraft.space import Space
 __all__ = [
     "behind",
     "check_flood",
-    "checked_mask",
     "checked_range",
     "checked_velocity",
     "heading_of",
@@ -114,11 +113,6 @@ def interval_of(step: float, speed: float, every: float | None) -> float:
             got=f"a speed of {speed:g} for steps of {step:g}",
             remedy="Pass world units a second, or every=",
         ) from None
-
-
-def checked_mask(space: Space, mask: ArrayLike, name: str) -> NDArray[np.bool_]:
-    """Bool in the space's shape, or `InvalidValue`."""
-    return checks.shaped(name, mask, space.shape, "b")
 
 
 def checked_velocity(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.float64]:

@@ -14,7 +14,6 @@ from fieldcraft.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.layer.operand import Operand
 from fieldcraft.layer.stepping import MOST_STEPS
 from fieldcraft.pursuit.arguments import (
-    checked_mask,
     checked_velocity,
     interval_of,
     share_below_one,
@@ -27,6 +26,7 @@ from fieldcraft.pursuit.motion import Lost, Motion, Mover
 from fieldcraft.pursuit.motion.mixture import hypotheses_of
 from fieldcraft.pursuit.target_belief import GONE, TargetBelief
 from fieldcraft.space import Space
+from fieldcraft.space.cells import cell_array
 from fieldcraft.space.kinds import checked_space
 
 __all__ = ["Belief"]
@@ -119,7 +119,7 @@ class Belief(Operand):
         self._changes = 0
         self._ticks = 0
         possible = (
-            ~space.walls if where is None else checked_mask(space, where, "where") & ~space.walls
+            ~space.walls if where is None else cell_array(space, "where", where, "b") & ~space.walls
         )
         if not possible.any():
             raise InvalidValue(

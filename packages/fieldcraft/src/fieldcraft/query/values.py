@@ -14,6 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import Space
+from fieldcraft.space.cells import cell_array, unlabeled
 
 __all__ = ["SLACK", "Cells", "Floats", "Queries", "Readable", "Steps", "Values", "run_in_bands"]
 
@@ -64,7 +65,7 @@ class Values:
                 remedy="Pass imap[name], or values and space=imap.space",
             )
         if not isinstance(values, np.ndarray):
-            values = checks.array("Values", values)
+            values = checks.array("Values", unlabeled(space, values))
         if values.shape != space.shape or values.dtype.kind not in "fiub":
             raise InvalidValue(
                 f"Values are numbers in the space's shape {space.axes}",
@@ -94,7 +95,7 @@ class Values:
             return np.array(self.space.walls)
         space = getattr(where, "space", None)
         if not isinstance(space, Space):
-            return self.space.walls | ~checks.shaped("where", where, self.space.shape, "b")  # type: ignore[arg-type]
+            return self.space.walls | ~cell_array(self.space, "where", where, "b")  # type: ignore[arg-type]
         if not space.same_cells(self.space):
             raise InvalidValue(
                 "where has the cells of the layer",

@@ -14,7 +14,7 @@ from fieldcraft.errors import InvalidValue, OutsideMap
 if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
 
-__all__ = ["Many", "One", "checked_cells", "checked_vectors", "on_map"]
+__all__ = ["Many", "One", "cell_array", "checked_cells", "checked_vectors", "on_map", "unlabeled"]
 
 One = tuple[float, float] | tuple[float, float, float]
 """One position, for type checkers; an array of shape (2,) counts as one too."""
@@ -48,7 +48,7 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
                 " these cells"
             ),
         )
-    ids = checks.array("Cells", cells)
+    ids = checks.array("Cells", unlabeled(space, cells))
     if ids.dtype == np.bool_ and ids.shape:
         checks.shaped("Masks of cells", ids, space.shape, "b")
         return np.flatnonzero(ids)
@@ -68,6 +68,54 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
             remedy="Use cell_at() to turn positions into cells",
         )
     return ids.astype(np.int64)
+
+
+def cell_array(space: Space, what: str, values: ArrayLike, kinds: str = "iuf") -> NDArray[Any]:
+    """Return values as an array in the shape of a space, of one of some kinds of dtype."""
+    return checks.shaped(what, unlabeled(space, values), space.shape, kinds)
+
+
+def unlabeled(space: Space, values: ArrayLike) -> ArrayLike:
+    """Return the values of an `xarray.DataArray` in the order of a grid's cells; anything else
+    unchanged.
+
+    Dimensions are matched by name, and rows and columns by their coordinates, if there are any.
+    Other dimensions, and coordinates that are not the centers of the grid's cells, raise
+    `InvalidValue`.
+    """
+    labeled: Any = values
+    dims = getattr(labeled, "dims", None)
+    if not isinstance(dims, tuple) or not hasattr(labeled, "coords") or len(space.shape) != 2:
+        return values
+    centers = space.positions.reshape(*space.shape, 2)
+    x, y = centers[:1, :, 0], centers[:, :1, 1]
+    if (centers[..., 0] != x).any() or (centers[..., 1] != y).any():
+        return values  # hexagons
+    if set(dims) != {"y", "x"}:
+        raise InvalidValue(
+            "A labeled array has the dims y and x",
+            got=f"dims {dims}",
+            remedy="Rename them, or pass array.values",
+        )
+    labeled = labeled.transpose("y", "x")
+    tolerance = float(np.ptp(space.extent[:, 0])) / space.shape[1] / 100
+    for name, wanted in (("y", y[:, 0]), ("x", x[0])):
+        if name not in labeled.coords:
+            continue
+        given = np.asarray(labeled.coords[name].values, dtype=np.float64)
+        if given.shape == wanted.shape and np.allclose(given, wanted, rtol=0, atol=tolerance):
+            continue
+        if given.shape != wanted.shape or not np.allclose(
+            given[::-1], wanted, rtol=0, atol=tolerance
+        ):
+            raise InvalidValue(
+                f"The {name} coordinates of a labeled array are the centers of the grid's cells",
+                got=f"{len(given)} from {given[:1]} to {given[-1:]}, for {len(wanted)} from"
+                f" {wanted[0]:g} to {wanted[-1]:g}",
+                remedy="Interpolate it with array.interp(x=..., y=...), or pass array.values",
+            )
+        labeled = labeled.isel({name: slice(None, None, -1)})
+    return np.asarray(labeled.values)
 
 
 def on_map(space: Space, positions: ArrayLike, outside: str) -> ArrayLike:

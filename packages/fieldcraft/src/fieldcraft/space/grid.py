@@ -139,12 +139,12 @@ class Grid(Lattice):
         self.y_up = checks.flag("y_up", y_up)
         self.wrap = checks.flag("wrap", wrap)
         self.neighborhood = Neighborhood.of(neighbors, y_up=self.y_up, corners=corners)
-        self._walls = self._blocked(walls, terrain)
-        self._walls.flags.writeable = False
-        self.terrain = terrain
         self.layout = GridLayout(
             self.width, self.height, self.cell_size, self.origin, self.y_up, self.wrap
         )
+        self._walls = self._blocked(walls, terrain)
+        self._walls.flags.writeable = False
+        self.terrain = terrain
         self._links: NDArray[np.unsignedinteger] | None = None
         self._link_masks = link_masks(self.neighborhood.steps)
         self._changes: list[NDArray[np.int64]] = []

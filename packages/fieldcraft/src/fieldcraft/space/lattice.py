@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space.cells import checked_cells
+from fieldcraft.space.cells import checked_cells, unlabeled
 from fieldcraft.space.neighborhood import Terrain
 from fieldcraft.space.protocol import Space
 
@@ -84,7 +84,7 @@ class Lattice(Space):
             )
         blocked = np.zeros(self.shape, dtype=np.bool_)
         if walls is not None:
-            given = checks.array("walls", walls)
+            given = checks.array("walls", unlabeled(self, walls))
             if isinstance(walls, list | tuple) and np.isin(given, (0, 1)).all():
                 given = given.astype(bool)
             blocked |= checks.shaped("walls", given, self.shape, "b")

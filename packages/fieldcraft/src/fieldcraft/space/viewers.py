@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.space.cells import on_map
+from fieldcraft.space.cells import cell_array, on_map
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.protocol import Space
 
@@ -112,7 +112,7 @@ def _facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.float64]
 
 def checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
     """Return the heights of the ground, one for each cell."""
-    array = checks.shaped("heights", heights, space.shape)
+    array = cell_array(space, "heights", heights)
     with np.errstate(over="ignore"):
         narrow = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(narrow).all():

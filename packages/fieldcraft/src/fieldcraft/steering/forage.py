@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, extensions
+from fieldcraft import extensions
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.kernels.swarm_layout import packed
 from fieldcraft.space import Grid, grid_of
+from fieldcraft.space.cells import cell_array
 
 __all__ = ["Forage"]
 
@@ -58,15 +59,15 @@ class Forage:
         InvalidValue
             If an array has another shape, or numbers out of range.
         """
-        shape = grid_of(space, "Food").shape
-        portions = checks.shaped("food", food, shape, "iu")
+        space = grid_of(space, "Food")
+        portions = cell_array(space, "food", food, "iu")
         if portions.size and not 0 <= portions.min() <= portions.max() <= _MOST_FOOD:
             raise InvalidValue(
                 f"food is portions of each cell, from 0 to {_MOST_FOOD:,}",
                 got=f"{portions.min()} to {portions.max()}",
                 remedy="Pass such numbers",
             )
-        inside = checks.shaped("home", home, shape, "b")
+        inside = cell_array(space, "home", home, "b")
         self.space = space
         self.homes = packed(inside)
         self.claims = np.zeros((2, portions.size), dtype=np.int32)
