@@ -40,7 +40,7 @@ place = space.position_of(space.nearest_open(space.cell_at(place, outside="clamp
 velocity, health = np.zeros((300, 2)), np.ones(300)
 flak.sync(["battery"], [(30.5, 90.5)], [1.0], on_wall="nearest")
 crowd = steering.Crowd(space, radius=0.4)
-base, camp = space.position_of(space.nearest_open(space.cell_at([(130.5, 70.5), (30.5, 70.5)])))
+base, camp = space.open_near([(130.5, 70.5), (30.5, 70.5)])
 
 for tick in range(150):
     alive = health > 0

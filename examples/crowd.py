@@ -64,7 +64,7 @@ while running and frames != 0:
 
     ground.write(np.where(space.walls, 0, 1))
     picture = fc.view.frame(ground, scale=10, limits=(0, 6))
-    screen.blit(pygame.image.frombuffer(picture, screen.get_size(), "RGBA"), (0, 0))
+    screen.blit(pygame.image.frombuffer(picture, screen.get_size(), "RGBX"), (0, 0))
     for pixel in place.pixel_of(positions):
         pygame.draw.circle(screen, (240, 170, 60), pixel, 3)
     pygame.display.flip()

@@ -74,9 +74,7 @@ def burn(world):
     fire = world.add_layer("fire", fc.Spread(decay=1.0, momentum=1.0, falloff="linear"))
     middle = np.array(size) / 2 + side // 2 * (options.tiles % 2 == 0)
     near = fire.window(middle - 32, middle + 32)  # a plain layer, for the nearest open cell
-    fire.add_sources(
-        near.space.position_of(near.space.nearest_open(near.space.cell_at(middle))), LIT
-    )
+    fire.add_sources(near.space.open_near(middle), LIT)
     me, begun, rows = psutil.Process(), time.perf_counter(), []
     with cluster.run(world, checkpoint=None):  # client=Client(...) for the workers of a cluster
         while options.steps is None or fire.steps < options.steps:

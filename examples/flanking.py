@@ -86,12 +86,6 @@ def picture(file):
     fc.view.save_png(file, fc.view.page([frame], title="An enemy that flanks", caption=caption))
 
 
-def walk(position, direction, distance):
-    """Go `distance` into a direction, no farther than its end, and as far as walls let."""
-    length = np.hypot(*direction)
-    return steering.move(space, position, direction * min(1.0, distance / max(length, 1e-9)))
-
-
 def play(frames=None):
     """The game, until the window is closed or for so many frames."""
     if frames is not None:
@@ -120,20 +114,19 @@ def play(frames=None):
         )
         down = (keys[pygame.K_s] or keys[pygame.K_DOWN]) - (keys[pygame.K_w] or keys[pygame.K_UP])
         if across or down:
-            player = walk(player, 9.0 * np.array([across, down]), 5.0 * dt)
+            player = steering.move(space, player, 5.0 * dt * np.array([across, down]))
 
         watch(player, facing)
         since += dt
         if since > 0.2:
             path, since = plan(enemy, player), 0.0
         if path:
-            ahead = path.positions[min(1, len(path) - 1)]
-            enemy = walk(enemy, ahead - enemy, 4.5 * dt)
+            enemy = path.at(4.5 * since)
         if np.hypot(*(enemy - player)) < 1.5 and threat.sample(enemy) == 0:
             enemy, since, caught = np.array([2.5, 7.5]), 1.0, caught + 1
 
         drawn = fc.view.frame(threat, scale=28, limits=(0, 1), opacity=0.7)
-        screen.blit(pygame.image.frombuffer(drawn, (1120, 392), "RGBA"), (0, 0))
+        screen.blit(pygame.image.frombuffer(drawn, (1120, 392), "RGBX"), (0, 0))
         if path and len(path) > 1:
             line = place.pixel_of([enemy, *path.positions[1:]])
             pygame.draw.lines(screen, "#2fc08f", False, line, 3)

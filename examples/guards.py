@@ -27,16 +27,10 @@ def flow_to(cell):
     return fc.flow_field(fc.distance_map(space, space.position_of(cell)))
 
 
-def open_near(x, y):
-    """The middle of the open cell nearest to a position."""
-    return space.position_of(space.nearest_open(space.cell_at((x, y))))
-
-
-people = np.array(
-    [open_near(12, 9), open_near(5, 9), open_near(40, 6), open_near(24, 27)]
-)  # the thief, and three guards
+# The thief, and three guards.
+people = space.open_near([(12.5, 9.5), (5.5, 9.5), (40.5, 6.5), (24.5, 27.5)])
 velocities, headings = np.zeros((4, 2)), np.array([(1.0, 0.0)] * 4)
-hideout = open_near(44, 28)
+hideout = space.open_near((44.5, 28.5))
 contacts, hunt = sight.nobody(targets=1), None
 posts = people[1:].copy()
 

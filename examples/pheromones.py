@@ -16,7 +16,7 @@ import fieldcraft as fc
 from fieldcraft.steering import Deposit, Forage, Swarm, Walk
 
 field = fc.generate_map("open", 120, 80, seed=3, neighbors=8)
-nest, pile = field.position_of(field.nearest_open(field.cell_at([(25, 40), (95, 30)])))
+nest, pile = field.open_near([(25.5, 40.5), (95.5, 30.5)])
 centers = field.position_of(np.arange(len(field))).reshape(*field.shape, 2)
 near_nest, near_pile = (np.hypot(*np.moveaxis(centers - p, -1, 0)) < 4 for p in (nest, pile))
 habits = Walk(speed=10.0, wander=15, turn=40, follow=1.0, distance=6.0, avoid=1.0)
@@ -79,7 +79,7 @@ def window(frames):
     ):
         step(ants, home, food, store)
         drawn = fc.view.frame(food - home, scale=8, limits=(-1.2, 1.2))
-        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBA"), (0, 0))
+        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBX"), (0, 0))
         for pixel, loaded in zip(place.pixel_of(ants.positions), ants.roles, strict=True):
             pygame.draw.circle(screen, (190, 235, 130) if loaded else (240, 240, 240), pixel, 2)
         for at, color in ((nest, (63, 167, 245)), (pile, (140, 200, 90))):

@@ -41,7 +41,7 @@ while running and frames != 0:
 
     imap.advance(clock.tick(60) / 1000)
     picture = fc.view.frame(threat, scale=10, limits=(0, 8))
-    screen.blit(pygame.image.frombuffer(picture, screen.get_size(), "RGBA"), (0, 0))
+    screen.blit(pygame.image.frombuffer(picture, screen.get_size(), "RGBX"), (0, 0))
     pygame.display.flip()
     frames = None if frames is None else frames - 1
 pygame.quit()

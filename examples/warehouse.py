@@ -88,7 +88,7 @@ def window(frames):
         cells, done = step(imap, crowd, cells, goals, dice)
         orders += done
         drawn = fc.view.frame(imap["traffic"], scale=20, limits=(0, 0.6))
-        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBA"), (0, 0))
+        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBX"), (0, 0))
         for pixel in place.pixel_of(floor.position_of(cells)):
             pygame.draw.circle(screen, (240, 240, 240), pixel, 6)
         pygame.display.set_caption(f"fieldcraft: {orders} orders")

@@ -71,6 +71,18 @@ def test_each_example_says_how_it_is_run() -> None:
     }
 
 
+def test_windows_of_pygame_blend_no_frames() -> None:
+    programs = [*(HOME / "docs").glob("*.md"), *(HOME / "examples").glob("*.py")]
+    programs += (HOME / "packages/fieldcraft/src/fieldcraft/templates").glob("*/*.py")
+    blits = [
+        (path.name, line)
+        for path in programs
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "blit(pygame.image.frombuffer" in line
+    ]
+    assert len(blits) >= 6 and [blit for blit in blits if '"RGBX"' not in blit[1]] == []
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [(name, arguments) for name in sorted(ARGUMENTS) for arguments in ARGUMENTS[name]],

@@ -31,6 +31,7 @@ safety: Operand = 1 - threat
 calm: float = safety.sample((1.5, 2.5))
 cover: Operand = np.ones(grid.shape) - threat
 strongest = float(np.max(threat))
+far: float = fc.distance_map(grid, (1.5, 2.5)).sample((3.5, 2.5))
 spot = fc.best(np.ones(grid.shape), units, 3.0, space=grid)
 
 

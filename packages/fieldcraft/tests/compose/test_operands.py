@@ -125,6 +125,19 @@ def test_is_an_operand_and_stays_live(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sign", ["+", "-", "*", "/", "**", "&", "|"])
+def test_operators_that_assign_lose_no_map(kind, sign):
+    world = _World()
+    names = {"map": world.maps[kind][0]}
+    if kind in ("expression", "teams"):
+        exec(f"total = map; total {sign}= 2; total = total.values - (map {sign} 2).values", names)
+        assert not names["total"].any()
+    else:
+        with refused(InvalidValue, "map + 1"):
+            exec(f"map {sign}= 2", names)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_goes_into_windows_questions_and_numpy(kind):
     world = _World()
     operand, _ = world.maps[kind]

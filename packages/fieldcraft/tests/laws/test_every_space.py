@@ -5,6 +5,7 @@ born.
 from __future__ import annotations
 
 import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,22 @@ def test_cells_are_where_they_say(kind: str, seed: int) -> None:
     assert not away[cell].any() and (
         space.period is None or (np.abs(away) <= space.period / 2 + 1e-9).all()
     )
+
+
+@every_space
+@some
+@given(seed=SEEDS)
+def test_equal_spaces_have_the_same_walls_and_sight(kind: str, seed: int) -> None:
+    space, _, cell = made(kind, seed)
+    twin = pickle.loads(pickle.dumps(space))
+    assert twin == space and space != space.shape and space != fc.Grid(19, 23)
+    twin.set_walls(cell)
+    assert twin != space
+    twin.set_walls(cell, False)
+    assert twin == space and len({twin, space}) == 2
+    if kind not in ("waypoints", "torus of hexes"):
+        twin.set_opaque(cell)
+        assert twin != space
 
 
 @every_space

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -155,6 +156,39 @@ class TestWhereAgentsStand:
     def test_on_the_edges_of_a_graph_paths_lead_over_vertices(self) -> None:
         graph = fc.Graph([(0, 0), (2, 0), (2, 2)], [(0, 1), (1, 2)])
         assert fc.shortest_path(graph, (0.2, 0.1), (2, 2)).positions[0].tolist() == [0, 0]
+
+    def test_units_of_a_game_stand_where_their_position_is(self) -> None:
+        unit, space = SimpleNamespace(position=(0.7, 0.5)), fc.Grid(5, 2)
+        path = fc.shortest_path(space, unit, SimpleNamespace(position=(4.2, 0.5)))
+        down = fc.distance_map(space, (4.2, 0.5)).descend(unit)
+        assert path.positions[0].tolist() == down.positions[0].tolist() == [0.7, 0.5]
+
+    @pytest.mark.parametrize("descends", [False, True])
+    @pytest.mark.parametrize("directed", [False, True])
+    def test_on_an_edge_paths_continue_along_it(self, directed: bool, descends: bool) -> None:
+        edges = [(0, 1), (1, 2), (2, 3)]
+        graph = fc.Graph(
+            [(0, 0), (2, 0), (2, 2), (9, 2)], edges, lengths=[2.0, 6.0, 7.0], directed=directed
+        )
+        cost = np.array([1.0, 3.0, 1.0, 1.0])
+        goals = fc.distance_map(graph, (9, 2), cost=cost)
+        place, lengths = np.array([0.5, 0.0]), []
+        for _ in range(146):
+            down = goals.descend(place)
+            path = down if descends else fc.shortest_path(graph, place, (9, 2), cost=cost)
+            assert path.positions[0].tolist() == place.tolist()
+            assert path.cost == pytest.approx(down.cost)
+            lengths.append(path.length)
+            place = path.at(0.1)
+        assert goals.descend((0.5, 0)).cost == pytest.approx(1.5 * 2 + 6 * 2 + 7)
+        np.testing.assert_allclose(lengths, np.maximum(14.5 - 0.1 * np.arange(146), 0), atol=1e-9)
+
+    def test_on_an_edge_that_leads_away_paths_begin_at_the_vertex(self) -> None:
+        graph = fc.Graph([(0, 0), (2, 0), (0, 2)], [(0, 1), (0, 2)], directed=True)
+        assert fc.shortest_path(graph, (0.5, 0), (0, 2)).positions.tolist() == [[0, 0], [0, 2]]
+        twoways = fc.Graph([(0, 0), (2, 0), (0, 2)], [(0, 1), (0, 2)])
+        path = fc.shortest_path(twoways, (0.5, 0), (0, 2))
+        assert path.positions.tolist() == [[0.5, 0], [0, 0], [0, 2]] and path.length == 2.5
 
 
 @settings(max_examples=16, deadline=None)

@@ -53,8 +53,8 @@ def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any
 def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, NDArray[np.float32]]:
     """The grid of a DataArray of dims y and x, and its values in the order of the grid's cells.
 
-    Coordinates are the centers of cells. Rows may ascend or descend in y; the grid has `y_up=True`
-    where they descend, so that row 0 is the top of the picture either way. A layer takes a
+    Coordinates are the centers of cells and may ascend or descend; the grid has `y_up=True`
+    where those of y descend, so that row 0 is the top of the picture either way. A layer takes a
     DataArray as well: `layer.write(array)` puts its rows in order by their coordinates.
 
     Raises
@@ -79,7 +79,8 @@ def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, ND
             got=f"{type(array).__name__} with dims {dims}",
             remedy="Rename the dims, and add coordinates with assign_coords",
         )
-    y, x = (np.asarray(coords[name].values, dtype=np.float64) for name in ("y", "x"))
+    array = array.sortby("x")
+    y, x = (np.asarray(array[name].values, dtype=np.float64) for name in ("y", "x"))
     steps = np.concatenate([np.diff(x), np.abs(np.diff(y))])
     size = float(np.median(steps)) if len(steps) else 1.0
     even = size > 0 and np.allclose(steps, size, rtol=1e-3, atol=0)

@@ -88,6 +88,11 @@ class Expression(Operand):
             ),
         )
 
+    # `total += layer` loses nothing if the total is an expression.
+    __iadd__, __isub__ = Operand.__add__, Operand.__sub__
+    __imul__, __itruediv__, __ipow__ = Operand.__mul__, Operand.__truediv__, Operand.__pow__
+    __iand__, __ior__ = Operand.__and__, Operand.__or__
+
     @property
     def name(self) -> str:
         """The name that was set, or else the formula."""

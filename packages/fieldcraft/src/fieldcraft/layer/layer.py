@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import clock, hooks
-from fieldcraft.errors import InvalidValue, WrongLayer
+from fieldcraft.errors import WrongLayer
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import terminal
 from fieldcraft.layer.arrays import checked_resistance, checked_values
@@ -109,18 +109,6 @@ class Layer(SteppedLayer):
                 this = f"{self.name!r}, of class {type(self).__name__}"
                 raise WrongLayer(name, others, this, self._instead)
             return super().__getattr__(name)
-
-        def __iadd__(self, other: Any) -> Any:
-            raise InvalidValue(
-                "Arithmetic on a layer returns an expression and changes no layer",
-                got="an operator that assigns, such as layer += 1",
-                remedy=(
-                    "Write shifted = layer + 1, or layer.write(layer.values + 1) to change the"
-                    " layer"
-                ),
-            )
-
-        __isub__ = __imul__ = __itruediv__ = __ipow__ = __iand__ = __ior__ = __iadd__
 
     @property
     def values(self) -> NDArray[np.float32]:

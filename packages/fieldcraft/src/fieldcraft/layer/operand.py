@@ -169,6 +169,15 @@ class Operand(Pictured):
                 remedy="Write map.sample((x, y)) for one of them, np.max(map) for the largest",
             )
 
+        def __iadd__(self, other: Any) -> Any:
+            raise InvalidValue(
+                "Arithmetic on a map returns an expression and changes no map",
+                got="an operator that assigns, such as map += 1",
+                remedy="Write shifted = map + 1, or layer.write(layer.values + 1) for a layer",
+            )
+
+        __isub__ = __imul__ = __itruediv__ = __ipow__ = __iand__ = __ior__ = __iadd__
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, (int, float, np.number, np.ndarray)):
             raise InvalidValue(

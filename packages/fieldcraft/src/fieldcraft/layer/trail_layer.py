@@ -253,7 +253,9 @@ class TrailLayer(StampedLayer, Moving):
 
 
 class ArrayLayer(StampedLayer):
-    """A layer with an array of your own, which is written, stamped on and read."""
+    """A layer with an array of your own, which is written, stamped on and read. Walls hold values
+    as other cells do; expressions read 0 there.
+    """
 
     _instead = "Change it with layer.write(array), or add a layer with fc.Spread(...), say"
 

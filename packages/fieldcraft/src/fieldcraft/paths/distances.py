@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,12 +15,22 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
+from fieldcraft.paths.path import (
+    ON_WALL,
+    Path,
+    from_edge,
+    no_path,
+    resolve_cells,
+    unique_goals,
+)
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.paths.stepping import step_down
 from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.results import ChosenCells
+
+if TYPE_CHECKING:
+    from fieldcraft.space.cells import Many, One
 
 __all__ = ["UNREACHED", "DistanceMap"]
 
@@ -183,7 +193,17 @@ class DistanceMap(Operand):
         """The distances in float64, of the space's shape: a new array."""
         return self.settled().measured(slice(None)).reshape(self.space.shape)
 
-    def sample(  # type: ignore[override]
+    @overload  # type: ignore[override]
+    def sample(self, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
+    @overload
+    def sample(
+        self, positions: Many, *, how: str = ..., outside: str = ...
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def sample(
+        self, positions: ArrayLike, *, how: str = ..., outside: str = ...
+    ) -> float | NDArray[np.float64]: ...
+    def sample(
         self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float64]:
         """Return the distances at world positions: a float for one, (N,) float64 for many.
@@ -233,6 +253,7 @@ class DistanceMap(Operand):
         cells, single = resolve_cells(self.space, self._ground.walls, "start", position)
         if not single:
             checks.position(position, "A path begins at one position")
+        place = np.asarray(getattr(position, "position", position), dtype=np.float64)
         total = float(self.measured(cells)[0])
         if total == math.inf:
             return no_path(self.space)
@@ -242,9 +263,12 @@ class DistanceMap(Operand):
         if self.outward:
             path.flags.writeable = False
             return Path(self.space, path, length, total)
-        first_cost = self._step_cost(path)
-        place = np.asarray(position, dtype=np.float64)
-        return Path.over_cells(self.space, path, length, total, place, first_cost)
+        extended, begin = from_edge(self.space, place, path)
+        first_cost = self._step_cost(extended)
+        if len(extended) > len(path):
+            step = float(self.space.step_lengths(extended[:2])[0])
+            length, total = length + step, total + step * first_cost
+        return Path.over_cells(self.space, extended, length, total, begin, first_cost)
 
     def _step_cost(self, path: NDArray[np.int64]) -> float:
         """Return the cost of a world unit of the first step of a path."""

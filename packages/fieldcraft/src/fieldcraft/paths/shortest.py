@@ -224,7 +224,7 @@ def _end(
     cells, single = resolve_cells(space, walls, what, position, on_wall)
     if not single:
         checks.position(position, f"{what} is one position; shortest_paths takes many")
-    place = np.asarray(position, dtype=np.float64)
+    place = np.asarray(getattr(position, "position", position), dtype=np.float64)
     if on_wall != ON_WALL[0]:
         place = moved(space, place[np.newaxis], cells)[0]
     return place, int(cells[0])

@@ -162,7 +162,7 @@ class TimedProblem(PathProblem):
         """See `PathProblem.solve`."""
         space, danger = self.space, self._danger
         # The way without danger: often that is the best one, or its cost bounds the search.
-        guess = self._safe.solve(start, here, goal, there)
+        guess = self._safe.solve(space.position_of(here), here, goal, there)
         if not guess.found:
             return TimedPath(space, guess.cells, math.inf, math.inf)
         ground = _ground(space).columns

@@ -129,6 +129,27 @@ class Space(Pictured, ABC):
         """Return whether another space has the same cells in the same places; walls may differ."""
         return not self.describe_difference(other)
 
+    def __eq__(self, other: object) -> bool:
+        """Return whether another space has the same cells, walls, steps and opaque cells.
+
+        Spaces change, so that their hash is that of the object: equal spaces are two keys.
+        """
+        if self is other:
+            return True
+        if not isinstance(other, Space) or not self.same_cells(other):
+            return False
+        steps, others = self.adjacency_from_walls, other.adjacency_from_walls
+        pairs = (
+            (self.walls, other.walls),
+            (self.opaque, other.opaque),
+            (steps.starts, others.starts),
+            (steps.ends, others.ends),
+            (steps.lengths, others.lengths),
+        )
+        return all(np.array_equal(*pair) for pair in pairs)
+
+    __hash__ = object.__hash__
+
     @abstractmethod
     def describe_difference(self, other: object) -> str:
         """Return the difference to the cells of another space, as part of a message; "" where they

@@ -88,7 +88,7 @@ def main(frames: int | None) -> None:
             message = "You are home. R: again"
 
         drawn = fc.view.frame(danger, scale=TILE, limits=(0, 1), sources=False)
-        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBA"), (0, 0))
+        screen.blit(pygame.image.frombuffer(drawn, screen.get_size(), "RGBX"), (0, 0))
         for y, x in np.argwhere(grid.walls):
             pygame.draw.rect(screen, "#69707d", (x * TILE, y * TILE, TILE - 1, TILE - 1))
         for color, places in (("#4ec98f", [HOME]), ("#ffffff", [player]), ("#ff5d5d", hunters)):
