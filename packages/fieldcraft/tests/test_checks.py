@@ -234,7 +234,7 @@ LAYER = fc.InfluenceMap(GRID).add_layer("threat", fc.Spread(decay=0.1))
 HOSTILE: dict[str, Callable[[], object]] = {
     "one number for positions": lambda: LAYER.sync(["a"], np.array(np.nan)),
     "paces in themselves": lambda: fc.pursuit.Motion(paces=_in_itself()),  # type: ignore[arg-type]
-    "a path in itself": lambda: fc.along(LAYER, _in_itself()),
+    "a path in itself": lambda: fc.query.along(LAYER, _in_itself()),
     "labels in themselves": lambda: fc.Graph([(0, 0), (1, 1)], [(0, 1)], labels=_in_itself()),
     "endless points of a curve": lambda: LAYER.curve((x, 0.0) for x in itertools.count()),
     "half a character": lambda: checks.text("title", "a\ud800"),

@@ -15,7 +15,7 @@ Each name has its own help, such as `help(fc.distance_map)`; `dir(fc)` lists all
 - Maps: `Grid`, `HexGrid`, `Graph`, `load_map`, `generate_map`.
 - Layers of an `InfluenceMap`: `Spread`, `Radial`, `Flood`, `Fade`, `Trail`, `Diffuse`.
 - Paths: `distance_map`, `shortest_path`, `reach`, `flow_field`, `flee_map`.
-- Decisions: `best`, `sample`, `regions`, `Teams`, expressions such as `1 - 2 * threat`.
+- Decisions: `best`, `Question`, `sample`, `regions`, `Teams`, expressions such as `1 - 2 * threat`.
 - Sight and search: `visible`, `sees`, `Sight`, `Belief`, `LastSeen`, `Pursuit`, `SearchParty`.
 - Submodules: `fc.steering`, `fc.view`, `fc.maps`, `fc.layer`, `fc.errors`.
 
@@ -73,7 +73,8 @@ if _typing.TYPE_CHECKING:
         would_block,
     )
     from fieldcraft.pursuit import Belief, LastSeen, Motion, Pursuit, SearchParty, Sight
-    from fieldcraft.query import along, best, explain, peaks, pick, regions, sample
+    from fieldcraft.query import best, explain, peaks, pick, regions, sample
+    from fieldcraft.question import Question
     from fieldcraft.readiness import set_threads, warm_up
 else:
     # Modules that are imported when one of their names, or the module itself, is first used.
@@ -85,7 +86,8 @@ else:
         "paths": "DistanceMap FlowField Path distance_map flee_map flow_field reach shortest_path"
         " shortest_paths would_block",
         "pursuit": "Belief LastSeen Motion Pursuit SearchParty Sight",
-        "query": "along best explain peaks pick regions sample",
+        "query": "best explain peaks pick regions sample",
+        "question": "Question",
         "readiness": "set_threads warm_up",
         "recordings": "",
         "steering": "",
@@ -105,8 +107,9 @@ else:
         raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
 
     def __dir__() -> list[str]:
-        packages = "errors gpu lab layer maps pursuit query recordings settings steering view"
-        return sorted({*__all__, *packages.split(), *(n for n in globals() if n[:2] == "__")})
+        packages = "errors gpu lab layer maps pursuit query question recordings settings steering"
+        public = {*__all__, *packages.split(), "view"}
+        return sorted({*public, *(name for name in globals() if name[:2] == "__")})
 
 
 def _sample(*args: _typing.Any, **options: _typing.Any) -> _typing.Any:
@@ -153,6 +156,7 @@ __all__ = [
     "Neighborhood",
     "Path",
     "Pursuit",
+    "Question",
     "Radial",
     "Ring",
     "SearchParty",
@@ -164,7 +168,6 @@ __all__ = [
     "Teams",
     "Terrain",
     "Trail",
-    "along",
     "best",
     "distance_map",
     "explain",

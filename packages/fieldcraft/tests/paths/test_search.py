@@ -152,9 +152,11 @@ def test_a_layer_and_an_expression_are_costs() -> None:
     by_hand = shortest_path(
         imap.space, (0.5, 3.5), (14.5, 3.5), cost=(1 + 4 * threat).values.astype(np.float64)
     )
-    assert fc.along(threat, safe.positions).sum < fc.along(threat, straight.positions).sum
+    assert (
+        fc.query.along(threat, safe.positions).sum < fc.query.along(threat, straight.positions).sum
+    )
     assert safe.cost == by_hand.cost
-    exact = fc.along(1 + 4 * threat, safe.positions).sum
+    exact = fc.query.along(1 + 4 * threat, safe.positions).sum
     assert safe.cost == pytest.approx(exact, rel=1e-6)
 
 

@@ -94,7 +94,9 @@ def test_legs_cross_no_wall_and_cost_no_more(world: World) -> None:
             layer = fc.InfluenceMap(space).add_layer(
                 "cost", values=np.where(np.isinf(costs), 1e6, costs).astype(np.float32)
             )
-            assert fc.along(layer, smooth.positions).sum == pytest.approx(smooth.cost, rel=1e-4)
+            assert fc.query.along(layer, smooth.positions).sum == pytest.approx(
+                smooth.cost, rel=1e-4
+            )
 
 
 def test_open_ground_is_crossed_in_one_leg() -> None:

@@ -564,7 +564,7 @@ def test_paths_fronts_and_dots_are_drawn_as_they_are() -> None:
     view.draw_lines(third, place, [path.positions])
     np.testing.assert_array_equal(one, third)
     np.testing.assert_array_equal(other, third)
-    assert fc.along(
+    assert fc.query.along(
         fc.InfluenceMap(grid).add_layer("a", values=np.ones((7, 12))), path
     ).sum == pytest.approx(path.length)
     view.draw_dots(picture, place, [(2.5, 2.5), (9.5, 4.5)], color="red", width=6)

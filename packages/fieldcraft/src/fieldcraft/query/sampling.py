@@ -259,7 +259,7 @@ def along(
     Examples
     --------
     >>> import fieldcraft as fc
-    >>> danger = fc.along([[0, 1, 3]], [(0.5, 0.5), (2.5, 0.5)], space=fc.Grid(3, 1))
+    >>> danger = fc.query.along([[0, 1, 3]], [(0.5, 0.5), (2.5, 0.5)], space=fc.Grid(3, 1))
     >>> danger.sum, danger.maximum
     (2.5, 3.0)
     """

@@ -1,0 +1,7 @@
+"""Questions for places as data: generate candidates, require, score, choose, fall back."""
+
+from fieldcraft.question.answer import Answer, Candidates
+from fieldcraft.question.clearance import Clearance
+from fieldcraft.question.question import Question, Questions
+
+__all__ = ["Answer", "Candidates", "Clearance", "Question", "Questions"]

@@ -1,0 +1,322 @@
+"""The answer to a question: the candidates, what removed them, and their scores."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.question.context import Cells, Context, Floats
+from fieldcraft.question.scoring import CHUNK, Budget
+from fieldcraft.space import Space
+from fieldcraft.space.results import ChosenCells
+
+if TYPE_CHECKING:
+    from fieldcraft.question.question import Question
+
+__all__ = ["Answer", "Candidates"]
+
+_ROWS = 12  # of a printed table
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The candidates of one question, N of them; prints as a table, the best first.
+
+    Attributes
+    ----------
+    cells : ndarray of int64, (N,)
+        Their cells.
+    removed_by : list of str
+        The requirement that removed each, "wall" for walls; "" for those that are left.
+    parts : ndarray of float64, (N, S)
+        The parts of their scores; NaN for those that were removed.
+    scores : ndarray of float64, (N,)
+        The sums of these.
+    requirements, terms : tuple of str
+        The requirements, and the S scores, as text.
+    chosen : ndarray of int64
+        The cells that were chosen, the best first.
+    earlier : Candidates or None
+        Those of the question that this one stands in for.
+    """
+
+    name: str
+    space: Space
+    cells: Cells
+    removed_by: list[str]
+    parts: Floats
+    requirements: tuple[str, ...]
+    terms: tuple[str, ...]
+    chosen: Cells
+    earlier: Candidates | None = None
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def positions(self) -> Floats:
+        """The world positions of the candidates, (N, 2) or (N, 3)."""
+        return self.space.position_of(self.cells)
+
+    @property
+    def scores(self) -> Floats:
+        """The scores, (N,); NaN for candidates that were removed."""
+        return np.asarray(self.parts.sum(axis=1) + np.where(self.left, 0.0, np.nan))
+
+    @property
+    def left(self) -> NDArray[np.bool_]:
+        """Which candidates meet all requirements, (N,)."""
+        return np.array([not reason for reason in self.removed_by], dtype=np.bool_)
+
+    def __str__(self) -> str:
+        lines = [] if self.earlier is None else [str(self.earlier)]
+        counts = Counter(self.removed_by)
+        lines.append(f"{self.name}: {len(self)} candidates, {counts.pop('', 0)} left")
+        lines += [f"  {count:>6}  removed by {reason}" for reason, count in counts.items()]
+        scores = self.scores
+        order = np.argsort(-scores, kind="stable")[: min(_ROWS, int(self.left.sum()))]
+        for row in order.tolist():
+            place = ", ".join(f"{x:g}" for x in self.space.position_of(int(self.cells[row])))
+            parts = "  ".join(
+                f"{part:+.3g} {term}"
+                for part, term in zip(self.parts[row], self.terms, strict=True)
+            )
+            mark = "*" if self.cells[row] in self.chosen else " "
+            lines.append(f" {mark}{scores[row]:>6.3g}  at ({place})  {parts}".rstrip())
+        return "\n".join(lines)
+
+
+class Answer:
+    """The answer to a question, complete once it is `done`; made by `Question.ask` and `start`.
+
+    Attributes
+    ----------
+    done : bool
+        Whether it is complete.
+    """
+
+    def __init__(
+        self, question: Question, context: Context, rng: np.random.Generator | None
+    ) -> None:
+        self.question = question
+        self.done = False
+        self._context, self._rng = context, rng
+        self._budget = question.budget
+        self._most = CHUNK
+        self._earlier: Candidates | None = None
+        self._begin(question)
+        self._work = self._slices()
+
+    def _begin(self, question: Question) -> None:
+        """Start with a question, the first one or one to fall back to."""
+        self.question = question
+        self._cells: Cells = np.zeros(0, dtype=np.int64)
+        self._chosen = self._cells
+        self._removed = np.zeros(0, dtype=np.int64)
+        self._parts = np.zeros((0, len(question.score)))
+
+    def __repr__(self) -> str:
+        state = f"{len(self._chosen)} chosen" if self.done else "under way"
+        return f"<Answer to {self.question.name!r}: {len(self._cells)} candidates, {state}>"
+
+    def __bool__(self) -> bool:
+        return self.found
+
+    # The work
+
+    def advance(self, *, candidates: int | None = None, microseconds: float | None = None) -> bool:
+        """Go on by one slice, and return whether the answer is complete.
+
+        Without arguments the slice has the budget of the question; without one it is all the work.
+
+        Parameters
+        ----------
+        candidates : int, optional
+            How many candidates this slice looks at, for one requirement or score each.
+        microseconds : float, optional
+            How long this slice takes. Work is done in pieces of up to 256 candidates, and the
+            generation of all of them; a slice does at least one piece, and none that would take
+            longer than is left if it took as long as the longest so far.
+        """
+        budget = self._budget
+        if candidates is not None or microseconds is not None:
+            budget = Budget.checked(candidates, microseconds)
+        if budget is None:
+            self.finish()
+            return True
+        if budget.candidates is not None:
+            left = budget.candidates
+            while left > 0 and not self.done:
+                self._most = min(CHUNK, left)
+                left -= self._next()
+        elif budget.microseconds is not None:
+            self._most, longest = CHUNK, 0.0
+            now = begun = time.perf_counter()
+            while not self.done and now - begun + longest <= budget.microseconds * 1e-6:
+                self._next()
+                before, now = now, time.perf_counter()
+                longest = max(longest, now - before)
+        return self.done
+
+    def finish(self) -> None:
+        """Go on until the answer is complete."""
+        self._most = CHUNK
+        while not self.done:
+            self._next()
+
+    def _next(self) -> int:
+        """Do one piece of work; return how many candidates it looked at."""
+        done = next(self._work, None)
+        self.done = self.done or done is None
+        return done or 0
+
+    def _slices(self) -> Iterator[int]:
+        """Work the answer out; yield how many candidates each piece of work looked at."""
+        while True:
+            yield from self._evaluate(self.question)
+            if len(self._chosen) or self.question.fall_back is None:
+                return
+            self._earlier = self.explain()
+            self._begin(self.question.fall_back)
+
+    def _evaluate(self, question: Question) -> Iterator[int]:
+        context = self._context
+        cells = question.generate.cells(context)
+        _, first = np.unique(cells, return_index=True)
+        self._cells = cells = cells[np.sort(first)]
+        walls = context.space.walls.reshape(-1)[cells]
+        self._removed = np.where(walls, len(question.require), -1)
+        self._parts = np.full((len(cells), len(question.score)), np.nan)
+        yield len(cells)
+        for index, requirement in enumerate(question.require):
+            left = np.flatnonzero(self._removed < 0)
+            at = 0
+            while at < len(left):
+                some = left[at : at + self._most]
+                kept = requirement.kept(context, cells[some])
+                self._removed[some[~kept]] = index
+                at += len(some)
+                yield len(some)
+        left = np.flatnonzero(self._removed < 0)
+        for index, score in enumerate(question.score):
+            at = 0
+            while at < len(left):
+                some = left[at : at + self._most]
+                self._parts[some, index] = score.values(context, cells[some])
+                at += len(some)
+                yield len(some)
+        self._chosen = self._choose(cells[left], self._parts[left].sum(axis=1))
+
+    def _choose(self, cells: Cells, scores: Floats) -> Cells:
+        """Return the chosen ones of the candidates that are left."""
+        choose, space = self.question.choose, self._context.space
+        order = np.argsort(-scores, kind="stable")
+        if choose.random is not None:
+            if self._rng is None:
+                raise InvalidValue(
+                    "A question that chooses at random needs a generator",
+                    got=f"{self.question.name!r} without one",
+                    remedy="Pass rng=np.random.default_rng(1), say",
+                )
+            best = order[: max(int(np.ceil(len(order) * choose.random / 100)), 1)]
+            order = self._rng.permutation(best)
+        ranked = cells[order]
+        if not choose.spacing:
+            return ranked[: choose.count]
+        found: list[int] = []
+        places = space.position_of(ranked).reshape(-1, space.dimensions)
+        free = np.ones(len(ranked), dtype=np.bool_)
+        while free.any() and len(found) < choose.count:
+            best_left = int(free.argmax())
+            found.append(int(ranked[best_left]))
+            away = space.shortest_vectors(places - places[best_left])
+            free &= (away**2).sum(axis=1) >= (choose.spacing * (1 - 1e-9)) ** 2
+        return np.array(found, dtype=np.int64)
+
+    # What came out
+
+    @property
+    def chosen(self) -> ChosenCells:
+        """The chosen cells with their positions and scores, the best first; none if nothing was
+        found.
+        """
+        if not self.done:
+            raise InvalidValue(
+                "An answer is read once it is complete",
+                got="one that is under way",
+                remedy="Call advance() until done, or finish()",
+            )
+        cells = self._chosen
+        places = np.array(
+            [np.flatnonzero(self._cells == cell)[0] for cell in cells], dtype=np.int64
+        )
+        values = self._parts[places].sum(axis=1).astype(np.float32)
+        space = self._context.space
+        positions = space.position_of(cells).reshape(-1, space.dimensions)
+        found = np.ones(len(cells), dtype=np.bool_)
+        return ChosenCells(positions, values, cells, found, cells, ranked=True)
+
+    @property
+    def found(self) -> bool:
+        """Whether at least one cell was chosen."""
+        return len(self.chosen.cells) > 0
+
+    @property
+    def position(self) -> Floats:
+        """The world position of the best chosen cell, (2,) or (3,); NaN if nothing was found."""
+        positions = self.chosen.positions
+        return positions[0] if len(positions) else np.full(self._context.space.dimensions, np.nan)
+
+    @property
+    def positions(self) -> Floats:
+        """The world positions of all chosen cells, (K, 2) or (K, 3), the best first."""
+        return self.chosen.positions
+
+    def explain(self) -> Candidates:
+        """Return each candidate, the requirement that removed it, and each part of its score.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> near = fc.Question({"ring": [0, 3]}, require=[{"distance": "foe", "least": 3}],
+        ...                    score=[{"distance": "me", "curve": ["linear", 3, 0]}], name="near")
+        >>> print(near.ask(fc.Grid(6, 1), me=(2.5, 0.5), foe=(4.5, 0.5)).explain())
+        near: 6 candidates, 2 left
+               4  removed by distance "foe", least 3
+         * 0.667  at (1.5, 0.5)  +0.667 distance "me"
+           0.333  at (0.5, 0.5)  +0.333 distance "me"
+        """
+        question = self.question
+        requirements = tuple(
+            _text(each.measure, each.least, each.most) for each in question.require
+        )
+        reasons = [*requirements, "wall", ""]
+        return Candidates(
+            question.name,
+            self._context.space,
+            self._cells,
+            [reasons[index] for index in self._removed.tolist()],
+            self._parts,
+            requirements,
+            tuple(_text(each.measure) for each in question.score),
+            self._chosen,
+            self._earlier,
+        )
+
+
+def _text(measure: Any, least: float | None = None, most: float | None = None) -> str:
+    """Return a measure with its bounds as text, such as 'distance "foe", least 3'."""
+    word, *_ = fields(measure)
+    value = getattr(measure, word.name)
+    shown = f'"{value}"' if isinstance(value, str) else getattr(value, "name", None) or f"{value}"
+    bounds = (("least", least), ("most", most))
+    return "".join(
+        [f"{word.name} {shown:.40}", *(f", {name} {at:g}" for name, at in bounds if at is not None)]
+    )

@@ -1,0 +1,162 @@
+"""The room around each cell: the largest footprint that fits."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.layer.operand import Operand
+from fieldcraft.space import Grid, HexGrid, Space
+from fieldcraft.space.adjacency import cached
+from fieldcraft.space.hex_layout import STEPS
+
+__all__ = ["Clearance"]
+
+Cells = NDArray[np.integer]
+
+_KING = np.array([(-1, -1), (0, -1), (-1, 0), (1, -1), (-1, 1), (1, 0), (0, 1), (1, 1)])
+_UP_LEFT = 3  # the first steps of `_KING`: to the other cells around a cell's upper left corner
+
+
+class Clearance(Operand):
+    """The size of the largest footprint that fits in each cell, up to date with the walls.
+
+    On a grid the footprint is a square of so many cells a side. An odd one has its middle in the
+    cell, an even one around the cell's corner towards row 0 and column 0. On hexagons it is a disc
+    of so many cells across, always odd. It fits if it covers no wall and does not leave the map.
+    Walls read 0.
+
+    Parameters
+    ----------
+    space : Grid or HexGrid
+        The map. After a change of walls only what they change is computed again.
+
+    Raises
+    ------
+    InvalidValue
+        For other spaces.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> room = fc.question.Clearance(fc.Grid(walls=[[0, 0, 0, 0, 1],
+    ...                                             [0, 0, 0, 0, 0],
+    ...                                             [0, 0, 0, 0, 0]]))
+    >>> room.values
+    array([[1., 1., 1., 1., 0.],
+           [1., 3., 3., 2., 1.],
+           [1., 2., 2., 2., 2.]], dtype=float32)
+    """
+
+    name = "clearance"
+
+    def __init__(self, space: Space) -> None:
+        if not isinstance(space, (Grid, HexGrid)):
+            raise InvalidValue(
+                "Footprints fit on squares and hexagons",
+                got=repr(space)[:80],
+                remedy="Use a fieldcraft.Grid or a fieldcraft.HexGrid",
+            )
+        self.space: Grid | HexGrid = space
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        return self.space.walls_version
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The sizes now, float32 in the space's shape; read-only."""
+        return read_only(_room_of(self.space).sizes(self.space).reshape(self.space.shape))
+
+
+class _Room:
+    """The steps from each cell of a space to the nearest wall or the rim, and the sizes that
+    follow.
+    """
+
+    def __init__(self, space: Grid | HexGrid) -> None:
+        count, self._most = len(space), min(space.shape)
+        self._around, self._square = _around(space), isinstance(space, Grid)
+        # The last one stands for all that is off the map.
+        self._steps = np.full(count + 1, self._most, dtype=np.int32)
+        rim = np.flatnonzero((self._around == count).any(axis=1))
+        self._steps[rim] = 1
+        self._steps[np.flatnonzero(space.walls)] = 0
+        self._steps[count] = 0
+        self._version = space.walls_version
+        self._lower(np.union1d(rim, np.flatnonzero(space.walls)))
+        self._sizes = np.zeros(count, dtype=np.float32)
+        self._measure(np.arange(count))
+
+    def sizes(self, space: Grid | HexGrid) -> NDArray[np.float32]:
+        """Return the sizes by cell, updated after changes of the walls."""
+        if self._version != space.walls_version:
+            changed = space.walls_changed(self._version)
+            self._version = space.walls_version
+            self._repair(changed, space.walls.reshape(-1)[changed])
+        return self._sizes
+
+    def _repair(self, changed: Cells, closed: NDArray[np.bool_]) -> None:
+        """Update the steps of cells that may be `closed` now, and of those around them."""
+        steps, around, outside = self._steps, self._around, len(self._sizes)
+        before = steps.copy()
+        loose = frontier = changed[~closed & (steps[changed] == 0)]
+        while len(frontier):  # cells that may have been nearest to a wall that is gone
+            ends = around[frontier]
+            farther = (steps[ends] == steps[frontier, np.newaxis] + 1) & (ends < outside)
+            frontier = np.setdiff1d(ends[farther], loose)
+            loose = np.union1d(loose, frontier)
+        steps[loose] = self._most
+        steps[changed[closed]] = 0
+        if len(loose):
+            near = steps[around[loose]].min(axis=1) + 1
+            steps[loose] = np.minimum(steps[loose], near)
+        self._lower(np.union1d(loose, changed[closed]))
+        moved = np.flatnonzero(steps != before)
+        touched = np.unique(np.append(around[moved], moved))
+        self._measure(touched[touched < outside])
+
+    def _lower(self, cells: Cells) -> None:
+        """Lower the steps around cells whose own may have become lower."""
+        steps = self._steps
+        while len(cells):
+            ends = self._around[cells]
+            fewer = np.broadcast_to(steps[cells][:, np.newaxis] + 1, ends.shape)
+            better = fewer < steps[ends]
+            np.minimum.at(steps, ends[better], fewer[better])
+            cells = np.unique(ends[better])
+
+    def _measure(self, cells: Cells) -> None:
+        """Update the sizes of cells."""
+        steps = self._steps[cells]
+        sizes = 2 * steps - 1
+        if self._square:
+            corner = self._steps[self._around[cells, :_UP_LEFT]].min(axis=1)
+            sizes = np.maximum(sizes, 2 * np.minimum(corner, steps))
+        self._sizes[cells] = np.clip(sizes, 0, self._most)
+
+
+@cached
+def _room_of(space: Grid | HexGrid) -> _Room:
+    """Return the room on a space, one for all clearances."""
+    return _Room(space)
+
+
+@cached
+def _around(space: Grid | HexGrid) -> Cells:
+    """Return the cells around each cell, (N, 8) or (N, 6); N where the map ends."""
+    count = len(space)
+    if isinstance(space, HexGrid):
+        axial = space.to_axial(np.arange(count))[:, np.newaxis] + STEPS
+        cells, inside = space.reached(axial)
+        return np.where(inside, cells, count).astype(np.int32)
+    rows, columns = np.divmod(np.arange(count), space.width)
+    ends = np.stack([columns, rows], axis=1)[:, np.newaxis] + _KING
+    size = np.array([space.width, space.height])
+    inside = ((ends >= 0) & (ends < size)).all(axis=2) | space.wrap
+    ends %= size
+    cells = ends[..., 1] * space.width + ends[..., 0]
+    return np.where(inside, cells, count).astype(np.int32)

@@ -1,0 +1,159 @@
+"""What a question requires of candidates, how it scores them, and how it chooses."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.compose.expression import expression_of
+from fieldcraft.errors import InvalidValue
+from fieldcraft.layer.operand import Operand
+from fieldcraft.question.context import Cells, Context, Floats
+from fieldcraft.question.words import Measure
+from fieldcraft.settings import NotNegative, Size, refused
+from fieldcraft.space import Grid
+
+__all__ = ["CHUNK", "Budget", "Choose", "Requirement", "Score"]
+
+CHUNK = 256
+"""Candidates that are measured together."""
+
+_UNREACHED = 1e20  # stands for infinite distances in curves
+
+
+class _Column(Operand):
+    """The numbers of one chunk of candidates, as a map that a curve can be applied to."""
+
+    name = "measure"
+
+    def __init__(self) -> None:
+        self.space = Grid(CHUNK, 1)
+        self._version = 0
+        self._values = np.zeros((1, CHUNK), dtype=np.float32)
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every chunk."""
+        return self._version
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The numbers of the last chunk, then what is left of those before."""
+        return self._values
+
+    def write(self, numbers: Floats) -> None:
+        """Take the numbers of a chunk."""
+        self._values[0, : len(numbers)] = numbers
+        self._version += 1
+
+
+def _curve(name: str, value: Any) -> Any:
+    """The arguments of `Operand.curve`: a shape with its numbers, points, or a function."""
+    if isinstance(value, str) or callable(value):
+        arguments: tuple[Any, ...] = (value,)
+    else:
+        items = checks.sequence(name, value)
+        arguments = tuple(items) if items and isinstance(items[0], str) else (items,)
+    _Column().curve(*arguments)
+    return arguments
+
+
+def _percent(name: str, value: Any) -> float:
+    """A percentage above 0."""
+    if not 0 < checks.finite(name, value) <= 100:
+        raise refused(f"{name} is above 0 and at most 100, a percentage", value, "Write 10, say")
+    return float(value)
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What a candidate has to measure: at least `least`, at most `most`, or without either, above
+    0.
+    """
+
+    measure: Measure
+    least: float | None = None
+    most: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.least is None and self.most is None and not self.measure.is_truth:
+            rule = "A requirement on a distance has least, most or both"
+            raise InvalidValue(rule, got="neither", remedy="Write most = 20, say")
+        if self.least is not None and self.most is not None and self.least > self.most:
+            got = f"least={self.least:g}, most={self.most:g}"
+            raise InvalidValue("A requirement has least <= most", got=got, remedy="Swap them")
+
+    def kept(self, context: Context, cells: Cells) -> Any:
+        """Return which candidates meet it, (N,) bool."""
+        values = self.measure.values(context, cells)
+        if self.least is None and self.most is None:
+            return values > 0
+        least = -math.inf if self.least is None else self.least
+        return (values >= least) & (values <= (math.inf if self.most is None else self.most))
+
+
+@dataclass(frozen=True)
+class Score:
+    """A part of the score: a measure, through a response curve if there is one, times a weight."""
+
+    measure: Measure
+    curve: Annotated[Any, _curve] = None
+    weight: float = 1.0
+
+    @cached_property
+    def _answers(self) -> tuple[_Column, Operand]:
+        column = _Column()
+        return column, expression_of(column.curve(*self.curve))
+
+    def values(self, context: Context, cells: Cells) -> Floats:
+        """Return the parts of the scores of at most `CHUNK` candidates, (N,)."""
+        values = np.clip(self.measure.values(context, cells), -_UNREACHED, _UNREACHED)
+        if self.curve is not None:
+            column, curved = self._answers
+            column.write(values)
+            values = curved.values[0, : len(cells)].astype(np.float64)
+        return values * self.weight
+
+
+@dataclass(frozen=True)
+class Choose:
+    """How many cells are chosen, and which.
+
+    They are the best ones, or with `random` random ones of the best so many percent, at least
+    `spacing` apart.
+    """
+
+    count: Size = 1
+    spacing: NotNegative = 0.0
+    random: Annotated[float, _percent] | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The work of one slice: candidates that a requirement or a score looks at, or microseconds."""
+
+    candidates: Size | None = None
+    microseconds: Annotated[float, checks.positive] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.candidates is None) == (self.microseconds is None):
+            raise InvalidValue(
+                "A budget is in candidates or in microseconds",
+                got="both" if self.candidates else "neither",
+                remedy="Write budget = { microseconds = 150 }, say",
+            )
+
+    @classmethod
+    def checked(cls, candidates: int | None, microseconds: float | None) -> Budget:
+        """Return a budget of arguments, which are checked."""
+        if candidates is not None:
+            checks.integer("candidates", candidates, minimum=1)
+        if microseconds is not None:
+            checks.positive("microseconds", microseconds)
+        return cls(candidates, microseconds)
