@@ -200,12 +200,12 @@ class Questions(Mapping[str, Question]):
 
     def __init__(self, path: str | os.PathLike[str], *, text: str | None = None) -> None:
         self.path: Path = checks.path("path", path)
-        self._text = None if text is None else checks.text("text", text)
+        self._text = ""
         self._questions: dict[str, Question] = {}
         self.reload(text=text)
 
     def __getitem__(self, name: str) -> Question:
-        if name not in self._questions:
+        if not isinstance(name, str) or name not in self._questions:
             raise UnknownName("question", name, self._questions)
         return self._questions[name]
 
@@ -221,7 +221,7 @@ class Questions(Mapping[str, Question]):
         If it has problems this raises, and the questions stay as they were. Answers under way
         finish by the questions that they were started with.
         """
-        file = SettingsFile(self.path, text=text)
+        file = SettingsFile(self.path, text=None if text is None else checks.text("text", text))
         if self._questions and file.text == self._text:
             return False
         found, names = {}, {}
