@@ -112,7 +112,7 @@ def test_what_is_at_rest_is_skipped_and_woken(spread: fc.Spread) -> None:
     field = layer._field
     assert isinstance(field, GraphSpreadField)
     values = np.array(layer.values)
-    fewest = field._blocks.count
+    fewest = field._active_set.count
     for turn in range(260):
         if turn in (0, 60, 200):
             layer.add_source(
@@ -124,9 +124,9 @@ def test_what_is_at_rest_is_skipped_and_woken(spread: fc.Spread) -> None:
         values = plain(field, spread, np.array(layer._values))
         layer.step()
         np.testing.assert_array_equal(layer.values, values, err_msg=f"turn {turn}")
-        fewest = min(fewest, field._blocks.active)
+        fewest = min(fewest, field._active_set.active)
     if kernels.compiled():
-        assert fewest < field._blocks.count
+        assert fewest < field._active_set.count
 
 
 @pytest.mark.parametrize("neighbors", [4, 8, [(1, 2), (2, 1), (-1, 0)]])

@@ -96,8 +96,7 @@ class SteppedLayer(Operand):
         """
         count = checks.integer("count", count, maximum=MOST_STEPS)
         with self._lock:
-            for part in (count,) if count <= A_FEW else in_parts(count):
-                self._take_steps(part)
+            self._take_all_steps(count)
 
     def advance(self, dt: float, *, max_steps: int = 8) -> tuple[int, int]:
         """Let `dt` seconds pass for this layer alone.
@@ -127,6 +126,11 @@ class SteppedLayer(Operand):
         most = checks.integer("max_steps", max_steps, minimum=1)
         with self._lock:
             return self._pass_time(ticks, most)
+
+    def _take_all_steps(self, count: int) -> None:
+        """Take `count` steps, and poll for Ctrl-C if they are many."""
+        for part in (count,) if count <= A_FEW else in_parts(count):
+            self._take_steps(part)
 
     def _take_steps(self, count: int) -> None:
         if self._backlog:
@@ -174,7 +178,7 @@ class SteppedLayer(Operand):
         """Take the steps that become due in so many ticks: (made, dropped)."""
         due, self._due = divmod(self._due + ticks, self._every)
         made = due if self._field.timeless else min(due, max_steps)
-        self.step(made)
+        self._take_all_steps(made)
         return made, due - made
 
     # Within a budget

@@ -48,6 +48,7 @@ class DiffuseField(Field):
     ) -> None:
         self.space: Any = space
         self.values: Numbers = np.zeros(space.shape, dtype=np.float32)
+        self._flat = self.values.reshape(-1)
         self._degrees = degrees
         self._pins = (np.zeros(0, np.int64), np.zeros(0, np.float32))
         self._fed = self._walls_version = -1
@@ -88,14 +89,19 @@ class DiffuseField(Field):
             self.values[self.space.walls] = 0
         if moved or sources.version != self._fed:
             before, walls = self._pins[0], self.space.walls.reshape(-1)
-            self.values.reshape(-1)[before[walls[before]]] = 0
+            self._flat[before[walls[before]]] = 0
             self._pins = sources.pins("sum")
             sources.forget_changes()
             self._fed = sources.version
 
+    def _pin(self) -> None:
+        """Set the cells of sources to their strengths."""
+        cells, strengths = self._pins
+        self._flat[cells] = strengths
+
     def _leave_walls(self) -> None:
         """Move the values under new walls to their open neighbors, or to the nearest open cell."""
-        flat, walls = self.values.reshape(-1), self.space.walls.reshape(-1)
+        flat, walls = self._flat, self.space.walls.reshape(-1)
         under = np.setdiff1d(np.flatnonzero(walls & (flat != 0)), self._pins[0])
         steps = self.space.adjacency_from_walls
         for cell in under.tolist() if not walls.all() else ():
@@ -130,15 +136,15 @@ class DiffuseField(Field):
     def run(self, count: int) -> None:
         """Take `count` steps."""
         for _ in range(count):
-            self.put(*self._pins)
+            self._pin()
             self._offer()
             bands = pool.bands(self._rows, self.values.size // _WORK_PER_THREAD)
             pool.run([self._call(self.values, first, last) for first, last in bands])
-            self.put(*self._pins)
+            self._pin()
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, some rows a unit; see `Field.step_in_units`."""
-        self.put(*self._pins)
+        self._pin()
         self._offer()
         after = self.values.copy()
         rows = max(1, _UNIT_WORK * self._rows // self.values.size)
@@ -147,19 +153,19 @@ class DiffuseField(Field):
             kernel(*arguments)
             yield
         self.values[...] = after
-        self.put(*self._pins)
+        self._pin()
 
     def settle(self) -> None:
         """Set the values that endless steps would lead to."""
         before = self.values.copy()
-        self.put(*self._pins)
+        self._pin()
         try:
             settled = self._balance()
         except BaseException:
             self.values[:] = before
             raise
-        self.values.reshape(-1)[:] = np.where(np.abs(settled) < self._floor, 0, settled)
-        self.put(*self._pins)
+        self._flat[:] = np.where(np.abs(settled) < self._floor, 0, settled)
+        self._pin()
 
     def _balance(self) -> Floats:
         """Return the values (N,) that steps leave as they are.
@@ -171,7 +177,7 @@ class DiffuseField(Field):
         from scipy.sparse import csr_array, diags_array
         from scipy.sparse.csgraph import connected_components
 
-        values, pinned = self.values.reshape(-1), self._pins[0]
+        values, pinned = self._flat, self._pins[0]
         steps, count = self.space.adjacency_from_walls, len(self.space)
         gives = ~self.space.walls.reshape(-1)
         gives[pinned] = True
@@ -242,7 +248,7 @@ class ListedDiffuseField(DiffuseField):
     """Values on any space, by lists of the cells that each cell receives shares from."""
 
     def _offer(self) -> None:
-        self._offers = self.values.reshape(-1) * self._shares
+        self._offers = self._flat * self._shares
 
     @property
     def _rows(self) -> int:

@@ -49,8 +49,8 @@ class GraphSpreadField(SpreadingField):
         self._blocked = np.ones(room, dtype=np.uint8)
         self._blocked[:count] = self._arrangement.by_rank(space.graph.walls)
         blocks = -(-count // kernels.graph_spread.BLOCK)
-        self._blocks = ActiveSet(np.ones(blocks, dtype=np.uint8))
-        self._few = self._blocks.count if blocks <= 2 else _FEW_BLOCKS * blocks
+        self._active_set = ActiveSet(np.ones(blocks, dtype=np.uint8))
+        self._few = self._active_set.count if blocks <= 2 else _FEW_BLOCKS * blocks
         self.tune(spread, every)
 
     @property
@@ -72,7 +72,7 @@ class GraphSpreadField(SpreadingField):
         self._set(spread, every)
         self._set_losses()
         self._fed = -1
-        self._blocks.activate_all()
+        self._active_set.activate_all()
 
     # Places and flags
 
@@ -97,13 +97,10 @@ class GraphSpreadField(SpreadingField):
             self._now[self._places(cells)] = self._own[cells]
 
     def _activate(self, places: NDArray[np.int64]) -> None:
-        if self._blocks.is_known and len(places):
+        if self._active_set.is_known and len(places):
             reached = self._arrangement.reaches
-            kernels.graph_spread.activate(places, *reached, self._blocks.flags[0])
-            self._blocks.recount()
-
-    def _activate_all(self) -> None:
-        self._blocks.activate_all()
+            kernels.graph_spread.activate(places, *reached, self._active_set.flags[0])
+            self._active_set.recount()
 
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
         if self._blocked_arcs is not self.space.graph.blocked_arcs:
@@ -160,7 +157,7 @@ class GraphSpreadField(SpreadingField):
     # Steps
 
     def _run(self, count: int) -> None:
-        blocks = self._blocks
+        blocks = self._active_set
         while count > 0 and blocks.active:
             made = 1
             if blocks.by_parts:
@@ -189,7 +186,7 @@ class GraphSpreadField(SpreadingField):
 
     def _step_active(self) -> None:
         """Take one step of the active blocks."""
-        blocks, ground = self._blocks, self._arrangement
+        blocks, ground = self._active_set, self._arrangement
         active = np.flatnonzero(blocks.flags[0])
         self._prepare()
         slices = kernels.graph_spread.BLOCK // kernels.graph_spread.LANES
@@ -213,7 +210,7 @@ class GraphSpreadField(SpreadingField):
 
     def _units_of_a_step(self) -> Iterator[None]:
         """Take one step, some slices a unit."""
-        blocks, work = self._blocks, self._work
+        blocks, work = self._active_set, self._work
         if not blocks.active:
             return
         few = blocks.is_known and blocks.active * work <= _UNIT_ARCS * blocks.count

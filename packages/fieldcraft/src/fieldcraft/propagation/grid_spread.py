@@ -47,6 +47,7 @@ class GridSpreadField(SpreadingField):
     """
 
     space: Grid
+    _active_set: ActiveTiles
 
     def __init__(self, spread: Spread, space: Grid, every: float) -> None:
         super().__init__(space)
@@ -58,7 +59,7 @@ class GridSpreadField(SpreadingField):
         self._spare: NDArray[np.float32] | None = None
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._steps = np.array(space.neighborhood.steps, dtype=np.int64)
-        self._tiles = ActiveTiles(space, self._reach)
+        self._active_set = ActiveTiles(space, self._reach)
         self._waves: dict[tuple[int, bool, int], Callable[[], object]] = {}
         self.tune(spread, every)
 
@@ -112,16 +113,13 @@ class GridSpreadField(SpreadingField):
         return cells
 
     def _activate(self, places: NDArray[np.int64]) -> None:
-        tiles, space = self._tiles, self.space
+        tiles, space = self._active_set, self.space
         if not tiles.is_known or not len(places):
             return
         kernels.spread_tiles.activate(
             places, space.width, space.height, self._reach, space.wrap, *tiles.flags
         )
         tiles.recount()
-
-    def _activate_all(self) -> None:
-        self._tiles.activate_all()
 
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
         self._links = None
@@ -196,7 +194,7 @@ class GridSpreadField(SpreadingField):
     # Steps
 
     def _run(self, count: int) -> None:
-        tiles = self._tiles
+        tiles = self._active_set
         while count > 0 and tiles.active:
             if tiles.by_parts:
                 count -= self._step_tiles(count)
@@ -214,7 +212,7 @@ class GridSpreadField(SpreadingField):
 
     def _step_tiles(self, count: int) -> int:
         """Take up to so many steps of the active tiles; returns how many."""
-        tiles = self._tiles
+        tiles = self._active_set
         numbers = (self._reach, count if tiles.is_known else 1, tiles.most)
         given = (*self._law, *numbers, self.values, tiles.activity, tiles.scratch)
         if self._near:
@@ -311,7 +309,7 @@ class GridSpreadField(SpreadingField):
     def _units_of_a_step(self) -> Iterator[None]:
         """Take one step, a band of rows a unit, from the values into a spare array."""
         unit = _UNIT_CELLS // self._cost
-        tiles = self._tiles
+        tiles = self._active_set
         if tiles.active == 0:
             return
         if len(self.space) <= unit or (tiles.is_known and tiles.active <= _UNIT_TILES):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.propagation.activity import ActiveSet
 from fieldcraft.propagation.field import Attribution, Field, checked_pins, checked_resistance
 from fieldcraft.propagation.spread_sources import LowerBounds, stronger, trace
 from fieldcraft.sources import Sources
@@ -35,6 +36,7 @@ class SpreadingField(Field):
     _momentum: np.float32
     _keep: np.float32
     _floor: np.float32
+    _active_set: ActiveSet
     _stale: bool = False
     """Whether `_by_cell` is older than `_by_place`."""
 
@@ -73,10 +75,6 @@ class SpreadingField(Field):
     @abstractmethod
     def _activate(self, places: NDArray[np.int64]) -> None:
         """Let the next step update all that a change of these values can reach."""
-
-    @abstractmethod
-    def _activate_all(self) -> None:
-        """Let the next step update all values."""
 
     @abstractmethod
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
@@ -175,7 +173,7 @@ class SpreadingField(Field):
         self._store(cells)
         if cells is None:
             self._signed = bool((self._by_place < 0).any())
-            self._activate_all()
+            self._active_set.activate_all()
         else:
             places = self._places(cells)
             self._signed = self._signed or bool((self._by_place[places] < 0).any())
@@ -183,13 +181,16 @@ class SpreadingField(Field):
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
-        if self._bounds is None:
+        if not self._active_set.active:
+            return
+        bounds = self._bounds
+        if bounds is None:
             self._run(count)
             return
         for _ in range(count):
-            overruled = self._overruled(self._bounds)
+            overruled = self._overruled(bounds)
             self._run(1)
-            self._raise(self._bounds, overruled)
+            self._raise(bounds, overruled)
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a part of the map a unit; see `Field.step_in_units`."""

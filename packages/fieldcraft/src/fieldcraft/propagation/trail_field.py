@@ -283,13 +283,14 @@ class TrailField(GatheringField):
         )
 
     def _rows(self, plane: int, first: int, last: int) -> NDArray[np.float32]:
-        """A copy of rows as they are now; beyond the rim those of the other side on a torus, else
-        0.
+        """Return a copy of rows as they are now; beyond the rim those of the other side on a torus,
+        else 0.
         """
-        rows = np.arange(first, last)
+        height, width = self.space.shape
+        values = self.planes[plane]
         if self._wrap:
-            return np.asarray(self.planes[plane][rows % self.space.shape[0]])
-        found = np.zeros((len(rows), self.space.shape[1]), dtype=np.float32)
-        inside = (rows >= 0) & (rows < self.space.shape[0])
-        found[inside] = self.planes[plane][rows[inside]]
+            return np.asarray(values[np.arange(first, last) % height])
+        found = np.zeros((last - first, width), dtype=np.float32)
+        low, high = min(max(first, 0), height), max(min(last, height), 0)
+        found[low - first : high - first] = values[low:high]
         return found
