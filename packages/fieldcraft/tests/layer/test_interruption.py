@@ -14,6 +14,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import interruption
+from fieldcraft.propagation import spreading_field
 from support.interrupting import interrupted
 from support.refusals import state
 
@@ -184,3 +185,38 @@ def test_a_long_solve_is_left_at_once() -> None:
     assert time.perf_counter() - begun < 4
     assert np.array_equal(layer.values, before)
     layer.step()
+
+
+@pytest.mark.parametrize(
+    ("propagation", "part"),
+    [(fc.Spread(0.3, 0.6), "_settle"), (fc.Flood(0.0), "run"), (fc.Radial(4.0), "catch_up")],
+    ids=["spread", "flood", "radial"],
+)
+def test_settle_is_left_after_one_part(
+    propagation: Any, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, layer = world(propagation)
+    _, other = world(propagation)
+    for each in (layer, other):
+        each.add_sources([(3.5, 2.5), (9.5, 6.5)], [4.0, 2.0])
+    before, left, made = layer.read(), threading.Event(), []
+    original = getattr(type(layer._field), part)
+
+    def interrupted_part(*arguments: Any) -> Any:
+        made.append(part)
+        signal.raise_signal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread():
+            left.wait(10)  # as long as a large map takes
+        return original(*arguments)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(spreading_field, "_FEW_CELLS", 0)
+        patch.setattr(type(layer._field), part, interrupted_part)
+        layer.settle()
+    left.set()
+    assert made == [part]
+    np.testing.assert_array_equal(layer.values, before)
+    for each in (layer, other):
+        each.settle()
+    np.testing.assert_array_equal(layer.values, other.values)
+    assert layer.values.any()

@@ -79,8 +79,15 @@ class Moving(Layer):
         """
         with self._lock:
             self._catch_up()
-            self._feed()
-            self._field.settle()
+            before = {name: array.copy() for name, array in self._field.state().items()}
+            walls_seen = self._walls_seen
+            try:
+                self._feed()
+                self._field.settle()
+            except BaseException:
+                self._field.restore(before, self._sources)
+                self._walls_seen = walls_seen
+                raise
             self._version += 1
 
     def _open_cells(self, positions: ArrayLike, on_wall: str, outside: str) -> NDArray[np.int64]:

@@ -157,13 +157,8 @@ class DiffuseField(Field):
 
     def settle(self) -> None:
         """Set the values that endless steps would lead to."""
-        before = self.values.copy()
         self._pin()
-        try:
-            settled = self._balance()
-        except BaseException:
-            self.values[:] = before
-            raise
+        settled = self._balance()
         self._flat[:] = np.where(np.abs(settled) < self._floor, 0, settled)
         self._pin()
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.interruption import poll_interrupt
 from fieldcraft.propagation.field import Field, checked_pins, checked_resistance
 from fieldcraft.propagation.kinds import Spreading
 from fieldcraft.propagation.settings import choice, integer, number, text
@@ -278,6 +279,7 @@ class FloodField(Field):
         self._runs = bool(len(self._front))
         while self._runs:
             self.run(1)
+            poll_interrupt()
         if self.flood.cooling > 0:
             cold = self._warm[~np.isin(self._warm, self.pinned)]
             self._ignited[cold] = self._now - int(np.ceil(1 / self.flood.cooling)) - 1

@@ -236,12 +236,12 @@ class GraphSpreadField(SpreadingField):
         else:
             blocks.activate_all()
 
-    def _settle(self) -> None:
+    def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
         count = len(self.space)
         losses = self._arc_losses()
         starts, ends, arcs = self._arrangement.leaving
         rule = (losses[arcs], self._exponent, self._floor)
-        kernels.graph_spread.settle(self._blocked[:count], starts, ends, *rule, self._now[:count])
+        kernels.graph_spread.settle(flags[:count], starts, ends, *rule, values[:count])
 
     # Kernels and their arguments
 

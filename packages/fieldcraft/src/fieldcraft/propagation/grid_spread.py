@@ -346,7 +346,8 @@ class GridSpreadField(SpreadingField):
             return self.values[np.arange(first, last) % self.space.height]
         return self.values[max(first, 0) : max(min(last, self.space.height), 0)].copy()
 
-    def _settle(self) -> None:
-        kernels.spread_settled.settle(
-            self._any_ground(), self._exponent, self._floor, self.space.wrap, self.values
-        )
+    def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
+        _, *ground = self._any_ground()
+        blocked, shape = flags.reshape(self.space.shape), self.space.shape
+        rule = (self._exponent, self._floor, self.space.wrap)
+        kernels.spread_settled.settle((blocked, *ground), *rule, values.reshape(shape))

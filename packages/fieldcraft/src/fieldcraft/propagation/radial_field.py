@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
+from fieldcraft.interruption import poll_interrupt
 from fieldcraft.propagation.accumulator import ADD, MAX, SCALE, Accumulator
 from fieldcraft.propagation.emitters import Emitters
 from fieldcraft.propagation.field import Attribution, RadiatingField, checked_resistance
@@ -112,7 +113,8 @@ class RadialField(RadiatingField):
 
     def settle(self) -> None:
         """Apply all changes."""
-        self.catch_up()
+        while self.catch_up(1):
+            poll_interrupt()
 
     def tune(self, radial: Radial, every: float) -> None:
         """Go on with other parameters: everything is radiated anew."""

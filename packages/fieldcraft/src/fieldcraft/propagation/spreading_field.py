@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.interruption import interruptible
 from fieldcraft.propagation.activity import ActiveSet
 from fieldcraft.propagation.field import Attribution, Field, checked_pins, checked_resistance
 from fieldcraft.propagation.spread_sources import LowerBounds, stronger, trace
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SpreadingField"]
 
+_FEW_CELLS = 200_000  # settled within 0.1 s
 _WALL, _PINNED = np.uint8(1), np.uint8(2)
 
 
@@ -92,8 +94,8 @@ class SpreadingField(Field):
         """Take one step in units of work, without regard to lower bounds."""
 
     @abstractmethod
-    def _settle(self) -> None:
-        """Set the values that endless steps would lead to with what is pinned."""
+    def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
+        """Set the values by place that endless steps would lead to from the pinned ones."""
 
     def _set(self, spread: Spread, every: float) -> None:
         """Set parameters."""
@@ -232,15 +234,15 @@ class SpreadingField(Field):
 
     def settle(self) -> None:
         """Set the values that endless steps would lead to: only what the sources hold up."""
-        bounds = self._bounds
-        if bounds is None:
-            self._settle()
+        flags, values = self._flags[0].copy(), self._by_place.copy()
+        if self._bounds is not None:
+            flags[self._bounds.cells] |= kernels.spread_settled.SEED
+            values[self._bounds.cells] = self._bounds.least
+        if values.size < _FEW_CELLS:
+            self._settle(flags, values)
         else:
-            flags, seed = self._flags[0], kernels.spread_settled.SEED
-            flags[bounds.cells] |= seed
-            self._by_place[bounds.cells] = bounds.least
-            self._settle()
-            flags[bounds.cells] &= ~seed
+            interruptible(lambda: self._settle(flags, values))
+        self._by_place[:] = values
         self._stale = True
         _ = self._by_cell
         self.touched(None)
