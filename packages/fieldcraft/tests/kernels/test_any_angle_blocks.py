@@ -29,6 +29,16 @@ def doors(seed: int, count: int, share: float) -> tuple[Ints, NDArray[np.int32]]
     return starts, behind[order].astype(np.int32)
 
 
+def blocks(starts: Ints, behind: NDArray[np.int32]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Call the kernel with the polygons beside each."""
+    inside = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    rows, beside = np.unique(
+        np.stack([np.append(inside, behind), np.append(behind, inside)], axis=1), axis=0
+    ).T.reshape(2, -1)
+    first = np.searchsorted(rows, np.arange(len(starts)))
+    return kernels.any_angle_blocks.blocks(starts, behind, first, beside.copy())
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 9_999),
@@ -37,7 +47,7 @@ def doors(seed: int, count: int, share: float) -> tuple[Ints, NDArray[np.int32]]
 )
 def test_blocks_are_those_of_networkx(seed: int, count: int, share: float) -> None:
     starts, behind = doors(seed, count, share)
-    above, heads, depths, within = kernels.any_angle_blocks.blocks(starts, behind)
+    above, heads, depths, within = blocks(starts, behind)
     inside = np.repeat(np.arange(count), np.diff(starts))
     web = nx.Graph()
     web.add_nodes_from(range(count))
@@ -73,7 +83,7 @@ def test_blocks_are_those_of_networkx(seed: int, count: int, share: float) -> No
 
 @pytest.mark.parametrize("count", [1, 5])
 def test_polygons_without_doors(count: int) -> None:
-    above, heads, depths, within = kernels.any_angle_blocks.blocks(
+    above, heads, depths, within = blocks(
         np.zeros(count + 1, dtype=np.int64), np.empty(0, dtype=np.int32)
     )
     assert (

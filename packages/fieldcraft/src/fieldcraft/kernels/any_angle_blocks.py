@@ -16,38 +16,16 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["allow", "blocks"]
 
 
-@kernel
-def _neighbors(starts, behind):
-    """The polygons that a door joins to each, whichever way it leads."""
-    count = starts.shape[0] - 1
-    first = np.zeros(count + 1, np.int64)
-    for here in range(count):
-        for door in range(starts[here], starts[here + 1]):
-            first[here + 1] += 1
-            first[behind[door] + 1] += 1
-    for here in range(count):
-        first[here + 1] += first[here]
-    filled = first[:-1].copy()
-    beside = np.empty(first[count], np.int64)
-    for here in range(count):
-        for door in range(starts[here], starts[here + 1]):
-            there = np.int64(behind[door])
-            beside[filled[here]], beside[filled[there]] = there, here
-            filled[here] += 1
-            filled[there] += 1
-    return first, beside
-
-
-@kernel("i8[::1], i4[::1]")
-def blocks(starts, behind):
+@kernel("i8[::1], i4[::1], i8[::1], i8[::1]")
+def blocks(starts, behind, first, beside):
     """The blocks of the polygons with these doors, see `fieldcraft.kernels.any_angle.search`.
+    Those that a door joins to polygon p are `beside[first[p]]` up to `first[p + 1]`.
 
     Returns for each polygon (P,) the block between it and the root of its tree, -1 for roots; for
     each block the polygon at its upper end; for each polygon (P,) how many blocks lie above it; and
     for each door (K,) the block that it lies in.
     """
     count = starts.shape[0] - 1
-    first, beside = _neighbors(starts, behind)
     above, heads, depths = (
         np.full(count, -1, np.int64),
         np.empty(count, np.int64),

@@ -11,14 +11,12 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["UNITS", "against", "looked_up", "settle_each", "store", "surround"]
+__all__ = ["UNITS", "against", "looked_up", "store", "surround"]
 
 UNITS = 1024.0
 _MOST = 2147483647.0
 _SPREAD = np.int64(0x9E3779B1)
 _LOWER = (np.int64(1) << np.int64(32)) - np.int64(1)
-_IDLE = np.int32(-2)
-_NONE = np.int32(-1)
 
 
 @kernel(inline="always")
@@ -105,74 +103,3 @@ def store(cells, dist, table):
                 place = 0
         table[place, 0], table[place, 1] = cell, np.int64(min(dist[cell] * UNITS + 0.5, _MOST))
         dist[cell] = np.inf
-
-
-@kernel(
-    "(i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8, out f4[:,::1],"
-    " (out f8[::1], out i4[::1], out i4[::1], out i4[::1])"
-)
-def settle_each(into, goals, places, inverse, rows, scratch):
-    """Write the distances from all cells to each of some goals into the row of its place.
-
-    `into` is (starts, origins, costs): the steps by the cell that they end in. `inverse` is 1 / the
-    width of a bucket of distances. `scratch` is (distances, heads, before, following): one head for
-    each bucket, more of them than the dearest step spans, and the lists of cells that wait.
-    """
-    starts, origins, costs = into
-    dist, heads, before, following = scratch
-    rounds = heads.shape[0]
-    heads[:] = _NONE
-    for k in range(goals.shape[0]):
-        dist[:] = np.inf
-        before[:] = _IDLE
-        goal = goals[k]
-        dist[goal] = 0.0
-        heads[0], before[goal], following[goal] = goal, _NONE, _NONE
-        waiting = 1
-        bucket = np.int64(0)
-        slot = np.int64(0)
-        while waiting > 0:
-            cell = np.int64(heads[slot])
-            if cell < 0:
-                bucket += 1
-                slot += 1
-                if slot == rounds:
-                    slot = np.int64(0)
-                continue
-            heads[slot] = following[cell]
-            if heads[slot] >= 0:
-                before[heads[slot]] = _NONE
-            before[cell] = _IDLE
-            waiting -= 1
-            gone = dist[cell]
-            for arc in range(starts[cell], starts[cell + 1]):
-                other = np.int64(origins[arc])
-                away = gone + costs[arc]
-                if not away < dist[other]:
-                    continue
-                into_slot = slot + np.int64(away * inverse) - bucket
-                if into_slot >= rounds:
-                    into_slot -= rounds
-                if before[other] != _IDLE:
-                    out_of = slot + np.int64(dist[other] * inverse) - bucket
-                    if out_of >= rounds:
-                        out_of -= rounds
-                    dist[other] = away
-                    if out_of == into_slot:
-                        continue
-                    waiting -= 1
-                    if before[other] >= 0:
-                        following[before[other]] = following[other]
-                    else:
-                        heads[out_of] = following[other]
-                    if following[other] >= 0:
-                        before[following[other]] = before[other]
-                dist[other] = away
-                following[other], before[other] = heads[into_slot], _NONE
-                if heads[into_slot] >= 0:
-                    before[heads[into_slot]] = other
-                heads[into_slot] = other
-                waiting += 1
-        row = places[k]
-        for i in range(dist.shape[0]):
-            rows[row, i] = dist[i]

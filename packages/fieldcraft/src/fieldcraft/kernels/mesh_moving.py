@@ -25,7 +25,6 @@ __all__ = [
     "locate",
     "move",
     "nearest",
-    "straight",
 ]
 
 RIM = 1e-9
@@ -38,8 +37,6 @@ SLIDES = 16
 """Most slides along sides in one move."""
 IDLE = 8
 """Most polygons passed without progress: rounding can make the way round a corner endless."""
-NEXT_TO_NOTHING = 1e-12
-"""Largest rest of a straight way that has arrived, relative to the coordinates."""
 _NONE = np.int64(-1)
 
 
@@ -243,35 +240,6 @@ def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
         gx, gy = turned(hx, hy, -SIDE_SIN, ahead * SIDE_LENGTH)
         right = _feel(mesh, polygon, x, y, gx, gy)
         out[i, 0], out[i, 1] = pushed_away(hx, hy, speed, straight_on, left, right)
-
-
-@kernel(
-    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), i8, f8, f8, f8, f8, out"
-    " i8[::1]"
-)
-def straight(mesh, polygon, x, y, to_x, to_y, way):
-    """Write the polygons on the straight line between two places into `way`; return how many, 0 if
-    the line is blocked.
-    """
-    starts, rings, _, behind, _, _, _ = mesh
-    dx, dy = to_x - x, to_y - y
-    nothing = NEXT_TO_NOTHING * (1 + abs(x) + abs(y) + abs(to_x) + abs(to_y))
-    count, idle = 1, 0
-    way[0] = polygon
-    while True:
-        begin, end = starts[polygon], starts[polygon + 1]
-        side, share = _exit(rings, begin, end, x, y, dx, dy, _NONE)
-        x, y, dx, dy = x + share * dx, y + share * dy, (1 - share) * dx, (1 - share) * dy
-        if side < 0 or abs(dx) + abs(dy) <= nothing:
-            return count
-        _, _, ex, ey = _side(rings, begin, end, side)
-        portal = _through(mesh, None, polygon, x, y, ex, ey)
-        idle = 0 if share > RIM else idle + 1
-        if portal < 0 or count == way.shape[0] or idle > IDLE:
-            return 0
-        polygon = np.int64(behind[portal])
-        way[count] = polygon
-        count += 1
 
 
 @kernel

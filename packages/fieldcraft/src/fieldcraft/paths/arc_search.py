@@ -14,7 +14,7 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.search_base import DistanceSearch, SearchTask, Steps
+from fieldcraft.paths.search_base import DistanceSearch, SearchTask, Steps, incoming
 from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change
 from fieldcraft.space.serialization import with_more_walls
@@ -72,11 +72,9 @@ def _topology_arcs_outward(space: Space) -> _Arcs:
 
 def _arcs_of_ways(ways: Adjacency) -> _Arcs:
     """Return the steps of a grid, for distances that spread as agents walk."""
-    ends = ways.ends
-    starts = np.zeros(len(ways.starts), dtype=np.int64)
-    np.cumsum(np.bincount(ends, minlength=len(starts) - 1), out=starts[1:])
-    order = np.argsort(ends, kind="stable")
-    return _Arcs(ways.starts, ends, ways.origins.astype(np.int32), starts, order, ways.lengths)
+    origins = ways.origins.astype(np.int32)
+    starts, _, order = incoming(ways)
+    return _Arcs(ways.starts, ways.ends, origins, starts, order, ways.lengths)
 
 
 @cached_until_walls_change

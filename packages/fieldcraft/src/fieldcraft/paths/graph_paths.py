@@ -12,7 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.mesh_paths import OpenDoors, ends_in, open_doors, pulled, taut
+from fieldcraft.paths.mesh_paths import OpenDoors, ends_in, open_doors, pulled
 from fieldcraft.paths.path import Path, PathProblem, from_edge, no_path
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.adjacency import cached
@@ -101,7 +101,7 @@ class GraphProblem(PathProblem):
         if length == math.inf:
             return None
         cells = np.concatenate([[here], doors.behind[passed]]).astype(np.int64)
-        return taut(self.space, cells, ends, self.costs)
+        return pulled(self.space, cells, ends, self.costs)
 
     def _nowhere(self) -> Path:
         graph, parts = self.space.graph, _parts(self.space.graph)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import read_only
+from fieldcraft.paths.search_base import incoming
 from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
@@ -113,7 +114,5 @@ def _steps_into(space: Space) -> tuple[Ints, NDArray[np.int32], NDArray[np.float
     the cells that they leave and of their lengths.
     """
     ways = space.adjacency
-    order = np.argsort(ways.ends, kind="stable")
-    into = np.searchsorted(ways.ends[order], np.arange(len(space) + 1))
-    lengths = ways.lengths[order] / (ways.typical or 1.0)
-    return into, ways.origins[order].astype(np.int32), read_only(lengths)
+    starts, origins, order = incoming(ways)
+    return starts, origins, read_only(ways.lengths[order] / (ways.typical or 1.0))

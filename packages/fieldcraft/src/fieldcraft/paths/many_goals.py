@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import read_only
+from fieldcraft.paths.search_base import EVERYWHERE, buckets, incoming
 from fieldcraft.space import Space
 
 __all__ = ["ManyGoals"]
 
-_MOST_BUCKETS = 4096
-_NARROWER = 1e-7  # so that rounding does not bring both ends of a step into one bucket
+_EVEN = read_only(np.ones(1))
 
 Ints = NDArray[np.int64]
 
@@ -28,8 +28,6 @@ class ManyGoals:
     def __init__(self, space: Space, renewed: int) -> None:
         self.space, self.renewed = space, renewed
         self.version = -1
-        none = np.empty(0, dtype=np.int32)
-        self._scratch = np.empty(0), none, none, none
         self.follow()
 
     def follow(self) -> bool:
@@ -41,11 +39,8 @@ class ManyGoals:
         self.starts, self.ends = ways.starts, ways.ends
         self.begins = ways.origins.astype(np.int32)
         self.lengths = ways.lengths / (ways.typical or 1.0)
-        self._into = np.argsort(self.ends, kind="stable")
-        self._into_starts = np.zeros(len(self.starts), dtype=np.int64)
-        into = np.bincount(self.ends, minlength=len(self.starts) - 1)
-        np.cumsum(into, out=self._into_starts[1:])
-        self._givers = self.begins[self._into]
+        self._starts, self._givers, self._into = incoming(ways)
+        self._dist = np.empty(len(self.space))
         self.rows = np.empty((0, len(self.space)), dtype=np.float32)
         self._goals = np.empty(0, dtype=np.int64)
         self._made = np.empty(0, dtype=np.int64)
@@ -57,11 +52,13 @@ class ManyGoals:
         """Let each step cost this many times its length (A,)."""
         costs = self.lengths if factors is None else self.lengths * factors
         self.costs = costs.astype(np.float32)
-        self._steps = self._into_starts, self._givers, read_only(costs[self._into])
+        self._sizes = read_only(costs[self._into])
         self._now += factors is not None
         least, most = (float(costs.min()), float(costs.max())) if len(costs) else (1.0, 1.0)
-        width = max(least, most / _MOST_BUCKETS)
-        self._inverse, self._buckets = (1 + _NARROWER) / width, int(most / width) + 3
+        self._inverse, rounds = buckets(least, least, most)
+        heads = np.full(rounds, -1, dtype=np.int32)
+        size = len(self.space)
+        self._queue = heads, np.zeros(size, dtype=np.uint32), np.empty(size, dtype=np.int32)
 
     def rows_of(self, goals: Ints) -> Ints:
         """Return the row of the distances to each goal, (N,)."""
@@ -96,17 +93,23 @@ class ManyGoals:
         return free[np.argsort(self._made[free], kind="stable")][:count]
 
     def _compute(self, rows: Ints, goals: Ints) -> None:
-        if not len(rows):
-            return
-        size = len(self.space)
-        if len(self._scratch[0]) != size or len(self._scratch[1]) != self._buckets:
-            self._scratch = (
-                np.empty(size),
-                np.empty(self._buckets, dtype=np.int32),
-                np.empty(size, dtype=np.int32),
-                np.empty(size, dtype=np.int32),
+        arcs = self._starts, self._givers, self._starts, self._into, self._givers
+        for row, goal in zip(rows.tolist(), goals.tolist(), strict=True):
+            self._dist.fill(np.inf)
+            kernels.distance_search.search(
+                arcs,
+                None,
+                self._sizes,
+                _EVEN,
+                np.array([goal]),
+                np.zeros(1),
+                EVERYWHERE,
+                np.inf,
+                self._inverse,
+                np.inf,
+                self._dist,
+                np.zeros(3, dtype=np.int64),
+                self._queue,
             )
-        kernels.guides.settle_each(
-            self._steps, goals, rows, self._inverse, self.rows, self._scratch
-        )
+            self.rows[row] = self._dist
         self._goals[rows], self._made[rows] = goals, self._now

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,10 @@ from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.floors import Floors, floors_of
 from fieldcraft.space.graph import Graph
 
-__all__ = ["OpenDoors", "ends_in", "open_doors", "pulled", "taut"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["OpenDoors", "ends_in", "open_doors", "pulled"]
 
 Ints = NDArray[np.int64]
 Wide = NDArray[np.float64]
@@ -76,7 +78,9 @@ def open_doors(graph: Graph) -> OpenDoors:
     np.cumsum(np.bincount(inside, minlength=len(graph)), out=starts[1:])
     turns, corners = _turns(inside, behind.astype(np.int64), sides)
     leaps = bool((passable & doors.leaps).any())
-    blocks = kernels.any_angle_blocks.blocks(starts, behind)
+    joined = _matrix(np.append(inside, behind), np.append(behind, inside), len(graph))
+    beside = joined.indptr.astype(np.int64), joined.indices.astype(np.int64)
+    blocks = kernels.any_angle_blocks.blocks(starts, behind, *beside)
     return OpenDoors(
         read_only(starts),
         read_only(behind),
@@ -89,62 +93,45 @@ def open_doors(graph: Graph) -> OpenDoors:
 
 
 def _turns(inside: Ints, behind: Ints, sides: Wide) -> tuple[Ints, int]:
-    """The numbers of the corners at both ends of doors, (K, 2), -1 where no shortest way turns; and
-    how many corners there are.
+    """Return the numbers of the corners at both ends of doors, (K, 2), -1 where no shortest path
+    turns; and a number above all.
 
-    No way turns where doors that lead both ways go all round a place. Ends of doors in one place
-    are one corner where such doors join their
-    polygons: so the two sides of a pinch are two corners, and so are places above each other.
+    No path turns where doors that lead both ways surround a place. Ends of doors in one place are
+    one corner where such doors join their polygons. So the two sides of a pinch are two corners,
+    and so are places above each other.
     """
-    from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    count = len(inside)
-    if not count:
+    if not len(inside):
         return np.empty((0, 2), dtype=np.int64), 0
     ends = sides.reshape(-1, 2) + 0.0  # no two zeros
     _, places = np.unique(
         ends.view([("x", np.float64), ("y", np.float64)]).reshape(-1), return_inverse=True
     )
     first, second = places.reshape(-1, 2).T
-    there = int(places.max()) + 1
-    spots, at = np.unique(
-        np.concatenate([inside * there + first, inside * there + second]), return_inverse=True
-    )
-    from_u, to_v = at[:count], at[count:]
-    both_ways = _has_return(inside, behind, first, second)
-    link = np.flatnonzero(both_ways)
-    rows = np.concatenate([from_u[link], to_v[link]])
-    columns = np.searchsorted(
-        spots,
-        np.concatenate([behind[link] * there + first[link], behind[link] * there + second[link]]),
-    )
-    joined = coo_array(
-        (np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(len(spots), len(spots))
-    )
-    number, labels = connected_components(joined, directed=False)
-    begun, ended = np.zeros((2, len(spots)), dtype=np.bool_)
-    begun[from_u[link]] = True
-    ended[to_v[link]] = True
-    turned = np.zeros(number, dtype=np.bool_)
+    polygons = np.concatenate([inside, inside, behind, behind])
+    corners = polygons * (int(places.max()) + 1) + np.concatenate([first, second, first, second])
+    spots, numbers = np.unique(corners, return_inverse=True)
+    size = len(spots)
+    from_u, to_v, over_u, over_v = numbers.reshape(4, -1)
+    back = np.isin(from_u * size + over_v, over_v * size + from_u)  # doors that lead back as well
+    rows = np.concatenate([from_u[back], to_v[back]])
+    joined = _matrix(rows, np.concatenate([over_u[back], over_v[back]]), size)
+    parts, labels = connected_components(joined, directed=False)
+    begun, ended = np.zeros((2, size), dtype=np.bool_)
+    begun[from_u[back]] = True
+    ended[to_v[back]] = True
+    turned = np.zeros(parts, dtype=np.bool_)
     turned[labels[~(begun & ended)]] = True
     numbers = np.where(turned, np.cumsum(turned) - 1, -1)[labels]
-    return np.ascontiguousarray(numbers[at].reshape(2, -1).T), int(turned.sum())
+    return np.ascontiguousarray(np.stack([numbers[from_u], numbers[to_v]], axis=1)), parts
 
 
-def _has_return(inside: Ints, behind: Ints, first: Ints, second: Ints) -> NDArray[np.bool_]:
-    """Which doors lead back as well, by the same piece of a side."""
-    out = np.stack([inside, behind, first, second])
-    back = np.stack([behind, inside, second, first])
-    order, other = np.lexsort(out), np.lexsort(back)
-    # Sorted alike, a door and the return of its sister lie at the same rank where all doors lead
-    # both ways.
-    sorted_out, sorted_back = out[:, order], back[:, other]
-    if (sorted_out == sorted_back).all():
-        return np.ones(len(inside), dtype=np.bool_)
-    _, number = np.unique(np.concatenate([out, back], axis=1).T, axis=0, return_inverse=True)
-    number = number.reshape(-1)
-    return np.isin(number[: len(inside)], number[len(inside) :])
+def _matrix(rows: Ints, columns: Ints, size: int) -> csr_array:
+    """Return a sparse matrix with entries in some places."""
+    from scipy.sparse import coo_array
+
+    return coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, size)).tocsr()
 
 
 _EVEN_GROUND = (
@@ -152,9 +139,6 @@ _EVEN_GROUND = (
 )
 # how far outside of its polygon a place may be by rounding, in shares of its size and place
 _RIM = 2e-9
-_ROUNDS = 2
-_FAR = 6  # bends to look ahead
-_AROUND = 4  # polygons before and behind a bend that its corner may lie in, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,38 +163,18 @@ class _String:
         """The start, the places at the doors and the goal, seen from above, (M + 2, 2)."""
         return np.concatenate([self.ends[:1, :2], self.at, self.ends[1:, :2]])
 
-    @property
-    def length(self) -> float:
-        """How long it is, seen from above."""
-        legs = np.diff(self.plan, axis=0)
-        return float(np.hypot(legs[:, 0], legs[:, 1]).sum())
-
 
 def pulled(space: Space, cells: Ints, ends: Wide, costs: CellCosts) -> Path:
-    """The path between two places over these polygons, as straight as their doors allow.
+    """Return the path between two places over these polygons, as straight as their doors allow.
 
-    On ground of one price bends are left out past which one can walk straight over other polygons.
-    On ground of several prices, and over hills, the way over the middles of the doors is taken
+    Over hills, or where cells differ in cost, the path over the middles of the doors is taken
     instead where it costs less.
     """
-    floors = floors_of(space.graph)
-    string = _through(floors, cells, ends)
-    if costs.uniform is not None:
-        for _ in range(_ROUNDS):
-            shorter = _through(floors, _short_cuts(floors, string), ends)
-            if not shorter.length < string.length * (1 - _EVEN_GROUND):
-                break
-            string = shorter
-        if space.dimensions == 2:
-            return _measured(space, string, costs)
-        straight = _through(floors, cells, ends)
-        return _cheapest(space, [string, straight, _over_middles(straight)], costs)
-    return _cheapest(space, [string, _over_middles(string)], costs)
-
-
-def taut(space: Space, cells: Ints, ends: Wide, costs: CellCosts) -> Path:
-    """The path between two places over the polygons of the shortest way."""
-    return _measured(space, _through(floors_of(space.graph), cells, ends), costs)
+    string = _through(floors_of(space.graph), cells, ends)
+    path = _measured(space, string, costs)
+    if costs.uniform is not None and space.dimensions == 2:
+        return path
+    return min(path, _measured(space, _over_middles(string), costs), key=lambda each: each.cost)
 
 
 def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
@@ -247,10 +211,6 @@ def _over_middles(string: _String) -> _String:
     )
 
 
-def _cheapest(space: Space, strings: list[_String], costs: CellCosts) -> Path:
-    return min((_measured(space, string, costs) for string in strings), key=lambda path: path.cost)
-
-
 def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
     """The string pulled taut through the doors between polygons."""
     most = 2 * len(cells)
@@ -267,75 +227,6 @@ def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
     (x, y), (goal_x, goal_y) = ends[:, :2].tolist()
     kernels.graph_search.pull(doors, x, y, goal_x, goal_y, at, bends)
     return _String(cells, doors, stood[:count], beyond[:count], ends, at, bends)
-
-
-def _short_cuts(floors: Floors, string: _String) -> Ints:
-    """The polygons of the same way where, from bend to bend, one walks straight to the farthest
-    that can be reached so.
-    """
-    along = np.concatenate(
-        [string.cells[:1], string.beyond]
-    )  # the polygon before each door, and the last
-    turns = np.flatnonzero(string.bends)
-    places = string.plan[[0, *turns + 1, -1]].tolist()
-    stops = [0, *turns.tolist(), len(string.doors)]  # the doors there; the goal is behind the last
-    walk = partial(kernels.mesh_moving.straight, floors.on_foot)
-    room = np.empty(4 * len(floors.doors.corners) + 64, dtype=np.int64)
-    found: list[int] = []
-    here, place = 0, 0  # what has been reached: the polygon `along[here]`, at the bend `place`
-    while place < len(places) - 1:
-        leg = None
-        around = here + 1  # past doors that the string passes at the very corner where it bends
-        while (
-            around < min(here + _AROUND, len(along))
-            and string.at[around - 1].tolist() == places[place]
-        ):
-            around += 1
-        for aim in range(min(len(places) - 1, place + _FAR), place + 1, -1):
-            leg = _leg(
-                walk, room, along, range(here, around), places[place], stops[aim], places[aim]
-            )
-            if leg is not None:
-                break
-        if leg is None:
-            place += 1
-            ahead = stops[place] if place < len(places) - 1 else len(along) - 1
-            found += along[here:ahead].tolist()
-            here = max(here, ahead)
-        else:
-            between, reached = leg
-            found += along[here : between[0]].tolist() + between[1]
-            place, here = aim, reached
-    found.append(int(along[-1]))
-    cells = np.array(found, dtype=np.int64)
-    kept: NDArray[np.bool_] = np.concatenate([[True], np.diff(cells) != 0])
-    return np.asarray(cells[kept])
-
-
-def _leg(
-    walk: Callable[..., int],
-    room: Ints,
-    along: Ints,
-    firsts: range,
-    start: list[float],
-    stop: int,
-    aim: list[float],
-) -> tuple[tuple[int, list[int]], int] | None:
-    """A straight way from a place in one of the polygons `along[first]` to a place at the door
-    `stop`.
-
-    Returns where it begins, its polygons but the last, and where that is in `along`; None if
-    something bars it.
-    """
-    for first in firsts:
-        count = walk(int(along[first]), *start, *aim, room)
-        if count:
-            last = int(room[count - 1])
-            near = range(max(first, stop - _AROUND), min(stop + _AROUND + 1, len(along)))
-            reached = next((index for index in near if along[index] == last), -1)
-            if reached >= 0 and (stop < len(along) - 1 or reached == len(along) - 1):
-                return (first, room[: count - 1].tolist()), reached
-    return None
 
 
 def _measured(space: Space, string: _String, costs: CellCosts) -> Path:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.adjacency import Adjacency, cached
 
 __all__ = [
     "EVERYWHERE",
@@ -22,6 +22,9 @@ __all__ = [
     "Expansion",
     "Scratch",
     "SearchTask",
+    "Steps",
+    "buckets",
+    "incoming",
     "scratch_of",
 ]
 
@@ -46,6 +49,23 @@ Steps = tuple[tuple[Any, ...] | None, tuple[Any, ...] | None, NDArray[Any], NDAr
 _QUEUE: Kinds = ((np.uint32,), (np.int32,))
 _REPAIR_COUNTED: Kinds = ((np.int8,), (np.int64,), (np.int64,), (np.int32,), *_QUEUE)
 _REPAIR_SUMS: Kinds = ((np.int8,), (np.int64,), (np.float64,), (np.int32,), *_QUEUE)
+
+
+def buckets(
+    shortest: float, typical: float, longest: float, highest: float = 0.0
+) -> tuple[float, int]:
+    """Return 1 / the width of buckets for steps of these costs, and how many are needed; `highest`
+    is the largest cost of a goal.
+    """
+    width = max(shortest, typical / 4, longest / _MOST_BUCKETS, highest * 2.0**-50)
+    return (1 + _NARROWER) / width, int(longest / width) + 3
+
+
+def incoming(steps: Adjacency) -> tuple[Ints, NDArray[np.int32], Ints]:
+    """Return where the steps into each cell begin, the cells that they leave, and their numbers."""
+    order = np.argsort(steps.ends, kind="stable")
+    starts = np.searchsorted(steps.ends[order], np.arange(len(steps.starts)))
+    return starts, steps.origins[order].astype(np.int32), order
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +120,7 @@ class DistanceSearch(ABC):
     def _choose_buckets(self, shortest: float, typical: float, longest: float) -> None:
         """Choose buckets for steps of these costs."""
         highest = float(self.starts.max(initial=0))
-        width = max(shortest, typical / 4, longest / _MOST_BUCKETS, highest * 2.0**-50)
-        self.inverse, self.rounds = (1 + _NARROWER) / width, int(longest / width) + 3
+        self.inverse, self.rounds = buckets(shortest, typical, longest, highest)
         self.heads = np.full(self.rounds, -1, dtype=np.int32)
 
     def settle(self, until: Ints = EVERYWHERE) -> None:

@@ -18,6 +18,7 @@ from fieldcraft.layer.forecast import values_at
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
 from fieldcraft.paths.path import Path, PathProblem
+from fieldcraft.paths.search_base import incoming
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change
 
@@ -225,9 +226,8 @@ class _Ground(NamedTuple):
 def _ground(space: Space) -> _Ground:
     """Return what searches take of a space."""
     ways = space.adjacency
-    order = np.argsort(ways.ends, kind="stable")
-    starts = np.concatenate([[0], np.bincount(ways.ends, minlength=len(space)).cumsum()])
-    back = Adjacency(starts, ways.origins[order].astype(np.int32), ways.lengths[order])
+    starts, origins, order = incoming(ways)
+    back = Adjacency(starts, origins, ways.lengths[order])
     places = np.ascontiguousarray(space.positions, dtype=np.float64)
     columns = [(each.starts, each.ends, each.lengths) for each in (ways, back)]
     legs = np.abs(places[ways.ends] - places[ways.origins])
