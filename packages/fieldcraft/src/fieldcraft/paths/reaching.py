@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
-from typing import overload
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,10 +16,10 @@ from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.arc_search import CHARGES, ways_with_walls
 from fieldcraft.paths.cost import LEAST, Cost, cell_values, invalid_cost, uniform_cost
 from fieldcraft.paths.distances import DistanceMap
-from fieldcraft.paths.grid_paths import moves_of
+from fieldcraft.paths.grid_search import grid_steps
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
 from fieldcraft.paths.search_base import SLACK
-from fieldcraft.space import Grid, Space, checked_space, visible
+from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.adjacency import cached
 
 __all__ = ["Reach", "reach", "would_block"]
@@ -234,14 +233,16 @@ def reach(
         )
     if uniform is None and (bad := np.flatnonzero(~(costs[starts] >= LEAST))).size:
         raise invalid_cost(space, float(costs[starts[bad[0]]]), int(starts[bad[0]]))
-    search = _search(space, costs)
+    steps = _steps(space, costs)
     free = _free_scratch(space)
     dist, came = (
         free.pop() if free else (np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32))
     )
     reached = []
     for start, hit_range in zip(starts.tolist(), far.tolist(), strict=True):
-        cells, bad_cell = search(costs, enter, start, most, LEAST, checks.LARGEST, dist, came)
+        cells, bad_cell = kernels.reach.reach(
+            *steps, costs, enter, start, most, LEAST, checks.LARGEST, dist, came
+        )
         distances, came_from = dist[cells], came[cells].astype(np.int64)
         dist[cells] = np.inf
         if bad_cell >= 0:
@@ -251,18 +252,18 @@ def reach(
     return reached[0] if single else reached
 
 
-def _search(
+def _steps(
     space: Space, costs: NDArray[np.floating]
-) -> Callable[..., tuple[NDArray[np.int64], int]]:
-    """Return the kernel that searches on a space as its walls are now."""
-    if not isinstance(space, Grid) or (space.corners == "if-one-open" and np.isinf(costs).any()):
-        ways = space.adjacency
-        if isinstance(space, Grid):
-            ways = ways_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
-        return partial(kernels.reach.reach, (ways.starts, ways.ends, ways.lengths))
-    moves, corners = moves_of(space), space.corners == "never"
-    size = space.width, space.height, corners
-    return partial(kernels.reach.on_grid, (moves.table(space), moves.steps, moves.lengths, *size))
+) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
+    """Return the steps of a space as its walls are now: arcs, or those of a grid."""
+    if isinstance(space, Grid) and not (space.corners == "if-one-open" and np.isinf(costs).any()):
+        steps, guarded = grid_steps(space), space.corners == "never" and len(costs) > 1
+        size = space.width, space.height, space.wrap, guarded
+        return None, (GridSnapshot.of(space).links, steps.steps, steps.lengths, *size)
+    arcs = space.adjacency
+    if isinstance(space, Grid):
+        arcs = ways_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
+    return (arcs.starts, arcs.ends, arcs.lengths), None
 
 
 @cached

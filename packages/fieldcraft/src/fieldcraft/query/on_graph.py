@@ -196,7 +196,7 @@ class GraphValues(Queries):
         dist, came = np.full(len(self.space), np.inf), np.empty(len(self.space), dtype=np.int32)
         for start in starts.tolist():
             limits = start, length, 0.0, np.inf
-            cells, _ = kernels.reach.reach(ways, _ONE, False, *limits, dist, came)
+            cells, _ = kernels.reach.reach(ways, None, _ONE, False, *limits, dist, came)
             dist[cells] = np.inf
             yield cells
 
