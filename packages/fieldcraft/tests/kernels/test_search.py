@@ -132,11 +132,7 @@ def test_no_way_is_shorter_than_its_bound(steps: Any, wrap: bool) -> None:
     goal_y, goal_x = 5, 8
 
     def bound(x: int, y: int) -> float:
-        return float(
-            fast_weighted.least_cost(
-                x, y, goal_x, goal_y, 17, 11, wrap, moves.norm, moves.facets, 1.0
-            )
-        )
+        return float(fast_weighted.least_cost(x, y, goal_x, goal_y, 17, 11, wrap, *moves.bound))
 
     for x in range(17):
         for y in range(11):
@@ -146,17 +142,10 @@ def test_no_way_is_shorter_than_its_bound(steps: Any, wrap: bool) -> None:
     assert bound(goal_x, goal_y) == 0
 
 
-def test_the_bound_is_tight_on_open_ground() -> None:
-    """Paths straight towards the goal and along two neighbouring directions are as long as their
-    bound says.
-    """
-    for steps in (4, 8, HEX, FAR):
-        space = fc.Grid(60, 50, neighbors=steps)
-        moves = moves_of(space)
-        table = sorted(space.neighborhood.steps, key=lambda step: math.atan2(step[1], step[0]))
-        for one, other in zip(table, table[1:] + table[:1], strict=True):
-            dx, dy = 2 * one[0] + 3 * other[0], 2 * one[1] + 3 * other[1]
-            length = 2 * math.hypot(*one) + 3 * math.hypot(*other)
-            assert fast_weighted.least_cost(
-                30 - dx, 25 - dy, 30, 25, 60, 50, False, moves.norm, moves.facets, 1.0
-            ) == pytest.approx(length)
+@pytest.mark.parametrize("neighbors", [4, 8])
+def test_the_bound_is_tight_on_open_ground(neighbors: int) -> None:
+    space = fc.Grid(60, 50, neighbors=neighbors)
+    expected = fc.distance_map(space, (30.5, 25.5)).exact
+    for y, x in ((25, 12), (40, 3), (7, 49)):
+        bound = fast_weighted.least_cost(x, y, 30, 25, 60, 50, False, *moves_of(space).bound)
+        assert bound == pytest.approx(expected[y, x])

@@ -6,65 +6,17 @@ back.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.moves import STEPS, bit_length, lowest_bit, turned_round, wrapped
+from fieldcraft.kernels.moves import bit_length, lowest_bit, turned_round, wrapped
 
-__all__ = [
-    "EUCLID",
-    "FACETS",
-    "KING",
-    "MANHATTAN",
-    "bound",
-    "least_cost",
-    "weighted",
-    "weighted_many",
-    "weighted_room",
-]
+__all__ = ["least_cost", "weighted", "weighted_many", "weighted_room"]
 
-KING, MANHATTAN, FACETS, EUCLID = range(4)
-EVEN = 1.0 - 2.0**-44  # ways that differ by less are of the same cost: sums in another order
-LINEAR = (
-    2.0**61
-)  # below, keys are whole numbers of buckets; above, every number has a bucket of its own
-
-
-def bound(
-    steps: NDArray[np.int64], step_lengths: NDArray[np.float64], wrap: bool
-) -> tuple[int, NDArray[np.float64]]:
-    """How to bound the length of a way from below: a norm, and its facets (F, 2), or one number,
-    the world length of a cell.
-
-    KING and MANHATTAN where no step goes farther than a king or a rook in one move. Otherwise,
-    where the steps lead into all
-    directions, FACETS: a way that goes (dx, dy) is at least `facets @ (dx, dy)` long, the sides of
-    the polygon of what one
-    unit of length can reach. EUCLID is always true.
-    """
-    scale = float(step_lengths[0] / np.hypot(*steps[0]))
-    table = {(int(dx), int(dy)) for dx, dy in steps}
-    number = np.array([[scale, 0.0]])
-    if table <= set(STEPS[:4]):
-        return MANHATTAN, number
-    if table == set(STEPS):
-        return KING, number
-    directions = sorted(
-        {(dx // math.gcd(dx, dy), dy // math.gcd(dx, dy)) for dx, dy in table},
-        key=lambda d: math.atan2(d[1], d[0]),
-    )
-    pairs = list(zip(directions, directions[1:] + directions[:1], strict=True))
-    if wrap or any(one[0] * other[1] - one[1] * other[0] <= 0 for one, other in pairs):
-        return (KING if table <= set(STEPS) else EUCLID), number
-    corners = {step: np.array(step) / np.hypot(*step) for step in directions}
-    return FACETS, np.array(
-        [np.linalg.solve([corners[one], corners[other]], [scale, scale]) for one, other in pairs]
-    )
-
-
+EVEN = 1.0 - 2.0**-44  # paths that differ by less are of the same cost: sums in another order
+LINEAR = 2.0**61
+"""Below, keys are whole numbers of buckets; above, every number has a bucket of its own."""
 _LONGEST_RING = 4096.0
 _START = 64  # stands for the step by which the start was reached
 _CLOSED = 128
@@ -87,24 +39,26 @@ def weighted_room(
 
 
 @kernel(
-    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (i8, f8[:,::1], f8, f8), i8, i8, out"
+    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (f8, f8, f8, f8), i8, i8, out"
     " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
-    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (i8, f8[:,::1], f8, f8), i8, i8, out"
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (f8, f8, f8, f8), i8, i8, out"
     " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
 )
 def weighted(ground, bounds, start, goal, best, came, pool, keys):
     """The cheapest way with any table of steps over ground of different cost.
 
-    `ground` is (moves, steps, lengths, costs, barred, width, height, wrap), and `bounds` (norm,
-    facets, least, highest). `moves` are those of `steps` (K, 2), `lengths` (K,) theirs in world
+    `ground` is (moves, steps, lengths, costs, barred, width, height, wrap), and `bounds` (straight,
+    diagonal, least, highest). `moves` are those of `steps` (K, 2), `lengths` (K,) theirs in world
     units. `costs` has one number per cell, or none at all: then everything costs 1. `barred` says
-    that some are infinite: walls, whose corners no diagonal cuts. `norm` and `facets` bound the
-    length of a way from below, see `bound`; no cell costs less than `least` or, unless it is
-    barred, more than `highest`. The other arguments and the number of cells returned are as for
+    that some are infinite: walls, whose corners no diagonal cuts. A path is at least `straight`
+    times as long as the longer side of the rectangle between its ends and `diagonal` times the
+    shorter. No cell costs less than `least` or, unless it is barred, more than `highest`. The other
+    arguments and the number of cells returned are as for
     `uniform`; then come the length and the cost.
     """
     moves, steps, lengths, costs, barred, width, height, wrap = ground
-    norm, facets, least, highest = bounds
+    straight, diagonal, least, highest = bounds
+    straight, diagonal = least * straight, least * diagonal
     uneven = costs.shape[0] > 0
     goal_y, goal_x = divmod(goal, width)
     y, x = divmod(start, width)
@@ -119,7 +73,7 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
     top = np.inf
     best[start], came[start] = 0.0, _START
     pool[0, 0], pool[0, 1], pool[0, 2] = x, y, -1
-    f = least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least)
+    f = least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, diagonal)
     now = _key(f * per_bucket)
     slot = now & (ring - 1) if ring > 0 else np.int64(0)
     keys[0] = now
@@ -150,8 +104,7 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
         g = best[cell]
         if (
             top != np.inf
-            and g + least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least)
-            >= top
+            and g + least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, diagonal) >= top
         ):
             continue
         came[cell] |= _CLOSED
@@ -189,7 +142,7 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
                     top = reached
                 else:
                     f = reached + least_cost(
-                        nx, ny, goal_x, goal_y, width, height, wrap, norm, facets, least
+                        nx, ny, goal_x, goal_y, width, height, wrap, straight, diagonal
                     )
                     key = max(_key(f * per_bucket), now)
                     if ring > 0:
@@ -243,22 +196,12 @@ def _key(buckets):
 
 
 @kernel
-def least_cost(x, y, goal_x, goal_y, width, height, wrap, norm, facets, least):
-    """No way to the goal costs less. `facets` and `least` are in world units per cell."""
-    dx, dy = goal_x - x, goal_y - y
-    if norm == FACETS:
-        length = 0.0
-        for i in range(facets.shape[0]):
-            length = max(length, facets[i, 0] * dx + facets[i, 1] * dy)
-        return least * length
-    dx, dy = abs(dx), abs(dy)
+def least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, diagonal):
+    """Return a bound below the cost of all ways to the goal."""
+    dx, dy = abs(goal_x - x), abs(goal_y - y)
     if wrap:
         dx, dy = min(dx, width - dx), min(dy, height - dy)
-    if norm == KING:
-        return least * facets[0, 0] * (max(dx, dy) + (math.sqrt(2.0) - 1.0) * min(dx, dy))
-    if norm == MANHATTAN:
-        return least * facets[0, 0] * (dx + dy)
-    return least * facets[0, 0] * math.sqrt(np.float64(dx * dx + dy * dy))
+    return straight * max(dx, dy) + diagonal * min(dx, dy)
 
 
 @kernel
@@ -294,10 +237,10 @@ def _next_bucket(heads, pool, keys, now):
 
 
 @kernel(
-    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (i8, f8[:,::1], f8, f8), i8[::1],"
+    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (f8, f8, f8, f8), i8[::1],"
     " i8[::1], i8, i8, (out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]), out i8[::1], out"
     " i8[::1], out f8[::1], out f8[::1]",
-    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (i8, f8[:,::1], f8, f8), i8[::1],"
+    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (f8, f8, f8, f8), i8[::1],"
     " i8[::1], i8, i8, (out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]), out i8[::1], out"
     " i8[::1], out f8[::1], out f8[::1]",
 )

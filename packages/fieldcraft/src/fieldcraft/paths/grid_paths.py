@@ -43,9 +43,12 @@ class GridMoves:
             float(np.hypot(1, 0) * space.cell_size),
             float(np.hypot(1, 1) * space.cell_size),
         )
-        self.norm, self.facets = kernels.shortest_path_weighted.bound(
-            self.steps, self.lengths, space.wrap
-        )
+        reach = np.abs(self.steps)
+        self.bound = space.cell_size, space.cell_size * (2**0.5 - 1)
+        if reach.sum(axis=1).max() == 1:
+            self.bound = space.cell_size, space.cell_size
+        elif reach.max() > 1:
+            self.bound = space.cell_size, 0.0
         self.king: NDArray[Any] = self._built(
             space, kernels.moves.STEPS, None if before is None else before.king, before
         )
@@ -277,10 +280,10 @@ class GridProblem(PathProblem):
         return moves.table(space), moves.steps, moves.lengths, self.costs, barred, *size
 
     @property
-    def _bounds(self) -> tuple[float, Wide, float, float]:
+    def _bounds(self) -> tuple[float, float, float, float]:
         """What bounds costs, as `kernels.shortest_path_weighted` takes it."""
         lowest, highest = (self.least, self._highest) if len(self.costs) else (1.0, 1.0)
-        return self.moves.norm, self.moves.facets, lowest, highest
+        return *self.moves.bound, lowest, highest
 
     def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
         """See `PathProblem.solve`."""
