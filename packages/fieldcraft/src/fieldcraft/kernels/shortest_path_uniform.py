@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import PRUNED, STEPS, bit_length, lowest_bit, turned_round, wrapped
 
-__all__ = ["uniform", "uniform_many", "uniform_room"]
+__all__ = ["uniform", "uniform_room"]
 
 LONGEST_RUN = 2**14  # straight steps
 UNREACHED = 2**62
@@ -275,25 +275,3 @@ def _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend):
     if wrap:
         dx, dy = min(dx, width - dx), min(dy, height - dy)
     return straight * max(dx, dy) + bend * min(dx, dy)
-
-
-@kernel(
-    "(u1[::1], i8[::1], b1, i8, i8, b1), i8[::1], i8[::1], i8, i8, (out i8[::1], out i4[::1], out"
-    " i4[:,::1]), out i8[::1], out i8[::1], out i8[::1]",
-)
-def uniform_many(ground, starts, goals, first, last, scratch, cells, ends, diagonals):
-    """`uniform` for problems [first, last); their cells follow each other in `cells`, those of
-    problem i end at `ends[i]`.
-
-    Returns how many were solved before `cells` or `pool` was too small for the next.
-    """
-    (best, parents, pool), used = scratch, 0
-    for i in range(first, last):
-        count, bent = uniform(ground, starts[i], goals[i], best, parents, pool)
-        if count < 0 or used + count > cells.shape[0]:
-            return i - first
-        for j in range(count):
-            cells[used + j] = pool[j, 3]
-        used += count
-        ends[i], diagonals[i] = used, bent
-    return last - first

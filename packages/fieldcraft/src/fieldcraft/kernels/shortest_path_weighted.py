@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import bit_length, lowest_bit, turned_round, wrapped
 
-__all__ = ["least_cost", "weighted", "weighted_many", "weighted_room"]
+__all__ = ["least_cost", "weighted", "weighted_room"]
 
 EVEN = 1.0 - 2.0**-44  # paths that differ by less are of the same cost: sums in another order
 LINEAR = 2.0**61
@@ -234,25 +234,3 @@ def _next_bucket(heads, pool, keys, now):
         heads[into] = turned
         turned = following
     return now
-
-
-@kernel(
-    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (f8, f8, f8, f8), i8[::1],"
-    " i8[::1], i8, i8, (out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]), out i8[::1], out"
-    " i8[::1], out f8[::1], out f8[::1]",
-    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (f8, f8, f8, f8), i8[::1],"
-    " i8[::1], i8, i8, (out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]), out i8[::1], out"
-    " i8[::1], out f8[::1], out f8[::1]",
-)
-def weighted_many(ground, bounds, starts, goals, first, last, scratch, cells, ends, worlds, sums):
-    """`weighted` for problems [first, last), as `uniform_many` has them."""
-    (best, came, pool, keys), used = scratch, 0
-    for i in range(first, last):
-        count, world, cost = weighted(ground, bounds, starts[i], goals[i], best, came, pool, keys)
-        if count < 0 or used + count > cells.shape[0]:
-            return i - first
-        for j in range(count):
-            cells[used + j] = pool[j, 3]
-        used += count
-        ends[i], worlds[i], sums[i] = used, world, cost
-    return last - first

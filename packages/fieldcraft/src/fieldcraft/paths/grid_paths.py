@@ -318,8 +318,6 @@ class GridProblem(PathProblem):
 
     def _path(self, cells: Ints, length: float, cost: float, place: Wide) -> Path:
         space, first_cost = self.space, self.least
-        if not len(cells):
-            return no_path(space)
         if len(self.costs) and len(cells) > 1:
             first_cost = float(self.costs[cells[0]] + self.costs[cells[1]]) / 2
         if self.smooth:
@@ -350,51 +348,9 @@ class GridProblem(PathProblem):
 
     def solve_many(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
         """See `PathProblem.solve_many`."""
-        if len(here) == 1:
-            return [self.solve(starts[0], int(here[0]), goals[0], int(there[0]))]
         if len(here) >= _WORTH_LABELS:
             self.moves.labels(self.space)
         return super().solve_many(starts, here, goals, there)
-
-    def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
-        """See `PathProblem.solve_band`."""
-        paths = [no_path(self.space)] * len(here)
-        some = np.arange(len(here))
-        if self.moves.labeled:
-            labels = self.moves.labels(self.space)
-            some = np.flatnonzero(labels[here] == labels[there])
-        here, there, size, first = here[some], there[some], len(some), 0
-        scratch = self.moves.take(self.space, self._kind)
-        cells, ends = np.empty(4096, dtype=np.int64), np.zeros(size, dtype=np.int64)
-        diagonals = np.zeros(size, dtype=np.int64)
-        lengths, costs = np.zeros(size), np.zeros(size)
-        while first < size:
-            band = here, there, first, size
-            if self.uniform:
-                done = kernels.shortest_path_uniform.uniform_many(
-                    self._even, *band, tuple(scratch), cells, ends, diagonals
-                )
-            else:
-                done = kernels.shortest_path_weighted.weighted_many(
-                    *(self._uneven, self._bounds, *band),
-                    *(tuple(scratch), cells, ends, lengths, costs),
-                )
-            begin = 0
-            for i in range(first, first + done):
-                path = cells[begin : ends[i]].copy()
-                begin = int(ends[i])
-                length, cost = float(lengths[i]), float(costs[i])
-                if self.uniform:
-                    length = cost = self.moves.length_of(len(path), int(diagonals[i]))
-                cost = cost if len(self.costs) else cost * self.least
-                paths[some[i]] = self._path(path, length, cost, starts[some[i]])
-            first += done
-            if first < size:
-                cells = np.empty(2 * len(cells), dtype=np.int64)
-                if not done:
-                    _enlarge(scratch)
-        self.moves.give(self._kind, scratch)
-        return paths
 
 
 def _enlarge(scratch: Scratch) -> None:

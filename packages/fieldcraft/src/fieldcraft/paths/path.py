@@ -387,21 +387,16 @@ class PathProblem(ABC):
     def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
         """Return the path between two positions in two cells."""
 
-    def solve_band(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
-        """Return the paths between pairs of positions, in one thread."""
-        pairs = zip(starts, here.tolist(), goals, there.tolist(), strict=True)
-        return [self.solve(*pair) for pair in pairs]
-
     def solve_many(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
         """Return the paths between pairs of positions, shared among threads."""
-        bands = [slice(i, i + _PER_CHUNK) for i in range(0, len(here), _PER_CHUNK)]
-        paths: list[list[Path]] = [[]] * len(bands)
-        numbers = itertools.count()  # taking a number is atomic
+        count = len(here)
+        paths = [no_path(self.space)] * count
+        chunks = itertools.count(0, _PER_CHUNK)  # taking a number is atomic
 
         def work() -> None:
-            while (number := next(numbers)) < len(bands):
-                band = bands[number]
-                paths[number] = self.solve_band(starts[band], here[band], goals[band], there[band])
+            while (first := next(chunks)) < count:
+                for i in range(first, min(first + _PER_CHUNK, count)):
+                    paths[i] = self.solve(starts[i], int(here[i]), goals[i], int(there[i]))
 
-        pool.run([(work, ())] * pool.shares(len(bands)))
-        return [path for found in paths for path in found]
+        pool.run([(work, ())] * pool.shares(-(-count // _PER_CHUNK)))
+        return paths
