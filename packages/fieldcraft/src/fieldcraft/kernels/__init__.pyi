@@ -45,6 +45,7 @@ from fieldcraft.kernels import spread as spread
 from fieldcraft.kernels import spread_settled as spread_settled
 from fieldcraft.kernels import spread_tiles as spread_tiles
 from fieldcraft.kernels import stamps as stamps
+from fieldcraft.kernels import step_down as step_down
 from fieldcraft.kernels import swarm as swarm
 from fieldcraft.kernels import teams as teams
 from fieldcraft.kernels import trail as trail

@@ -31,6 +31,7 @@ FAMILIES = (
     "flow",
     "shortest_path_uniform",
     "shortest_path_weighted",
+    "step_down",
     "smoothing",
     "reach",
     "danger",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -375,6 +376,7 @@ Ints = NDArray[np.int64]
 Wide = NDArray[np.float64]
 
 _PER_CHUNK = 16  # problems that a thread takes at a time
+_LONG = 2.5e-5  # seconds for a path that pay for another thread
 
 
 class PathProblem(ABC):
@@ -391,12 +393,18 @@ class PathProblem(ABC):
         """Return the paths between pairs of positions, shared among threads."""
         count = len(here)
         paths = [no_path(self.space)] * count
-        chunks = itertools.count(0, _PER_CHUNK)  # taking a number is atomic
+
+        def solve(first: int) -> None:
+            for i in range(first, min(first + _PER_CHUNK, count)):
+                paths[i] = self.solve(starts[i], int(here[i]), goals[i], int(there[i]))
 
         def work() -> None:
             while (first := next(chunks)) < count:
-                for i in range(first, min(first + _PER_CHUNK, count)):
-                    paths[i] = self.solve(starts[i], int(here[i]), goals[i], int(there[i]))
+                solve(first)
 
-        pool.run([(work, ())] * pool.shares(-(-count // _PER_CHUNK)))
+        began, chunks = time.perf_counter(), itertools.count(_PER_CHUNK, _PER_CHUNK)
+        solve(0)
+        # Threads that search short paths only wait for each other.
+        pays = time.perf_counter() - began > _LONG * min(count, _PER_CHUNK)
+        pool.run([(work, ())] * (pool.shares(count // _PER_CHUNK) if pays else 1))
         return paths
