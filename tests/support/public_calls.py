@@ -101,6 +101,14 @@ class World:
         return party
 
 
+def _layer_model(world: World) -> Any:
+    return fc.fitting.LayerModel(fc.Radial(4.0, metric="path"), list(world.timeline.groups))
+
+
+def _recorded(world: World) -> Any:
+    return fc.fitting.Recorded.events(world.grid, world.timeline, [1.0], [(2.5, 2.5)])
+
+
 def _timeline(_: World) -> Any:
     notes = fc.recordings.TimelineBuilder()
     notes.add(0.0, "ann", "red", (3.5, 4.5))
@@ -348,6 +356,12 @@ GOOD_VALUES: dict[str, Callable[[World], Any]] = {
     "end": lambda w: (9.5, 3.5),
     "text": lambda w: "a + 1",
     "maps": lambda w: {"a": w.spread},
+    "fc.observe.maps": lambda w: [w.spread],
+    "window": lambda w: 3,
+    "fc.fit.formula": lambda w: "care * threat",
+    "fc.fit.layers": lambda w: {"threat": _layer_model(w)},
+    "recordings": lambda w: _recorded(w),
+    "fc.fit.weights": lambda w: {"care": 1.0},
     "kind": lambda w: "rooms",
     "own_range": lambda w: 4.0,
     "enemy_range": lambda w: 2.0,

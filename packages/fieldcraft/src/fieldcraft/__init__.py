@@ -52,13 +52,16 @@ from fieldcraft.space import (
 from fieldcraft.space.graph import graph_of as _graph_of
 
 if _typing.TYPE_CHECKING:
+    from fieldcraft import fitting as fitting
     from fieldcraft import maps as maps
     from fieldcraft import query as query
     from fieldcraft import recordings as recordings
     from fieldcraft import steering, view
     from fieldcraft.compose.formula import formula
+    from fieldcraft.compose.observing import observe
     from fieldcraft.compose.teams import Teams
     from fieldcraft.compose.window import window
+    from fieldcraft.fitting import fit
     from fieldcraft.maps import generate_map, load_map
     from fieldcraft.paths import (
         DistanceMap,
@@ -80,8 +83,10 @@ else:
     # Modules that are imported when one of their names, or the module itself, is first used.
     _MODULES = {
         "compose.formula": "formula",
+        "compose.observing": "observe",
         "compose.teams": "Teams",
         "compose.window": "window",
+        "fitting": "fit",
         "maps": "generate_map load_map",
         "paths": "DistanceMap FlowField Path distance_map flee_map flow_field reach shortest_path"
         " shortest_paths would_block",
@@ -107,8 +112,8 @@ else:
         raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
 
     def __dir__() -> list[str]:
-        packages = "errors gpu lab layer maps pursuit query question recordings settings steering"
-        public = {*__all__, *packages.split(), "view"}
+        packages = "errors fitting gpu lab layer maps pursuit query question recordings settings"
+        public = {*__all__, *packages.split(), "steering", "view"}
         return sorted({*public, *(name for name in globals() if name[:2] == "__")})
 
 
@@ -171,6 +176,7 @@ __all__ = [
     "best",
     "distance_map",
     "explain",
+    "fit",
     "flee_map",
     "flow_field",
     "formula",
@@ -179,6 +185,7 @@ __all__ = [
     "load_map",
     "maximum",
     "minimum",
+    "observe",
     "peaks",
     "pick",
     "reach",

@@ -14,6 +14,7 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
 from fieldcraft.compose.ground import Ground, Layered
+from fieldcraft.compose.passes import logarithm
 from fieldcraft.compose.text import VERBS
 from fieldcraft.compose.tree import MOST_POINTS, number
 from fieldcraft.compose.verbs import apply, power, smooth, sqrt
@@ -81,6 +82,7 @@ FUNCTIONS = {
     "logistic": Function("logistic(map, low, high)", (1, 3)),
     "power": Function("power(map, low, high, exponent)", (4,), _power_curve, True),
     "sqrt": Function("sqrt(map)", (1,), sqrt, True),
+    "log": Function("log(map)", (1,), lambda operand: logarithm(expression_of(operand)), True),
     "step": Function("step(map, threshold)", (2,)),
     "points": Function(
         "points(map, value1, answer1, value2, answer2, ...)", range(5, 2 * MOST_POINTS + 2, 2)
@@ -100,8 +102,8 @@ def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Express
         Names, numbers, `+ - * / **`, parentheses, the comparisons `< <= > >= == !=`, `and`, `or`
         and `not`, with the precedence that they have in Python, and the functions abs, min, max,
         clamp, lerp, where, normalize, normalize_signed, invert, linear, quadratic, smoothstep,
-        logistic, power, step, points, sqrt and smooth, which do what those of a layer do. Names
-        with other characters than letters, digits and `_` stand in quotes: `'red team' - 1`.
+        logistic, power, step, points, sqrt, log and smooth, which do what those of a layer do.
+        Names with other characters than letters, digits and `_` stand in quotes: `'red team' - 1`.
     maps : InfluenceMap or mapping
         What the names stand for: the layers of an influence map, or layers, expressions and numbers
         by name.

@@ -20,13 +20,14 @@ from fieldcraft.kernels import operations, pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import Grid, Space, checked_space, grid_of
 
-__all__ = ["Mapped", "Refined", "Smoothed", "exponential", "powered", "rooted"]
+__all__ = ["Mapped", "Refined", "Smoothed", "exponential", "logarithm", "powered", "rooted"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 _WORK_PER_THREAD = 400_000  # cells times cells added up that pay for waking a thread
 _LARGEST = float(operations.LARGEST)
+_LEAST = float(np.finfo(np.float32).tiny)
 
 
 class Separate(Expression):
@@ -161,6 +162,11 @@ def rooted(source: Expression) -> Mapped:
     return Mapped(source, _root, Written("sqrt", (source,)))
 
 
+def logarithm(source: Expression) -> Mapped:
+    """Return the natural logarithm of a map; that of 1e-38 where it is smaller."""
+    return Mapped(source, _log, Written("log", (source,)))
+
+
 def _power(values: Floats, exponent: float) -> NDArray[Any]:
     found = np.power(values.astype(np.float64), exponent)
     found[~np.isfinite(found) & ~(np.isinf(found) & (values != 0))] = 0
@@ -173,3 +179,7 @@ def _exponential(values: Floats, base: float) -> NDArray[Any]:
 
 def _root(values: Floats) -> NDArray[Any]:
     return np.sqrt(np.maximum(values, np.float32(0)))
+
+
+def _log(values: Floats) -> NDArray[Any]:
+    return np.log(np.maximum(values, np.float32(_LEAST)))

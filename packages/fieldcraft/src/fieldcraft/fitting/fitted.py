@@ -1,0 +1,191 @@
+"""Fits of layers and formulas to what happened in recordings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.fitting.models import LayerModel
+from fieldcraft.fitting.objective import Objective, log_chances
+from fieldcraft.fitting.recorded import Recorded
+
+__all__ = ["Fitted", "fit"]
+
+Floats = NDArray[np.float64]
+
+_WIDEST = 6.0  # natural logarithm: what is above 0 stays within a factor of 400 of its start
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The numbers that `fit` found.
+
+    Attributes
+    ----------
+    formula : str
+        The formula, for `fc.formula(fitted.formula, {**imap.layers, **fitted.weights})`.
+    parameters : mapping of str to float
+        All numbers by name, such as "threat.decay", "threat.half_life" and those of the formula.
+    layers : mapping of str to LayerModel
+        The layers with their parameters: `imap.add_layer(name, fitted.layers[name].kind)`.
+    weights : mapping of str to float
+        The numbers of the formula.
+    bits : float
+        How many bits an event is better predicted than by chance, in the recordings fitted to.
+    converged : bool
+        Whether the search ended at an optimum, not at its limit of rounds.
+    """
+
+    formula: str
+    parameters: Mapping[str, float]
+    layers: Mapping[str, LayerModel]
+    weights: Mapping[str, float]
+    bits: float
+    converged: bool
+
+    def chances(self, recorded: Recorded) -> Floats:
+        """Return the chance of each of N cells at each of M moments, (M, N); rows sum to 1."""
+        return np.exp(log_chances(self._objective([recorded]).scores(), recorded))
+
+    def bits_of(self, recordings: Recorded | Sequence[Recorded]) -> float:
+        """Return how many bits an event of recordings is better predicted than by chance: 1 means
+        that its place was given twice the chance.
+        """
+        several = [recordings] if isinstance(recordings, Recorded) else list(recordings)
+        return -self._objective(several).value_and_gradient()[0] / math.log(2)
+
+    def _objective(self, recordings: Sequence[Recorded]) -> Objective:
+        return Objective(self.formula, self.layers, recordings, self.weights, self.parameters)
+
+
+def fit(
+    formula: str,
+    layers: Mapping[str, LayerModel],
+    recordings: Recorded | Sequence[Recorded],
+    weights: Mapping[str, float],
+    *,
+    fixed: Iterable[str] = (),
+    penalty: float = 0.0,
+    rounds: int = 200,
+) -> Fitted:
+    """Return the numbers of layers and of a formula that predict recordings best.
+
+    The chance of a cell, or of a candidate, is proportional to the exponential of the formula's
+    value there: a conditional logit. Gradients are exact, and SciPy's L-BFGS-B searches. The search
+    ends at the nearest optimum; start it at plausible numbers.
+
+    Parameters
+    ----------
+    formula : str
+        A formula over the names of `layers`, `weights` and the maps of recordings, see
+        `fc.formula`. It may not read other cells: no smooth, normalize or invert.
+    layers : mapping of str to LayerModel
+        The layers by name, with what feeds them.
+    recordings : Recorded or sequence of Recorded
+        What is to be predicted, with what was known before; see `fc.fitting.Recorded`. Several
+        have maps of the same names.
+    weights : mapping of str to float
+        The numbers of the formula by name, with the values where the search starts.
+    fixed : iterable of str, optional
+        Names of parameters that stay as they are, such as "threat.decay".
+    penalty : float, optional
+        Half of this times the squares of weights, and of the logarithms by which other parameters
+        leave their start, counts as nats an event. Above 0 it prevents overfitting.
+    rounds : int, optional
+        The most rounds of the search.
+
+    Returns
+    -------
+    Fitted
+        The parameters, and layers that can be added to an influence map.
+
+    Raises
+    ------
+    InvalidValue
+        If the formula reads other cells or names what is not there, if a layer has a start that is
+        not above 0, or if recordings have different maps.
+    UnknownName
+        If no recording has a group, or if `fixed` names no parameter.
+
+    References
+    ----------
+    D. McFadden, "Conditional logit analysis of qualitative choice behavior" (1974).
+
+    Examples
+    --------
+    A guard was seen at three places, and a thief came to the far end of the corridor each time:
+
+    >>> import fieldcraft as fc
+    >>> corridor = fc.Grid(9, 1)
+    >>> seen = fc.recordings.TimelineBuilder()
+    >>> for second, x in enumerate([1.5, 7.5, 2.5]):
+    ...     seen.add(second, "guard", "guards", (x, 0.5))
+    >>> came = fc.fitting.Recorded.events(
+    ...     corridor, seen.build(), [0, 1, 2, 2], [(7.5, 0.5), (1.5, 0.5), (8.5, 0.5), (6.5, 0.5)])
+    >>> threat = fc.fitting.LayerModel(fc.Spread(decay=0.3, pin=False), ["guards"])
+    >>> learned = fc.fit("fear * log(threat)", {"threat": threat}, came, {"fear": -1.0},
+    ...                  fixed=["threat.decay"])
+    >>> learned.weights["fear"] < 0 < learned.bits
+    True
+    """
+    several = (
+        [recordings]
+        if isinstance(recordings, Recorded)
+        else checks.sequence("recordings", recordings)
+    )
+    for each in several:
+        checks.instance(each, Recorded, "Recordings say what happened", "Use Recorded.events")
+    if not several or any(each.maps.keys() != several[0].maps.keys() for each in several):
+        raise InvalidValue(
+            "There is a recording, and all have the same maps",
+            got=f"{len(several)} recordings",
+            remedy="Pass Recorded.events(...), with maps of the same names",
+        )
+    for name, value in checks.instance(
+        weights, Mapping, "weights are by name", "Pass a dict"
+    ).items():
+        checks.finite(f"The weight {name!r}", value)
+    groups = {group for each in several for group in each.timeline.groups}
+    for name, model in checks.instance(
+        layers, Mapping, "layers are by name", "Pass a dict"
+    ).items():
+        checks.instance(model, LayerModel, "A layer is fitted as a LayerModel", "Pass one")
+        for group in model.groups:
+            if group not in groups:
+                raise UnknownName(f"group of {name!r} in a recording", group, tuple(groups))
+    taken = [*weights, *layers, *several[0].maps]
+    if len({*taken}) < len(taken):
+        raise InvalidValue("Names differ", got=", ".join(taken), remedy="Rename one")
+    checks.not_negative("penalty", penalty)
+    held, known = checks.sequence("fixed", fixed), {*weights}
+    known.update(*(model.start(name) for name, model in layers.items()))
+    for name in held:
+        if not isinstance(name, str) or name not in known:
+            raise UnknownName("parameter", str(name)[:80], known)
+    objective = Objective(formula, layers, several, weights, None, held, penalty)
+    from scipy.optimize import minimize
+
+    box = [
+        (None, None) if name in weights else (x - _WIDEST, x + _WIDEST)
+        for name, x in zip(objective.names, objective.start, strict=True)
+    ]
+    most = checks.integer("rounds", rounds, minimum=1)
+    found = minimize(
+        objective.value_and_gradient,
+        objective.start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=box,
+        options={"maxiter": most, "maxfun": 4 * most, "ftol": 1e-12, "gtol": 1e-8},
+    )
+    parameters = objective.parameters(found.x)
+    models = {name: model.fitted(name, parameters) for name, model in layers.items()}
+    best = {name: parameters[name] for name in weights}
+    bits = (objective.penalty_at(found.x) - float(found.fun)) / math.log(2)
+    return Fitted(formula, parameters, models, best, bits, bool(found.success))

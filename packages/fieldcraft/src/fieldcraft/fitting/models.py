@@ -1,0 +1,270 @@
+"""Layers whose numbers are fitted: their parameters, and the gradients of these."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.falloff import CURVES, Falloff
+from fieldcraft.fitting.recorded import MOST_VALUES, Recorded, cells_of
+from fieldcraft.paths import distance_map
+from fieldcraft.propagation import Radial, Spread
+from fieldcraft.space import Grid
+
+__all__ = ["LayerModel", "Reaching"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Reached = tuple[Floats, Callable[[Floats], tuple[float, Floats]]]
+"""Influence, and a function from its gradient to those of the extent and of each source."""
+Answer = tuple[Floats, Callable[[Floats], dict[str, float]]]
+
+_E5, _E45 = math.exp(-5.0), math.exp(-4.5)
+_SLOPES: dict[str, Callable[[Floats], Floats]] = {
+    "linear": lambda u: -np.ones_like(u),
+    "parabolic": lambda u: -2 * u,
+    "cubic": lambda u: -3 * (1 - u) ** 2,
+    "exponential": lambda u: -5 * np.exp(-5 * u) / (1 - _E5),
+    "gaussian": lambda u: -9 * u * np.exp(-4.5 * u * u) / (1 - _E45),
+    "smoothstep": lambda u: -6 * u * (1 - u),
+}
+"""The derivatives of the curves of `falloff.CURVES` that have one."""
+
+
+@dataclass(frozen=True)
+class LayerModel:
+    """A layer whose parameters `fit` finds; those given are where the search starts.
+
+    Parameters
+    ----------
+    kind : Spread or Radial
+        How influence falls with distance. A `Spread` with an exponential falloff and `pin=False`,
+        as it is once settled, with a floor of 0; its `decay` is fitted. A `Radial` with the metric
+        "straight" or "path" that sums; its `radius` is fitted.
+    groups : mapping of str to str, or sequence of str
+        The groups of the recording whose entities are sources. A mapping gives each a label;
+        strengths of the first label are those of the recording, and those of each other label are
+        multiplied by a fitted number. A sequence gives all of them one label.
+    half_life : float, optional
+        Seconds in which a source that was not seen again halves, to be fitted; what the recording
+        itself says of fading comes on top.
+    past : bool, optional
+        Whether all earlier rows of the recording are sources, as in a trail, in place of where each
+        entity was last.
+    shared : str, optional
+        The beginning of the parameters' names, by default the name of the layer. Layers with the
+        same have the same parameters.
+
+    Raises
+    ------
+    InvalidValue
+        If the kind is another, or if a number is out of range.
+    """
+
+    kind: Spread | Radial
+    groups: Mapping[str, str] | Sequence[str]
+    half_life: float | None = None
+    past: bool = False
+    shared: str | None = None
+
+    def __post_init__(self) -> None:
+        kind = checks.instance(
+            self.kind, (Spread, Radial), "Spread and Radial are fitted", "Pass one of them"
+        )
+        if isinstance(kind, Spread):
+            fits = kind.falloff == "exponential" and not kind.pin and kind.stack == "max"
+            fits, remedy = fits and kind.decay > 0, "Pass Spread(decay=0.2, pin=False)"
+        else:
+            fits = kind.metric in ("straight", "path") and kind.blend == "sum"
+            fits = fits and not kind.exact and Falloff.of(kind.falloff).name in _SLOPES
+            remedy = f'Pass metric="path" and one of {", ".join(_SLOPES)}'
+        if not fits:
+            raise InvalidValue(
+                "A layer is fitted where influence has a gradient", got=f"{kind}", remedy=remedy
+            )
+        named = not isinstance(self.groups, str) and len(self.groups) > 0
+        if not named or not all(isinstance(each, str) for each in self.groups):
+            raise InvalidValue(
+                "groups are names of groups", got=repr(self.groups), remedy='Pass ["enemies"]'
+            )
+        if self.half_life is not None:
+            checks.positive("half_life", self.half_life)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the groups; the first has the strengths of the recording."""
+        if isinstance(self.groups, Mapping):
+            return tuple(dict.fromkeys(self.groups.values()))
+        return ("",)
+
+    @property
+    def extent(self) -> str:
+        """The name of the parameter that says how far influence goes."""
+        return "decay" if isinstance(self.kind, Spread) else "radius"
+
+    def start(self, name: str) -> dict[str, float]:
+        """Return all parameters by name, with the values where the search starts."""
+        begin = self.shared or name
+        found = {f"{begin}.{self.extent}": float(getattr(self.kind, self.extent))}
+        if self.half_life is not None:
+            found[f"{begin}.half_life"] = float(self.half_life)
+        return found | {f"{begin}.{label}": 1.0 for label in self.labels[1:]}
+
+    def fitted(self, name: str, parameters: Mapping[str, float]) -> LayerModel:
+        """Return this model with the parameters that were found."""
+        begin = self.shared or name
+        extent = parameters[f"{begin}.{self.extent}"]
+        kind: Spread | Radial
+        if isinstance(self.kind, Spread):
+            kind = dataclasses.replace(self.kind, decay=extent)
+        else:
+            kind = dataclasses.replace(self.kind, radius=extent)
+        half_life = parameters.get(f"{begin}.half_life")
+        return dataclasses.replace(self, kind=kind, half_life=half_life)
+
+
+class Reaching:
+    """The influence of one layer in one recording, with gradients."""
+
+    def __init__(self, name: str, model: LayerModel, recorded: Recorded) -> None:
+        self._model, self._begin = model, model.shared or name
+        self._collect(recorded)
+        self._shape = len(recorded.seconds), len(recorded.cells)
+        self._measure(recorded)
+
+    def _collect(self, recorded: Recorded) -> None:
+        """Find the sources of all moments: their moment, cell, label, strength and age."""
+        model, timeline = self._model, recorded.timeline
+        labels = (
+            model.groups if isinstance(model.groups, Mapping) else dict.fromkeys(model.groups, "")
+        )
+        play = timeline.play()
+        parts: list[tuple[Floats, ...]] = [(np.zeros(0),) * 6]
+        for moment, now in enumerate(recorded.seconds.tolist()):
+            for group, label in labels.items():
+                if group not in timeline.groups:
+                    continue
+                if model.past:
+                    rows = np.flatnonzero(
+                        (timeline.group_of == timeline.groups.index(group))
+                        & (timeline.seconds <= now)
+                        & ~np.isnan(timeline.positions[:, 0])
+                    )
+                    ages = now - timeline.seconds[rows] + timeline.ages[rows]
+                    strengths = timeline.strengths[rows] * np.exp2(
+                        -ages / timeline.half_lives[rows]
+                    )
+                    places = timeline.positions[rows]
+                else:
+                    living = play.advance_to(now).living(group)
+                    places, strengths, ages = living.positions, living.strengths, living.ages
+                which = np.full((2, len(ages)), [[moment], [model.labels.index(label)]], float)
+                parts.append((*which, *places.T, strengths, ages))
+        moments, which, x, y, self._strengths, self._ages = np.concatenate(parts, axis=1)
+        self._moments, self._labels = moments.astype(np.int64), which.astype(np.int64)
+        cells = cells_of(recorded.space, np.stack([x, y], axis=1)) if len(x) else np.zeros(0, int)
+        self._sources, self._cells = np.unique(cells, return_inverse=True)
+
+    def _measure(self, recorded: Recorded) -> None:
+        """Find the distances from each cell with a source, (sources, cells)."""
+        space, cells = recorded.space, recorded.cells
+        if len(self._sources) * len(cells) > MOST_VALUES:
+            raise InvalidValue(
+                f"Cells with sources times cells are at most {MOST_VALUES:,}",
+                got=f"{len(self._sources):,} x {len(cells):,}",
+                remedy="Take a coarser map",
+            )
+        places = space.position_of(self._sources)
+        if isinstance(self._model.kind, Radial) and self._model.kind.metric == "straight":
+            if isinstance(space, Grid) and space.wrap:
+                raise InvalidValue(
+                    "Straight distances have no rims to cross", got="a torus", remedy='Use "path"'
+                )
+            gaps = places[:, None] - space.position_of(cells)
+            self._distances = np.sqrt((gaps**2).sum(axis=2))
+            return
+        self._distances = np.empty((len(places), len(cells)))
+        for row, place in enumerate(places):
+            found = distance_map(space, place, outward=True).values.reshape(-1)[cells]
+            self._distances[row] = found
+
+    def values(self, parameters: Mapping[str, float]) -> Answer:
+        """Return the influence (M, N) at these parameters, and a function from the gradient of the
+        influence to those of the parameters.
+        """
+        factors = np.array(
+            [1.0, *(parameters[f"{self._begin}.{x}"] for x in self._model.labels[1:])]
+        )
+        amounts = self._strengths * factors[self._labels]
+        half_life = parameters.get(f"{self._begin}.half_life")
+        if half_life is not None:
+            amounts = amounts * np.exp2(-self._ages / half_life)
+        extent = parameters[f"{self._begin}.{self._model.extent}"]
+        reach = self._spread if isinstance(self._model.kind, Spread) else self._radial
+        found, back = reach(amounts, extent)
+
+        def gradients(pulled: Floats) -> dict[str, float]:
+            slope, by_source = back(pulled)
+            answer = {f"{self._begin}.{self._model.extent}": slope}
+            by_source = by_source * amounts
+            if half_life is not None:
+                rate = math.log(2) * self._ages / half_life**2
+                answer[f"{self._begin}.half_life"] = float(by_source @ rate)
+            for which, label in enumerate(self._model.labels[1:], start=1):
+                share = float(by_source[self._labels == which].sum())
+                answer[f"{self._begin}.{label}"] = share / factors[which]
+            return answer
+
+        return found, gradients
+
+    def _radial(self, amounts: Floats, radius: float) -> Reached:
+        assert isinstance(self._model.kind, Radial)
+        curve = Falloff.of(self._model.kind.falloff).name
+        shares = self._distances / radius
+        inside, shares = shares <= 1, np.minimum(shares, 1.0)
+        weights = CURVES[curve](shares) * inside
+        index = self._moments * len(self._sources) + self._cells
+        size = self._shape[0] * len(self._sources)
+        summed = np.bincount(index, amounts, size).reshape(self._shape[0], -1)
+
+        def back(pulled: Floats) -> tuple[float, Floats]:
+            slopes = _SLOPES[curve](shares) * inside * -shares / radius
+            by_cell = pulled @ weights.T
+            slope = float(np.vdot(summed, pulled @ slopes.T))
+            return slope, by_cell[self._moments, self._cells]
+
+        return summed @ weights, back
+
+    def _spread(self, amounts: Floats, decay: float) -> Reached:
+        found = np.zeros(self._shape)
+        owners = np.zeros(self._shape, dtype=np.int64)
+        begins = np.searchsorted(self._moments, np.arange(self._shape[0] + 1))
+        everywhere = np.arange(self._shape[1])
+        with np.errstate(divide="ignore"):
+            sizes = np.log(np.abs(amounts))
+        for moment, (first, last) in enumerate(pairwise(begins.tolist())):
+            if last > first:
+                reached = sizes[first:last, None] - decay * self._distances[self._cells[first:last]]
+                owner = first + np.argmax(reached, axis=0)
+                owners[moment] = owner
+                strongest = np.exp(reached[owner - first, everywhere])
+                found[moment] = np.copysign(strongest, amounts[owner])
+
+        def back(pulled: Floats) -> tuple[float, Floats]:
+            if not len(amounts):
+                return 0.0, amounts
+            far = self._distances[self._cells[owners], everywhere]
+            felt = found * pulled
+            slope = -float((felt * np.where(np.isfinite(far), far, 0.0)).sum())
+            mine = np.bincount(owners.reshape(-1), felt.reshape(-1), len(amounts))
+            return slope, np.divide(mine, amounts, out=np.zeros_like(mine), where=amounts != 0)
+
+        return found, back

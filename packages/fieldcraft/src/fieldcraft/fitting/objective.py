@@ -1,0 +1,121 @@
+"""How badly parameters predict recordings, with the gradient."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.fitting.gradients import Formula
+from fieldcraft.fitting.models import LayerModel, Reaching
+from fieldcraft.fitting.recorded import Recorded
+
+__all__ = ["Objective", "log_chances"]
+
+Floats = NDArray[np.float64]
+
+
+class Objective:
+    """How badly parameters predict recordings: nats an event beyond those of chance.
+
+    Parameters of layers are searched by their logarithm, since they stay above 0; `names` and
+    `start` have them in the order of the vectors.
+    """
+
+    def __init__(
+        self,
+        formula: str,
+        layers: Mapping[str, LayerModel],
+        recordings: Sequence[Recorded],
+        weights: Mapping[str, float],
+        given: Mapping[str, float] | None = None,
+        fixed: Sequence[str] = (),
+        penalty: float = 0.0,
+    ) -> None:
+        self._parameters = dict(weights)
+        for name, model in layers.items():
+            self._parameters |= model.start(name)
+        self._parameters |= given or {}
+        self._weights, self._recordings, self._penalty = dict(weights), recordings, penalty
+        self._formula = Formula(formula, [*weights, *layers, *recordings[0].maps])
+        self._reaching = [
+            {name: Reaching(name, model, recorded) for name, model in layers.items()}
+            for recorded in recordings
+        ]
+        self.names = tuple(name for name in self._parameters if name not in fixed)
+        self.start = np.array([self._as_searched(name) for name in self.names])
+        self._rest = np.where([name in weights for name in self.names], 0.0, self.start)
+
+    def _as_searched(self, name: str) -> float:
+        value = self._parameters[name]
+        return value if name in self._weights else math.log(value)
+
+    def parameters(self, vector: Floats) -> dict[str, float]:
+        """Return all parameters at a vector of those that are searched."""
+        found = {
+            name: value if name in self._weights else math.exp(value)
+            for name, value in zip(self.names, vector.tolist(), strict=True)
+        }
+        return self._parameters | found
+
+    def scores(self) -> Floats:
+        """Return the values of the formula for the first recording at the start, (M, N)."""
+        known = self._known(self._parameters, 0)[0]
+        whole = self._formula.values(known)[-1]
+        return np.broadcast_to(whole, self._recordings[0].happened.shape)
+
+    def _known(
+        self, parameters: Mapping[str, float], which: int
+    ) -> tuple[dict[str, Floats], dict[str, Any]]:
+        known = {name: np.asarray(parameters[name]) for name in self._weights}
+        known |= self._recordings[which].maps
+        backs = {}
+        for name, reaching in self._reaching[which].items():
+            known[name], backs[name] = reaching.values(parameters)
+        return known, backs
+
+    def value_and_gradient(self, vector: Floats | None = None) -> tuple[float, Floats]:
+        """Return the objective and its gradient at a vector, or at the start."""
+        at = self.start if vector is None else vector
+        parameters = self.parameters(at)
+        slopes = dict.fromkeys(self._parameters, 0.0)
+        value, count = 0.0, sum(float(each.happened.sum()) for each in self._recordings)
+        for which, recorded in enumerate(self._recordings):
+            known, backs = self._known(parameters, which)
+            steps = self._formula.values(known)
+            scores = np.broadcast_to(steps[-1], recorded.happened.shape)
+            logs = log_chances(scores, recorded)
+            events = recorded.happened.sum(axis=1, keepdims=True)
+            even = np.log(recorded.options.sum(axis=1, keepdims=True))
+            value -= float((recorded.happened * (logs + even)).sum())
+            chances = np.exp(logs) * recorded.options
+            pulled = events * chances - recorded.happened
+            for name, gradient in self._formula.gradients(steps, pulled).items():
+                if name in backs:
+                    whole = np.broadcast_to(gradient, recorded.happened.shape)
+                    for parameter, slope in backs[name](whole).items():
+                        slopes[parameter] += slope
+                elif name in self._weights:
+                    slopes[name] += float(np.sum(gradient))
+        found = np.array([slopes[name] * self._rate(name, parameters) for name in self.names])
+        away = at - self._rest
+        return value / count + self.penalty_at(at), found / count + self._penalty * away
+
+    def penalty_at(self, vector: Floats) -> float:
+        """Return what counts against parameters that are far from where they rest."""
+        return self._penalty / 2 * float(((vector - self._rest) ** 2).sum())
+
+    def _rate(self, name: str, parameters: Mapping[str, float]) -> float:
+        """Return how fast a parameter grows with its place in the vector."""
+        return 1.0 if name in self._weights else parameters[name]
+
+
+def log_chances(scores: Floats, recorded: Recorded) -> Floats:
+    """Return the logarithm of the chance of one candidate in each cell, (M, N)."""
+    highest = scores.max(axis=1, keepdims=True, where=recorded.options > 0, initial=-np.inf)
+    above = scores - highest
+    total = (recorded.options * np.exp(np.minimum(above, 0.0))).sum(axis=1, keepdims=True)
+    return np.asarray(above - np.log(total))

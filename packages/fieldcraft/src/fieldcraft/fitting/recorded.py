@@ -1,0 +1,226 @@
+"""What is fitted to: recordings, and what happened or was chosen in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import checks
+from fieldcraft.errors import InvalidValue
+from fieldcraft.recordings import Timeline
+from fieldcraft.space import Space, checked_space
+
+__all__ = ["Recorded"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_VALUES = 1 << 25
+_TIMELINE = "A recording is a Timeline"
+_MADE = "Make one with Timeline.read or a TimelineBuilder"
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """A recording, and in which cells something happened at some moments. Made by
+    `Recorded.events` or `Recorded.choices`.
+
+    Attributes
+    ----------
+    space : Space
+        The map.
+    timeline : Timeline
+        What was where when.
+    seconds : ndarray of float64, (M,)
+        The moments, ascending.
+    cells : ndarray of int64, (N,)
+        The cells that come into question.
+    options : ndarray of float64, (M, N) or (1, N)
+        How many candidates each cell holds at a moment.
+    happened : ndarray of float64, (M, N)
+        How many events or choices fell into each cell.
+    maps : mapping of str to ndarray of float64, (N,)
+        What is known of the cells at all moments, by its name in formulas.
+    """
+
+    space: Space
+    timeline: Timeline
+    seconds: Floats
+    cells: Ints
+    options: Floats
+    happened: Floats
+    maps: Mapping[str, Floats]
+
+    @classmethod
+    def events(
+        cls,
+        space: Space,
+        timeline: Timeline,
+        seconds: ArrayLike,
+        positions: ArrayLike,
+        *,
+        maps: Mapping[str, ArrayLike] | None = None,
+    ) -> Recorded:
+        """Return a recording in which something happened at places: a loss, a find, a step.
+
+        All open cells come into question. Nothing that is recorded after an event's moment is used
+        to predict it.
+
+        Parameters
+        ----------
+        space : Space
+            The map.
+        timeline : Timeline
+            The recording.
+        seconds : array_like of shape (K,)
+            When it was known what the event is predicted from. Events with equal seconds are
+            predicted together.
+        positions : array_like of shape (K, 2)
+            Where it happened. Positions off the map or in a wall count as the nearest open cell.
+        maps : mapping of str to array_like, optional
+            What else is known of each cell, in the shape of the space.
+
+        Raises
+        ------
+        InvalidValue
+            If arrays do not fit together, or if there are no events.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> builder = fc.recordings.TimelineBuilder()
+        >>> builder.add(0, "scout", "red", (0.5, 0.5))
+        >>> recorded = fc.fitting.Recorded.events(
+        ...     fc.Grid(3, 1), builder.build(), [4, 4, 9], [(0.5, 0.5), (1.5, 0.5), (1.5, 0.5)])
+        >>> recorded.happened
+        array([[1., 1., 0.],
+               [0., 1., 0.]])
+        """
+        cells = np.flatnonzero(~checked_space(space, "Events are on").walls.reshape(-1))
+        where = cells_of(space, checks.positions(positions)[0])
+        when, rows = np.unique(_moments(seconds, len(where)), return_inverse=True)
+        _check_size(len(when), len(cells))
+        happened = np.zeros((len(when), len(cells)))
+        np.add.at(happened, (rows, np.searchsorted(cells, where)), 1.0)
+        return cls._of(space, timeline, when, cells, np.ones((1, len(cells))), happened, maps)
+
+    @classmethod
+    def choices(
+        cls,
+        space: Space,
+        timeline: Timeline,
+        seconds: ArrayLike,
+        candidates: Sequence[ArrayLike],
+        chosen: ArrayLike,
+        *,
+        maps: Mapping[str, ArrayLike] | None = None,
+    ) -> Recorded:
+        """Return a recording in which one of several candidates was chosen at each moment.
+
+        Parameters
+        ----------
+        space : Space
+            The map.
+        timeline : Timeline
+            The recording.
+        seconds : array_like of shape (K,)
+            When each choice was made.
+        candidates : sequence of K array_like of shape (C, 2)
+            The positions that were to choose from; C may differ.
+        chosen : array_like of shape (K,)
+            The index of the chosen candidate.
+        maps : mapping of str to array_like, optional
+            What else is known of each cell, in the shape of the space.
+
+        Raises
+        ------
+        InvalidValue
+            If arrays do not fit together, if there are no choices, or if an index is no candidate.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> builder = fc.recordings.TimelineBuilder()
+        >>> builder.add(0, "scout", "red", (0.5, 0.5))
+        >>> recorded = fc.fitting.Recorded.choices(
+        ...     fc.Grid(3, 1), builder.build(), [4], [[(0.5, 0.5), (2.5, 0.5)]], [1])
+        >>> recorded.cells, recorded.happened
+        (array([0, 2]), array([[0., 1.]]))
+        """
+        checked_space(space, "Choices are on")
+        offered = [
+            cells_of(space, checks.positions(each)[0])
+            for each in checks.sequence("candidates", candidates)
+        ]
+        when = _moments(seconds, len(offered))
+        rule, remedy = "chosen has one index for each choice", "Pass whole numbers"
+        picked = checks.array_of(chosen, (len(offered),), "iu", rule, remedy).astype(np.int64)
+        wrong = [row for row, each in enumerate(offered) if not 0 <= picked[row] < len(each)]
+        if wrong:
+            raise InvalidValue(
+                "chosen is the index of a candidate",
+                got=f"{picked[wrong[0]]} of {len(offered[wrong[0]])} at row {wrong[0]}",
+                remedy="Count from 0",
+            )
+        cells = np.unique(np.concatenate(offered))
+        _check_size(len(offered), len(cells))
+        options, happened = np.zeros((2, len(offered), len(cells)))
+        for row, each in enumerate(offered):
+            np.add.at(options[row], np.searchsorted(cells, each), 1.0)
+            happened[row, np.searchsorted(cells, each[picked[row]])] = 1.0
+        order = np.argsort(when, kind="stable")
+        return cls._of(space, timeline, when[order], cells, options[order], happened[order], maps)
+
+    @classmethod
+    def _of(
+        cls,
+        space: Space,
+        timeline: Timeline,
+        seconds: Floats,
+        cells: Ints,
+        options: Floats,
+        happened: Floats,
+        maps: Mapping[str, ArrayLike] | None,
+    ) -> Recorded:
+        known = {
+            name: checks.shaped(f"The map {name!r}", values, space.shape, "biuf")
+            .astype(np.float64)
+            .reshape(-1)[cells]
+            for name, values in (maps or {}).items()
+        }
+        for name, values in known.items():
+            if not np.isfinite(values).all():
+                raise InvalidValue(
+                    "Maps are finite in open cells", got=name, remedy="Replace infinite values"
+                )
+        recording = checks.instance(timeline, Timeline, _TIMELINE, _MADE)
+        return cls(space, recording, seconds, cells, options, happened, known)
+
+
+def cells_of(space: Space, positions: Any) -> Ints:
+    """Return the open cells of positions, the nearest ones where they are not on open ground."""
+    cells = np.atleast_1d(space.cell_at(positions, outside="clamp"))
+    return np.atleast_1d(np.asarray(space.nearest_open(cells), dtype=np.int64))
+
+
+def _moments(seconds: ArrayLike, count: int) -> Floats:
+    when = checks.numbers("seconds", seconds, count)
+    checks.none_wrong("seconds are at least 0", when, when < 0, "Count from the recording's start")
+    if not count:
+        raise InvalidValue(
+            "Something happened in a recording", got="no events", remedy="Pass one or more"
+        )
+    return when
+
+
+def _check_size(moments: int, cells: int) -> None:
+    if moments * cells > MOST_VALUES:
+        raise InvalidValue(
+            f"Moments times cells are at most {MOST_VALUES:,}",
+            got=f"{moments:,} x {cells:,}",
+            remedy="Take fewer moments, or a coarser map",
+        )
