@@ -43,19 +43,6 @@ def plane(space: Space) -> bool:
 @every_space
 @some
 @given(seed=SEEDS)
-def test_equal_spaces_have_the_same_walls_and_opacity(kind: str, seed: int) -> None:
-    space, _, cell = made(kind, seed)
-    twin = copy.deepcopy(space)
-    assert fc.space.equal(space, twin) and space != twin
-    twin.set_walls([cell], True)
-    assert not fc.space.equal(space, twin)
-    assert fc.space.equal(twin, pickle.loads(pickle.dumps(twin)))
-    assert not fc.space.equal(space, fc.Graph([(0, 0), (1, 0), (2, 1)], [(0, 1)]))
-
-
-@every_space
-@some
-@given(seed=SEEDS)
 def test_cells_are_where_they_say(kind: str, seed: int) -> None:
     space, _, cell = made(kind, seed)
     ids = np.arange(len(space))

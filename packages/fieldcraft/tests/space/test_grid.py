@@ -427,3 +427,16 @@ def test_walls_alone_give_the_size() -> None:
     for wrong in ({}, {"width": 3}, {"walls": True}, {"width": 3, "walls": np.zeros((2, 3), bool)}):
         with refused(InvalidValue, "width and height", "fc.Grid(walls=array)"):
             fc.Grid(**wrong)
+
+
+def test_grids_of_other_steps_or_terrain_differ() -> None:
+    classes = np.array([[0, 1, 0], [0, 0, 1]])
+    terrain, other = (fc.Terrain(classes, [[True, back], [True, True]]) for back in (True, False))
+    grids = [
+        fc.Grid(3, 2, neighbors=8),
+        fc.Grid(3, 2),
+        fc.Grid(3, 2, neighbors=8, corners="cut"),
+        fc.Grid(3, 2, terrain=terrain, neighbors=8),
+        fc.Grid(3, 2, terrain=other, neighbors=8),
+    ]
+    assert [one == two for one in grids for two in grids].count(True) == len(grids)

@@ -9,7 +9,6 @@ from fieldcraft.space.kinds import check_lines_of_sight, checked_space, grid_of
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Neighborhood, Terrain
 from fieldcraft.space.protocol import Space
-from fieldcraft.space.serialization import equal
 from fieldcraft.space.shots import Shot, incoming
 from fieldcraft.space.sight import sees, visible, watchers
 from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot
@@ -29,7 +28,6 @@ __all__ = [
     "Terrain",
     "check_lines_of_sight",
     "checked_space",
-    "equal",
     "grid_of",
     "incoming",
     "sees",

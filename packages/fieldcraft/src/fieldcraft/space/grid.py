@@ -151,6 +151,10 @@ class Grid(Lattice):
         self._parent: Grid | None = None
         self._followed = 0
 
+    def _compared(self) -> tuple[ArrayLike, ...]:
+        terrain = () if self.terrain is None else (self.terrain.classes, self.terrain.enter)
+        return self.walls, self.opaque, self.world_steps, self.corners, *terrain
+
     def _form(self) -> str:
         return f"cell_size {self.cell_size:g}"
 

@@ -138,17 +138,15 @@ class Space(Pictured, ABC):
             return True
         if not isinstance(other, Space) or not self.same_cells(other):
             return False
-        steps, others = self.adjacency_from_walls, other.adjacency_from_walls
-        pairs = (
-            (self.walls, other.walls),
-            (self.opaque, other.opaque),
-            (steps.starts, others.starts),
-            (steps.ends, others.ends),
-            (steps.lengths, others.lengths),
-        )
-        return all(np.array_equal(*pair) for pair in pairs)
+        mine, yours = self._compared(), other._compared()
+        return len(mine) == len(yours) and all(map(np.array_equal, mine, yours))
 
     __hash__ = object.__hash__
+
+    def _compared(self) -> tuple[ArrayLike, ...]:
+        """Return what `==` compares beside the places of cells."""
+        steps = self.adjacency_from_walls
+        return self.walls, self.opaque, steps.starts, steps.ends, steps.lengths
 
     @abstractmethod
     def describe_difference(self, other: object) -> str:

@@ -15,7 +15,7 @@ from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Terrain
 from fieldcraft.space.protocol import Space
 
-__all__ = ["ARRAYS", "NAMES", "equal", "from_parts", "to_parts", "with_more_walls"]
+__all__ = ["ARRAYS", "NAMES", "from_parts", "to_parts", "with_more_walls"]
 
 ARRAYS = frozenset(
     [
@@ -72,44 +72,6 @@ def from_parts(kind: str, parts: dict[str, Any]) -> Space:
             raise ValueError(f"opacity of shape {codes.shape}")
         (space.graph if isinstance(space, HexGrid) else space).opacity_codes = codes
     return space
-
-
-def equal(one: Space, other: Space) -> bool:
-    """Return whether two spaces have the same cells, steps, walls, terrain and opacity.
-
-    `one == other` is True only for the same object, since spaces change and are keys of caches.
-
-    Parameters
-    ----------
-    one, other : Space
-        Spaces of any kinds.
-
-    Returns
-    -------
-    bool
-        True if a save of one is a save of the other.
-
-    Examples
-    --------
-    >>> import fieldcraft as fc
-    >>> one, other = (fc.Grid(walls=[[0, 1, 0], [0, 0, 0]]) for _ in range(2))
-    >>> fc.space.equal(one, other)
-    True
-    >>> other.set_walls([0], True)
-    >>> fc.space.equal(one, other)
-    False
-    """
-    return _same(to_parts(one), to_parts(other))
-
-
-def _same(one: Any, other: Any) -> bool:
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(np.array_equal(one, other))
 
 
 def with_more_walls(grid: Grid, walls: NDArray[np.bool_]) -> Grid:
