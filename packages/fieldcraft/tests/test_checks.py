@@ -265,3 +265,7 @@ def test_objects_with_a_position_stand_for_it() -> None:
     assert not single and points.tolist() == [[1, 2], [3, 4]]
     with pytest.raises(InvalidValue, match="numbers"):
         checks.positions([Unit(1, 2), "here"])
+    grid = fc.Grid(4, 3)
+    path = fc.shortest_path(grid, Unit(0.5, 0.5), Unit(3.5, 0.5))
+    assert path.cost == 3 and path.positions[0].tolist() == [0.5, 0.5]
+    assert fc.distance_map(grid, Unit(3.5, 0.5)).descend(Unit(0.5, 0.5)).cost == 3
