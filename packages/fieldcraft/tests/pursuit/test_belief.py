@@ -185,7 +185,7 @@ class TestWhatIsSeen:
         belief = Belief(graph, 1.0)
         belief.see((1, 0))
         graph.set_walls([0, 1, 2])
-        with refused(InvalidValue, "open ground"):
+        with refused(InvalidValue, "open cells"):
             belief.step()
         assert belief.values.tolist() == [0, 1, 0]
         graph.set_walls([0, 1], False)
@@ -232,7 +232,7 @@ def test_bad_input() -> None:
     ):
         with refused(InvalidValue, word):
             Belief(grid, **{"speed": 1.0, **settings_})  # type: ignore[arg-type]
-    with refused(InvalidValue, "one per target and cell", "targets=1000000000 on 24 cells"):
+    with refused(InvalidValue, "targets times cells", "targets=1000000000 on 24 cells"):
         Belief(grid, 1.0, targets=10**9)
     for speed in (1e-12, 1e12, 5e-324):
         with refused(InvalidValue, "takes some time", f"speed of {speed:g}"):

@@ -286,7 +286,10 @@ def test_bad_input() -> None:
         Pursuit(grid, (1.5, 1.5), (0.0, 0.0))
     for velocity in ((math.nan, 1.0), (1.0, 0.0, 0.0), 3.0, "left", (1e300, 0.0)):
         with refused(
-            InvalidValue, "velocity is one vector (x, y)", str(velocity)[:5], "world units a second"
+            InvalidValue,
+            "velocity is one vector (x, y)",
+            str(velocity)[:5],
+            "world units per second",
         ):
             Pursuit(grid, (1.5, 1.5), velocity)
     with refused(InvalidValue, "takes some time", "speed of 1e+20"):

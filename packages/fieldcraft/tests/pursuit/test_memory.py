@@ -101,7 +101,7 @@ def test_other_memories_are_refused(damage: str) -> None:
             memory[name] = memory[name].astype(str)
         else:
             memory[name] = np.full(memory[name].shape, np.nan)
-        with refused(InvalidValue, "of a memory", "snapshot()"):
+        with refused(InvalidValue, "of a snapshot", "snapshot()"):
             thing.restore(memory)
         np.testing.assert_array_equal(thing.values, before)
 
@@ -158,7 +158,7 @@ def test_memories_that_lie_are_refused(who: str, name: str, lie: Any) -> None:
     if isinstance(memory[name], np.ndarray) and memory[name].dtype.kind in "iu":
         memory[name] = memory[name].astype(np.int64)
     before = thing.values.copy()
-    with refused(InvalidValue, "of a memory", "snapshot()"):
+    with refused(InvalidValue, "of a snapshot", "snapshot()"):
         thing.restore(memory | {name: lie(memory[name])})
     np.testing.assert_array_equal(thing.values, before)
 

@@ -339,7 +339,7 @@ def test_a_way_of_moving_of_ones_own() -> None:
     assert belief.estimate().tolist() == [5.5, 0.5]
     assert belief.hypotheses() == {"east": 1.0}
     for faster, rule in (
-        (1.5, "add up to at most 1"),
+        (1.5, "sum to at most 1"),
         (-0.1, "at least 0"),
         (np.nan, "at least 0"),
     ):
@@ -408,7 +408,7 @@ def test_goes_on_bit_for_bit(as_graph: bool) -> None:
         {**kept, "cells": np.array([0, len(space)])},
         {**kept, "weights": kept["weights"] * 2},
     ):
-        with refused(InvalidValue, "of a memory"):
+        with refused(InvalidValue, "of a snapshot"):
             made().restore(memory)
     with refused(InvalidValue, "masses"):
         plain.restore(kept)
@@ -453,8 +453,8 @@ def test_bad_input() -> None:
         ({"runs": 3}, "Several motions"),
         ({1: Run()}, "Several motions"),
         ({"runs": (-1, Run())}, "weight"),
-        ({"runs": (0, Run())}, "moves in some way"),
-        ({}, "moves in some way"),
+        ({"runs": (0, Run())}, "sum above 0"),
+        ({}, "sum above 0"),
     ):
         with refused(InvalidValue, word):
             fc.Belief(grid, 1.0, motion=motion)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Checks of the arguments of floods, beliefs and searches, and of memories from a save."""
+"""Checks of the arguments and snapshots of floods, beliefs and searches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
     "checked_velocity",
     "heading_of",
     "interval_of",
-    "not_of_a_memory",
+    "not_a_snapshot",
     "place",
     "plain_numbers",
     "plain_whole",
@@ -31,35 +31,32 @@ __all__ = [
 ]
 
 
-def not_of_a_memory(rule: str, got: str) -> InvalidValue:
-    """The refusal of a memory that breaks a rule."""
-    return InvalidValue(
-        f"The {rule}",
-        got=got,
-        remedy="Pass what snapshot() gave, on the same space with the same parameters",
-    )
+def not_a_snapshot(rule: str, got: str) -> InvalidValue:
+    """Return the error for a snapshot that breaks a rule."""
+    remedy = "Pass the result of snapshot(), on the same space with the same parameters"
+    return InvalidValue(f"The {rule}", got=got, remedy=remedy)
 
 
 def plain_numbers(
     memory: Mapping[str, Any], name: str, shape: tuple[int, ...], kinds: str = "f"
 ) -> NDArray[Any]:
-    """A copy of an array out of a memory; `InvalidValue` unless it has this shape and finite
+    """Return a copy of an array of a snapshot; `InvalidValue` unless it has this shape and finite
     numbers of one of these kinds.
     """
     found = np.array(memory.get(name)) if isinstance(memory, Mapping) else np.zeros(0)
     if found.shape != shape or found.dtype.kind not in kinds or not np.isfinite(found).all():
-        raise not_of_a_memory(
-            f"{name} of a memory are numbers of shape {shape}",
+        raise not_a_snapshot(
+            f"{name} of a snapshot are numbers of shape {shape}",
             f"{found.dtype} of shape {found.shape}",
         )
     return found
 
 
 def plain_whole(memory: Mapping[str, Any], name: str, *, below: int = 2**62) -> int:
-    """A whole number from 0 up to but not including `below` out of a memory, or `InvalidValue`."""
+    """Return a whole number from 0 to below `below` of a snapshot, or raise `InvalidValue`."""
     found = memory.get(name)
     if isinstance(found, int) and found >= below:
-        raise not_of_a_memory(f"{name} of a memory is below {below}", f"{found:g}")
+        raise not_a_snapshot(f"{name} of a snapshot is below {below}", f"{found:g}")
     return checks.integer(name, found)
 
 
@@ -71,7 +68,7 @@ def check_flood(
     shut: NDArray[np.int64],
     marks: NDArray[np.int64],
 ) -> None:
-    """Refuse a memory of which the kernel would go beside its arrays."""
+    """Refuse a snapshot with indices outside of its arrays."""
     count, (front, hot, tail, barred, steps) = len(state), marks.tolist()
     sound = 0 <= front <= hot <= count and 0 <= tail <= barred <= count and 0 <= steps < 2**31
     sound = sound and int(state.min()) >= 0 and int(state.max()) <= kernels.flood.BLOCKED
@@ -83,13 +80,13 @@ def check_flood(
         or np.count_nonzero(behind == start) > 1
         or not all(_lists(listed, state == kind) for listed, kind in lists)
     ):
-        raise not_of_a_memory(
-            "state, lit, shut and marks of a memory are those of one flood", "others"
+        raise not_a_snapshot(
+            "state, lit, shut and marks of a snapshot are those of one flood", "others"
         )
 
 
 def _lists(listed: NDArray[np.int64], cells: NDArray[np.bool_]) -> bool:
-    """Whether these are the numbers of exactly those cells, each once."""
+    """Return whether a list has exactly the numbers of some cells, each once."""
     if len(listed) != np.count_nonzero(cells) or (
         len(listed) and not 0 <= int(listed.min()) <= int(listed.max()) < len(cells)
     ):
@@ -100,8 +97,8 @@ def _lists(listed: NDArray[np.int64], cells: NDArray[np.bool_]) -> bool:
 
 
 def interval_of(step: float, speed: float, every: float | None) -> float:
-    """Seconds from step to step, a whole number of ticks: as given, or what somebody so fast takes
-    for a typical step.
+    """Return the seconds from step to step, a whole number of ticks: as given, or the time of a
+    typical step at a speed.
     """
     if every is not None:
         return clock.seconds(clock.ticks("every", every, minimum=1))
@@ -111,7 +108,7 @@ def interval_of(step: float, speed: float, every: float | None) -> float:
         raise InvalidValue(
             "A target takes some time for a step, at most 1,000,000,000 seconds",
             got=f"a speed of {speed:g} for steps of {step:g}",
-            remedy="Pass world units a second, or every=",
+            remedy="Pass world units per second, or every=",
         ) from None
 
 
@@ -123,7 +120,7 @@ def checked_velocity(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.
 
 
 def share_below_one(name: str, value: object) -> float:
-    """A share in [0, 1), or `InvalidValue`."""
+    """Return a share in [0, 1), or raise `InvalidValue`."""
     share = checks.fraction(name, value)
     if share == 1:
         raise InvalidValue(
@@ -147,7 +144,7 @@ def share_above_zero(name: str, value: object) -> float:
 
 
 def checked_range(name: str, value: ArrayLike) -> tuple[float, float]:
-    """The least and the most of something, at least 0, or `InvalidValue`."""
+    """Return two numbers of at least 0, the least and the most, or raise `InvalidValue`."""
     low, high = (float(number) for number in checks.numbers(name, value, 2))
     if not 0 <= low <= high:
         raise InvalidValue(
@@ -164,7 +161,7 @@ def target_number(target: int, count: int) -> int:
 
 
 def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:
-    """The cell and the world position of what is one or the other."""
+    """Return the cell and the world position of a cell or a position."""
     if isinstance(last_seen, (int, np.integer)) and not isinstance(last_seen, bool):
         return int(last_seen), space.position_of(last_seen)
     point, single = checks.positions(last_seen, dimensions=space.dimensions)
@@ -172,7 +169,7 @@ def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]
         raise InvalidValue(
             "last_seen is one position",
             got=f"shape {np.shape(last_seen)}",
-            remedy="Make a Pursuit for each fugitive",
+            remedy="Make a Pursuit for each target",
         )
     backend(space).check_near(point[0])
     return int(space.cell_at(point[0])), point[0]
@@ -181,7 +178,7 @@ def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]
 def heading_of(
     velocity: ArrayLike | None, dimensions: int
 ) -> tuple[NDArray[np.float64] | None, float | None]:
-    """The direction of a velocity and its size."""
+    """Return the direction and the size of a velocity, None if it is not known."""
     if velocity is None:
         return None, None
     given = checks.array("The parts of a velocity", velocity)
@@ -194,7 +191,7 @@ def heading_of(
         raise InvalidValue(
             f"velocity is one vector {axes} of numbers up to {checks.LARGEST:g}",
             got=f"velocity={velocity!r}"[:90],
-            remedy="Pass world units a second, or None and a speed if you don't know where he ran",
+            remedy="Pass world units per second, or None and a speed if the direction is not known",
         )
     move = np.zeros(dimensions)
     move[: len(given)] = given
@@ -203,7 +200,7 @@ def heading_of(
         raise InvalidValue(
             "velocity is one vector that is not 0",
             got=f"velocity={velocity!r}",
-            remedy="Pass None and a speed if you don't know where he ran",
+            remedy="Pass None and a speed if the direction is not known",
         )
     return move / size, size
 
@@ -215,7 +212,7 @@ def behind(
     angle: float,
     reach: float,
 ) -> NDArray[np.bool_]:
-    """Which cells lie more than an angle away from the heading, at most `reach` away."""
+    """Return the cells more than an angle away from the heading, up to the distance `reach`."""
     if heading is None:
         return np.zeros(len(space), dtype=np.bool_)
     away = space.offsets_from(last_seen)

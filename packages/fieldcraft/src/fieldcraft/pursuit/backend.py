@@ -1,4 +1,4 @@
-"""What beliefs and searches need of a space: its steps as arrays, flows of belief, distances."""
+"""Arrays and distances of a space for beliefs and searches, and flows of belief."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _CELLS_PER_THREAD = 100_000
-_NARROWER = 1 - 2.0**-23  # so that float32 rounds no chance up: those of a cell never exceed 1
+_NARROWER = 1 - 2.0**-23  # float32 rounds no chance up: those of a cell never exceed 1
 _MARGIN = 0.1  # of a graph's size: how far off it a target may be seen
 
 
 class Flow(ABC):
-    """How belief moves in one interval."""
+    """Movement of belief in one interval."""
 
     @abstractmethod
     def from_space(self, weights: NDArray[Any]) -> Floats:
@@ -50,7 +50,7 @@ class Flow(ABC):
 
 @dataclass(frozen=True, eq=False)
 class _EdgeFlow(Flow):
-    """A flow over a list of steps: what a cell keeps, and what arrives from where."""
+    """A flow over the arcs of a space: the share that a cell keeps, and the shares that arrive."""
 
     shape: tuple[int, ...]
     keep: Floats
@@ -73,8 +73,8 @@ class _EdgeFlow(Flow):
 
 @dataclass(frozen=True, eq=False)
 class _PaddedFlow(Flow):
-    """Masses on a grid with a border of one cell. `keep` (height, width) is what cells keep, and
-    threads share the rows in `bands`.
+    """A flow on a grid with a border of one cell. `keep` (height, width) is the share that cells
+    keep, and threads work on the rows in `bands`.
     """
 
     keep: Floats
@@ -114,7 +114,7 @@ class _GridWander(_PaddedFlow):
 
 @dataclass(frozen=True, eq=False)
 class _GridDrift(_PaddedFlow):
-    """Steps around a cell with a chance each: `shares` (8, height, width) arrive."""
+    """Steps around a cell, each with its own chance: `shares` (8, height, width) arrive."""
 
     shares: NDArray[np.float32]
 
@@ -127,11 +127,11 @@ class _GridDrift(_PaddedFlow):
 
 
 class RandomWalk(NamedTuple):
-    """Each step out of a cell is as likely as any other; one longer than a stride takes several
-    intervals on average.
+    """Chances of a random walk whose steps out of a cell are equally likely; a step longer than a
+    stride takes several intervals on average.
 
-    `keep` (N,) stays in a cell in each interval, `part` (N,) of the rest goes to each step, of
-    which `slower` (A,) arrives in one interval.
+    `keep` (N,) is the share that stays in a cell in each interval, `part` (N,) the share of each
+    step, and `slower` (A,) the share of that which arrives in the interval.
     """
 
     keep: Floats
@@ -140,20 +140,20 @@ class RandomWalk(NamedTuple):
 
 
 class PursuitBackend(ABC):
-    """A space as its walls are now: the steps between cells as arrays, and what depends on them.
+    """The arcs of a space with its walls as they are now, and flows along them.
 
-    Steps out of cell `v` are `starts[v]` to `starts[v + 1]`; `origins`, `ends` (A,) are their
-    cells and `lengths` (A,) world units. `positions` (N, D), `step` is the typical step.
+    The arcs out of cell `v` are `starts[v]` to `starts[v + 1]`; `origins`, `ends` (A,) are their
+    cells and `lengths` (A,) world units. `positions` (N, D) are the cells' centers, and `step` is
+    the typical step.
     """
 
     def __init__(self, space: Space) -> None:
-        edges = space.adjacency
+        self._adjacency = arcs = space.adjacency
         self.shape = space.shape
         self.count, self.positions = len(space), space.positions
         self.step = space.typical_step if self.count else 1.0
-        self._ways = edges
-        self.starts, self.ends, self.lengths = edges.starts, edges.ends, edges.lengths
-        self.origins = edges.origins
+        self.starts, self.ends, self.lengths = arcs.starts, arcs.ends, arcs.lengths
+        self.origins = arcs.origins
         self.degrees = np.diff(self.starts)
 
     def random_walk(self, stay: float, stride: float) -> RandomWalk:
@@ -171,7 +171,7 @@ class PursuitBackend(ABC):
         return _EdgeFlow(self.shape, walk.keep, starts, origins.astype(np.int32), shares)
 
     def drift(self, chances: Floats) -> Flow:
-        """Return the flow in which each step has a chance of its own, (A,)."""
+        """Return the flow of arcs that each have a chance, (A,)."""
         narrow = (chances * _NARROWER).astype(np.float32).astype(np.float64)
         order, starts, origins = self._arriving
         leaves = np.bincount(self.origins, weights=narrow, minlength=self.count)
@@ -180,21 +180,11 @@ class PursuitBackend(ABC):
 
     @cached_property
     def _arriving(self) -> tuple[Ints, Ints, Ints]:
-        """The steps sorted by end, where those of each cell begin in that order, their origins."""
+        """The arcs sorted by end, the first of each cell in that order, and their origins."""
         order = np.lexsort((self.origins, self.ends))
         starts = np.zeros(self.count + 1, dtype=np.int64)
         np.cumsum(np.bincount(self.ends, minlength=self.count), out=starts[1:])
         return order, starts, self.origins[order]
-
-    def shortest_tree(self, start: int, limit: float) -> tuple[Floats, Ints]:
-        """Return the distance of each cell from a start, (N,) world units, infinite beyond a
-        limit, and the cell before each on the shortest path.
-        """
-        from scipy.sparse.csgraph import dijkstra
-
-        steps = self._ways.to_sparse()
-        away, before = dijkstra(steps, indices=start, limit=limit, return_predecessors=True)
-        return away, before
 
     @abstractmethod
     def walking_distances(self, starts: Ints, places: Ints) -> Floats:
@@ -202,16 +192,16 @@ class PursuitBackend(ABC):
 
     @abstractmethod
     def check_near(self, point: Floats) -> None:
-        """Refuse a position whose nearest cell says nothing about a target there."""
+        """Refuse a position that is too far off the map."""
 
 
 class _GraphBackend(PursuitBackend):
-    """Graphs, meshes and hexagons: everything goes over the list of steps."""
+    """Backend of graphs, meshes and hexagons, with flows over arcs."""
 
     def walking_distances(self, starts: Ints, places: Ints) -> Floats:
         from scipy.sparse.csgraph import dijkstra
 
-        return np.asarray(dijkstra(self._ways.to_sparse(), indices=starts)[:, places])
+        return np.asarray(dijkstra(self._adjacency.to_sparse(), indices=starts)[:, places])
 
     def check_near(self, point: Floats) -> None:
         if not self.count:
@@ -220,7 +210,7 @@ class _GraphBackend(PursuitBackend):
         margin = max(_MARGIN * float((high - low).max()), 2 * self.step)
         if (point < low - margin).any() or (point > high + margin).any():
             raise OutsideMap(
-                "A fugitive is last seen on the map, or beside it by at most a tenth of its size",
+                "The last sighting is on the map, or off it by at most a tenth of its size",
                 got=(
                     f"{tuple(point.tolist())} for vertices in {tuple(low.tolist())} to"
                     f" {tuple(high.tolist())}"
@@ -230,7 +220,7 @@ class _GraphBackend(PursuitBackend):
 
 
 class _GridBackend(PursuitBackend):
-    """Grids: flows in rows where steps lead to neighbors only and there is no torus."""
+    """Backend of grids, with flows in rows if steps lead to neighbors only and without a torus."""
 
     def __init__(self, space: Grid) -> None:
         super().__init__(space)
@@ -238,7 +228,6 @@ class _GridBackend(PursuitBackend):
         self._reference = weakref.ref(space)
         farthest = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
         self._local = not space.wrap and farthest <= 1
-        # The rows that each thread works on.
         self._bands = list(pool.bands(space.height, self.count // _CELLS_PER_THREAD))
 
     def _grid(self) -> Grid:
@@ -276,7 +265,7 @@ class _GridBackend(PursuitBackend):
 
     @cached_property
     def _directions(self) -> Ints:
-        """From which of the cells around its end each step comes, (A,)."""
+        """The number of the direction from which each arc reaches its end, (A,)."""
         ends, width = self.ends.astype(np.int64), self.shape[1]
         rows, columns = self.origins // width - ends // width, self.origins % width - ends % width
         numbers = np.full((3, 3), -1, dtype=np.int64)
@@ -292,7 +281,7 @@ class _GridBackend(PursuitBackend):
         return np.stack([each.sample(at) for each in maps], axis=1)[:, which]
 
     def check_near(self, point: Floats) -> None:
-        """Accept every position: a grid refuses those outside when it looks up their cell."""
+        """Accept every position: `cell_at` of a grid refuses those off the map."""
 
 
 @cached_until_walls_change

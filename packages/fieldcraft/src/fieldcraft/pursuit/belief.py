@@ -1,4 +1,4 @@
-"""Belief: how likely somebody is to be in each cell."""
+"""Beliefs: the probability that a target is in each cell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.interruption import atomic, in_parts, poll_interrupt
-from fieldcraft.layer.operand import Operand
 from fieldcraft.layer.stepping import MOST_STEPS
 from fieldcraft.pursuit.arguments import (
     checked_velocity,
@@ -20,8 +19,8 @@ from fieldcraft.pursuit.arguments import (
     target_number,
 )
 from fieldcraft.pursuit.backend import Flow, backend
+from fieldcraft.pursuit.belief_map import BeliefMap
 from fieldcraft.pursuit.belief_state import restore_from, snapshot_of
-from fieldcraft.pursuit.estimates import assigned, estimate, likely_cells
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
 from fieldcraft.pursuit.motion.mixture import hypotheses_of
 from fieldcraft.pursuit.target_belief import GONE, TargetBelief
@@ -35,44 +34,43 @@ Floats = NDArray[np.float64]
 _MOST_NUMBERS = 2**28
 
 
-class Belief(Operand):
-    """An occupancy map: for one or several targets, how likely each cell is, shared by all who
-    search.
+class Belief(BeliefMap):
+    """Occupancy map of one or several targets: the probability of each cell, shared by all
+    searchers.
 
-    Seen, a target is certainly there. Unseen, the belief wanders along walkable steps at the
-    target's speed; cells in view where the target is not are cleared, and the rest is scaled up.
-    For each target it is never negative and always sums to 1.
+    A target that is seen is certainly there. Out of sight, the belief spreads along walkable steps
+    at the target's speed. Cells in view without the target are cleared, and the rest is scaled up.
+    The probabilities of each target sum to 1.
 
-    It is a map like a layer: `values` (summed over targets) go into questions, windows and
-    expressions, which stay live: `fc.best(belief - 0.5 * threat, ...)`.
+    A belief is a map like a layer: its `values`, summed over targets, can be sampled, drawn and
+    used in queries and live expressions: `fc.best(belief - 0.5 * threat, ...)`.
 
-    A step takes as long as there are hypotheses; one with two parts, such as
-    `fc.pursuit.motion.DoubleBack`, counts twice, one that stands not at all. Motions that lead
-    somewhere
-    work out the ways when the target is lost: 20 to 200 ms on 256 x 256 cells.
+    The time of a step grows with the number of hypotheses; one with two stages, such as
+    `fc.pursuit.motion.DoubleBack`, counts twice, and `Stand` costs nothing. Motions with goals
+    compute paths when the target is lost: 20 to 200 ms on 256 x 256 cells.
 
     Parameters
     ----------
-    space : Space
-        A grid or a graph. The belief follows its walls.
+    space : Grid, HexGrid, Graph or Mesh
+        Where targets walk. The belief follows its walls.
     speed : float
-        Of the targets, world units a second.
+        Speed of the targets, world units per second.
     targets : int, optional
-        How many there are.
+        Number of targets.
     stay : float, optional
-        The share that stays where it is in each step, in [0, 1), where there is no `motion`.
+        Share that stays in its cell in each step, in [0, 1), without a `motion`.
     every : float, optional
-        Seconds from step to step; by default what a target takes for a typical step.
+        Seconds from step to step; the time of a typical step if absent.
     where : array_like, optional
-        Which cells are possible at first, bool in the space's shape; by default all that are open.
-    motion : Motion, Mover, Mapping[str, Mover or tuple[float, Mover]], optional
-        How targets move: an `fc.Motion`, one motion of `fc.pursuit.motion`, or several by name,
-        each with its weight: `{"runs": (0.7, fc.pursuit.motion.Run()), "stands": (0.3,
-        fc.pursuit.motion.Stand())}`. They are hypotheses side by side, weighed by what is seen and
-        what is not. By default targets wander.
+        Cells that are possible at first, bool in the space's shape; all open cells if absent.
+    motion : Motion, Mover or mapping of str to Mover or (float, Mover), optional
+        How targets move: an `fc.Motion`, a motion of `fc.pursuit.motion`, or several by name, each
+        with its weight: `{"runs": (0.7, fc.pursuit.motion.Run()), "stands": (0.3,
+        fc.pursuit.motion.Stand())}`. They are hypotheses, weighted by the observations. Targets
+        wander if absent.
     doubt : float, optional
-        The share of their first weights that hypotheses have back when the target is seen again, in
-        [0, 1]: it may do something else next.
+        Share of their first weights that hypotheses regain when the target is seen again, in
+        [0, 1], because it may change its mind.
 
     Raises
     ------
@@ -81,11 +79,20 @@ class Belief(Operand):
 
     References
     ----------
-    Occupancy maps, Damian Isla, "Third Eye Crime: building a stealth game around occupancy maps",
-    AIIDE 2013.
-    """
+    D. Isla, "Third Eye Crime: Building a Stealth Game Around Occupancy Maps", AIIDE 2013.
 
-    name = "belief"
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> belief = fc.Belief(fc.Grid(5, 1), speed=1.0)
+    >>> belief.see((0.5, 0.5))
+    >>> belief.advance(2.0)
+    2
+    >>> belief.observe([0])
+    True
+    >>> belief.values.round(2)
+    array([[0.  , 0.31, 0.69, 0.  , 0.  ]], dtype=float32)
+    """
 
     def __init__(
         self,
@@ -108,11 +115,11 @@ class Belief(Operand):
         parts = len(self._hypotheses.stages)
         if self.targets * parts * len(self.space) > _MOST_NUMBERS:
             raise InvalidValue(
-                f"A belief has at most {_MOST_NUMBERS:,} numbers, one per target and cell, and part"
-                " of a motion",
+                f"A belief has at most {_MOST_NUMBERS:,} numbers: targets times cells times stages"
+                " of motions",
                 got=f"targets={targets} on {len(self.space):,} cells"
-                + (f" with {parts} parts of motions" if parts > 1 else ""),
-                remedy="Make one for each group of targets, or on a coarser map",
+                + (f" with {parts} stages of motions" if parts > 1 else ""),
+                remedy="Use a belief for each group of targets, or a coarser map",
             )
         self.every = interval_of(space.typical_step, self.speed, every)
         self._interval = clock.ticks("every", self.every)
@@ -125,7 +132,7 @@ class Belief(Operand):
             raise InvalidValue(
                 "A target can be somewhere",
                 got="no open cell that is possible",
-                remedy="Open cells, or let `where` have some",
+                remedy="Open cells, or pass `where` with some",
             )
         self._walls_version = space.walls_version
         self._flow = backend(self.space).wander(self.stay, self.speed * self.every)
@@ -138,13 +145,13 @@ class Belief(Operand):
         for belief in self._beliefs:
             belief.put(possible)
         self._spare = np.zeros_like(self._beliefs[0].masses[0])
-        self._seen: tuple[int, NDArray[np.float32]] | None = None
+        self._seen = None
 
     def __repr__(self) -> str:
         many = "target" if self.targets == 1 else "targets"
         return f"<Belief about {self.targets} {many} on {self.space!r}>"
 
-    # What happens
+    # Events
 
     @atomic
     def see(
@@ -155,13 +162,28 @@ class Belief(Operand):
         velocity: ArrayLike | None = None,
         outside: str = "refuse",
     ) -> None:
-        """A target is seen at a world position: it is certainly there. A wall there is refused
-        (`OnWall`).
+        """Record that a target is seen at a world position: it is certainly there.
 
-        `velocity`, world units a second, is what motions go on from: without it they know no
-        direction. Of several hypotheses those gain that held the place likely, if the target was
-        out of sight for three steps at least. `outside="clamp"` moves positions off the map to its
-        border.
+        If the target was out of sight for at least three steps, hypotheses are weighted by how
+        likely they held the position.
+
+        Parameters
+        ----------
+        position : array_like of shape (2,)
+            World position; on a 3D graph of shape (3,).
+        target : int, optional
+            Number of the target.
+        velocity : array_like of shape (2,), optional
+            World units per second; motions start in this direction.
+        outside : {"refuse", "clamp"}, optional
+            With "clamp" a position off the map is moved to its border.
+
+        Raises
+        ------
+        OnWall
+            If the position is in a wall. The message names the nearest open cell.
+        OutsideMap
+            If the position is outside the map.
         """
         number = target_number(target, self.targets)
         moves = checked_velocity(velocity, self.space.dimensions)
@@ -186,13 +208,25 @@ class Belief(Operand):
         target: int | None = None,
         missed: float = 0.0,
     ) -> bool:
-        """Clear the cells in view, since the target was not seen there: bool in the space's shape,
-        or cells. `target` None for all.
+        """Record that targets are not in the cells in view, and return whether that was possible.
 
-        `missed` is the chance in [0, 1) of overlooking the target. Where nothing would be left of a
-        belief, because it was wrong, it begins anew out of view, as far as the target can have got
-        since it was last seen, or in the nearest cell out of view: the likelier the shorter the
-        path from where it was thought to be. Then False comes back.
+        A belief that was only in view was wrong. It begins anew in the cells out of view that the
+        target can have reached since it was last seen, at least the nearest: the likelier, the
+        shorter the path from its cells in view.
+
+        Parameters
+        ----------
+        view : array_like
+            Cells in view: bool in the space's shape, or cell ids.
+        target : int, optional
+            Number of the target; all targets if absent.
+        missed : float, optional
+            Probability in [0, 1) that a target in view is not noticed.
+
+        Returns
+        -------
+        bool
+            False if a belief began anew.
         """
         cells = self.space.cell_ids(view)
         part, beliefs = share_below_one("missed", missed), self._beliefs
@@ -221,8 +255,28 @@ class Belief(Operand):
         target: int = 0,
         outside: str = "refuse",
     ) -> None:
-        """Hear a noise: with this certainty the target is within `radius` world units of a
-        position, straight, likelier near it.
+        """Record an uncertain report, such as a noise: the target is near a position.
+
+        Parameters
+        ----------
+        position : array_like of shape (2,)
+            World position; on a 3D graph of shape (3,).
+        radius : float
+            World units within which the target is; positions in the middle are likelier.
+        certainty : float, optional
+            Probability that the report is true.
+        target : int, optional
+            Number of the target.
+        outside : {"refuse", "clamp"}, optional
+            With "clamp" a position off the map is moved to its border.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> belief = fc.Belief(fc.Grid(5, 1), speed=1.0)
+        >>> belief.report((3.5, 0.5), radius=1.5, certainty=0.9)
+        >>> belief.values.round(2)
+        array([[0.02, 0.02, 0.26, 0.45, 0.26]], dtype=float32)
         """
         number = target_number(target, self.targets)
         sure = checks.fraction("certainty", certainty)
@@ -239,10 +293,12 @@ class Belief(Operand):
 
     @atomic
     def step(self, count: int = 1) -> None:
-        """Let the belief wander by so many steps of `every` seconds. Raises `InvalidValue` if by
-        now all cells are walls.
+        """Make some steps of `every` seconds. Ctrl-C stops between two of them.
 
-        Ctrl-C ends a long count between two steps.
+        Raises
+        ------
+        InvalidValue
+            If all cells are walls.
         """
         count = checks.integer("count", count, maximum=MOST_STEPS)
         if count:
@@ -250,11 +306,7 @@ class Belief(Operand):
         self._wander(count)
 
     def advance(self, dt: float) -> int:
-        """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced; how
-        many they were.
-
-        Ctrl-C ends a long time between two steps; the rest of it does not pass.
-        """
+        """Advance time by `dt` seconds, and return how many steps were due; see `step`."""
         due, left = divmod(self._ticks + clock.ticks("dt", dt), self._interval)
         if due:
             self._advance(due, left)
@@ -284,12 +336,12 @@ class Belief(Operand):
         self._changes += 1
 
     def _follow_walls(self) -> None:
-        """Whoever was where a wall now stands is elsewhere."""
+        """Move the belief off new walls."""
         if self._walls_version == self.space.walls_version:
             return
         if self.space.walls.all():
             raise InvalidValue(
-                "A belief has open ground to be on",
+                "A belief needs open cells",
                 got="walls in every cell",
                 remedy="Open cells, or make no step",
             )
@@ -302,87 +354,20 @@ class Belief(Operand):
             belief.place(parts)
         self._changes += 1
 
-    # What it says
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_seen": None}
-
-    @property
-    def version(self) -> int:
-        """Changes whenever what it says may have changed."""
-        return self._changes + self.space.walls_version
-
-    def probability(self, target: int = 0, *, hypothesis: str | None = None) -> Floats:
-        """How likely a target is in each cell, float64 in the space's shape; sums to 1.
-
-        With the name of a hypothesis: if that one is true; 0 everywhere for one that is ruled out.
-        """
-        belief = self._beliefs[target_number(target, self.targets)]
-        stale = self._walls_version != self.space.walls_version and not self.space.walls.all()
-        parts = belief.off_walls() if stale else belief.held()
-        if hypothesis is None:
-            return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
-        owner = self._hypotheses.names.index(
-            checks.choice("hypothesis", hypothesis, self._hypotheses.names)
-        )
-        own = np.sum(
-            [
-                part
-                for part, whose in zip(parts, self._hypotheses.owners, strict=True)
-                if whose == owner
-            ],
-            axis=0,
-        )
-        total = own.sum()
-        return np.asarray(own / total if total > 0 else own)
-
-    def hypotheses(self, target: int = 0) -> dict[str, float]:
-        """How likely each way of moving is by now, by name; they add up to 1.
-
-        At first these are the weights of `motion`. Of each, what searchers see and the target is
-        not in is struck out; the more of it, the less likely it becomes beside the others. That is
-        Bayes' rule.
-        """
-        weights = self._beliefs[target_number(target, self.targets)].by_hypothesis()
-        return dict(zip(self._hypotheses.names, weights.tolist(), strict=True))
-
-    @property
-    def values(self) -> NDArray[np.float32]:
-        """How many targets to expect in each cell, float32 in the space's shape; read-only, valid
-        until the next change.
-        """
-        if self._seen is None or self._seen[0] != self.version:
-            total: Floats = np.sum(
-                [self.probability(number) for number in range(self.targets)], axis=0
-            )
-            narrow = total.astype(np.float32)
-            narrow.flags.writeable = False
-            self._seen = (self.version, narrow)
-        return self._seen[1]
-
-    def estimate(self, how: str = "peak", *, target: int = 0) -> Floats:
-        """One belief, a world position: "peak", the likeliest cell; "mean"; or "medoid", the
-        possible cell nearest to the mean.
-        """
-        return estimate(self.space, *likely_cells(self.probability(target)), how)
-
-    def assign(
-        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
-    ) -> Floats:
-        """A place of its own for each searcher, likely ones first; see `Pursuit.assign`."""
-        likely = likely_cells(np.asarray(self.values, dtype=np.float64))
-        return assigned(self.space, *likely, agents, spacing, outside)
-
     # Saves
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the belief as plain data to save: `restore` goes on from there bit for bit."""
+        """Return the state as plain data to save."""
         return snapshot_of(self._beliefs, self._ticks)
 
     @atomic
     def restore(self, memory: Mapping[str, Any]) -> None:
-        """Continue from another `Belief` on this space with the same parameters: its `snapshot()`.
-        Raises `InvalidValue` for others.
+        """Continue bit for bit from the snapshot of a belief on this space with the same arguments.
+
+        Raises
+        ------
+        InvalidValue
+            For anything else.
         """
         masses, self._ticks = restore_from(memory, self._beliefs, self.every)
         if np.logical_and(masses, self.space.walls).any():

@@ -1,4 +1,4 @@
-"""Saving beliefs as plain data, and restoring them."""
+"""Snapshots of beliefs as plain data."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import clock
-from fieldcraft.pursuit.arguments import not_of_a_memory, plain_numbers, plain_whole
+from fieldcraft.pursuit.arguments import not_a_snapshot, plain_numbers, plain_whole
 from fieldcraft.pursuit.target_belief import TargetBelief
 
 __all__ = ["restore_from", "snapshot_of"]
 
-_ROUNDED = 1e-6  # what a sum of 1 may be off by
+_ROUNDED = 1e-6  # tolerance of sums of 1
 
 
 def snapshot_of(beliefs: Sequence[TargetBelief], ticks: int) -> dict[str, Any]:
@@ -36,12 +36,12 @@ def snapshot_of(beliefs: Sequence[TargetBelief], ticks: int) -> dict[str, Any]:
 def restore_from(
     memory: Mapping[str, Any], beliefs: Sequence[TargetBelief], every: float
 ) -> tuple[NDArray[np.float64], int]:
-    """Restore beliefs from a memory; return the masses in it and its ticks.
+    """Restore beliefs from a snapshot, and return its masses and ticks.
 
     Raises
     ------
     InvalidValue
-        Before anything has changed, for what is no memory of such beliefs.
+        For anything but a snapshot of such beliefs; then nothing has changed.
     """
     space, hypotheses, targets = beliefs[0].lost.space, beliefs[0].hypotheses, len(beliefs)
     shape = (targets, len(hypotheses.stages), *space.shape)
@@ -53,16 +53,14 @@ def restore_from(
     sums = masses.reshape(targets, -1).sum(axis=1) * scales
     in_range = float(masses.min()) >= 0 and float(masses.max()) <= 1 + _ROUNDED
     if not in_range or (np.abs(sums - 1) > _ROUNDED).any():
-        raise not_of_a_memory(
-            "masses of a memory are at least 0, and sum to 1 by their scales", "others"
-        )
+        raise not_a_snapshot("masses of a snapshot are at least 0 and sum to 1", "others")
     weights = plain_numbers(memory, "weights", (targets, len(hypotheses.names)))
     velocities = plain_numbers(memory, "velocities", (targets, space.dimensions))
     cells, ages = (plain_numbers(memory, name, (targets,), "i") for name in ("cells", "ages"))
     sound = (weights >= 0).all() and (np.abs(weights.sum(axis=1) - 1) <= _ROUNDED).all()
     if not sound or cells.min() < -1 or cells.max() >= len(space) or ages.min() < 0:
-        raise not_of_a_memory(
-            "weights, cells and ages of a memory are those of a belief on this map", "others"
+        raise not_a_snapshot(
+            "weights, cells and ages of a snapshot are those of a belief on this map", "others"
         )
     for k, belief in enumerate(beliefs):
         belief.place(list(masses[k]))

@@ -1,4 +1,4 @@
-"""From a map of how likely each cell is to places to go to."""
+"""Positions from the probabilities of cells: estimates and places for searchers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ESTIMATES = ("medoid", "mean", "peak")
 def estimate(
     space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], how: str
 ) -> NDArray[np.float64]:
-    """One world position for cells and their weights, which are above 0; see `Pursuit.estimate`."""
+    """Return one world position for cells with weights above 0; see `Pursuit.estimate`."""
     checks.choice("how", how, ESTIMATES)
     places = space.position_of(cells)
     mean = (places * weights[:, np.newaxis]).sum(axis=0) / weights.sum()
@@ -38,45 +38,33 @@ def assigned(
     spacing: float | None,
     outside: str,
 ) -> NDArray[np.float64]:
-    """Return a place of its own for each agent, (N, 2) or (N, 3) world positions; see
-    `Pursuit.assign`.
-    """
+    """Return a place for each agent, (N, 2) or (N, 3) world positions; see `Pursuit.assign`."""
     points, _ = checks.positions(agents, dimensions=space.dimensions)
     if not len(points):
         return np.zeros((0, space.dimensions))
     starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
-    apart = _spacing(space, spacing)
+    usual = 4 * space.typical_step
+    apart = usual if spacing is None else checks.not_negative("spacing", spacing)
     places = _spread_out(space, cells, weights, len(points), apart)
     from scipy.optimize import linear_sum_assignment
 
     walks = backend(space).walking_distances(starts, places)
-    # A place that an agent cannot reach is worse than any detour of all.
+    # A place without a path to it costs more than all paths of the others.
     walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
     _, whose = linear_sum_assignment(walks)
     return space.position_of(places[whose])
 
 
-def _spacing(space: Space, spacing: float | None) -> float:
-    if spacing is not None:
-        return checks.not_negative("spacing", spacing)
-    return 4 * space.typical_step
-
-
 def _spread_out(
     space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, apart: float
 ) -> NDArray[np.int64]:
-    """`count` of the cells, likely ones first, each away from those before it as far as `apart` if
-    there is room.
-
-    Where there are fewer cells than that, they come again.
+    """Return `count` of the cells, likely ones first, each at least `apart` from those before it if
+    there is room. With fewer cells, they repeat.
     """
     positions = space.position_of(cells)
     first = space.cell_at(estimate(space, cells, weights, "peak"))
-    taken = [
-        int(np.flatnonzero(cells == first)[0])
-        if (cells == first).any()
-        else int(np.argmax(weights))
-    ]
+    at = np.flatnonzero(cells == first)
+    taken = [int(at[0]) if len(at) else int(np.argmax(weights))]
     near = np.sqrt(((positions - positions[taken[0]]) ** 2).sum(axis=1))
     for _ in range(count - 1):
         far = near >= apart * (1 - 1e-9)
@@ -88,7 +76,7 @@ def _spread_out(
 
 
 def likely_cells(probability: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the cells with a probability above 0, and how much that is."""
+    """Return the cells with a probability above 0, and their probabilities."""
     flat = probability.reshape(-1)
     cells = np.flatnonzero(flat > 0)
     return cells, flat[cells]

@@ -1,9 +1,8 @@
-"""The state of a flood after a fugitive, and how it begins anew when walls or views change."""
+"""The state of a flood, and its changes when walls or views change."""
 
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,15 +19,14 @@ LAST_STEP = 2**31 - 1
 
 
 class Flood(Operand):
-    """The arrays of a flood: the state of each cell, when it was ignited, lists of hot cells and of
-    the barrier, and marks in these lists.
+    """The arrays of a flood: the state of each cell, the step in which it was ignited, lists of
+    ignited cells and of the barrier, and marks in these lists.
     """
 
     space: Space
     restarts: int
     stopped: str | None
-    _ops: Any
-    _ways: Adjacency
+    _adjacency: Adjacency
     _lasts: int
     _start: int
     _changes: int
@@ -44,7 +42,7 @@ class Flood(Operand):
 
     @property
     def steps(self) -> int:
-        """How many steps the flood has made."""
+        """The number of steps of the flood."""
         return int(self._marks[kernels.flood.STEPS])
 
     def _run(
@@ -57,12 +55,12 @@ class Flood(Operand):
         count: int,
         most_hot: int,
     ) -> int:
-        # No flood makes more steps at once than there are cells, nor ignites more.
+        # A flood makes and ignites at most as many steps and cells as there are cells.
         count, most_hot = min(count, len(lit) + 1), min(most_hot, len(lit))
         return int(
             kernels.flood.run(
-                self._ways.starts,
-                self._ways.ends,
+                self._adjacency.starts,
+                self._adjacency.ends,
                 self._behind,
                 count,
                 most_hot,
@@ -76,7 +74,7 @@ class Flood(Operand):
         )
 
     def _forget(self, cleared: NDArray[np.bool_]) -> None:
-        """Be as if the flood had never been in some of the cells where it was."""
+        """Make some hot cells untouched."""
         if cleared.any():
             self._strike(self._lit, kernels.flood.FRONT, cleared)
             self._state[cleared] = kernels.flood.UNTOUCHED
@@ -84,8 +82,8 @@ class Flood(Operand):
             self._changes += 1
 
     def _strike(self, listed: NDArray[np.int32], mark: int, cells: NDArray[np.bool_]) -> None:
-        """Take cells out of `lit` or `shut`, whose last front begins and ends at this entry of
-        `marks`.
+        """Remove cells from `lit` or `shut`, whose last front begins at the entry `mark` of `marks`
+        and ends at the next.
         """
         first, end = self._marks[mark : mark + 2].tolist()
         kept = ~cells[listed[:end]]
@@ -94,20 +92,18 @@ class Flood(Operand):
         self._marks[mark], self._marks[mark + 1] = np.count_nonzero(kept[:first]), len(left)
 
     def _follow_walls(self) -> None:
-        """Nothing is warm and no barrier stands where a wall is by now; where one was, and was
-        opened, the flood has not been.
-        """
+        """Remove heat and barrier from new walls; opened cells become untouched."""
         if self._walls_version == self.space.walls_version:
             return
         self._barred = self._barred_now()
         self._walls_version = self.space.walls_version
-        self._ways = self.space.adjacency
+        self._adjacency = self.space.adjacency
         self._take_walls()
         self._changes += 1
 
     def _barred_now(self) -> NDArray[np.bool_]:
-        """Where nobody can be, whether or not the flood has heard of it. What is read obeys it and
-        changes nothing.
+        """Return the cells where the target cannot be now, for answers before the flood follows
+        new walls.
         """
         return (
             self._barred
@@ -116,16 +112,14 @@ class Flood(Operand):
         )
 
     def _take_walls(self) -> None:
-        self.stopped = None  # by other ways it may go on
+        self.stopped = None  # it may go on along other paths
         self._forget(self._barred & (self._state == kernels.flood.HEAT))
         self._strike(self._shut, kernels.flood.TAIL, self._barred)
         self._state[self._state == kernels.flood.BLOCKED] = kernels.flood.UNTOUCHED
         self._state[self._barred] = kernels.flood.BLOCKED
 
     def _origin(self) -> int:
-        """The cell in which the fugitive was last seen, or the nearest that it can be in where that
-        is walled by now.
-        """
+        """Return the cell of the last sighting, or the nearest possible one if it is blocked."""
         barred = self._barred_now()
         free = np.flatnonzero(~barred)
         if not barred[self._start] or not len(free):
@@ -134,7 +128,7 @@ class Flood(Operand):
         return int(free[(away**2).sum(axis=1).argmin()])
 
     def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
-        """The answer of `observe` to a flood that is cold everywhere: a new one."""
+        """Begin a new flood after one that is cold everywhere; return the result of `observe`."""
         if not self.restarts:
             state, shut, marks, late = self._flooded(seen, barrier=True)
             if late and self._ignite(state, shut, marks, seen):
@@ -146,8 +140,8 @@ class Flood(Operand):
     def _flooded(
         self, seen: NDArray[np.bool_], *, barrier: bool
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64], bool]:
-        """The state, `shut` and marks of a new flood that has come as far as this one, or late: a
-        little farther, out of view.
+        """Return the state, `shut` and marks of a new flood after as many steps as this one, and
+        whether it took more steps to come out of view.
         """
         state = np.where(
             self._state == kernels.flood.BLOCKED,
@@ -173,8 +167,8 @@ class Flood(Operand):
             late = True
             end = self._run(state, ignited, lit, shut, marks, 1, len(lit))
         if marks[kernels.flood.TAIL] and origin != self._start:
-            # No barrier stands where it began. Only `_start` stays listed so: that cell is never
-            # behind, and can't be listed again.
+            # There is no barrier at the origin. Only `_start` may stay listed without one: that
+            # cell is never behind, and is not listed again.
             shut[:-1] = shut[1:]
             marks[kernels.flood.TAIL : kernels.flood.TAIL + 2] -= 1
         return state, shut, marks, late
@@ -186,7 +180,7 @@ class Flood(Operand):
         marks: NDArray[np.int64],
         seen: NDArray[np.bool_],
     ) -> bool:
-        """Go on with that state, hot where it is warm out of view; whether it is anywhere."""
+        """Continue with a state whose warm cells out of view are hot; return if there are any."""
         hot = np.flatnonzero((state == kernels.flood.HEAT) & ~seen)
         if not len(hot):
             return False
@@ -208,7 +202,7 @@ class Flood(Operand):
 
 
 def heat_of(cooling: float, age: NDArray[np.integer]) -> NDArray[np.float32]:
-    """The heat of cells that were ignited so many steps ago."""
+    """Return the heat of cells that were ignited `age` steps ago."""
     heat = np.maximum(1 - cooling * age, 0.0).astype(np.float32)
     heat[heat < kernels.flood.COLD] = 0
     return np.asarray(heat)
@@ -216,7 +210,7 @@ def heat_of(cooling: float, age: NDArray[np.integer]) -> NDArray[np.float32]:
 
 @functools.lru_cache(maxsize=64)
 def steps_warm(cooling: float) -> int:
-    """How many steps a cell is warm, that in which it is ignited among them."""
+    """Return the number of steps in which a cell is warm, from the one that ignites it."""
     about = min(int(1 / cooling), LAST_STEP - 2)
     ages = np.arange(max(about - 1, 0), about + 3)
     return int(ages[0]) + int(np.count_nonzero(heat_of(cooling, ages)))

@@ -1,4 +1,4 @@
-"""Pursuit: where may a fugitive be, from where it was last seen and which way it ran."""
+"""Pursuit: a flood of the places where a fleeing target may be."""
 
 from __future__ import annotations
 
@@ -33,55 +33,49 @@ _STUCK = "with nowhere left to go"
 
 
 class Pursuit(Flood):
-    """A flood from where a fugitive was last seen, that keeps in front of the way it ran.
+    """A flood from the last sighting of a target, in front of it.
 
-    The cell it was seen in is hot. In each step hot cells ignite their untouched neighbours and
-    begin to cool by a constant.
-    Behind the fugitive stands a barrier that the flood does not enter: cells whose direction from
-    where it was seen is more than `barrier_angle` away from its velocity. It grows as the flood
-    does, out to `tail`, and does not cool; beyond that the flood comes round. So the hot front is
-    where it is if it runs, and the warm ground behind that where it may have stopped.
+    The cell of the sighting is hot. In each step hot cells ignite their untouched neighbors, and
+    ignited cells cool by a constant. So the hot front is where a target is that runs, and the warm
+    cells behind it where it may have stopped.
 
-    Where it has nowhere left to go it cools to nothing. It is `stopped` then, and its last front
-    waits unseen: when the walls change, the flood goes on from there, through a door that was
-    opened.
+    Behind the target is a barrier that the flood does not enter: cells whose direction from the
+    sighting differs from the velocity by more than `barrier_angle`. It grows with the flood, up to
+    the distance `tail`, and does not cool; beyond it the flood comes round.
 
-    Where a wall is built it is cold from then on; where one is opened, the flood enters if its
-    front is beside it.
+    A flood with no cells left to enter cools to 0 and is `stopped`. When walls change, it continues
+    from its last front. New walls become cold; opened cells ignite if the front is beside them.
 
-    Told by `observe` what searchers see, it does not go through where the fugitive is not, and it
-    begins anew once it is cold everywhere.
+    `observe` clears cells in view. A flood that is cold everywhere then begins anew.
 
-    It is a map like a layer: its `values`, the heat, go into questions, windows and expressions,
-    which stay live.
+    A pursuit is a map like a layer: its `values`, the heat, can be sampled, drawn and used in
+    queries and live expressions.
 
     Parameters
     ----------
-    space : Space
-        A grid or a graph. The flood follows its walls.
-    last_seen : array_like
-        World position on open ground, or a cell.
-    velocity : array_like, optional
-        The last one, world units a second (in 3D z may be left out), or None if nothing is known of
-        the way it went; then there is no barrier.
+    space : Grid, HexGrid, Graph or Mesh
+        Where the target walks. The flood follows its walls.
+    last_seen : array_like of shape (2,), or int
+        World position, on a 3D graph of shape (3,), or a cell; open.
+    velocity : array_like of shape (2,), optional
+        World units per second, in 3D with or without z. There is no barrier if absent.
     speed : float, optional
-        How fast the front moves on, world units a second; by default as fast as it ran.
+        Speed of the front, world units per second; the size of the velocity if absent.
     blocked : array_like, optional
-        Cells it cannot have entered: ids, or bool in the space's shape.
+        Cells that the target cannot have entered: ids, or bool in the space's shape.
     barrier_angle : float, optional
-        Degrees from the velocity beyond which ground is behind it, above 0 up to 180.
+        Degrees from the velocity beyond which cells are behind the target, above 0 up to 180.
     tail : float, optional
-        How far the barrier reaches from where it was seen, world units; by default twelve typical
-        steps.
+        Largest distance of the barrier from the sighting, world units; twelve typical steps if
+        absent.
     cooling : float, optional
-        What a cell cools by in each step after its first, above 0 up to 1.
+        Heat that a cell loses in each step after its first, above 0 up to 1.
     every : float, optional
-        Seconds from step to step; by default the time of a typical step.
+        Seconds from step to step; the time of a typical step if absent.
     most_hot : int, optional
-        The flood stops before a step after which more cells than this would be warm, hot ones and
-        those that cool.
+        The flood stops before a step after which more cells would be warm.
     most_steps : int, optional
-        It stops after this many. Stopped by one of the two it stays as it is.
+        The flood stops after this many steps. Stopped by one of the two, it does not cool.
 
     Raises
     ------
@@ -89,11 +83,26 @@ class Pursuit(Flood):
         If an argument has a wrong value, shape or type.
     OutsideMap
         If a position is outside the map.
+    OnWall
+        If the position is in a wall or blocked. The message names the nearest possible cell.
 
     References
     ----------
-    The chase of Dishonored 2, as told by Laurent Couvidou, "Flooding the Influence Map for Chase in
-    Dishonored 2", Game AI Pro Online Edition 2021.
+    L. Couvidou, "Flooding the Influence Map for Chase in Dishonored 2", Game AI Pro Online Edition
+    2021.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> pursuit = fc.Pursuit(fc.Grid(7, 1), (2.5, 0.5), velocity=(1.0, 0.0), cooling=0.25)
+    >>> pursuit.advance(2.0)
+    True
+    >>> pursuit.values
+    array([[0.  , 0.  , 0.5 , 0.75, 1.  , 0.  , 0.  ]], dtype=float32)
+    >>> pursuit.observe([4])
+    True
+    >>> pursuit.estimate("peak")
+    array([3.5, 0.5])
     """
 
     name = "pursuit"
@@ -137,7 +146,7 @@ class Pursuit(Flood):
         self.most_hot = checks.integer("most_hot", most_hot, minimum=1)
         self.most_steps = checks.integer("most_steps", most_steps, minimum=1)
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
-        self._ways = space.adjacency
+        self._adjacency = space.adjacency
         self._walls_version = space.walls_version
         self._blocked = mask_of(space, blocked)
         self._barred = space.walls.reshape(-1) | self._blocked
@@ -147,17 +156,17 @@ class Pursuit(Flood):
             nearest = tuple(space.position_of(self._origin()).tolist())
             is_any = bool((self._state == kernels.flood.UNTOUCHED).any())
             raise OnWall(
-                "A fugitive is last seen on open ground, which is not blocked",
+                "A target is last seen in an open cell that is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
                 remedy=(
-                    f"Pass the nearest cell where he can be, {nearest}" if is_any else "Block less"
+                    f"Pass the nearest possible position, {nearest}" if is_any else "Block less"
                 ),
             )
         self._behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
         self._behind[start] = False
         self._ignited = np.full(len(space), NEVER, dtype=np.int32)
         self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
-        # The flood and the barrier begin in the same cell; there the barrier itself does not stand.
+        # The flood and the barrier begin in the same cell, which is not part of the barrier.
         self._lit[0] = self._shut[0] = start
         self._state[start] = kernels.flood.HEAT
         self._ignited[start] = 0
@@ -178,22 +187,20 @@ class Pursuit(Flood):
         return {
             name: value
             for name, value in self.__dict__.items()
-            if name not in ("_ways", "_seen", "_ops")
+            if name not in ("_adjacency", "_seen")
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._ways = self.space.adjacency
+        self._adjacency = self.space.adjacency
         self._seen = (-1, np.zeros(0, dtype=np.float32))
 
     # The flood
 
     @atomic
     def step(self, count: int = 1) -> bool:
-        """Let the flood go on by so many steps; whether it still runs. `stopped` says why it
-        doesn't.
-
-        With nowhere left to go it doesn't run, but cools on.
+        """Make some steps, and return whether the flood still runs; `stopped` has the reason if
+        not. A flood with no cells left to enter only cools.
         """
         wanted = checks.integer("count", count)
         self._follow_walls()
@@ -206,7 +213,7 @@ class Pursuit(Flood):
         return self.stopped is None
 
     def _go_on(self, wanted: int) -> int:
-        """How many steps the front has made, of those that are wanted."""
+        """Make up to `wanted` steps of the front, and return how many were made."""
         before, left = self.steps, max(self.most_steps - self.steps, 0)
         end = self._run(
             self._state,
@@ -225,9 +232,7 @@ class Pursuit(Flood):
 
     @atomic
     def advance(self, dt: float) -> bool:
-        """Let `dt` seconds pass: the steps that have fallen due, however the time is sliced;
-        whether it still runs.
-        """
+        """Advance time by `dt` seconds; return whether the flood still runs, see `step`."""
         due, self._ticks = divmod(
             self._ticks + clock.ticks("dt", dt), clock.ticks("every", self.every)
         )
@@ -235,33 +240,39 @@ class Pursuit(Flood):
 
     @atomic
     def observe(self, view: ArrayLike) -> bool:
-        """Cells in view, where the fugitive was not seen: bool in the space's shape, or cells. Call
-        it after `step` or `advance`.
+        """Record that the target is not in the cells in view, and return whether that was possible.
 
-        They are cold, and as if the flood had never been there: what is hot does not go on from
-        there, but it may come back.
+        Cells in view become cold and untouched: the flood does not go on from there, but may
+        return. If no cell is warm then, the flood continues where the target comes out of view, if
+        it cannot have done so before. Else the flood was wrong: it begins anew without a barrier,
+        hot in all cells out of view that the target can have reached, and `restarts` is counted up.
 
-        Where nothing is left that is warm, hot is where the fugitive comes out of view, if it can't
-        have done so yet. Else the flood was wrong. It begins anew, without a barrier, and hot
-        wherever the fugitive can have got to by now out of view; `restarts` counts that, and False
-        comes back. (So it does, with nothing warm, while all it can reach is in view.)
+        Parameters
+        ----------
+        view : array_like
+            Cells in view: bool in the space's shape, or cell ids. Call it after `advance`.
+
+        Returns
+        -------
+        bool
+            False if the flood began anew, or all cells in reach are in view.
         """
         seen = mask_of(self.space, view)
         self._follow_walls()
         self._forget(seen & (self._state == kernels.flood.HEAT))
         return bool(self.values.any()) or self._begin_anew(seen)
 
-    # What it says
+    # Answers
 
     @property
     def version(self) -> int:
-        """Changes whenever what it says may have changed."""
+        """A number that changes when the values may have changed."""
         return self._changes + self.space.walls_version
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The heat, float32 in the space's shape: 1 where it is hot, less where it cools, 0
-        elsewhere. Read-only.
+        """The heat, float32 in the space's shape: 1 in hot cells, less in cooling ones, else 0;
+        read-only.
         """
         if self._seen[0] != self.version:
             is_cold = (self._ignited == NEVER) | self._barred_now()
@@ -274,14 +285,14 @@ class Pursuit(Flood):
 
     @property
     def barrier(self) -> NDArray[np.bool_]:
-        """Where the barrier stands, bool in the space's shape."""
+        """The cells of the barrier, bool in the space's shape."""
         return np.asarray((self._state == kernels.flood.BARRIER) & ~self._barred_now()).reshape(
             self.space.shape
         )
 
     @property
     def hot(self) -> NDArray[np.int64]:
-        """The cells of the hot front; none where it has cooled with nowhere left to go."""
+        """The cells of the hot front."""
         front = self._lit[
             self._marks[kernels.flood.FRONT] : self._marks[kernels.flood.FRONT + 1]
         ].astype(np.int64)
@@ -289,42 +300,59 @@ class Pursuit(Flood):
 
     @property
     def time(self) -> float:
-        """Seconds that the flood has run."""
+        """The seconds that the flood has run."""
         return clock.seconds(self.steps * clock.ticks("every", self.every))
 
     def estimate(self, how: str = "medoid") -> NDArray[np.float64]:
-        """One guess, a world position: the "mean" of the heat, its "medoid" or its "peak"; the
-        place last seen if nothing is warm.
+        """Return one world position; that of the last sighting if no cell is warm.
 
-        The mean may lie in a wall. The medoid is the warm cell with the least sum of squared
-        distances to the heat, so one can always stand there; the peak is the hottest cell, of
-        equally hot ones that nearest to the mean.
+        Parameters
+        ----------
+        how : {"medoid", "mean", "peak"}, optional
+            The warm cell nearest to the mean; the mean of the heat, which may be in a wall; or the
+            hottest cell, of equal ones the nearest to the mean.
         """
         return estimate(self.space, *self._warm(), how)
 
     def assign(
         self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
     ) -> NDArray[np.float64]:
-        """A place of its own for each searcher: (N, 2) or (N, 3) world positions, in the order of
-        `agents`.
+        """Return a place for each searcher, warm cells, the hottest first.
 
-        Places are warm cells, hot ones first, that keep `spacing` (world units; four typical steps)
-        to each other as long as there is room. Who goes where is settled by the least sum of walks;
-        a searcher without a way to any place gets one all the same. `outside` says what happens
-        with agents off the map: "refuse", or "clamp" them to its border.
+        Places are assigned so that the sum of the walks is smallest. Searchers without a path to
+        any place get one too.
+
+        Parameters
+        ----------
+        agents : array_like of shape (N, 2)
+            World positions of the searchers; on a 3D graph of shape (N, 3).
+        spacing : float, optional
+            Smallest distance between places, as long as there is room, world units; four typical
+            steps if absent.
+        outside : {"refuse", "clamp"}, optional
+            With "clamp" agents off the map are moved to its border.
+
+        Returns
+        -------
+        ndarray of shape (N, 2)
+            World positions in the order of the agents.
         """
         return assigned(self.space, *self._warm(), agents, spacing, outside)
 
     def snapshot(self) -> dict[str, Any]:
-        """How far it has come, as plain data to save: `restore` goes on from there bit for bit."""
+        """Return the state as plain data to save."""
         names = ("state", "ignited", "lit", "shut", "marks")
         arrays = {name: getattr(self, f"_{name}").copy() for name in names}
         return arrays | {"ticks": self._ticks, "stopped": self.stopped, "restarts": self.restarts}
 
     @atomic
     def restore(self, memory: Mapping[str, Any]) -> None:
-        """Go on from where another `Pursuit`, with the same arguments, had come: its `snapshot()`.
-        Raises `InvalidValue` for others.
+        """Continue bit for bit from the snapshot of a pursuit with the same arguments.
+
+        Raises
+        ------
+        InvalidValue
+            For anything else.
         """
         names = ("state", "ignited", "lit", "shut", "marks")
         arrays = [
@@ -337,11 +365,8 @@ class Pursuit(Flood):
         self._follow_walls()
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
-        self._ticks, self.restarts, self.stopped = (
-            ticks,
-            restarts,
-            None if stopped is None else str(stopped),
-        )
+        self._ticks, self.restarts = ticks, restarts
+        self.stopped = None if stopped is None else str(stopped)
         if ((self._state == kernels.flood.BLOCKED) != self._barred).any():
             self._take_walls()
         self._changes += 1

@@ -1,4 +1,4 @@
-"""How long ago each cell was last seen."""
+"""Maps of the time since each cell was last seen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.interruption import atomic
 from fieldcraft.layer.operand import Operand
-from fieldcraft.pursuit.arguments import not_of_a_memory, plain_numbers, plain_whole
+from fieldcraft.pursuit.arguments import not_a_snapshot, plain_numbers, plain_whole
 from fieldcraft.pursuit.estimates import assigned
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
@@ -20,19 +20,33 @@ __all__ = ["LastSeen"]
 
 
 class LastSeen(Operand):
-    """Seconds since each cell was last seen: where a patrol should look next.
+    """Seconds since each cell was last seen, for patrols.
 
-    It is a map like a layer, so that `fc.best` finds the place that has waited longest, and
-    `staleness - 2 * threat` is a map too.
+    It is a map like a layer: `fc.best` finds the cell that was not seen for longest, and
+    `last_seen - 2 * threat` is a live expression.
 
     Parameters
     ----------
-    space : Space
-        A grid or a graph.
+    space : Grid, HexGrid, Graph or Mesh
+        The map.
     unseen : float, optional
-        What a cell that was never seen counts as, in seconds on top of the time that has passed.
+        Seconds that cells count as unseen at the beginning.
     most : float, optional
-        Seconds beyond which it makes no difference, or None.
+        Largest value, in seconds.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value, shape or type.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> last_seen = fc.LastSeen(fc.Grid(4, 1), unseen=60)
+    >>> last_seen.observe([0, 1])
+    >>> last_seen.advance(2.5)
+    >>> last_seen.values
+    array([[ 2.5,  2.5, 62.5, 62.5]], dtype=float32)
     """
 
     name = "last_seen"
@@ -52,18 +66,18 @@ class LastSeen(Operand):
 
     @property
     def time(self) -> float:
-        """Seconds that have passed."""
+        """The seconds that were advanced."""
         return clock.seconds(self._now - self._began)
 
     @atomic
     def advance(self, dt: float) -> None:
-        """Let `dt` seconds pass."""
+        """Advance time by `dt` seconds."""
         self._now += clock.ticks("dt", dt)
         self._changes += 1
 
     @atomic
     def observe(self, view: ArrayLike) -> None:
-        """See cells: bool in the space's shape, or cells."""
+        """Record that cells are in view now: bool in the space's shape, or cell ids."""
         cells = self.space.cell_ids(view)
         self._seen[cells] = self._now
         self._met[cells] = True
@@ -74,21 +88,21 @@ class LastSeen(Operand):
 
     @property
     def version(self) -> int:
-        """Changes whenever what it says may have changed."""
+        """A number that changes when the values may have changed."""
         return self._changes + self.space.walls_version
 
     @property
     def never(self) -> NDArray[np.bool_]:
-        """Which open cells were never seen, in the space's shape; pictures show them as fog.
+        """The open cells that were never seen, bool in the space's shape; pictures show fog there.
 
-        After a memory is taken over a look at time 0 is forgotten.
+        After `restore`, cells seen only at time 0 count as never seen.
         """
         return np.asarray(~self._met.reshape(self.space.shape) & ~self.space.walls)
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """Seconds since each cell was seen, float32 in the space's shape; 0 on walls. Read-only,
-        valid until the next change.
+        """The seconds since each cell was seen, float32 in the space's shape, 0 on walls;
+        read-only.
         """
         if self._shown is None or self._shown[0] != self.version:
             waited = (self._now - self._seen) / clock.TICKS_PER_SECOND
@@ -102,15 +116,15 @@ class LastSeen(Operand):
 
     @property
     def knowledge(self) -> Operand:
-        """How well each cell is known, for `explore_step`: 0 where it was never seen, 1 at a look,
-        1 / (1 + seconds) later. Live.
+        """A live map for `explore_step`: 0 for cells that were never seen, else
+        1 / (1 + seconds since then).
         """
         return _Knowledge(self)
 
     def assign(
         self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
     ) -> NDArray[np.float64]:
-        """A place of its own for each patrol, those that have waited longest first; see
+        """Return a place for each patrol, cells not seen for longest first; see
         `Pursuit.assign`.
         """
         waited = np.asarray(self.values, dtype=np.float64).reshape(-1)
@@ -119,20 +133,24 @@ class LastSeen(Operand):
         return assigned(self.space, cells, weights, agents, spacing, outside)
 
     def snapshot(self) -> dict[str, Any]:
-        """The memory of looks as plain data to save: `restore` goes on from there bit for bit."""
+        """Return the state as plain data to save."""
         return {"seen": self._seen.copy(), "now": self._now, "began": self._began}
 
     @atomic
     def restore(self, memory: Mapping[str, Any]) -> None:
-        """Remember what another `LastSeen` on this space did: its `snapshot()`. Raises
-        `InvalidValue` for others.
+        """Continue bit for bit from the snapshot of another `LastSeen` on this space.
+
+        Raises
+        ------
+        InvalidValue
+            For anything else.
         """
         seen = plain_numbers(memory, "seen", (len(self.space),), kinds="i")
         now = plain_whole(memory, "now")
         began = plain_whole(memory, "began", below=now + 1)
         if int(seen.min(initial=0)) < 0 or int(seen.max(initial=0)) > now:
-            raise not_of_a_memory(
-                "seen of a memory are ticks up to now",
+            raise not_a_snapshot(
+                "seen of a snapshot are ticks up to now",
                 f"{int(seen.min())} to {int(seen.max())} at {now}",
             )
         self._seen, self._now, self._began = seen.astype(np.int64), now, began
@@ -141,7 +159,7 @@ class LastSeen(Operand):
 
 
 class _Knowledge(Operand):
-    """The seconds of a `LastSeen` turned round: the longer ago, the less is known."""
+    """The map `LastSeen.knowledge`."""
 
     name = "knowledge"
 

@@ -1,4 +1,4 @@
-"""Sight: who is seen, who has just been found, and who has just been lost."""
+"""Sight of groups of viewers: targets that are seen, found and lost."""
 
 from __future__ import annotations
 
@@ -21,14 +21,21 @@ _MOST_TARGETS = 10_000_000  # whose last positions take 400 MB
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """The knowledge that a group has of T targets by sight: plain arrays, so that a game can keep
-    it in its state. Made by `Sight`.
+    """Knowledge of a group about T targets, as plain arrays for a game's state; made by `Sight`.
 
-    `seen` (V, T) bool says which viewers see which targets now, `in_sight` (T,) bool of which
-    targets the group has contact, `found` and `lost` (K,) int64 with which it got contact or lost
-    it by this look. `positions` (T, D) are where targets were seen last, NaN if they never were,
-    `velocities` (T, D) how they moved then, 0 where that is not known. `waited` (T,) int64 are the
-    clock's ticks since then, -1 if there was none; see `ages`.
+    Attributes
+    ----------
+    seen : ndarray of shape (V, T)
+        Which viewers see which targets now.
+    in_sight : ndarray of shape (T,)
+        Whether the group has contact with each target.
+    found, lost : ndarray of shape (K,)
+        Numbers of the targets with which contact began or ended by the last call of `observe`.
+    positions, velocities : ndarray of shape (T, D)
+        Position and velocity of each target when it was last seen; NaN if it never was, and 0 for
+        an unknown velocity.
+    waited : ndarray of shape (T,)
+        Ticks of the clock since then, -1 for a target that was never seen; see `ages`.
     """
 
     seen: NDArray[np.bool_]
@@ -44,50 +51,48 @@ class Contacts:
 
     @property
     def ages(self) -> NDArray[np.float64]:
-        """Seconds since each target was seen last, (T,): 0 for those seen now, infinity for those
-        never seen.
-        """
+        """The seconds since each target was last seen, (T,): infinite if it never was."""
         return np.where(self.waited == _NEVER, np.inf, self.waited / clock.TICKS_PER_SECOND)
 
     def velocity_of(self, target: int) -> NDArray[np.float64] | None:
-        """How a target moved when it was seen last, or None where that is not known: what `Pursuit`
-        takes.
-        """
+        """Return the velocity of a target when it was last seen, or None if it is not known."""
         velocity: NDArray[np.float64] = self.velocities[target_number(target, len(self))]
         return velocity if velocity.any() else None
 
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """How a group of viewers sees, and what it learns by each look: who is in sight, who was found,
-    who was lost.
-
-    It holds settings only. What is known goes in and comes out, as `Contacts`::
-
-        contacts = sight.nobody(targets=2)
-        contacts = sight.observe(contacts, guards, thieves, dt, facing=headings)
-        for thief in contacts.lost:
-            hunt = Pursuit(space, contacts.positions[thief], contacts.velocity_of(thief), speed=4)
+    """Settings of the sight of a group of viewers, and updates of their `Contacts`.
 
     Parameters
     ----------
-    space : Space
-        A grid or a graph; see `visible` for what hides there.
-    radius : array_like
+    space : Grid, HexGrid, Graph or Mesh
+        The map; see `visible` for what blocks sight.
+    radius : float or array_like
         World units, above 0; one, or one per viewer.
     angle : float, optional
-        The opening of the cone in which viewers see, in degrees, where a look says which way they
-        face.
+        Opening of the cone in which viewers see, in degrees, if `facing` is given.
     grace : float, optional
-        Seconds for which a contact lasts while nobody sees the target, so that a pillar passed by
-        loses nobody.
-    heights, eye : array_like, optional / float, optional
-        Of a grid, as in `visible`.
+        Seconds for which contact lasts while no viewer sees the target, so that a short obstacle
+        does not end it.
+    heights, eye : array_like, float, optional
+        Heights of a grid, and of eyes above them, as in `visible`.
 
     Raises
     ------
     InvalidValue
         If an argument has a wrong value, shape or type.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> sight = fc.Sight(fc.Grid(9, 3), radius=3.0)
+    >>> contacts = sight.nobody(targets=1)
+    >>> contacts = sight.observe(contacts, (1.5, 1.5), [(3.5, 1.5)], dt=0.1)
+    >>> contacts = sight.observe(contacts, (1.5, 1.5), [(4.5, 1.5)], dt=0.1)
+    >>> contacts = sight.observe(contacts, (1.5, 1.5), [(5.5, 1.5)], dt=0.1)
+    >>> contacts.lost, contacts.positions, contacts.velocity_of(0)
+    (array([0]), array([[4.5, 1.5]]), array([10.,  0.]))
     """
 
     space: Space
@@ -105,7 +110,7 @@ class Sight:
         clock.ticks("grace", self.grace)
 
     def nobody(self, targets: int) -> Contacts:
-        """The contacts with so many targets before anybody has looked."""
+        """Return the contacts with some targets before the first call of `observe`."""
         count = checks.integer("targets", targets, maximum=_MOST_TARGETS)
         places = np.zeros((count, self.space.dimensions))
         none = np.zeros(0, dtype=np.int64)
@@ -130,23 +135,25 @@ class Sight:
         velocities: ArrayLike | None = None,
         present: ArrayLike | None = None,
     ) -> Contacts:
-        """The contacts after a look, `dt` seconds after the last one.
+        """Return the contacts `dt` seconds later.
 
         Parameters
         ----------
         contacts : Contacts
-            What was known before; it stays as it is.
-        viewers : array_like
-            World positions, (V, 2) or (V, 3); none is fine.
-        targets : array_like
-            Where the targets truly are, (T, 2) or (T, 3).
-        facing : array_like, optional
-            An (x, y) direction, or one per viewer, if they see in cones only.
-        velocities : array_like, optional
-            Of the targets, (T, 2) or (T, 3), world units a second. Without them they are what
-            targets have moved since the last look, if they were seen then too.
-        present : array_like, optional
-            (T,) bool, False for targets that are not there to be seen.
+            The contacts before; they are not changed.
+        viewers : array_like of shape (V, 2)
+            World positions; on a 3D graph of shape (V, 3).
+        targets : array_like of shape (T, 2)
+            True positions of the targets; on a 3D graph of shape (T, 3).
+        dt : float
+            Seconds since the last call.
+        facing : array_like of shape (2,) or (V, 2), optional
+            Directions of the viewers, which then see in cones.
+        velocities : array_like of shape (T, 2), optional
+            Velocities of the targets, world units per second. If absent, they follow from the
+            positions of targets that were seen in the last call too.
+        present : array_like of shape (T,), optional
+            Bool, False for targets that cannot be seen.
 
         Raises
         ------
@@ -158,14 +165,14 @@ class Sight:
         passed = clock.ticks("dt", dt)
         if not isinstance(contacts, Contacts):
             raise InvalidValue(
-                "A look goes on from contacts",
+                "observe takes the contacts before",
                 got=type(contacts).__name__,
-                remedy="Begin with sight.nobody(targets=...), then pass the last answer",
+                remedy="Begin with sight.nobody(targets=...), then pass the last result",
             )
         points, _ = checks.positions(targets, dimensions=self.space.dimensions)
         if len(points) != len(contacts):
             raise InvalidValue(
-                "A look is for the targets that the contacts are about",
+                "observe takes the positions of all targets of the contacts",
                 got=f"{len(points)} for {len(contacts)}",
                 remedy="Begin with sight.nobody(targets=...), and pass all of them each time",
             )
@@ -196,8 +203,8 @@ class Sight:
         )
 
     def view(self, viewers: ArrayLike, *, facing: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """The cells that the viewers see, bool in the space's shape: what `Belief.observe` and
-        `LastSeen.observe` take.
+        """Return the cells that viewers see, bool in the space's shape, as `Belief.observe` and
+        `LastSeen.observe` take them.
         """
         return visible(
             self.space,
@@ -226,7 +233,7 @@ class Sight:
                     remedy="Leave them out",
                 )
             return np.where(now[:, np.newaxis], moves, contacts.velocities)
-        # Who was seen a look ago as well has moved since; of others nothing new is known.
+        # Velocities follow from two positions in a row; other targets keep theirs.
         followed = now & (contacts.waited == 0)
         kept = np.where((now & ~contacts.in_sight)[:, np.newaxis], 0.0, contacts.velocities)
         if seconds == 0:

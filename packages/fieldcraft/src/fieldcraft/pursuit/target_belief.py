@@ -22,19 +22,18 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 GONE = 1e-12
-"""Less belief than this in all is none."""
+"""A smaller sum of probabilities counts as 0."""
 
-_SLIPPED = 4.0  # typical steps: where a belief was wrong, e times less likely for each
-_UNSEEN = 3  # intervals out of sight after which a sighting says how it has moved
+_SLIPPED = 4.0  # typical steps that make a cell e times less likely after a wrong belief
+_UNSEEN = 3  # intervals out of sight after which a sighting weights hypotheses
 
 
 class TargetBelief:
-    """The masses (S) of the parts of all hypotheses about one target, as the kernels take them;
-    times `scale` they add up to 1.
+    """The masses (S) of the stages of all hypotheses about one target, in the layout of the
+    kernels; times `scale` they sum to 1.
 
-    The mass of a hypothesis is its weight times how likely each cell is if it is true. So what is
-    struck out of all of them in view, and scaled up together, is Bayes' rule for weights and cells
-    at once.
+    The mass of a hypothesis is its weight times the probability of each cell if it is true. So
+    clearing the cells in view and scaling up the rest is Bayes' rule for weights and cells at once.
     """
 
     def __init__(
@@ -57,32 +56,30 @@ class TargetBelief:
         self._live: list[bool] = []
         self._timed = [n for n, stage in enumerate(hypotheses.stages) if stage.after is not None]
 
-    # What happens
+    # Events
 
     def put(self, likely: NDArray[Any]) -> None:
-        """Begin anew with how likely each cell is, in the space's shape; it need not add up to
-        1.
-        """
+        """Begin anew with the likelihood of each cell, in the space's shape, of any sum."""
         even = likely / likely.sum()
         self.place([even if share == 1 else even * share for share in self.shares()])
 
     def place(self, parts: Sequence[NDArray[Any]]) -> None:
-        """Go on with masses (S) in the space's shape that add up to 1."""
+        """Set the masses (S), in the space's shape and with the sum 1."""
         self.masses = [self._layout.from_space(part) for part in parts]
         self._live = [bool(part.any()) for part in parts]
         self.scale = 1.0
 
     def shares(self) -> list[float]:
-        """The share of each part when it begins: parts that come later have none."""
+        """Return the share of each stage at first: later stages have none."""
         shares = [0.0] * len(self.hypotheses.stages)
-        for strand, first in enumerate(self.hypotheses.firsts):
+        for sequence, first in enumerate(self.hypotheses.firsts):
             owner = self.hypotheses.owners[first]
-            shares[first] = self.weights[owner] * self.hypotheses.splits[strand]
+            shares[first] = self.weights[owner] * self.hypotheses.splits[sequence]
         return shares
 
     def see(self, cell: int, velocity: Floats, doubt: float) -> None:
-        """Be certain of a cell. If the target was out of sight, each hypothesis is weighed by how
-        likely it held the cell.
+        """Set the cell of a sighting. If the target was out of sight, weight each hypothesis by the
+        probability that it gave the cell.
         """
         if len(self.weights) > 1:
             at = self._layout.index(np.array([cell]))
@@ -102,28 +99,28 @@ class TargetBelief:
         self.begin(cell, velocity)
 
     def report(self, likely: Floats, certainty: float) -> None:
-        """Update by a noise that makes each cell so likely, in the space's shape."""
+        """Update by a report: the likelihood of each cell, in the space's shape."""
         before = self.held()
-        heard = [part * likely for part in before]
-        if summed(heard) <= GONE:  # the target was not thought to be there
+        reported = [part * likely for part in before]
+        if summed(reported) <= GONE:  # the belief was elsewhere
             anywhere = np.where(self.lost.space.walls, 0.0, likely)
-            heard = [anywhere if share == 1 else anywhere * share for share in self.shares()]
-        total = summed(heard)
+            reported = [anywhere if share == 1 else anywhere * share for share in self.shares()]
+        total = summed(reported)
         if total <= GONE:
             return
         after = [
-            (1 - certainty) * part + certainty * loud / total
-            for part, loud in zip(before, heard, strict=True)
+            (1 - certainty) * part + certainty * near / total
+            for part, near in zip(before, reported, strict=True)
         ]
         left = summed(after)
         self.place([part / left for part in after])
 
     def elsewhere(self, cells: Ints, thought: Ints) -> NDArray[Any]:
-        """Return how likely the target is in each cell if it is not in view, where it was thought
-        to be in some of the cells in view.
+        """Return the likelihood of each cell for a target that is out of view, although the belief
+        was in the cells `thought`, which are in view.
 
-        It is not farther than it can have got since it was last seen, or else in the nearest cell
-        out of view.
+        It is as far as the target can have moved since it was last seen, or in the nearest cell out
+        of view.
         """
         space = self.lost.space
         possible = ~space.walls
@@ -142,7 +139,7 @@ class TargetBelief:
         return np.exp((nearest - near) / (_SLIPPED * space.typical_step))
 
     def _within_reach(self, possible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which cells the target can have reached, at least the nearest of the possible ones."""
+        """Return the cells that the target can have reached, at least the nearest possible one."""
         space = self.lost.space
         # A target moves on within an interval, before the belief makes its step.
         reach = max((self.age + 1) * self.lost.stride, space.typical_step)
@@ -160,14 +157,12 @@ class TargetBelief:
         return [np.asarray(part / total) for part in left]
 
     def begin(self, cell: int | None, velocity: Floats, age: int = 0) -> None:
-        """Take a cell as that of the last sighting, so many intervals ago."""
+        """Set the cell and velocity of the last sighting, `age` intervals ago."""
         self.lost = replace(self.lost, cell=cell, velocity=velocity)
         self._flows, self._arrivals, self.age = {}, {}, age
 
     def clear(self, flat: Ints, part: float) -> Floats:
-        """Keep a part only of what is in cells, as the kernels count them; what was there
-        before.
-        """
+        """Keep a part of the masses in cells, indices of the kernels; return their sums before."""
         total = np.zeros(len(flat))
         for mass in self.masses:
             cells = mass.reshape(-1)
@@ -177,7 +172,7 @@ class TargetBelief:
         return total
 
     def step(self, spare: Floats) -> Floats:
-        """Let an interval pass; the memory to work in comes back, it may be another."""
+        """Make a step; `spare` is scratch memory, and the array to use next is returned."""
         if self.hypotheses.changes:
             self._change()
         self._arrive()
@@ -200,9 +195,7 @@ class TargetBelief:
         return spare
 
     def _arrive(self) -> None:
-        """Go on to the next part where somebody arrives; who begins a part in this interval does
-        not arrive in that, too.
-        """
+        """Move mass that arrives to the next stage; it does not arrive there in this interval."""
         begun = []
         for number in range(len(self.masses) - 1, -1, -1):
             stage = self.hypotheses.stages[number]
@@ -213,7 +206,7 @@ class TargetBelief:
                 self._arrivals[number] = (
                     self._layout.index(cells),
                     np.asarray(chances, dtype=np.float64),
-                    self._parted(number, cells),
+                    self._next_stages(number, cells),
                 )
             flat, chances, followers = self._arrivals[number]
             moved = np.empty(len(flat))
@@ -224,10 +217,8 @@ class TargetBelief:
             kernels.belief.begin(moved, flat, shares, self.masses[follower].reshape(-1))
             self._live[follower] = True
 
-    def _parted(self, number: int, cells: Ints) -> list[tuple[int, Floats]]:
-        """The parts that follow one, and the share of those who arrive in cells that begins
-        each.
-        """
+    def _next_stages(self, number: int, cells: Ints) -> list[tuple[int, Floats]]:
+        """Return the stages that follow one, each with the share of what arrives in cells."""
         stage = self.hypotheses.stages[number]
         if not stage.follows:
             return [(number + 1, np.ones(len(cells)))]
@@ -239,9 +230,7 @@ class TargetBelief:
         return following
 
     def _change(self) -> None:
-        """Let a part of all who do one thing begin another in this interval, as often as those were
-        thought likely at first.
-        """
+        """Move mass between hypotheses, in proportion to their first weights."""
         if len(self.weights) == 1:
             return
         chance = -math.expm1(-self.hypotheses.changes * self.lost.every)
@@ -254,16 +243,16 @@ class TargetBelief:
                 leaving[owner] += moved
         shares = [part / (1 - weight) for part, weight in zip(leaving, first.tolist(), strict=True)]
         whole = np.sum(shares, axis=0)
-        for strand, number in enumerate(self.hypotheses.firsts):
+        for sequence, number in enumerate(self.hypotheses.firsts):
             owner = self.hypotheses.owners[number]
             self.masses[number] += (whole - shares[owner]) * (
-                first[owner] * self.hypotheses.splits[strand]
+                first[owner] * self.hypotheses.splits[sequence]
             )
             self._live[number] = True
 
     def _turning(self) -> list[tuple[int, int, float]]:
-        """Return the parts that end in this interval, what follows, and with what chance if they
-        have not ended yet; the last first.
+        """Return the stages that may end in this interval, the next stage, and the chance that a
+        stage that has not ended does; the last first.
         """
         found = []
         now = self.age * self.lost.every
@@ -275,12 +264,12 @@ class TargetBelief:
             if end > begin:
                 chance = 1.0 if end >= high else (end - begin) / (high - begin)
                 found.append((number, number + 1, chance))
-            elif now >= high and self.hypotheses.changes:  # targets that have begun it late
+            elif now >= high and self.hypotheses.changes:  # mass that entered it late
                 found.append((number, number + 1, 1.0))
         return found
 
     def _flow(self, number: int) -> Flow | None:
-        """Return the flow of a part, and cache it."""
+        """Return the flow of a stage, and cache it."""
         mover = self.hypotheses.stages[number].mover
         if mover.alike and mover in self._shared:
             flow = self._shared[mover]
@@ -292,7 +281,7 @@ class TargetBelief:
         return flow
 
     def follow(self, layout: Flow, shared: dict[Mover, Flow | None]) -> None:
-        """Go by other walls from now on: the masses have to be placed anew."""
+        """Use the layout and flows of new walls; the masses have to be placed anew."""
         self._layout, self._shared = layout, shared
         cell = self.lost.cell
         self.begin(
@@ -304,11 +293,11 @@ class TargetBelief:
     def restore(
         self, weights: tuple[float, ...], cell: int | None, velocity: Floats, age: int
     ) -> None:
-        """Continue from the last sighting of another belief, and what it had learned."""
+        """Continue from the weights and the last sighting of another belief."""
         self.weights = weights
         self.begin(cell, velocity, age)
 
-    # What it says
+    # Answers
 
     def unscaled(self) -> list[Floats]:
         """Return the masses in the space's shape, before they are scaled."""
@@ -316,7 +305,7 @@ class TargetBelief:
         return [self._layout.to_space(mass).reshape(shape) for mass in self.masses]
 
     def held(self) -> list[Floats]:
-        """Return the masses in the space's shape; they add up to 1."""
+        """Return the masses in the space's shape, with the sum 1."""
         return [mass * self.scale for mass in self.unscaled()]
 
     def total(self) -> float:
@@ -324,7 +313,7 @@ class TargetBelief:
         return summed(self.masses)
 
     def by_hypothesis(self) -> Floats:
-        """How likely each hypothesis is, (H,)."""
+        """Return the probability of each hypothesis, (H,)."""
         sums = np.bincount(
             self.hypotheses.owners,
             [float(mass.sum()) for mass in self.masses],

@@ -1,4 +1,4 @@
-"""Motions of targets that were lost from sight, and how to write another."""
+"""Motions of targets that are out of sight."""
 
 from fieldcraft.pursuit.motion.mixture import Motion
 from fieldcraft.pursuit.motion.mover import Lost, Mover, Stage, Stand, Wander

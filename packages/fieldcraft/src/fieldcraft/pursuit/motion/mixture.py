@@ -1,4 +1,4 @@
-"""Motions as hypotheses: how likely each of several ways of moving is."""
+"""Motions as hypotheses with weights."""
 
 from __future__ import annotations
 
@@ -17,47 +17,53 @@ __all__ = ["Hypotheses", "Motion", "hypotheses_of"]
 
 @dataclass(frozen=True)
 class Motion:
-    """How a fugitive out of sight moves: how likely it is that it does each of five things. They
-    are weighed against each other, and add up to 1 by themselves.
+    """Motion of a target out of sight: the weights of five hypotheses, of any sum.
 
     `fc.Belief(space, speed, motion=...)` and `fc.SearchParty` take it.
 
     Parameters
     ----------
     runs : float, optional
-        On the way that it ran, to a far place, and from there to the next.
+        It runs on in its direction to a far place, and from there to the next.
     hides : float, optional
-        Goes to a place near by that few others see, and stays.
+        It goes to a nearby place that is seen from few cells, and stays.
     doubles_back : float, optional
-        Runs on for some seconds (`turn`, the shortest and the longest), then to a place behind
-        those who chase it, and on.
+        It runs on for some seconds, see `turn`, and then to places behind its pursuers.
     stands : float, optional
-        Stays where it is.
+        It stays where it is.
     wanders : float, optional
-        Goes to any place, near or far, and on.
-    near : tuple[float, float], optional
-        Typical steps to a hiding place, the fewest and the most.
+        It goes to any place, near or far, and on.
+    turn : tuple of float, optional
+        Shortest and longest time in seconds until a target doubles back.
+    near : tuple of float, optional
+        Shortest and longest path to a hiding place, typical steps.
     far : float, optional
-        Typical steps to a far place, at least.
+        Shortest path to a far place, typical steps.
     heading : float, optional
-        How strongly it keeps the direction in which it ran: of two ways the one across it is so
-        many times e less likely than the one ahead. For a belief; search parties have one of their
-        own.
-    paces : tuple[float, ...], optional
-        How fast it moves beside the full speed, each as likely, in (0, 1]. For a belief, which
-        carries a mass for each of them and each way of moving.
+        How strongly a target keeps its direction: a path across is exp(heading) times less likely
+        than one straight on. Beliefs use it; search parties have their own constant.
+    paces : tuple of float, optional
+        Equally likely speeds as shares of the full speed, in (0, 1]. A belief computes each
+        hypothesis for each of them.
     speed : float, optional
-        The full speed, world units a second, if it is known.
+        The full speed, world units per second, if it is known.
     changes : float, optional
-        How often a second somebody turns to something else of these, at least 0: after `t` seconds,
-        e to the minus of `changes * t` have not. What they turn to is as likely as it was at first,
-        and begins where they are; whoever turns to doubling back after the longest `turn` is on the
-        way back at once. For a belief.
+        Rate per second at which targets change their hypothesis, at least 0: after `t` seconds the
+        share exp(-changes * t) has not. The next one is drawn by the weights, and starts where the
+        target is; after the longest `turn`, doubling back starts with the path back. For beliefs.
 
     Raises
     ------
     InvalidValue
         If an argument has a wrong value, shape or type.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> motion = fc.Motion(runs=0.8, hides=0, doubles_back=0, stands=0.2, wanders=0)
+    >>> belief = fc.Belief(fc.Grid(9, 9), speed=2.0, motion=motion)
+    >>> belief.hypotheses()
+    {'runs': 0.8, 'stands': 0.2}
     """
 
     runs: float = 0.33
@@ -80,8 +86,8 @@ class Motion:
         checks.fields(self, speed=checks.optional(checks.positive))
         if not sum(self.shares) > 0:
             raise InvalidValue(
-                "A fugitive does something",
-                got="0 for all that it may do",
+                "The weights of a motion have a sum above 0",
+                got="0 for all",
                 remedy="Pass runs=1, say",
             )
         for name in ("turn", "near"):
@@ -102,23 +108,21 @@ class Motion:
 
     @property
     def shares(self) -> tuple[float, float, float, float, float]:
-        """How likely each is, in the order of the parameters, not yet adding up to 1."""
+        """The weights in the order of the parameters, of any sum."""
         return self.runs, self.hides, self.doubles_back, self.stands, self.wanders
 
     @property
     def movers(self) -> dict[str, list[tuple[float, Mover]]]:
-        """The hypotheses of a belief by name, each with a motion of `fc.pursuit.motion` for each
-        pace, and how likely that is.
-        """
-        share, ways, heading, far = 1.0 / len(self.paces), self.paces, self.heading, self.far
+        """The hypotheses of a belief by name, each with the weight and the motion of each pace."""
+        share, paces, heading, far = 1.0 / len(self.paces), self.paces, self.heading, self.far
         found: dict[str, tuple[float, list[Mover]]] = {
-            "runs": (self.runs, [Run(pace=pace, heading=heading, far=far) for pace in ways]),
-            "hides": (self.hides, [Hide(pace=pace, near=self.near) for pace in ways]),
+            "runs": (self.runs, [Run(pace=pace, heading=heading, far=far) for pace in paces]),
+            "hides": (self.hides, [Hide(pace=pace, near=self.near) for pace in paces]),
             "doubles back": (
                 self.doubles_back,
-                [DoubleBack(pace=pace, heading=heading, far=far, turn=self.turn) for pace in ways],
+                [DoubleBack(pace=pace, heading=heading, far=far, turn=self.turn) for pace in paces],
             ),
-            "wanders": (self.wanders, [Wander(pace=pace) for pace in ways]),
+            "wanders": (self.wanders, [Wander(pace=pace) for pace in paces]),
         }
         moving = {
             name: [(weight * share, mover) for mover in movers]
@@ -129,49 +133,41 @@ class Motion:
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """Hypotheses side by side.
+    """Hypotheses with `names` and `weights` (H,), which sum to 1.
 
-    `names` and `weights` (H,) are theirs, the weights add up to 1; `stages` (S,) are all their
-    parts, and `owners` (S,) whose each is. A
-    hypothesis has one or several strands of parts that follow one another: strand k begins with
-    `firsts[k]`, and has the share `splits[k]`. `changes` is the chance per second that the target
-    goes over from one to another.
+    `stages` (S,) are the stages of all, and `owners` (S,) the hypothesis of each. A hypothesis has
+    one or several sequences of stages: sequence k begins with stage `firsts[k]`, and has the share
+    `splits[k]`. `changes` is the rate per second at which targets change their hypothesis.
     """
 
     names: tuple[str, ...]
     weights: tuple[float, ...]
-    stages: tuple[Stage, ...]
-    owners: tuple[int, ...]
-    firsts: tuple[int, ...]
-    splits: tuple[float, ...]
+    stages: Sequence[Stage]
+    owners: Sequence[int]
+    firsts: Sequence[int]
+    splits: Sequence[float]
     changes: float = 0.0
 
 
 def hypotheses_of(motion: Any, stay: float) -> Hypotheses:
-    """The hypotheses about how the targets of a belief move; None for such that wander. Raises
-    `InvalidValue` for anything else.
+    """Return the hypotheses of a motion argument of `Belief`; None wanders. Raises `InvalidValue`
+    for anything else.
     """
     named = _named(motion, stay)
-    total = sum(weight for strands in named.values() for weight, _ in strands)
+    total = sum(weight for sequences in named.values() for weight, _ in sequences)
     if not total > 0:
         raise InvalidValue(
-            "A target moves in some way",
-            got="weights of 0 for all",
+            "The weights of motions have a sum above 0",
+            got="0 for all",
             remedy="Pass 1 for one of them",
         )
-    names, weights, stages, owners, firsts, splits = (
-        list[str](),
-        list[float](),
-        list[Stage](),
-        list[int](),
-        list[int](),
-        list[float](),
-    )
-    for name, strands in named.items():
-        own = sum(weight for weight, _ in strands)
+    names, weights, stages = list[str](), list[float](), list[Stage]()
+    owners, firsts, splits = list[int](), list[int](), list[float]()
+    for name, sequences in named.items():
+        own = sum(weight for weight, _ in sequences)
         if own == 0:
             continue
-        for weight, mover in strands:
+        for weight, mover in sequences:
             if weight > 0:
                 firsts.append(len(stages))
                 splits.append(weight / own)
@@ -180,15 +176,7 @@ def hypotheses_of(motion: Any, stay: float) -> Hypotheses:
         names.append(name)
         weights.append(own / total)
     changes = motion.changes if isinstance(motion, Motion) else 0.0
-    return Hypotheses(
-        tuple(names),
-        tuple(weights),
-        tuple(stages),
-        tuple(owners),
-        tuple(firsts),
-        tuple(splits),
-        changes,
-    )
+    return Hypotheses(tuple(names), tuple(weights), stages, owners, firsts, splits, changes)
 
 
 def _named(motion: Any, stay: float) -> Mapping[str, Sequence[tuple[float, Mover]]]:
@@ -212,7 +200,7 @@ def _named(motion: Any, stay: float) -> Mapping[str, Sequence[tuple[float, Mover
         weight, mover = pair if isinstance(pair, tuple) and len(pair) == 2 else (1.0, pair)
         if not isinstance(name, str) or not isinstance(mover, Mover):
             raise InvalidValue(
-                "Several motions are a name, and a motion or a pair of weight and motion, for each",
+                "Several motions are a mapping of names to motions or to pairs (weight, motion)",
                 got=f"{name!r}: {pair!r}"[:60],
                 remedy=(
                     'Pass {"runs": (0.7, fc.pursuit.motion.Run()), "stands": (0.3,'

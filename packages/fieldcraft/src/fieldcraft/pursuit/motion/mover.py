@@ -1,4 +1,4 @@
-"""One way of moving: how likely each step is for a target out of sight."""
+"""The base of motions: the chances of steps of a target out of sight."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Lost:
     ----------
     space : Space
         The map.
-    cell : int
-        The cell in which it was; None while it has never been seen.
-    velocity : Floats
-        How it moved there, world units a second, (D,); 0 where that is not known.
+    cell : int or None
+        Cell of the last sighting; None if the target was never seen.
+    velocity : ndarray of shape (D,)
+        Velocity there, world units per second; 0 if it is not known.
     stride : float
-        World units that it gets in an interval at full speed.
+        World units walked in an interval at full speed.
     every : float
         Seconds of an interval.
     """
@@ -65,14 +65,11 @@ class Lost:
 
     @cached_property
     def ground(self) -> PursuitBackend:
-        """The steps of the space as arrays."""
+        """The arcs of the space."""
         return backend(self.space)
 
     def slower(self, pace: float = 1.0) -> Floats:
-        """Return the share of each step that is completed in an interval, (A,).
-
-        A long step takes several.
-        """
+        """Return the chance that each step is completed in an interval, (A,): 1 for short steps."""
         return np.minimum(self.stride * pace / self.ground.lengths, 1.0)
 
     @cached_property
@@ -89,31 +86,30 @@ class Lost:
 
     @cached_property
     def sectors(self) -> Sectors:
-        """The sectors of the part of the map in which `start` lies."""
+        """The sectors of the component of `start`."""
         return sectors_of(self.space, self.start)
 
     @cached_property
     def prepared(self) -> dict[Mover, StepChances]:
-        """What each motion has worked out since the sighting."""
+        """The cached chances of each motion since the sighting."""
         return {}
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a motion.
+    """A stage of a motion.
 
     Parameters
     ----------
     mover : Mover
-        How somebody moves in it.
-    after : tuple[float, float], optional
-        Seconds since the last sighting until which it lasts, the fewest and the most, any moment
-        between as likely; None if it may last for ever.
+        The chances of steps in this stage.
+    after : tuple of float, optional
+        Earliest and latest end in seconds since the last sighting, with any moment between equally
+        likely; None if it does not end by time.
     arrives : bool, optional
-        Whether the next part begins where the mover's `arriving` says.
-    follows : tuple[int, ...], optional
-        Where one of several parts begins then: how many after this one each of them stands; the
-        mover's `parting` says which.
+        Whether the next stage begins in the cells of the mover's `arriving`.
+    follows : tuple of int, optional
+        Offsets of the stages of which one begins then; the mover's `parting` has their chances.
     """
 
     mover: Mover
@@ -123,37 +119,34 @@ class Stage:
 
 
 class Mover:
-    """A way of moving. One of your own inherits from this and answers `chances`; `fc.Belief(space,
-    speed, motion=...)` takes it.
+    """Base of motions. A subclass defines `chances`; `fc.Belief(space, speed, motion=...)` takes
+    it.
     """
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The parts of the motion, one after the other in time."""
+        """The stages of the motion in their order."""
         return (Stage(self),)
 
     alike: ClassVar[bool] = False
-    """Whether the chances depend on the map alone, and not on the last sighting."""
+    """Whether the chances depend only on the map, not on the last sighting."""
 
     def chances(self, lost: Lost) -> Floats:
-        """Return the probability of each step in an interval, (A,), for an agent at its origin.
+        """Return the chance of each step in an interval, (A,), for a target at its origin, which
+        else stays there.
 
-        Otherwise the agent stays there.
-
-        The chances of a cell add up to at most 1, and times the lengths of the steps to at most
-        `lost.stride`: nobody is faster on average.
+        The chances of the steps out of a cell sum to at most 1; weighted by the steps' lengths, to
+        at most `lost.stride`, so that no target is faster on average.
         """
         raise NotImplementedError
 
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
-        """The cells (K,) in which somebody arrives, and how likely who comes there does (K,): the
-        next part of the motion begins.
-        """
+        """Return the cells (K,) in which the next stage may begin, and the chance of each (K,)."""
         return np.zeros(0, dtype=np.int64), np.zeros(0)
 
     def parting(self, lost: Lost) -> Floats:
-        """How likely each of the F parts that may follow is for who arrives in each cell, (N, F);
-        those of a cell add up to 1.
+        """Return the chance of each of the F next stages for a target that arrives in a cell,
+        (N, F); those of a cell sum to 1.
         """
         raise NotImplementedError
 
@@ -164,15 +157,14 @@ class Mover:
 
 @dataclass(frozen=True)
 class Wander(Mover):
-    """The target wanders about: each step out of a cell is as likely as any other. The motion of a
-    plain `fc.Belief`.
+    """Random walk: all steps out of a cell are equally likely. The default of `fc.Belief`.
 
     Parameters
     ----------
     stay : float, optional
-        The share that stays where it is in each interval, in [0, 1).
+        Share that stays in its cell in each interval, in [0, 1).
     pace : float, optional
-        How fast it is beside the full speed, in (0, 1].
+        Speed as a share of the full speed, in (0, 1].
     """
 
     stay: float = 0.1
@@ -184,7 +176,7 @@ class Wander(Mover):
         checks.fields(self, stay=share_below_one, pace=share_above_zero)
 
     def chances(self, lost: Lost) -> Floats:
-        """The chances of all steps, see `Mover`."""
+        """Return the chances of all steps; see `Mover`."""
         ground = lost.ground
         walk = ground.random_walk(self.stay, lost.stride * self.pace)
         return np.asarray(walk.slower * walk.part[ground.origins])
@@ -201,29 +193,29 @@ class Stand(Mover):
     alike: ClassVar[bool] = True
 
     def chances(self, lost: Lost) -> Floats:
-        """None for any step."""
+        """Return 0 for all steps."""
         return np.zeros(len(lost.ground.ends))
 
     def flow(self, lost: Lost) -> Flow | None:
-        """No flow."""
+        """Return None: nothing moves."""
         return None
 
 
 def _checked(chances: Any, lost: Lost, name: str) -> Floats:
-    """The chances that a motion gave, or `InvalidValue`."""
+    """Return the chances of a motion, or raise `InvalidValue`."""
     ground = lost.ground
     given = np.asarray(chances)
     if given.dtype.kind not in "fiu" or given.shape != (len(ground.ends),):
         raise InvalidValue(
             "The chances of a motion are a number for each step of lost.space.adjacency",
             got=f"{given.dtype} of shape {given.shape} from {name}",
-            remedy=f"Answer shape ({len(ground.ends)},)",
+            remedy=f"Return shape ({len(ground.ends)},)",
         )
     found = given.astype(np.float64)
     leaves = np.bincount(ground.origins, weights=found, minlength=ground.count)
     if not np.isfinite(found).all() or (found < 0).any() or (leaves > 1 + _ROUNDED).any():
         raise InvalidValue(
-            "The chances of a motion are at least 0, and those of a cell add up to at most 1",
+            "The chances of a motion are at least 0, and those of a cell sum to at most 1",
             got=(
                 f"{found.min(initial=0):g} to {found.max(initial=0):g} and"
                 f" {leaves.max(initial=0):g} in all from {name}"

@@ -1,9 +1,8 @@
-"""Flows of belief along shortest paths: from the last sighting to any cell, to regions, to goals.
+"""Chances of steps along shortest paths: from the last sighting to any cell, to sectors, to goals.
 
-One mass stands for all goals of a first segment. Of all targets that set out for one of many cells
-by a shortest path, those in a cell on the path have that many goals there or beyond it. So the
-chance of each step, and of having arrived, follows from sums over the goals, and is exact. Among
-equally short steps, those are taken that keep paths straight on the whole.
+One mass stands for all goals of a path from the last sighting. A target in a cell has its goal
+there or beyond it, so the chance of each step, and of having arrived, follows exactly from sums of
+the goals' weights. Among equally short steps, those that keep paths straight are likelier.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["SECTORS", "PathSegment", "Sectors", "StepChances", "path_segment", "sectors_of"]
 
 SECTORS = 8
-"""Parts of a map, one of which a target goes to next."""
+"""The number of sectors of a map."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -45,9 +44,7 @@ _CROOKED = 0.02  # of a step: how far aside is straight enough
 
 @dataclass(frozen=True, eq=False)
 class StepChances:
-    """What a motion comes to: the chance of each step in an interval (A,), and of having arrived
-    in each cell (N,).
-    """
+    """The chance of each step in an interval, (A,), and of having arrived in each cell, (N,)."""
 
     steps: Floats
     there: Floats
@@ -57,9 +54,9 @@ class StepChances:
 class PathSegment:
     """Shortest paths from one cell.
 
-    `away` (N,) world units, infinite where none leads; the cells in the `order` in which they are
-    reached; `parts` (A,), the share of those who reach the end of each step that come by this
-    step; `offsets` (N, D) from the cell.
+    `away` (N,) are distances in world units, infinite without a path; `order` the cells that are
+    reached, the nearest first; `parts` (A,) the share of the targets at the end of each step that
+    came by this step; `offsets` (N, D) the offsets from the cell.
     """
 
     ground: PursuitBackend
@@ -86,7 +83,7 @@ class PathSegment:
         return values
 
     def split(self, goals: Floats) -> StepChances:
-        """Return the chances of steps if each cell is the goal as often as `goals` (N,) says."""
+        """Return the chances of steps if each cell is the goal with a weight, `goals` (N,)."""
         on = self.ground
         ahead, there = np.zeros((2, on.count))
         chances = np.zeros(len(on.ends))
@@ -120,10 +117,8 @@ def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment
 
 
 def _straightness(ground: PursuitBackend, arcs: Ints, along: Floats) -> Floats:
-    """Return how likely each of some equally short steps is, (K,): the likelier the less it leads
-    aside from the directions `along` (K, D).
-
-    Of two steps on either side of a direction each is as likely as keeps the path straight.
+    """Return the weights of some equally short steps, (K,): the larger, the less a step deviates
+    from the directions `along` (K, D).
     """
     positions = ground.positions
     moves = (positions[ground.ends[arcs]] - positions[ground.origins[arcs]])[:, :2]
@@ -153,8 +148,8 @@ class Sectors:
     """The Voronoi regions of some cells `centers` (K,) that lie far from each other.
 
     `toward` (K, A) float32 is the chance of each step for a target on the way to each, `there`
-    (K, N) that of ending the way in a cell of the sector, and `next` (N, SECTORS) how likely each
-    sector is the next for a target that sets out in a cell. `flows` caches flows of motions.
+    (K, N) that of ending the path in a cell of the sector, and `next` (N, SECTORS) the chance of
+    each sector as the next goal from a cell. `flows` caches flows of motions.
     """
 
     centers: Ints
@@ -176,12 +171,12 @@ class Sectors:
 
 
 def sectors_of(space: Space, cell: int) -> Sectors:
-    """Return the sectors of the part of the map in which a cell lies; cached."""
+    """Return the sectors of the component of a cell; cached."""
     marks = landmarks_of(space, cell, SECTORS)
     cache = _sectors(space)
     key = marks.places.tobytes()
     if key not in cache:
-        cache[key] = _cut(space, marks)
+        cache[key] = _sectors_around(space, marks)
     return cache[key]
 
 
@@ -190,7 +185,7 @@ def _sectors(space: Space) -> dict[bytes, Sectors]:
     return {}
 
 
-def _cut(space: Space, marks: Landmarks) -> Sectors:
+def _sectors_around(space: Space, marks: Landmarks) -> Sectors:
     ground = backend(space)
     nearest = np.where(np.isfinite(marks.away).any(axis=0), marks.away.argmin(axis=0), -1)
     toward = np.zeros((len(marks.places), len(ground.ends)), dtype=np.float32)
@@ -200,13 +195,13 @@ def _cut(space: Space, marks: Landmarks) -> Sectors:
         toward[number] = steps_toward(space, ground, place, away)
         there[number] = np.where(nearest == number, ground.step / (away + ground.step), 0.0)
     return Sectors(
-        marks.places.astype(np.int64), toward, there, _chosen(ground.step, marks), nearest
+        marks.places.astype(np.int64), toward, there, _next_sectors(ground.step, marks), nearest
     )
 
 
-def _chosen(step: float, marks: Landmarks) -> Floats:
-    """Return how likely each sector is for a target that sets out in a cell, (N, K): in proportion
-    to its size among those that are far, or among the farther half.
+def _next_sectors(step: float, marks: Landmarks) -> Floats:
+    """Return the chance of each sector as the next goal from each cell, (N, K): in proportion to
+    its size among far sectors, or among the farther half.
     """
     away = marks.away.astype(np.float64).T
     some = np.isfinite(away)

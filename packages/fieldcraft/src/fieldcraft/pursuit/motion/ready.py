@@ -1,4 +1,4 @@
-"""Motions that lead somewhere: who runs on, hides, doubles back, or goes to places that draw."""
+"""Motions with goals: running on, hiding, doubling back, and going to given places."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 _STAY, _STRAY = 0.05, 0.1
-_SIGHT = 10.0  # typical steps: how far others see, where a place to hide is looked for
+_SIGHT = 10.0  # typical steps from which hiding places are seen
 _DETOUR = 0.5  # typical steps of detour that make a goal e times less likely
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Led(Mover):
-    """A motion towards goals.
+    """Base of motions towards goals.
 
     Parameters
     ----------
     stay : float, optional
-        The share of intervals in which it stands, in [0, 1).
+        Share of intervals without a step, in [0, 1).
     stray : float, optional
-        The share of its steps that lead anywhere, in [0, 1].
+        Share of steps in random directions, in [0, 1].
     pace : float, optional
-        How fast it is beside the full speed, in (0, 1].
+        Speed as a share of the full speed, in (0, 1].
     """
 
     stay: float = _STAY
@@ -54,11 +54,11 @@ class _Led(Mover):
         checks.fields(self, stay=share_below_one, stray=checks.fraction, pace=share_above_zero)
 
     def prepare(self, lost: Lost) -> StepChances:
-        """Return the chances of steps and of having arrived."""
+        """Return the chances of steps and of arriving."""
         raise NotImplementedError
 
     def _prepared(self, lost: Lost) -> StepChances:
-        """What `prepare` returns; worked out once per sighting."""
+        """Return the result of `prepare`, cached for each sighting."""
         found = lost.prepared.get(self)
         if found is None:
             found = lost.prepared[self] = self.prepare(lost)
@@ -73,16 +73,14 @@ class _Led(Mover):
         return lost.ground.drift(self._prepared(lost).steps)
 
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
-        """Return the goals, and for each how likely a target in it has arrived."""
+        """Return the goals, and the chance that a target in each has arrived."""
         there = self._prepared(lost).there
         cells = np.flatnonzero(there)
         return cells, there[cells]
 
     def _mixed(self, lost: Lost, toward: NDArray[Any]) -> Floats:
-        """The chances of somebody who takes steps with these chances, and stands, strays and is as
-        fast as the motion says.
-
-        Where there is no step to go on to, it wanders.
+        """Return chances of steps towards goals, changed by `stay`, `stray` and `pace`. Targets
+        in cells without such steps wander.
         """
         ground = lost.ground
         origins = ground.origins
@@ -98,13 +96,13 @@ class _Led(Mover):
 
 @dataclass(frozen=True)
 class _Onward(_Led):
-    """The target goes to a place in one sector of the map, and then in another, on and on."""
+    """The target goes to a place in one sector of the map, and then on to other sectors."""
 
     sector: int = 0
 
     @staticmethod
     def after(mover: _Led) -> tuple[Stage, ...]:
-        """A part for a motion, and one for each sector; after each, one towards a sector."""
+        """Return a stage for a motion, and one for each sector; each may follow any of them."""
         shared = {"stay": mover.stay, "stray": mover.stray, "pace": mover.pace}
         movers = (mover, *(_Onward(sector=number, **shared) for number in range(SECTORS)))
         return tuple(
@@ -120,14 +118,14 @@ class _Onward(_Led):
         return self._mixed(lost, np.zeros(len(lost.ground.ends), dtype=np.float32))
 
     def flow(self, lost: Lost) -> Flow | None:
-        """Return the flow of belief, worked out once for each map."""
+        """Return the flow of belief, cached for each map."""
         flows, key = lost.sectors.flows, (self, lost.stride)
         if key not in flows:
             flows[key] = lost.ground.drift(self.chances(lost))
         return flows[key]
 
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
-        """Return the cells of the sector, and how likely each is the end of the way."""
+        """Return the cells of the sector, and the chance that each is the end of the path."""
         sectors = lost.sectors
         if self.sector >= len(sectors.centers):
             return np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -135,28 +133,27 @@ class _Onward(_Led):
         return cells, sectors.there[self.sector][cells].astype(np.float64)
 
     def parting(self, lost: Lost) -> Floats:
-        """How likely each sector is the next, (N, K)."""
+        """Return the chance of each sector as the next, (N, K)."""
         return lost.sectors.next
 
 
 @dataclass(frozen=True)
 class Run(_Led):
-    """The target runs on, the way that it ran, to a far place, and from there to the next.
+    """The target runs on in its direction to a far place, and from there to the next.
 
-    Any far cell may be the first goal; from there it goes to a place in another sector of the map,
-    of up to 8. It has a part for each of them, which costs a step of a belief as soon as somebody
-    may be on the way there.
+    Any far cell may be the first goal; the next is in another sector of the map, of up to 8. There
+    is a stage for each sector, which takes time in each step once a target may be on its way there.
 
     Parameters
     ----------
     heading : float, optional
-        How strongly it keeps its direction: of two ways the one across it is so many times e less
-        likely than the one ahead.
+        How strongly it keeps its direction: a path across is exp(heading) times less likely than
+        one straight on.
     far : float, optional
-        Typical steps to a far place, at least; on small maps, the farther half.
-    stay, stray, pace
-        The share of intervals in which it stands, in [0, 1); the share of steps that lead anywhere,
-        in [0, 1]; how fast it is beside the full speed, in (0, 1].
+        Shortest path to a far place, typical steps; on small maps, the farther half is far.
+    stay, stray, pace : float, optional
+        The share of intervals without a step, in [0, 1); the share of steps in random directions,
+        in [0, 1]; the speed as a share of the full speed, in (0, 1].
     """
 
     heading: float = 4.0
@@ -168,7 +165,7 @@ class Run(_Led):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The first way, and then those to each sector of the map."""
+        """The path to a first goal, and then those to each sector of the map."""
         return _Onward.after(self)
 
     def prepare(self, lost: Lost) -> StepChances:
@@ -187,17 +184,17 @@ class Run(_Led):
         return StepChances(self._mixed(lost, found.steps), np.where(stuck, 1.0, found.there))
 
     def parting(self, lost: Lost) -> Floats:
-        """How likely each sector is the next, (N, K)."""
+        """Return the chance of each sector as the next, (N, K)."""
         return lost.sectors.next
 
 
 @dataclass(frozen=True)
 class _Back(_Led):
-    """The target goes to a far place behind where it was last seen, and from there to the next."""
+    """The target turns and goes to a far place behind the last sighting, and then to others."""
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Turning, and the ways to each sector of the map."""
+        """The turn, and then the paths to each sector of the map."""
         return _Onward.after(self)
 
     def flow(self, lost: Lost) -> Flow | None:
@@ -205,16 +202,16 @@ class _Back(_Led):
         return None
 
     def chances(self, lost: Lost) -> Floats:
-        """None for any step."""
+        """Return 0 for all steps."""
         return np.zeros(len(lost.ground.ends))
 
     def arriving(self, lost: Lost) -> tuple[Ints, Floats]:
-        """All cells."""
+        """Return all cells: it turns anywhere."""
         return np.arange(len(lost.space)), np.ones(len(lost.space))
 
     def parting(self, lost: Lost) -> Floats:
-        """How likely each sector is: far ones behind where it was last seen, as far as there are
-        any, (N, K).
+        """Return the chance of each sector as the next, (N, K): far ones behind the last sighting
+        if there are any.
         """
         sectors = lost.sectors
         onwards = sectors.next
@@ -230,17 +227,16 @@ class _Back(_Led):
 
 @dataclass(frozen=True)
 class DoubleBack(Run):
-    """The target runs on, and after some seconds turns, and goes to a place behind those who chase
-    it.
+    """The target runs on for some seconds, then turns and goes to a place behind its pursuers.
 
-    It has as many parts as `Run`, and one more.
+    It has one stage more than `Run`.
 
     Parameters
     ----------
-    turn : tuple[float, float], optional
-        Seconds after the last sighting in which it turns, the fewest and the most.
-    heading, far, stay, stray, pace
-        As in `Run`.
+    turn : tuple of float, optional
+        Earliest and latest turn in seconds after the last sighting.
+    heading, far, stay, stray, pace : float, optional
+        See `Run`.
     """
 
     turn: tuple[float, float] = (1.0, 6.0)
@@ -251,7 +247,7 @@ class DoubleBack(Run):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Running on, and then back."""
+        """Running on, and then going back."""
         shared = {"stay": self.stay, "stray": self.stray, "pace": self.pace}
         onwards = Run(heading=self.heading, far=self.far, **shared)
         return (Stage(onwards, after=self.turn), *_Back(**shared).stages)
@@ -259,19 +255,18 @@ class DoubleBack(Run):
 
 @dataclass(frozen=True)
 class Hide(_Led):
-    """The target goes to a place near by that few others see, and not from where it was last seen,
-    and stays there.
+    """The target goes to a nearby cell out of sight of the last sighting, and stays there.
 
-    Every such place may be the one, the likelier the fewer see it.
+    The fewer cells see a hiding place, the likelier it is.
 
     Parameters
     ----------
-    near : tuple[float, float], optional
-        Typical steps to the hiding place, the fewest and the most.
+    near : tuple of float, optional
+        Shortest and longest path to the hiding place, typical steps.
     sight : float, optional
-        How far others see, world units; ten typical steps if absent.
-    stay, stray, pace
-        As in `Run`.
+        World units from which hiding places are seen; ten typical steps if absent.
+    stay, stray, pace : float, optional
+        See `Run`.
     """
 
     near: tuple[float, float] = (2.0, 16.0)
@@ -283,7 +278,7 @@ class Hide(_Led):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Going there, and staying."""
+        """Going to the hiding place, and staying there."""
         return (Stage(self, arrives=True), Stage(Stand()))
 
     def prepare(self, lost: Lost) -> StepChances:
@@ -306,26 +301,37 @@ class Hide(_Led):
 
 @dataclass(frozen=True)
 class Journey(_Led):
-    """The target goes to one of some places: exits, cover, far corners, the objective.
+    """The target goes to one of some places: exits, cover, objectives.
 
-    The chance of each goal, for a target in a cell, is its chance at first times e to the minus of
-    the detour in half typical steps: how much longer the path over this cell is than the shortest
-    from the last sighting.
+    The weight of each goal for a target in a cell is its first weight times exp(-d), where d is the
+    detour of the path over this cell against the shortest path, in half typical steps.
 
     Parameters
     ----------
-    goals : array_like
-        World positions, (K, 2) or (K, 3); those in walls are moved to the nearest open cell.
-    weights : array_like, optional
-        How strongly each attracts, (K,), at least 0; all alike if absent.
+    goals : array_like of shape (K, 2)
+        World positions; on a 3D graph of shape (K, 3). Those in walls are moved to the nearest open
+        cell.
+    weights : array_like of shape (K,), optional
+        First weights, at least 0; equal if absent.
     arrives : bool, optional
         Whether it stays at the goal; else it goes on to another.
-    stay, stray, pace
-        As in `Run`.
+    stay, stray, pace : float, optional
+        See `Run`.
 
     References
     ----------
     B. Ziebart et al., "Planning-based Prediction for Pedestrians", IROS 2009.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> exits = fc.pursuit.motion.Journey([(0.5, 0.5), (8.5, 0.5)], weights=[1, 3], stray=0)
+    >>> belief = fc.Belief(fc.Grid(9, 1), speed=1.0, motion=exits)
+    >>> belief.see((4.5, 0.5))
+    >>> belief.advance(20.0)
+    20
+    >>> belief.values[0, [0, 8]].round(2)
+    array([0.24, 0.76], dtype=float32)
     """
 
     goals: ArrayLike
@@ -355,7 +361,7 @@ class Journey(_Led):
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """Going there, and staying; going on and on if it does not arrive."""
+        """Going to a goal, and staying there if it arrives."""
         return (Stage(self, arrives=True), Stage(Stand())) if self.arrives else (Stage(self),)
 
     def prepare(self, lost: Lost) -> StepChances:
