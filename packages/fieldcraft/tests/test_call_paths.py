@@ -91,7 +91,7 @@ FOLLOWED = [
     ("paths/shortest.py", "return problem.solve(", "solve(", "paths/path.py", "solve"),
     ("paths/grid_paths.py", "shortest_path_uniform.uniform(", "uniform(", "kernels/shortest_path_uniform.py", "uniform"),
     ("paths/reaching.py", "kernels.reach.reach(", "reach(", "kernels/reach.py", "reach"),
-    ("__init__.py", "    best,", "best", "query/choosing.py", "best"),
+    ("__init__.py", "from fieldcraft.query import", "best", "query/choosing.py", "best"),
     ("query/choosing.py", "= queries(layer, space), checked", "queries", "query/backend.py", "queries"),
     ("query/choosing.py", "values.best(", "best(", "query/values.py", "best"),
     ("query/on_grid.py", "run_in_bands(kernels.best.best", "best, inputs", "kernels/best.py", "best"),

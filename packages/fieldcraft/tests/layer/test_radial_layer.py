@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import fieldcraft as fc
 from fieldcraft.errors import DeadSource, InvalidValue, OnWall, OutsideMap, WrongLayer
-from fieldcraft.propagation import radial_field
+from fieldcraft.propagation import radial_field, radial_updates
 from support.refusals import refused, unchanged
 
 METRICS = ("straight", "connected", "path", "sight")
@@ -413,7 +413,7 @@ class TestExact:
         assert "source 0 at (1.2, 1.7)" in str(fc.explain(exact, (1.5, 1.5)))
 
     def test_what_is_forgotten_was_used_by_nobody(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(radial_field, "_MOST_WEIGHTS", 20_000)
+        monkeypatch.setattr(radial_updates, "_MOST_WEIGHTS", 20_000)
         dice = np.random.default_rng(3)
         layer = fc.InfluenceMap(fc.Grid(30, 20)).add_layer(
             "a", fc.Radial(4, metric="straight", exact=True)
@@ -617,7 +617,7 @@ class TestRadiiThatChange:
     def test_radii_that_change_each_tick_are_forgotten(
         self, imap: fc.InfluenceMap, layer: fc.Layer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(radial_field, "_MOST_WEIGHTS", 5_000)
+        monkeypatch.setattr(radial_updates, "_MOST_WEIGHTS", 5_000)
         rng = np.random.default_rng(2)
         teams = imap.add_teams(["one", "two"], fc.Radial(3))
         ids = layer.add_sources(rng.uniform(3, 13, (5, 2)), 2.0)

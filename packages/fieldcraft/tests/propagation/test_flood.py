@@ -319,7 +319,7 @@ class TestSaves:
             ("front", np.array([99])),
             ("pinned", np.array([3, 1])),
         ):
-            with pytest.raises(ValueError, match=r"none|no steps|cells"):
+            with pytest.raises(ValueError, match=r"out of range|not steps|not finite|cells"):
                 field.restore({**good, name: wrong}, layer.sources)
 
 

@@ -1,4 +1,4 @@
-"""Diffuse: each cell shares a part of what it holds with its neighbours: heat, gas, smells."""
+"""Diffusion: each cell gives part of its value to its neighbors, as heat, gas and smells do."""
 
 from __future__ import annotations
 
@@ -24,39 +24,51 @@ EDGES = ("conserve", "lose")
 
 @dataclass(frozen=True)
 class Diffuse(Spreading):
-    """Diffuse what sources and deposits bring: in each update a cell divides the part `rate` of
-    what it holds among its neighbours.
+    """Diffuse what sources and deposits bring: each update, every cell divides part of its value
+    among its neighbors.
 
-    Each neighbour gets an equal share: an eighth, a quarter or a sixth on grids and hexagons, by
-    the number of edges that leave a vertex on graphs. Afterwards all hold the part `keep` of what
-    they have. Cells of sources are held at their strength, as a stove is; what is dropped once, as
-    a scent, is a deposit. Nothing passes walls, closed edges or corners.
+    Each neighbor gets an equal part: an eighth, a quarter or a sixth on grids and hexagons, on
+    graphs by the number of edges that leave a vertex. Then all values are multiplied by `keep`.
+    Cells of sources are pinned at their strength, such as a stove; what is released once, such as a
+    scent, is a deposit. Nothing passes walls, blocked edges or corners. The value under a new wall
+    moves to its open neighbors.
 
     Parameters
     ----------
     rate : float, optional
-        What part of it a cell gives away in each update, in [0, 1].
+        Part of its value that a cell gives away at an update, in [0, 1].
     keep : float, optional
-        What part stays at each update, in [0, 1]: 1 is all of it, less evaporates.
+        Part of a value that is left after an update, in [0, 1]; 1 by default.
     half_life : float, optional
-        Seconds in which what is there halves, in place of `keep`; updates that `advance` drops do
-        not count.
+        Seconds in which values halve, in place of `keep`. Updates that `advance` drops do not
+        count.
     edges : str, optional
-        What becomes of a share for a neighbour that is not there, a wall or beyond the rim.
-        "conserve": the cell keeps it, so that the sum of all values stays but for `keep`, sources
-        and rounding. "lose": it is gone.
+        What happens to the parts for walls and beyond the rim. "conserve": the cell keeps them, so
+        that the sum of all values changes only by `keep`, sources and rounding. "lose": they
+        vanish.
     floor : float, optional
-        Values smaller than this become exactly 0.
+        Smaller values become exactly 0.
 
     Raises
     ------
     InvalidValue
         For numbers outside of these ranges.
 
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> gas = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("gas", fc.Diffuse(rate=0.5))
+    >>> gas.deposit((0.5, 0.5), 16.0)
+    >>> gas.step(2)
+    >>> gas.values
+    array([[12.5 ,  3.25,  0.25,  0.  ,  0.  ]], dtype=float32)
+    >>> gas.values.sum()
+    np.float32(16.0)
+
     References
     ----------
-    NetLogo's `diffuse` and `diffuse4`; with `rate=8/9` and eight neighbours it is the mean of 3 x 3
-    cells.
+    `diffuse` and `diffuse4` of NetLogo. With `rate=8/9` and eight neighbors each cell becomes the
+    mean of 3 x 3 cells.
     """
 
     rate: float = dataclasses.field(
@@ -88,9 +100,7 @@ class Diffuse(Spreading):
         one_evaporation("What diffuses evaporates", self.keep, self.half_life)
 
     def _field(self, space: Space, every: float) -> Field:
-        """Values of this propagation on a space, all 0, that are updated `every` so many
-        seconds.
-        """
+        """Return values of this kind on a space, all 0, updated every so many seconds."""
         if isinstance(space, Grid):
             steps, here = space.neighborhood.steps, kernels.diffuse.AROUND
             kind = GridDiffuseField if set(steps) <= set(here) else ListedDiffuseField

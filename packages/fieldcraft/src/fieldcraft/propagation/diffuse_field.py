@@ -207,7 +207,7 @@ class DiffuseField(Field):
         return result
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The values, and the resistance; see `Field.state`."""
+        """Return the values, and the resistance; see `Field.state`."""
         state: dict[str, NDArray[Any]] = {"values": self.values}
         return state if self.resistance is None else state | {"resistance": self.resistance}
 
@@ -261,8 +261,8 @@ class ListedDiffuseField(DiffuseField):
 
 @cached_until_walls_change
 def _arrivals(space: Space) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """The steps that lead to each cell: those to v come from `origins[starts[v]:starts[v + 1]]`,
-    ascending.
+    """Return the steps that lead to each cell: those to v are from
+    `origins[starts[v]:starts[v + 1]]`, ascending.
     """
     steps = space.adjacency_from_walls
     order = np.argsort(steps.ends, kind="stable")
@@ -296,8 +296,8 @@ class GridDiffuseField(DiffuseField):
 
 @cached_until_walls_change
 def _links(grid: Grid) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
-    """The links of a grid, the bit in them by which each neighbor's offer arrives, and the number
-    of neighbors that take a share of each cell.
+    """Return the links of a grid, the bit of each neighbor's offer in them, and the number of
+    neighbors that take a share of each cell.
     """
     links = grid.links()
     masks = dict(zip(grid.neighborhood.steps, grid.link_masks.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The field of a memory: the moment at which each cell reaches 0, and the value that follows."""
+"""The field of a memory: for each cell the moment at which it reaches 0."""
 
 from __future__ import annotations
 
@@ -30,58 +30,44 @@ _TILES_PER_THREAD = 300
 _CELLS_AT_ONCE = 1 << 20  # cells around marks that are in memory at a time
 _COLUMNS = 16  # vertices of a graph are laid out in rows of so many
 _UNKNOWN = -1  # in place of a `walls_version`
-# Moments are counted in quanta, of which a mark of the maximum lasts exactly so many, from an epoch
-# that moves on.
+# Moments are counted in quanta from an epoch that moves on. A mark of the maximum lasts _LIFE.
 _LIFE = 1 << 29
 _MOST_AGE = 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
 class _Diffusion:
-    """What one update diffuses: the part that each cell keeps (N,), and the part of its origin that
-    each step brings to its end (A,).
+    """The diffusion of one update: the part that each cell keeps (N,), and the part of its origin
+    that each step brings to its end (A,).
     """
 
     adjacency: Adjacency
     keeps: NDArray[np.float64]
     shares: NDArray[np.float64]
-    room: tuple[NDArray[Any], ...]
+    scratch: tuple[NDArray[Any], ...]
 
     @classmethod
     def of(cls, space: Space, diffusion: float, seconds: float) -> _Diffusion:
         """Return the parts for the present walls and updates of so many seconds."""
-        ways, part = space.adjacency, 1 - (1 - diffusion) ** seconds
-        weights = 1 / np.maximum(ways.lengths, np.finfo(np.float32).tiny)
-        arriving = np.bincount(ways.ends, weights=weights, minlength=len(space))
-        shares = part * weights / arriving[ways.ends]
-        room = (
-            np.zeros(len(space)),
-            np.zeros(len(space), np.uint8),
-            np.zeros(len(space), np.int64),
-            np.zeros(len(space)),
-        )
-        return cls(ways, np.where(arriving > 0, 1 - part, 1.0), shares, room)
+        steps, part, count = space.adjacency, 1 - (1 - diffusion) ** seconds, len(space)
+        weights = 1 / np.maximum(steps.lengths, np.finfo(np.float32).tiny)
+        arriving = np.bincount(steps.ends, weights=weights, minlength=count)
+        shares = part * weights / arriving[steps.ends]
+        kinds = (np.float64, np.uint8, np.int64, np.float64)
+        scratch = tuple(np.zeros(count, kind) for kind in kinds)
+        return cls(steps, np.where(arriving > 0, 1 - part, 1.0), shares, scratch)
 
     def step(
         self, values: NDArray[np.float32], cells: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the cells that values of these cells diffuse into, and the value of each after."""
-        count = int(
-            kernels.fade.diffuse(
-                self.adjacency.starts,
-                self.adjacency.ends,
-                self.shares,
-                self.keeps,
-                values,
-                cells,
-                *self.room,
-            )
-        )
-        return self.room[2][:count], self.room[3][:count]
+        steps = (self.adjacency.starts, self.adjacency.ends, self.shares, self.keeps)
+        count = int(kernels.fade.diffuse(*steps, values, cells, *self.scratch))
+        return self.scratch[2][:count], self.scratch[3][:count]
 
 
 class FadeField(RememberingField):
-    """Moments at which cells are forgotten, and the values that follow from them."""
+    """The moments at which cells reach 0, and the values that follow from them."""
 
     lazy = True
     remainder_is = "marks that fade"
@@ -122,9 +108,7 @@ class FadeField(RememberingField):
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The memory now, in the shape of the space; worked out for the marked parts of it when it
-        is asked for.
-        """
+        """The values now, in the shape of the space; computed for marked tiles when read."""
         if not self._is_shown:
             self._show()
         return self._values.reshape(-1)[: len(self.space)].reshape(self.space.shape)
@@ -173,7 +157,7 @@ class FadeField(RememberingField):
         falloff: Falloff,
         metric: str,
     ) -> None:
-        """Mark cells, or the ground around them, with at most these amounts; see `Layer.mark`."""
+        """Mark cells, or all within a radius, with at most these amounts; see `Layer.mark`."""
         self._follow_walls()
         strengths = (
             np.full(len(cells), self.fade.maximum)
@@ -239,7 +223,7 @@ class FadeField(RememberingField):
         self._is_shown = False
 
     def _lives(self, strengths: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How many quanta it takes until these values are forgotten."""
+        """Return the quanta until these values reach 0."""
         if self.fade.half_life is None:
             return np.rint(strengths / self.fade.maximum * _LIFE)
         return np.rint(self._half * np.log2(np.maximum(strengths / self.fade.floor, 1.0)))
@@ -253,14 +237,14 @@ class FadeField(RememberingField):
             np.int32
         )
 
-    # What every field does
+    # Fields
 
     def feed(self, sources: Sources) -> None:
-        """Take notice of walls; there are no sources. See `Field.feed`."""
+        """Take over walls; there are no sources. See `Field.feed`."""
         self._follow_walls()
 
     def _follow_walls(self) -> None:
-        """A cell that becomes a wall is forgotten."""
+        """Set new walls to 0."""
         version = self.space.walls_version
         if version == self._walls_version:
             return
@@ -273,7 +257,7 @@ class FadeField(RememberingField):
         self._is_shown = False
 
     def _walls_since(self) -> NDArray[np.int64]:
-        """The cells that have become walls since the last update."""
+        """Return the cells that have become walls since the last update."""
         walls = self.space.walls.reshape(-1)
         if self._walls_version == _UNKNOWN:
             return np.flatnonzero(walls)
@@ -282,17 +266,17 @@ class FadeField(RememberingField):
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values, which lie in 0 to the maximum; see `Field.write`."""
-        if (values < 0).any() or (values > np.float32(self.fade.maximum)).any():
-            bad = float(values[(values < 0) | (values > np.float32(self.fade.maximum))][0])
+        wrong = values[(values < 0) | (values > np.float32(self.fade.maximum))]
+        if len(wrong):
             raise InvalidValue(
                 f"Values of a layer that fades lie in 0 to its maximum, {self.fade.maximum:g}",
-                got=f"{bad:g}",
-                remedy="Cut them to that",
+                got=f"{wrong[0]:g}",
+                remedy="Limit them to that",
             )
         super().write(values)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Let these cells (None: any) fade from the values that they were given."""
+        """Let these cells (None: all) fade from their new values; see `Field.touched`."""
         width = self._width
         if cells is None:
             self._ends[:] = 0
@@ -305,7 +289,7 @@ class FadeField(RememberingField):
         self._mark(cells, np.clip(flat[cells].astype(np.float64), 0, self.fade.maximum))
 
     def tune(self, fade: Fade, every: float) -> None:
-        """Let what is remembered fade otherwise from now on; see `Field.tune`."""
+        """Set other parameters, for all that is remembered; see `Field.tune`."""
         self._every = clock.ticks("every", every, minimum=1)
         self._diffusion = None
         if fade != self.fade:
@@ -345,30 +329,25 @@ class FadeField(RememberingField):
         self._is_shown = self._is_shown and (count == 0 or self._count == 0)
 
     def settle(self) -> None:
-        """Forget everything."""
+        """Set all values to 0, where fading ends."""
         self._values[:] = 0
         self.touched(None)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The values, the time, and the moments of the tiles that hold any; see `Field.state`."""
-        values = self.values
-        return {"values": values, **self.moments()}
+        """Return the values, the time, and the moments of marked tiles; see `Field.state`."""
+        return {"values": self.values, **self.moments()}
 
     def moments(self) -> dict[str, NDArray[Any]]:
-        """All that the values follow from: the time, the tiles that hold any, and how long each of
-        their cells is remembered yet.
-        """
+        """Return the time, the marked tiles, and the quanta until each of their cells is 0."""
         tiles = np.sort(self._listed[: self._count])
         remaining = np.maximum(self._ends[tiles].astype(np.int64) - self._age, 0)
         return {"now": np.array([self._now], dtype=np.int64), "tiles": tiles, "left": remaining}
 
     def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `moments` said, in place of all else; raises `ValueError` for what it
-        cannot have said.
-        """
+        """Replace all by what `moments` returned; raises `ValueError` for other arrays."""
         now, tiles, left = (np.asarray(moments[name]) for name in ("now", "tiles", "left"))
         if now.dtype != np.int64 or now.shape != (1,) or not 0 <= now[0] <= 1 << 60:
-            raise ValueError("a time that is no time")
+            raise ValueError("a time out of range")
         if (
             tiles.dtype != np.int64
             or tiles.ndim != 1
@@ -382,7 +361,7 @@ class FadeField(RememberingField):
             or (left < 0).any()
             or (left > _LIFE).any()
         ):
-            raise ValueError("moments that are no moments")
+            raise ValueError("moments out of range")
         self._now = int(now[0])
         self._epoch = self._quanta
         self._ends[:] = 0
@@ -393,13 +372,12 @@ class FadeField(RememberingField):
         self._active[tiles] = (1 << kernels.fade.TILE[0]) - 1
         self._count = len(tiles)
         self._is_shown = False
-        if self._ends.reshape(-1)[
-            kernels.fade.slots(np.flatnonzero(self.space.walls), self._width)[1]
-        ].any():
-            self._walls_version = _UNKNOWN  # walls have come of which the next update is to hear
+        walls = np.flatnonzero(self.space.walls)
+        if self._ends.reshape(-1)[kernels.fade.slots(walls, self._width)[1]].any():
+            self._walls_version = _UNKNOWN  # the next update sets new walls to 0
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
+        """Continue from a state; see `Field.restore`."""
         self.remember(state)
         self.values[:] = state["values"]
         self._is_shown = False

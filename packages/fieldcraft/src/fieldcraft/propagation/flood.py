@@ -1,4 +1,4 @@
-"""Flood: a hot front that goes on step by step, and ground that cools behind it."""
+"""Flood: a hot front that moves one step at a time, and cells that cool behind it."""
 
 from __future__ import annotations
 
@@ -27,43 +27,48 @@ _UNIT_CELLS = 4_000  # hot cells in a work unit of 0.25 ms
 
 @dataclass(frozen=True)
 class Flood(Spreading):
-    """Let influence run over the map as a front.
+    """Flood the map from sources and deposits: a front that moves on, and cools behind.
 
-    A source, or a deposit, sets its cell alight. In each step hot cells ignite all that lies one
-    step beside them and was not touched before, and begin to cool by a constant. So after k steps
-    the front is where one gets in k steps and not in fewer, as strong as it began, and behind it
-    the heat falls off. The cell of a source stays hot.
+    A source or a deposit ignites its cell. Each step, hot cells ignite the cells one step away that
+    the flood has not touched, and begin to cool by a constant. So after k steps the front is in the
+    cells exactly k steps away, at full strength, and values fall behind it. The cell of a source
+    stays hot.
 
-    Each event is a flood of its own, of which those in one step are one: over ground that an older
-    flood has touched a newer one runs again. A source that is put into another cell begins a new
-    one.
+    All ignitions of one step make one flood; a later flood burns again where an older one was. A
+    source in another cell begins a new one.
 
     Parameters
     ----------
     cooling : float, optional
-        What a cell loses in each step after the one in which it was ignited, as a share of the
-        flood's strength, in [0, 1]. At 0 what was touched stays as it is: the ground that somebody
-        can have reached by now.
+        Part of the flood's strength that a cell loses at each step after its ignition, in [0, 1].
+        With 0 cells keep their value: the area that somebody can have reached by now.
     steps : int, optional
-        How far a flood runs, in steps; None for as far as the ground goes.
+        How far a flood runs; no limit by default.
     stack : str, optional
-        "max": of several sources in a cell the strongest counts, the positive one of equals. "sum":
-        they add.
+        How several sources in one cell combine. "max": the strongest counts, the positive one of
+        equals. "sum": they add.
     barrier : str, optional
-        The name of a layer on the same map, such as one of the kind "barrier": where its values are
-        above 0 as a step begins, floods do not enter. What burns there already goes on; where
-        several steps fall due at once, it is looked at once.
+        Name of a layer on the same map that floods do not enter where its values are above 0 when a
+        step begins. It is read once for all steps of one call. What is hot there cools as usual.
 
     Raises
     ------
     InvalidValue
         If an argument has a wrong value, shape or type.
 
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> alarm = fc.InfluenceMap(fc.Grid(6, 1)).add_layer("alarm", fc.Flood(cooling=0.25))
+    >>> alarm.deposit((0.5, 0.5), 8.0)
+    >>> alarm.step(3)
+    >>> alarm.values
+    array([[2., 4., 6., 8., 0., 0.]], dtype=float32)
+
     References
     ----------
-    The chase of Dishonored 2, as told by Laurent Couvidou, "Flooding the Influence Map for Chase in
-    Dishonored 2", Game AI Pro Online Edition 2021. With a barrier behind somebody who fled it is
-    `fieldcraft.Pursuit`.
+    Laurent Couvidou, "Flooding the Influence Map for Chase in Dishonored 2", Game AI Pro Online
+    Edition 2021. `fieldcraft.Pursuit` is a flood with a barrier behind the target.
     """
 
     cooling: float = dataclasses.field(
@@ -84,17 +89,15 @@ class Flood(Spreading):
     _verb = "is a flood"
 
     def _field(self, space: Space, every: float) -> FloodField:
-        """Values of this propagation on a space, all 0, that are updated `every` so many
-        seconds.
-        """
+        """Return values of this kind on a space, all 0, updated every so many seconds."""
         return FloodField(self, space)
 
 
 class FloodField(Field):
     """Floods over the cells of a space.
 
-    Of each cell it is known in which step the last flood over it began (`_label`), when it was
-    ignited, and how strong it was then.
+    Each cell stores the step in which the last flood over it began (`_label`), the step of its
+    ignition, and its strength then.
     """
 
     remainder_is = "a flood"
@@ -118,11 +121,11 @@ class FloodField(Field):
         self._runs = False
         self._fed = -1
         self._walls_version = space.walls_version
-        self._ways: Adjacency | None = None
-        self._barred: NDArray[np.bool_] | None = None
+        self._adjacency: Adjacency | None = None
+        self._blocked: NDArray[np.bool_] | None = None
         self._through: NDArray[np.float32] | None = None
 
-    # What changes from outside
+    # Settings, sources and walls
 
     def resist(self, resistance: NDArray[np.float32] | None) -> None:
         """Weaken floods by a factor of exp(-resistance) in each cell that they enter; see
@@ -133,29 +136,24 @@ class FloodField(Field):
 
     def bar(self, values: NDArray[np.float32] | None) -> None:
         """Do not enter cells where these values are above 0; see `Field.bar`."""
-        self._barred = None if values is None else values.reshape(-1) > 0
+        self._blocked = None if values is None else values.reshape(-1) > 0
 
     def tune(self, flood: Flood, every: float) -> None:
-        """Go on with other parameters; see `Field.tune`."""
+        """Set parameters; see `Field.tune`."""
         self.flood, self.barrier = flood, flood.barrier
         self._fed = -1
         self._cool()
 
     def feed(self, sources: Sources) -> None:
-        """Keep the cells of the sources hot, and begin a flood in those that are new; see
-        `Field.feed`.
-        """
+        """Keep the cells of sources hot, and begin floods in new ones; see `Field.feed`."""
         self._follow_walls()
         if sources.version != self._fed:
             cells, strengths = sources.pins(self.flood.stack)
             sources.forget_changes()
             self._fed = sources.version
             new = ~np.isin(cells, self.pinned)
-            self._forget(
-                self.pinned[
-                    self.space.walls.reshape(-1)[self.pinned] & ~np.isin(self.pinned, cells)
-                ]
-            )
+            gone = self.pinned[~np.isin(self.pinned, cells)]
+            self._forget(gone[self.space.walls.reshape(-1)[gone]])
             self.pinned = cells
             self._strength[cells] = strengths + np.float32(0)
             self._label[cells[new]] = self._now
@@ -163,22 +161,20 @@ class FloodField(Field):
             self._heat(cells)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Begin floods in these cells (None: in any) where there are values now, and none where
-        there are not.
+        """Begin floods in the cells among these (None: all) that are not 0, and end them in the
+        others.
         """
         some = np.arange(len(self.space)) if cells is None else cells
         self._fed = -1
-        lit = self._flat[some] != 0
+        hot = self._flat[some] != 0
         self._strength[some] = self._flat[some]
-        self._label[some] = np.where(lit, self._now, _NONE)
+        self._label[some] = np.where(hot, self._now, _NONE)
         self._ignited[some] = self._label[some]
         self._front = self._front[self._label[self._front] >= 0]
-        self._heat(some[lit])
+        self._heat(some[hot])
 
     def _follow_walls(self) -> None:
-        """A cell that becomes a wall is as if nothing had been there, unless a source stands in
-        it.
-        """
+        """Reset new walls, unless a source is there."""
         version = self.space.walls_version
         if version == self._walls_version:
             return
@@ -189,18 +185,18 @@ class FloodField(Field):
             changed = self.space.walls_changed(self._walls_version)
             changed = changed[walls[changed]]
         self._walls_version = version
-        self._ways = None
+        self._adjacency = None
         self._forget(changed[~np.isin(changed, self.pinned)])
 
     def _forget(self, gone: NDArray[np.int64]) -> None:
-        """Let cells be as if nothing had been there."""
+        """Reset cells, as if no flood had touched them."""
         self._label[gone] = self._ignited[gone] = _NONE
         self._strength[gone] = 0
         self._flat[gone] = 0
         self._front = self._front[self._label[self._front] >= 0]
 
     def _heat(self, cells: NDArray[np.int64]) -> None:
-        """Count cells as hot, and show what they hold."""
+        """Add cells to the front, and set their values."""
         self._front = np.concatenate([self._front, cells])
         fresh = cells[~self._is_warm[cells]]
         self._is_warm[fresh] = True
@@ -220,14 +216,14 @@ class FloodField(Field):
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, some hot cells a unit; see `Field.step_in_units`."""
-        if self._ways is None:
-            self._ways = self.space.adjacency_from_walls
+        if self._adjacency is None:
+            self._adjacency = self.space.adjacency_from_walls
         found = 0
         since = 0 if self.flood.steps is None else self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):
             found = kernels.flood.ignite(
-                self._ways.starts,
-                self._ways.ends,
+                self._adjacency.starts,
+                self._adjacency.ends,
                 self._front[first : first + _UNIT_CELLS],
                 self._label,
                 self._strength,
@@ -243,8 +239,8 @@ class FloodField(Field):
         lit = self._found[:found].copy()
         if self._through is not None:
             self._next_strength[lit] *= self._through[lit]
-        if self._barred is not None:
-            kept = ~self._barred[lit]
+        if self._blocked is not None:
+            kept = ~self._blocked[lit]
             self._next_label[lit[~kept]] = _NONE
             lit = lit[kept]
         self._label[lit] = self._next_label[lit]
@@ -261,7 +257,7 @@ class FloodField(Field):
         yield
 
     def _cool(self) -> None:
-        """Show what the warm cells hold now, and forget those that are cold."""
+        """Update the values of warm cells, and drop cold ones."""
         kept = kernels.flood.cool(
             self._label,
             self._ignited,
@@ -285,10 +281,10 @@ class FloodField(Field):
             self._ignited[cold] = self._now - int(np.ceil(1 / self.flood.cooling)) - 1
             self._cool()
 
-    # Coming back
+    # Saves
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The values, what is known of each cell, and the held ones; see `Field.state`."""
+        """Return the values, the marks of each cell, and the pinned ones; see `Field.state`."""
         marks = np.stack([self._label, self._ignited]).astype(np.int64)
         state: dict[str, NDArray[Any]] = {
             "values": self.values,
@@ -301,29 +297,26 @@ class FloodField(Field):
         return state if self.resistance is None else state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
+        """Continue from a state; see `Field.restore`."""
         marks, strengths, front, now = (
-            state["marks"],
-            state["strengths"],
-            state["front"],
-            state["now"],
+            state[name] for name in ("marks", "strengths", "front", "now")
         )
         count = len(self.space)
         if now.dtype != np.int64 or now.shape != (1,) or not 0 <= now[0] < 2**31:
-            raise ValueError("a step that is none")
+            raise ValueError("a number of steps out of range")
         if (
             marks.dtype != np.int64
             or marks.shape != (2, count)
             or (marks < -(2**31)).any()
             or (marks > now[0]).any()
         ):
-            raise ValueError("marks that are no steps")
+            raise ValueError("marks that are not steps")
         if (
             strengths.dtype != np.float32
             or strengths.shape != (count,)
             or not np.isfinite(strengths).all()
         ):
-            raise ValueError("strengths that are none")
+            raise ValueError("strengths that are not finite numbers of the map")
         if "resistance" in state:
             self.resist(checked_resistance(state["resistance"], self.space.shape))
         self.pinned = checked_pins(state["pinned"], count)

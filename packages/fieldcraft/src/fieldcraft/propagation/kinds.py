@@ -1,4 +1,4 @@
-"""Kinds of propagation, by what feeds their layers, and the one place where a field is chosen.
+"""Kinds of propagation, by what their layers take, and the one place where a field is chosen.
 
 A propagation is a frozen dataclass. Each of its fields declares the values that it takes, with the
 functions of `fieldcraft.propagation.settings`:
@@ -35,23 +35,21 @@ __all__ = [
 
 
 class Propagation(ABC):
-    """How influence gets from cell to cell: settings that don't change, of which a field is made
-    for each layer.
+    """How influence moves from cell to cell: the settings from which each layer makes its field.
 
-    `layer` names the kind of layer that such a field is for, by what feeds it: see `Spreading`,
-    `Radiating`, `Remembering`, `Gathering`. A propagation is a frozen dataclass that inherits from
-    one of these.
+    A propagation is a frozen dataclass that inherits from `Spreading`, `Radiating`, `Remembering`
+    or `Gathering`, which determines the kind of its layers.
     """
 
     _layer_kind: ClassVar[str]
     _takes_sources: ClassVar[bool] = False
     _verb: ClassVar[str]
-    """The doing of such a layer in a word or two: "spreads"."""
+    """What such a layer does, for messages: "spreads"."""
     _largest: ClassVar[float] = checks.LARGEST
-    """The largest size of what is put on such a layer."""
+    """The largest strength or amount on such a layer."""
     _smallest: ClassVar[float] = -checks.LARGEST
     _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Settings that stand in for others, which are not given with them."""
+    """Settings that replace others, which then are not given."""
 
     def __post_init__(self) -> None:
         for setting in fields(self):  # type: ignore[arg-type]
@@ -63,24 +61,22 @@ class Propagation(ABC):
 
     @property
     def _default_strength(self) -> float:
-        """The strength of what doesn't name one."""
+        """The strength of a source without one."""
         return 1.0
 
     def _value_range(self, low: float, high: float) -> tuple[float, float] | None:
-        """The lowest and the highest value that strengths from `low` to `high` make, 0 among both;
-        None where nobody knows beforehand.
+        """Return the range of the values that strengths from `low` to `high`, which include 0,
+        make; None if it is not known.
         """
         return low, high
 
     @abstractmethod
     def _field(self, space: Space, every: float) -> Field:
-        """Values of this propagation on a space, all 0, that are updated `every` so many
-        seconds.
-        """
+        """Return values of this kind on a space, all 0, updated every so many seconds."""
 
 
 class Spreading(Propagation):
-    """A propagation of sources and deposits, whose values live on by themselves."""
+    """A propagation of sources and deposits, whose values change by themselves."""
 
     _layer_kind = "spread"
     _takes_sources = True
@@ -88,8 +84,8 @@ class Spreading(Propagation):
 
 
 class Radiating(Propagation):
-    """A propagation of sources with radii and falloffs, whose values are what the sources say; its
-    fields are `RadiatingField`.
+    """A propagation of sources with radii and falloffs, which determine all values; its fields are
+    `RadiatingField`.
     """
 
     _layer_kind = "radial"
@@ -106,37 +102,31 @@ class Remembering(Propagation):
 
 
 class Gathering(Propagation):
-    """A propagation of what agents leave behind: stamps and deposits; its fields are
-    `GatheringField`.
-    """
+    """A propagation of stamps and deposits, which accumulate; its fields are `GatheringField`."""
 
     _layer_kind = "trail"
     _verb = "is a trail"
     _largest, _smallest = MOST_AMOUNT, -MOST_AMOUNT
 
     def _value_range(self, low: float, high: float) -> None:
-        """None: how much gathers, nobody knows beforehand."""
+        """Return None: sums of stamps have no known range."""
         return
 
 
 class Device(Protocol):
-    """Hardware that carries fields of its own."""
+    """Hardware with fields of its own."""
 
     def field(self, propagation: Propagation, space: Space, every: float) -> Field:
-        """Values of a propagation on this device; raises `InvalidValue` for a propagation that it
-        does not carry.
+        """Return values of a propagation on this device; raises `InvalidValue` for a propagation
+        that it does not support.
         """
 
     def carrier(self, field: Field) -> str:
-        """The name of the carrier of a field."""
+        """Return the name of the device that a field is on."""
 
 
 def field_on(device: Device | None, propagation: Propagation, space: Space, every: float) -> Field:
-    """The field of a new layer: that of the device, or of the propagation itself. The only place
-    where a field is chosen.
-    """
-    return (
-        propagation._field(space, every)
-        if device is None
-        else device.field(propagation, space, every)
-    )
+    """Return the field of a new layer, from the device or from the propagation."""
+    if device is None:
+        return propagation._field(space, every)
+    return device.field(propagation, space, every)

@@ -1,4 +1,4 @@
-"""Presets: kinds of influence that games know by name, fit for maps of any size."""
+"""Presets: kinds of influence by name, for maps of any size."""
 
 from __future__ import annotations
 
@@ -18,12 +18,18 @@ __all__ = ["KINDS", "Kind", "kind_of"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of influence, in steps from cell to cell, so that it fits maps of any size.
+    """A kind of influence, in steps from cell to cell, for maps of any size.
 
-    `static`: it stays until it is removed, as exact footprints; else it spreads, and fades by
-    itself. `decay`: what it loses
-    to distance in each step, as in `Spread`. `momentum` and `half_life` (seconds) are those of a
-    dynamic kind.
+    Parameters
+    ----------
+    static : bool
+        Whether it stays until it is removed, as exact footprints; else it spreads and decays.
+    decay : float
+        Loss in each step, as in `Spread`.
+    momentum : float, optional
+        That of a dynamic kind.
+    half_life : float, optional
+        Seconds; that of a dynamic kind.
     """
 
     static: bool
@@ -32,7 +38,7 @@ class Kind:
     half_life: float | None = None
 
     def propagation(self, space: Space) -> Propagation:
-        """The propagation of this kind on a space."""
+        """Return the propagation of this kind on a space."""
         step = space.typical_step
         if self.static:
             left = np.exp(-self.decay * np.linspace(0, 5, 81))
@@ -48,16 +54,16 @@ KINDS = {
     "noise": Kind(static=False, decay=0.12, momentum=0.9, half_life=1.5),
     "barrier": Kind(static=True, decay=0.0),
 }
-"""Kinds that `InfluenceMap.register_type` knows by name."""
+"""The kinds of `InfluenceMap.register_type`, by name."""
 
 
 def kind_of(name: str, static: bool | None) -> Kind:
-    """The kind that is known by a name, or one of the program's own, that stays or that decays."""
+    """Return the kind with a name, or one of your own that is static or not."""
     if static is None and isinstance(name, str) and name in KINDS:
         return KINDS[name]
     if not isinstance(static, (bool, np.bool_)):
         raise InvalidValue(
-            f"A type of your own is static or not; known by name are {', '.join(KINDS)}",
+            f"A type of your own is static or not; the named ones are {', '.join(KINDS)}",
             got=f"{name!r}, static={static!r}",
             remedy="Pass static=True, static=False, or a propagation",
         )

@@ -1,4 +1,4 @@
-"""Spread: each cell moves towards the strongest of its neighbours, weakened by the way."""
+"""Spread: influence that moves from cell to cell and falls with the distance."""
 
 from __future__ import annotations
 
@@ -21,47 +21,59 @@ FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 class Spread(Spreading):
     """Spread influence from cell to cell.
 
-    Each step, every cell looks for the strongest magnitude among its neighbours, each weakened by
-    the length of the step to it, and moves towards that by `momentum`:
-    `new = old + momentum * (strongest of neighbours - old)`. Cells of sources are held at their
-    strength.
+    Each step, every cell takes the strongest magnitude among its neighbors, each weakened by the
+    length of the step to it, and moves towards it: `new = old + momentum * (strongest - old)`. In
+    the end a cell has the largest `strength * exp(-decay * distance)` of all sources, with its
+    sign; distance is along walks around walls. Cells of sources are pinned at their strength.
 
     Parameters
     ----------
-    decay : float, optional
-        How much weakens per world unit of distance, at least 0. Exponential: `v * exp(-decay * d)`.
-        Linear, quadratic, cubic (p = 1, 2, 3): `(v ** (1/p) - decay * d) ** p`, down to 0, so that
-        a strength of S reaches `S ** (1/p) / decay` far.
+    decay : float
+        Loss per world unit of distance, at least 0. Exponential: `v * exp(-decay * d)`. Linear,
+        quadratic, cubic (p = 1, 2, 3): `(v ** (1/p) - decay * d) ** p`, down to 0, so that a
+        strength S reaches `S ** (1/p) / decay` far.
     momentum : float, optional
-        The part of the way to the new value that a step goes, in [0, 1]: 1 is there at once, 0
-        never moves, half of the way unless said otherwise. Some authors use the word the other way
-        round.
+        Part of the way to its new value that a cell goes at a step, in [0, 1]: 1 moves there at
+        once, 0 never moves. Some authors define it the other way round.
     falloff : str, optional
         "exponential", "linear", "quadratic" or "cubic".
     half_life : float, optional
-        Seconds in which a cell that has lost its support halves. None: it falls by momentum, as it
-        rose. Neighbours hold each other up: no cell falls faster, per update, than its value
-        weakened by two steps of distance. A half-life shorter than that (with small decay) has no
-        effect; raise the decay, or lower `every`.
+        Seconds in which a cell without support halves; by default it falls by momentum, as it rose.
+        Neighbors support each other: per update, no cell falls below its value weakened by two
+        steps. A shorter half-life (with small decay) has no effect; raise the decay, or lower
+        `every`.
     floor : float, optional
-        A cell becomes exactly 0 once its value and the value it moves to are both smaller than
-        this.
+        A cell becomes exactly 0 if its value and the value that it moves to are both smaller.
     stack : str, optional
-        "max": of several sources in a cell the strongest counts, the positive one of equals. "sum":
-        they add.
+        How several sources in one cell combine. "max": the strongest counts, the positive one of
+        equals. "sum": they add.
     pin : bool, optional
-        Whether the cell of a source reads the source's strength, whatever arrives there. False: the
-        stronger of the two, so that a rat in a corridor does not hide the dragon behind it.
+        Whether the cell of a source always has the source's strength. False: at least that, so that
+        a weak source does not mask stronger influence.
 
     Raises
     ------
     InvalidValue
         For numbers outside of these ranges.
 
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 1, 0],
+    ...                       [0, 0, 1, 0],
+    ...                       [0, 0, 0, 0]])
+    >>> threat = fc.InfluenceMap(grid).add_layer("threat", fc.Spread(1, 1, "linear"))
+    >>> _ = threat.add_source((0.5, 0.5), 8.0)
+    >>> threat.step(7)
+    >>> threat.values
+    array([[8., 7., 0., 1.],
+           [7., 6., 0., 2.],
+           [6., 5., 4., 3.]], dtype=float32)
+
     References
     ----------
-    The propagation of Alex Champandard's "The Core Mechanics of Influence Mapping", with the
-    changes that `docs/decisions/0003-sources-pin.md` gives reasons for.
+    Alex Champandard, "The Core Mechanics of Influence Mapping", with the changes that
+    `docs/decisions/0003-sources-pin.md` explains.
     """
 
     decay: float = dataclasses.field(
@@ -99,9 +111,7 @@ class Spread(Spreading):
         return FALLOFFS[self.falloff]
 
     def _field(self, space: Space, every: float) -> Field:
-        """Values of this propagation on a space, all 0, that are updated `every` so many
-        seconds.
-        """
+        """Return values of this kind on a space, all 0, updated every so many seconds."""
         if isinstance(space, Grid):
             return GridSpreadField(self, space, every)
         return GraphSpreadField(self, space, every)

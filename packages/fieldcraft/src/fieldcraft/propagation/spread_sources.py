@@ -24,7 +24,7 @@ _ZERO = np.float32(0)
 
 
 def stronger(first: Floats, second: Floats) -> NDArray[np.bool_]:
-    """Where the first magnitude is the larger one, or of equals the first value."""
+    """Return where the first magnitude is larger, or equal and the first value not smaller."""
     sizes, others = np.abs(first), np.abs(second)
     return np.asarray((sizes > others) | ((sizes == others) & (first >= second)))
 
@@ -123,12 +123,12 @@ def trace(
     cell: int,
     resistance: NDArray[np.float32] | None = None,
 ) -> Attribution:
-    """The account of a cell: the sources in the cell that holds it up, and the share of each in
-    what they hold up here.
+    """Return the attribution of a cell: the sources in the cell that supports it, and the part of
+    each in what they support here.
 
-    Where the way back from neighbour to neighbour ends at no source, because the value is fading or
-    was deposited, they are those that would hold up the settled map. Only sources that show count:
-    their cell reads their strength.
+    If the search from neighbor to neighbor finds no source, because the value fades or was
+    deposited, the settled map is searched instead. Only sources count whose cell has their
+    strength.
     """
     flat = values.reshape(-1)
     value = float(flat[cell])
@@ -140,16 +140,16 @@ def trace(
     }
     if value == 0 or not shown:
         return _attribution([], [])
-    start, held = _origin(flat, space, shown, spread, cell, resistance)
-    if held == 0:
+    start, amount = _origin(flat, space, shown, spread, cell, resistance)
+    if amount == 0:
         settled = spread._field(space, 1.0)
         settled.resist(resistance)
         settled.feed(sources.copy())
         settled.settle()
-        start, held = _origin(settled.values.reshape(-1), space, shown, spread, cell, resistance)
-    if held * value <= 0:
+        start, amount = _origin(settled.values.reshape(-1), space, shown, spread, cell, resistance)
+    if amount * value <= 0:
         return _attribution([], [])
-    return _shares(sources, spread, start, value if abs(value) <= abs(held) else held)
+    return _shares(sources, spread, start, value if abs(value) <= abs(amount) else amount)
 
 
 def _origin(
@@ -160,20 +160,19 @@ def _origin(
     cell: int,
     resistance: NDArray[np.float32] | None,
 ) -> tuple[int, float]:
-    """The cell of the source from which the value of a cell comes, and what it holds up here; 0 if
-    there is none.
+    """Return the cell of the source that a cell's value comes from, and what it supports here; 0
+    if there is none.
 
-    From each cell the way goes back to the neighbour with the strongest arrival, to all of them
-    where several are equal.
+    Each cell leads to the neighbor with the strongest arrival, to all of them if several are equal.
     """
-    ways: dict[int, tuple[int, np.float32]] = {cell: (-1, _ZERO)}
+    links: dict[int, tuple[int, np.float32]] = {cell: (-1, _ZERO)}
     waiting = [cell]
     for here in waiting:
         if here in shown:
-            return here, _arriving(np.float32(shown[here]), here, ways, spread, resistance)
+            return here, _arriving(np.float32(shown[here]), here, links, spread, resistance)
         for there, loss in _supporters(flat, space, spread, here):
-            if there not in ways:
-                ways[there] = (here, loss)
+            if there not in links:
+                links[there] = (here, loss)
                 waiting.append(there)
     return cell, 0.0
 
@@ -181,8 +180,8 @@ def _origin(
 def _supporters(
     flat: NDArray[np.float32], space: Space, spread: Spread, cell: int
 ) -> list[tuple[int, np.float32]]:
-    """The neighbours from which the strongest influence arrives in a cell, and what each loses on
-    the step.
+    """Return the neighbors with the strongest arrival in a cell, and the loss on the step from
+    each.
     """
     cells, lengths = space.steps_into(cell)
     exponent = spread._exponent
@@ -200,29 +199,27 @@ def _supporters(
 def _arriving(
     strength: np.float32,
     cell: int,
-    ways: dict[int, tuple[int, np.float32]],
+    links: dict[int, tuple[int, np.float32]],
     spread: Spread,
     resistance: NDArray[np.float32] | None,
 ) -> float:
-    """The part of a strength that is left at the end of the way from a cell."""
+    """Return what is left of a strength at the end of the path from a cell."""
     exponent = spread._exponent
     left = np.array([abs(strength)], dtype=np.float32)
-    while ways[cell][0] >= 0:
-        cell, loss = ways[cell]
-        held_back = _ZERO if resistance is None else resistance.reshape(-1)[cell]
+    while links[cell][0] >= 0:
+        cell, loss = links[cell]
+        loss_here = _ZERO if resistance is None else resistance.reshape(-1)[cell]
         if exponent == 0:
-            left = left * loss * np.exp(-held_back)
+            left = left * loss * np.exp(-loss_here)
         else:
-            left = power(np.maximum(root(left, exponent) - loss - held_back, _ZERO), exponent)
+            left = power(np.maximum(root(left, exponent) - loss - loss_here, _ZERO), exponent)
         if left[0] < spread.floor:
             return 0.0
     return float(np.copysign(left[0], strength))
 
 
 def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> Attribution:
-    """An amount, divided among the sources in a cell as they hold it: by strength, or all to the
-    strongest.
-    """
+    """Divide an amount among the sources in a cell: by strength, or all to the strongest."""
     here = np.flatnonzero(sources.cells == cell)
     ids, strengths = sources.ids[here], sources.strengths[here].astype(np.float64)
     if spread.stack == "sum":
