@@ -13,6 +13,8 @@ from research.microrts.settings import Settings
 
 __all__ = ["Agent"]
 
+_STALLED = 0.9  # ratio of power for an attack after a long time in which nothing happened
+
 
 class Agent:
     """Plays one match; `seed` decides between choices that are as good."""
@@ -23,6 +25,7 @@ class Agent:
         self._maps: Maps | None = None
         self._economy = Economy(settings)
         self._attacking = False
+        self._counted, self._since = 0, 0
 
     def orders(self, state: State) -> list[Order]:
         """Return orders for the free units; those that are better off waiting get none."""
@@ -40,6 +43,10 @@ class Agent:
             own = sum(power(u) for u in state.own()) - 1
         theirs = sum(power(u) for u in state.enemies()) - (1 if state.enemies("Base") else 0)
         ratio = self.settings.attack_ratio * (0.8 if self._attacking else 1.0)
+        if len(state.units) != self._counted:
+            self._counted, self._since = len(state.units), state.time
+        if state.time - self._since > self.settings.patience:
+            ratio = _STALLED
         self._attacking = own >= ratio * theirs
         self._economy.assign(board, maps, self._attacking)
         orders: list[Order | None] = []
@@ -107,10 +114,11 @@ class Agent:
         if not fighters:
             return orders
         foes = state.enemies()
+        attack = maps.distances(
+            [u.cell for u in foes], [0 if u.kind.can_attack else 1 for u in foes], safe=True
+        )
         if self._attacking:
-            ways = maps.distances(
-                [u.cell for u in foes], [0 if u.kind.can_attack else 1 for u in foes], safe=True
-            )
+            ways = attack
         elif self._economy.raiders:
             ways = maps.distances([u.cell for u in self._economy.raiders], safe=True)
         else:
@@ -118,7 +126,11 @@ class Agent:
             ways = np.abs(ways - settings.rally) + 0.2 * maps.distances([u.cell for u in foes])
         near = maps.distances([u.cell for u in foes])
         fighters.sort(key=lambda u: (near[u.cell[1], u.cell[0]], u.id))
-        orders += [
-            step(board, maps, settings, u, ways, near[u.cell[1], u.cell[0]]) for u in fighters
-        ]
+        own, theirs = maps.presence(False), maps.presence(True)
+        for unit in fighters:
+            at = unit.cell[1], unit.cell[0]
+            strong = own[at] >= settings.engage * theirs[at] > 0
+            weak = own[at] < settings.retreat * theirs[at]
+            goal = attack if strong else ways
+            orders.append(step(board, maps, settings, unit, goal, near[at], weak))
         return orders

@@ -31,7 +31,7 @@ BOTS = {
     "mixed": "ai.JZ.MixedBot",
     "naiveMCTS": "ai.mcts.naivemcts.NaiveMCTS",
 }
-_LONGEST = {8: 3000, 16: 4000, 24: 5000, 32: 6000}
+_LONGEST = {8: 3000, 16: 4000, 24: 5000, 32: 6000, 64: 8000, 256: 12000}
 _FINETUNED = 2  # the competition's table of unit types
 
 
@@ -76,35 +76,54 @@ class Arena:
     def play(
         self,
         player: Player,
-        bot: str,
+        rival: str | Player,
         map_name: str,
         corner: int,
         seed: int,
         watch: Callable[[State], None] | None = None,
     ) -> Outcome:
-        """Play one match; `corner` is the number of the player's side."""
-        ground = self._ground.load(str(self._folder / "maps" / map_name), self._types)
-        game, rival = self._state(ground, self._types), self._bot(bot, seed)
-        most = _LONGEST[
-            min(
-                size
-                for size in _LONGEST
-                if size >= max(int(ground.getWidth()), int(ground.getHeight()))
+        """Play one match against a bot, or against another player.
+
+        `corner` is the number of the player's side. Raises ValueError for an unknown map or bot,
+        and RuntimeError where Java raises an exception, which cannot be sent between processes.
+        """
+        path = self._folder / "maps" / map_name
+        if not path.is_file():
+            raise ValueError(
+                f"There is no map {map_name!r} in {self._folder / 'maps'}. "
+                "Map names look like '16x16/basesWorkers16x16A.xml'."
             )
-        ]
-        over, spent, slowest, rival_spent, asked = False, 0.0, 0.0, 0.0, 0
+        if isinstance(rival, str) and rival not in BOTS:
+            raise ValueError(f"There is no bot {rival!r}. Bots are {', '.join(BOTS)}.")
+        try:
+            return self._match(player, rival, path, corner, seed, watch)
+        except jpype.JException as error:
+            where = f"{rival} on {map_name}, corner {corner}, seed {seed}"
+            raise RuntimeError(f"Java raised an exception in the match {where}: {error}") from None
+
+    def _match(
+        self,
+        player: Player,
+        rival: str | Player,
+        path: Path,
+        corner: int,
+        seed: int,
+        watch: Callable[[State], None] | None,
+    ) -> Outcome:
+        ground = self._ground.load(str(path), self._types)
+        game = self._state(ground, self._types)
+        bot = self._bot(rival, seed) if isinstance(rival, str) else None
+        extent = max(int(ground.getWidth()), int(ground.getHeight()))
+        most = next(cycles for size, cycles in _LONGEST.items() if extent <= size)
+        over, spent, slowest, rival_spent = False, 0.0, 0.0, 0.0
         while not over and game.getTime() < most:
             begin = time.perf_counter()
-            action = self._action()
-            if game.canExecuteAnyAction(corner):
-                state = read_state(self._written(game), self.kinds, corner)
-                if watch is not None:
-                    watch(state)
-                text = orders_text(player.orders(state))
-                action = self._action.fromJSON(text, game, self._types)
-                asked += 1
+            action = self._decision(player, game, corner, watch)
             middle = time.perf_counter()
-            other = rival.getAction(1 - corner, game)
+            if isinstance(rival, str):
+                other = bot.getAction(1 - corner, game)
+            else:
+                other = self._decision(rival, game, 1 - corner, None)
             rival_spent += time.perf_counter() - middle
             spent, slowest = spent + middle - begin, max(slowest, middle - begin)
             for each in (action, other) if corner == 0 else (other, action):
@@ -114,6 +133,17 @@ class Arena:
         points = 0.5 if winner < 0 else float(winner == corner)
         each = 1000 / cycles
         return Outcome(points, cycles, spent * each, 1000 * slowest, rival_spent * each)
+
+    def _decision(
+        self, player: Player, game: Any, corner: int, watch: Callable[[State], None] | None
+    ) -> Any:
+        """Return a player's action in this cycle, as Java takes it."""
+        if not game.canExecuteAnyAction(corner):
+            return self._action()
+        state = read_state(self._written(game), self.kinds, corner)
+        if watch is not None:
+            watch(state)
+        return self._action.fromJSON(orders_text(player.orders(state)), game, self._types)
 
     def _written(self, item: Any) -> str:
         writer = self._writer()

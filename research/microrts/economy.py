@@ -17,11 +17,12 @@ _NEAR = 10  # cells: deposits farther from every base are not worth the walk
 
 
 class Economy:
-    """Which workers harvest, from which deposit, and what is built and trained."""
+    """Which workers harvest, from which cell, and what is built and trained."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._deposit_of: dict[int, int] = {}
+        self._spots: dict[Cell, Cell] = {}
+        self._spot_of: dict[int, Cell] = {}
         self.harvesters: set[int] = set()
         self.short = False
         self.safe = True
@@ -35,17 +36,15 @@ class Economy:
         state = board.state
         bases = [u.cell for u in state.own("Base")]
         self._to_base = maps.distances(maps.beside(bases))
-        self._deposits = {
-            d.id: (d, way)
-            for d in state.deposits()
-            if (way := self._least(self._to_base, maps.beside([d.cell]))) <= _NEAR
-        }
-        self._ways = {
-            key: maps.distances(maps.beside([d.cell])) for key, (d, _) in self._deposits.items()
+        self._maps = maps
+        self._spots = {
+            cell: deposit.cell
+            for deposit in state.deposits()
+            for cell in maps.beside([deposit.cell])
+            if self._to_base[cell[1], cell[0]] <= _NEAR
         }
         workers = state.own("Worker")
         alive = {u.id for u in workers}
-        room = sum(len(maps.beside([d.cell])) for d, _ in self._deposits.values())
         foes = [u.cell for u in state.enemies("Base")]
         if foes:
             self.short = self._least(self._to_base, foes) <= self._settings.short
@@ -59,9 +58,9 @@ class Economy:
         rich = board.available >= self._settings.rich
         self.safe = rich or (calm and spare >= self._settings.spare)
         most = self._settings.harvesters if not self.short else 1 + max(0, int(spare))
-        if not foes or (self.short and attacking):
+        if self.short and attacking:
             most = 1
-        self._wanted = wanted = min(most, 2 * len(self._deposits), room) if bases else 0
+        self._wanted = wanted = min(most, len(self._spots)) if bases else 0
         self.harvesters &= alive
         order = sorted(
             (u for u in workers if u.id not in self.harvesters),
@@ -71,7 +70,11 @@ class Economy:
             self.harvesters.add(unit.id)
         for extra in sorted(self.harvesters)[wanted:]:
             self.harvesters.discard(extra)
-        self._deposit_of = {k: v for k, v in self._deposit_of.items() if k in self.harvesters}
+        self._spot_of = {
+            unit: spot
+            for unit, spot in self._spot_of.items()
+            if unit in self.harvesters and spot in self._spots
+        }
 
     def _raiders(self, enemies: list[Unit]) -> list[Unit]:
         """Return the enemies that are nearer to an own base than to one of theirs."""
@@ -87,16 +90,38 @@ class Economy:
                 if any(b.cell == cell for b in board.state.own("Base")):
                     return Order(unit.id, RETURN, direction)
             return _walk(board, unit, self._to_base)
-        chosen = self._deposit_of.get(unit.id)
-        if chosen not in self._deposits:
-            chosen = self._choose(unit)
-            if chosen is None:
-                return None
-            self._deposit_of[unit.id] = chosen
+        spot = self._spot_of.get(unit.id) or self._choose(unit)
+        if spot is None:
+            return None
+        self._spot_of[unit.id] = spot
         for direction, cell in _around(unit.cell):
-            if cell == self._deposits[chosen][0].cell:
+            if unit.cell == spot and cell == self._spots[spot]:
                 return Order(unit.id, HARVEST, direction)
-        return _walk(board, unit, self._ways[chosen])
+        ways = self._maps.distances([spot])
+        return _walk(board, unit, ways) or self._make_room(board, unit, ways)
+
+    def _make_room(self, board: Board, unit: Unit, ways: NDArray[np.float32]) -> Order | None:
+        """Resolve a jam: an idle worker in the way takes over the harvest or changes spots, and one
+        with a load gets room by a step aside.
+        """
+        here = ways[unit.cell[1], unit.cell[0]]
+        idle = {u.cell: u for u in board.state.own("Worker") if u.action is None}
+        for _, cell in _around(unit.cell):
+            if cell not in idle or ways[cell[1], cell[0]] >= here:
+                continue
+            other = idle[cell]
+            if other.id in self.harvesters and other.carried:
+                return _walk(board, unit, ways, 2)
+            spot = self._spot_of.get(other.id)
+            if spot != cell:
+                self._spot_of[other.id] = self._spot_of.pop(unit.id)
+                if other.id not in self.harvesters:
+                    self.harvesters.discard(unit.id)
+                    self.harvesters.add(other.id)
+                elif spot is not None:
+                    self._spot_of[unit.id] = spot
+                return None
+        return None
 
     def train(self, board: Board, maps: Maps, unit: Unit, need: str | None) -> Order | None:
         """Return an order to produce a kind, on the free side nearest to where it is needed."""
@@ -106,7 +131,7 @@ class Economy:
         if not sides:
             return None
         foes = [e.cell for e in board.state.enemies()]
-        goal = [d.cell for d, _ in self._deposits.values()] if self._hungry() else foes
+        goal = list(self._spots.values()) if self._hungry() else foes
         ways = maps.distances(maps.beside(goal) or foes)
         direction, cell = min(sides, key=lambda side: (ways[side[1][1], side[1][0]], side[0]))
         board.claim(cell)
@@ -141,14 +166,14 @@ class Economy:
     def _hungry(self) -> bool:
         return len(self.harvesters) < self._wanted
 
-    def _choose(self, unit: Unit) -> int | None:
+    def _choose(self, unit: Unit) -> Cell | None:
+        """Return the best cell to harvest from that no other harvester has."""
         x, y = unit.cell
-        load = list(self._deposit_of.values())
         costs = {
-            key: self._ways[key][y, x] + way + 2 * load.count(key)
-            for key, (_, way) in self._deposits.items()
+            cell: 2 * self._to_base[cell[1], cell[0]] + self._maps.distances([cell])[y, x]
+            for cell in self._spots.keys() - self._spot_of.values()
         }
-        best = min(costs, key=lambda key: (costs[key], key), default=None)
+        best = min(costs, key=lambda cell: (costs[cell], cell), default=None)
         return best if best is not None and np.isfinite(costs[best]) else None
 
     @staticmethod
@@ -160,9 +185,11 @@ def _around(cell: Cell) -> list[tuple[int, Cell]]:
     return [(k, (cell[0] + dx, cell[1] + dy)) for k, (dx, dy) in enumerate(STEPS)]
 
 
-def _walk(board: Board, unit: Unit, ways: NDArray[np.float32]) -> Order | None:
-    """Return a step to a free cell nearer to where distances are 0."""
-    here = ways[unit.cell[1], unit.cell[0]]
+def _walk(board: Board, unit: Unit, ways: NDArray[np.float32], detour: float = 0) -> Order | None:
+    """Return a step to a free cell nearer to where distances are 0, or less than `detour`
+    farther.
+    """
+    here = ways[unit.cell[1], unit.cell[0]] + detour
     sides = [
         (ways[c[1], c[0]] + board.noise[c[1], c[0]], d, c)
         for d, c in _around(unit.cell)

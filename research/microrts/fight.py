@@ -47,8 +47,12 @@ def step(
     unit: Unit,
     distances: NDArray[np.float32],
     near: float,
+    weak: bool,
 ) -> Order | None:
-    """Return the step of a unit towards where distances are 0, or None if it had better hold."""
+    """Return the step of a unit towards where distances are 0, or None if it had better hold.
+
+    A weak unit falls back towards its own side instead, up the difference of presence.
+    """
     x, y = unit.cell
     cells = [(x, y)]
     directions = [-1]
@@ -64,6 +68,9 @@ def step(
     ways = distances[rows, columns]
     here = ways[0] if np.isfinite(ways[0]) else np.nanmin(ways[np.isfinite(ways)], initial=0.0) + 1
     progress = np.where(np.isfinite(ways), here - ways, -1.0)
+    if weak:
+        held = (maps.presence(False) - maps.presence(True))[rows, columns]
+        progress = settings.gather * (held - held[0])
     scores = scores + settings.progress * np.clip(progress, -2, 2)
     choice = int(np.argmax(scores))
     if choice == 0:

@@ -23,7 +23,9 @@ VARIANTS = {"full": Settings(), "blank": Settings(blank=True)}
 
 @dataclass(frozen=True, order=True)
 class Match:
-    """Who plays where; the seed is that of the agent and of the bot's random numbers."""
+    """The players and the map; `bot` may be another variant of the agent. The seed is that of the
+    agent and of the bot's random numbers.
+    """
 
     variant: str
     bot: str
@@ -101,5 +103,8 @@ def _start(folder: Path) -> None:
 def _play(match: Match) -> Row:
     assert _arena is not None
     agent = Agent(VARIANTS[match.variant], match.seed)
-    outcome = _arena.play(agent, match.bot, match.map, match.corner, match.seed)
+    rival: str | Agent = match.bot
+    if match.bot in VARIANTS:
+        rival = Agent(VARIANTS[match.bot], match.seed + 1)
+    outcome = _arena.play(agent, rival, match.map, match.corner, match.seed)
     return Row(*astuple(match), *astuple(outcome))

@@ -124,3 +124,27 @@ def test_actions_end_when_the_game_says(verb: int, ends: int) -> None:
     action = {"type": verb, "parameter": 1, "x": 2, "y": 0}
     unit = state([".W..", "...."], {(1, 0): (98, action)}).own()[0]
     assert unit.ends == ends and unit.target == ((2, 0) if verb == MOVE else (1, 0))
+
+
+@pytest.mark.parametrize(
+    ("row", "below", "step"),
+    [("B...H..w....", "............", 1), ("B.W.W..h....", ".......h....", 3)],
+    ids=["strong", "weak"],
+)
+def test_a_fighter_follows_the_balance_of_presence_around_it(
+    row: str, below: str, step: int
+) -> None:
+    """It attacks where its own side is stronger, although the enemy is stronger on the whole, and
+    falls back towards its own side where the enemy is; without layers it holds.
+    """
+    drawn = state([row, below, "........b...", *["." * 12] * 8, "......hhhhhh"])
+    unit = next(u.id for u in drawn.own() if u.cell == (4, 0))
+    assert orders(drawn, harvesters=0)[unit] == Order(unit, MOVE, step)
+    assert unit not in orders(drawn, harvesters=0, blank=True)
+
+
+def test_an_idle_worker_in_the_way_takes_over_the_harvest() -> None:
+    agent = Agent(Settings(army="", most_workers=0, harvesters=1))
+    corridor = ["########", "$WWB...b", "########"]
+    assert agent.orders(state(corridor, time=100)) == []
+    assert agent.orders(state(corridor, time=101)) == [Order(2, HARVEST, 3)]

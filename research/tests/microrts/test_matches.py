@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -19,8 +18,12 @@ FOLDER = Path(os.environ.get("MICRORTS", "out/microrts_game"))
 LACKING = missing(FOLDER)
 
 
-@pytest.mark.skipif(bool(LACKING), reason=f"{LACKING} (the variable MICRORTS names the folder)")
-@pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed")
+needs_game = pytest.mark.skipif(
+    bool(LACKING), reason=f"{LACKING} (the variable MICRORTS names the folder)"
+)
+
+
+@needs_game
 def test_a_study_plays_both_corners_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     def run(seeds: int) -> str:
         command = [sys.executable, "-m", "research.microrts", "play", str(FOLDER)]
@@ -52,3 +55,21 @@ def test_the_table_counts_draws_half() -> None:
     assert picture(rows).shape[2] == 4
     share, low, high = score([1.0] * 40)
     assert share == 1 and 0.90 < low < 0.92 and high == pytest.approx(1)
+
+
+@needs_game
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (("--maps", "basesWorkers8x8A.xml"), "like '16x16/basesWorkers16x16A.xml'"),
+        (("--bots", "lightrush"), "no bot 'lightrush'. Bots are workerRush"),
+    ],
+)
+def test_an_unknown_map_or_bot_is_an_error_in_words(
+    tmp_path: Path, changed: tuple[str, str], message: str
+) -> None:
+    chosen = {"--maps": "8x8/basesWorkers8x8A.xml", "--bots": "lightRush"} | dict([changed])
+    command = [sys.executable, "-m", "research.microrts", "play", str(FOLDER)]
+    command += ["--out", str(tmp_path), *(part for pair in chosen.items() for part in pair)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode and message in done.stderr
