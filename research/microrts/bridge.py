@@ -112,7 +112,7 @@ class Arena:
     ) -> Outcome:
         ground = self._ground.load(str(path), self._types)
         game = self._state(ground, self._types)
-        bot = self._bot(rival, seed) if isinstance(rival, str) else None
+        bot: Any = self._bot(rival, seed) if isinstance(rival, str) else None
         extent = max(int(ground.getWidth()), int(ground.getHeight()))
         most = next(cycles for size, cycles in _LONGEST.items() if extent <= size)
         over, spent, slowest, rival_spent = False, 0.0, 0.0, 0.0
