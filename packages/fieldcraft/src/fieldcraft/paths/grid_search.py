@@ -187,7 +187,6 @@ class _Counted(Expansion):
 
     def __init__(self, search: GridSearch) -> None:
         super().__init__(search, ((np.uint8,), (np.int32, 3)))
-        self.search = search
         search.clear(np.empty(len(search.space), dtype=np.int64))
         goals = search.goals[~search.ground.walls[search.goals]]
         came, lists = self.scratch
@@ -197,9 +196,10 @@ class _Counted(Expansion):
         self._state = np.array([0, len(goals), 0, 0], dtype=np.int64)
         self._edges = moves_of(search.space).king.reshape(-1)
 
-    def run(self, until: NDArray[np.int64]) -> bool:
+    def run(self, search: DistanceSearch, until: NDArray[np.int64]) -> bool:
         """See `Expansion.run`."""
-        search, measure = self.search, self.search.grid_steps.measure
+        assert isinstance(search, GridSearch)
+        measure = search.grid_steps.measure
         came, lists = self.scratch
         kernels.distance.count(
             self._edges,
@@ -223,7 +223,6 @@ class _Near(Expansion):
 
     def __init__(self, search: GridSearch) -> None:
         super().__init__(search, ((np.int32, search.rounds),))
-        self.search = search
         pad, size = search.space.width + 1, len(search.space)
         self._dist, self._cost = np.empty(size + 2 * pad), np.empty(size + 2 * pad)
         self._cost[pad : size + pad] = search.costs.values
@@ -235,9 +234,9 @@ class _Near(Expansion):
         self._state[1:3] = len(goals)
         self._edges = moves_of(search.space).king.reshape(-1)
 
-    def run(self, until: NDArray[np.int64]) -> bool:
+    def run(self, search: DistanceSearch, until: NDArray[np.int64]) -> bool:
         """See `Expansion.run`."""
-        search = self.search
+        assert isinstance(search, GridSearch)
         kernels.distance.add_near(
             self._edges,
             self._cost,

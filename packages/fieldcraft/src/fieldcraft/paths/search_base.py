@@ -129,7 +129,7 @@ class DistanceSearch(ABC):
             return
         if self._expansion is None:
             self._expansion = self._begin()
-        self.finished = self._expansion.run(until)
+        self.finished = self._expansion.run(self, until)
         if self.finished:
             self._expansion.end()
             self._expansion = None
@@ -214,17 +214,28 @@ class DistanceSearch(ABC):
 class Expansion(ABC):
     """One way to expand a search from its goals, with scratch of these `kinds`."""
 
+    scratch: Arrays = ()
+
     def __init__(self, search: DistanceSearch, kinds: Kinds) -> None:
         self._pool, self._kinds = search.scratch, kinds
         self.scratch = self._pool.take(kinds)
 
     @abstractmethod
-    def run(self, until: Ints) -> bool:
+    def run(self, search: DistanceSearch, until: Ints) -> bool:
         """Search until these cells have their distances; return whether the search has ended."""
 
     def end(self) -> None:
-        """Give the scratch back."""
+        """Give the scratch of a finished search back."""
         self._pool.give(self._kinds, self.scratch)
+        self.scratch = ()
+
+    def __del__(self) -> None:
+        """Give the scratch of a search back that nobody needs to finish."""
+        for array in self.scratch:
+            if array.dtype in (np.int8, np.uint32):
+                array.fill(0)
+        if self.scratch:
+            self._pool.give(self._kinds, self.scratch)
 
 
 class Buckets(Expansion):
@@ -232,7 +243,7 @@ class Buckets(Expansion):
 
     def __init__(self, search: DistanceSearch) -> None:
         super().__init__(search, _QUEUE)
-        self.search, walls = search, search.ground.walls
+        walls = search.ground.walls
         search.dist = np.empty(len(walls), dtype=type(search.far))
         everywhere = np.array([[0, len(walls)]])
         kernels.distance.clear(walls, everywhere, search.far, search.dist)
@@ -241,9 +252,8 @@ class Buckets(Expansion):
         self._seeds, self._starts = search.goals[usable][order], search.starts[usable][order]
         self._state = np.zeros(3, dtype=np.int64)
 
-    def run(self, until: Ints) -> bool:
+    def run(self, search: DistanceSearch, until: Ints) -> bool:
         """See `Expansion.run`."""
-        search = self.search
         kernels.distance_search.search(
             *search.steps,
             self._seeds,
