@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.question.context import Cells, Context, Floats
 from fieldcraft.question.scoring import CHUNK, Budget
+from fieldcraft.question.words import Measure
 from fieldcraft.space import Space
 from fieldcraft.space.results import ChosenCells
 
@@ -141,7 +142,7 @@ class Answer:
         candidates : int, optional
             How many candidates this slice looks at, for one requirement or score each.
         microseconds : float, optional
-            How long this slice takes. Work is done in pieces of up to 256 candidates, and the
+            How long this slice takes. Work is done in pieces of up to 128 candidates, and the
             generation of all of them; a slice does at least one piece, and none that would take
             longer than is left if it took as long as the longest so far.
         """
@@ -196,23 +197,29 @@ class Answer:
         self._parts = np.full((len(cells), len(question.score)), np.nan)
         yield len(cells)
         for index, requirement in enumerate(question.require):
-            left = np.flatnonzero(self._removed < 0)
-            at = 0
-            while at < len(left):
-                some = left[at : at + self._most]
+            for some in self._pieces(requirement.measure):
                 kept = requirement.kept(context, cells[some])
                 self._removed[some[~kept]] = index
-                at += len(some)
-                yield len(some)
-        left = np.flatnonzero(self._removed < 0)
+                yield max(len(some), 1)
         for index, score in enumerate(question.score):
-            at = 0
-            while at < len(left):
-                some = left[at : at + self._most]
+            for some in self._pieces(score.measure):
                 self._parts[some, index] = score.values(context, cells[some])
-                at += len(some)
-                yield len(some)
+                yield max(len(some), 1)
+        left = np.flatnonzero(self._removed < 0)
         self._chosen = self._choose(cells[left], self._parts[left].sum(axis=1))
+
+    def _pieces(self, measure: Measure) -> Iterator[Cells]:
+        """Yield rows of the candidates that are left, as many at a time as the slice allows; first
+        none while the measure is prepared.
+        """
+        left = np.flatnonzero(self._removed < 0)
+        for _ in measure.prepare(self._context, self._cells[left]):
+            yield left[:0]
+        at = 0
+        while at < len(left):
+            some = left[at : at + self._most]
+            yield some
+            at += len(some)
 
     def _choose(self, cells: Cells, scores: Floats) -> Cells:
         """Return the chosen ones of the candidates that are left."""

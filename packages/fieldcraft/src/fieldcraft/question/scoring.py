@@ -21,7 +21,7 @@ from fieldcraft.space import Grid
 
 __all__ = ["CHUNK", "Budget", "Choose", "Requirement", "Score"]
 
-CHUNK = 256
+CHUNK = 128
 """Candidates that are measured together."""
 
 _UNREACHED = 1e20  # stands for infinite distances in curves

@@ -7,7 +7,7 @@ the keys beside it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -18,7 +18,7 @@ from fieldcraft import checks
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.layer.operand import Operand
-from fieldcraft.paths import distance_map, reach
+from fieldcraft.paths import DistanceMap, distance_map, reach
 from fieldcraft.query import peaks
 from fieldcraft.question.clearance import Clearance
 from fieldcraft.question.context import Cells, Context, Floats
@@ -29,6 +29,7 @@ from fieldcraft.space.adjacency import cached, cached_until_walls_change, compon
 __all__ = ["GENERATORS", "MEASURES", "Generator", "Measure", "Points"]
 
 _SLACK = 1 + 1e-9
+_STRIDE = 4  # steps that a search of paths goes on in one piece of work
 
 
 def _places(name: str, value: Any) -> Any:
@@ -129,7 +130,6 @@ class Lattice(Generator):
             raise InvalidValue(
                 "A grid of candidates needs a flat map", got=repr(space)[:80], remedy="Use reach"
             )
-        points = None if self.within is None else context.places(self.around)
         every = max(self.grid, space.typical_step / 2)
         low, high = space.extent
         counts = np.maximum(np.ceil((high - low) / every - 1e-9), 1).astype(int)
@@ -137,19 +137,15 @@ class Lattice(Generator):
             start + (end - start) * (np.arange(count) + 0.5) / count
             for start, end, count in zip(low, high, counts.tolist(), strict=True)
         ]
+        points = None if self.within is None else context.places(self.around)
         if points is not None and self.within is not None and space.period is None:
-            nearest, farthest = points.min(axis=0), points.max(axis=0)
-            far = self.within + every
-            axes = [
-                axis[(axis >= start - far) & (axis <= end + far)]
-                for axis, start, end in zip(axes, nearest, farthest, strict=True)
-            ]
+            box = points.min(axis=0) - self.within - every, points.max(axis=0) + self.within + every
+            axes = [axis[(axis >= a) & (axis <= b)] for axis, a, b in zip(axes, *box, strict=True)]
         places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-        cells = np.unique(np.asarray(space.cell_at(places, outside="clamp")))
-        if points is None or self.within is None:
-            return cells
-        inside = _straight(space, cells, points).min(axis=1) <= self.within * _SLACK
-        return np.asarray(cells[inside])
+        if points is not None and self.within is not None:
+            away = _away(space, places, points).min(axis=1)
+            places = places[away <= self.within * _SLACK]
+        return np.asarray(space.cell_at(places, outside="clamp"))
 
 
 @dataclass(frozen=True)
@@ -209,6 +205,10 @@ class Measure(ABC):
 
     is_truth: ClassVar[bool] = True
 
+    def prepare(self, context: Context, cells: Cells) -> Iterator[object]:
+        """Do what has to be done before candidates are measured, a piece of work at a time."""
+        return iter(())
+
     @abstractmethod
     def values(self, context: Context, cells: Cells) -> Floats:
         """Return the numbers of some candidates, (N,)."""
@@ -242,12 +242,36 @@ class Distance(Measure):
                 remedy='Leave out to, or by = "path"',
             )
 
+    def prepare(self, context: Context, cells: Cells) -> Iterator[object]:
+        """Search for the candidates from the nearest to the farthest, first up to some cells on
+        the way to the nearest one.
+        """
+        if self.by != "path" or not len(cells):
+            return
+        space, points = context.space, context.places(self.distance)
+        away = _straight(space, cells, points)
+        order = np.argsort(away.min(axis=1), kind="stable")
+        start, end = points[away[order[0]].argmin()], space.position_of(cells[order[0]])
+        far = float(away.min()) / (_STRIDE * space.typical_step)
+        shares = np.arange(1, int(min(far, len(space))) + 1)[:, np.newaxis] / (far + 1)
+        line = start + space.shortest_vectors(end - start) * shares
+        between = np.asarray(space.cell_at(space.wrapped(line), outside="clamp"), dtype=np.int64)
+        between = between[~space.walls.reshape(-1)[between]]
+        yield between
+        for cell in np.append(between, cells[order]):
+            yield self._paths(context).measured(np.array([cell]))
+
+    def _paths(self, context: Context) -> DistanceMap:
+        points = context.places(self.distance)
+        found = context.once(id(self), lambda: distance_map(context.space, points))
+        assert isinstance(found, DistanceMap)
+        return found
+
     def values(self, context: Context, cells: Cells) -> Floats:
         """See `Measure.values`."""
         points = context.places(self.distance)
         if self.by == "path":
-            make = lambda: distance_map(context.space, points)  # noqa: E731
-            return np.asarray(context.once(id(self), make).measured(cells))
+            return self._paths(context).measured(cells)
         away = _straight(context.space, cells, points)
         if self.to == "mean":
             return np.asarray(away.mean(axis=1))
@@ -345,8 +369,13 @@ def _seen(
 
 def _straight(space: Space, cells: Cells, points: Floats) -> Floats:
     """Return the straight distances from the centers of cells to positions, (N, P)."""
-    away = space.position_of(cells)[:, np.newaxis] - points
-    return np.asarray(np.sqrt((space.shortest_vectors(away) ** 2).sum(axis=2)))
+    return _away(space, space.position_of(cells), points)
+
+
+def _away(space: Space, places: Floats, points: Floats) -> Floats:
+    """Return the straight distances from places to positions, (N, P)."""
+    vectors = space.shortest_vectors(places[:, np.newaxis] - points)
+    return np.asarray(np.sqrt((vectors**2).sum(axis=2)))
 
 
 def _near(space: Space, point: Floats, radius: float) -> Cells:

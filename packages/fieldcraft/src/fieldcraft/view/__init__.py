@@ -3,6 +3,7 @@
 None of these libraries is loaded before a function that needs it is called.
 """
 
+from fieldcraft.view.candidates import draw_candidates
 from fieldcraft.view.colors import ColorScale
 from fieldcraft.view.film import Film, save_film, save_png
 from fieldcraft.view.frame import frame, frame_owners, frame_teams
@@ -23,6 +24,7 @@ __all__ = [
     "between",
     "diverging",
     "draw_arrows",
+    "draw_candidates",
     "draw_dots",
     "draw_lines",
     "frame",
