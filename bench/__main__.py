@@ -24,6 +24,7 @@ SUITES = {
     "radial": "bench.radial",
     "compose": "bench.compose",
     "query": "bench.query",
+    "questions": "bench.questions",
     "teams": "bench.teams",
     "paths": "bench.paths",
     "search": "bench.search",

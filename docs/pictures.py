@@ -30,6 +30,7 @@ EXAMPLES = (
     "tower_defence",
     "warehouse",
     "floors",
+    "questions",
 )
 """Drawn by `examples/NAME.py --picture`."""
 

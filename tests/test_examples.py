@@ -28,6 +28,7 @@ ARGUMENTS: dict[str, list[list[str]]] = {
     "flanking.py": [["--frames", "5"], ["--picture", "flanking.png"]],
     "floors.py": [["--picture", "floors.png"]],
     "guards.py": [["--picture", "guards.png"]],
+    "questions.py": [["cover"], ["--picture", "questions.png"]],
     "pheromones.py": [["--frames", "5"], ["--picture", "pheromones.png"]],
     "hex_war.py": [["--picture", "hex_war.png"]],
     "roguelike.py": [["--picture", "roguelike.png"]],
