@@ -464,6 +464,7 @@ GOOD_VALUES: dict[str, Callable[[World], Any]] = {
     "vertices": lambda w: [1],
     "Expression.values_at.cells": lambda w: np.array([22, 23]),
     "title": lambda w: "t",
+    "candidates": lambda w: fc.Question({"reach": 2}).ask(w.grid, me=(3.5, 3.5)).explain(),
     "generate": lambda w: {"points": [(3.5, 3.5)]},
     "fc.view.ScaleLegend.colors": lambda w: fc.view.ColorScale(0.0, 1.0),
     "fc.view.TeamLegend.names": lambda w: ["a"],
