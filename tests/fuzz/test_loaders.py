@@ -24,7 +24,7 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 from fieldcraft import files, serialization
 from fieldcraft.errors import FieldcraftError
-from fieldcraft.maps import load_map
+from fieldcraft.maps import load_map, load_scenarios
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recordings import Timeline
 from fieldcraft.settings import settings_from
@@ -34,6 +34,7 @@ from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session as Match
 from fieldcraft_worlds.play.settings import kinds_of
+from support.map_files import FILES
 from support.sessions import RECIPE, recipe_world, small_map
 
 MUTANTS = int(os.environ.get("FIELDCRAFT_FUZZ", "12"))
@@ -184,6 +185,15 @@ def hex_map() -> fc.InfluenceMap:
     return imap
 
 
+def graph_map() -> fc.InfluenceMap:
+    corners = [(0, 0), (4, 0), (8, 0), (0, 3), (4, 3), (8, 3)]
+    mesh = fc.Graph.from_polygons(corners, [(0, 1, 4, 3), (1, 2, 5, 4)])
+    imap = fc.InfluenceMap(mesh)
+    imap.add_layer("threat", fc.Spread(decay=0.2, momentum=0.5)).add_source((3.0, 2.0), 5.0)
+    imap.step(2)
+    return imap
+
+
 def write_map(path: Path, data: bytes, rng: np.random.Generator) -> None:
     magic = b"fieldcraft influence map\n"
     contents = serialization.from_bytes(zlib.decompress(data[len(magic) + 12 : -32]))
@@ -235,11 +245,21 @@ def load_session(path: Path) -> None:
 # Games
 
 
+GAMES: dict[str, dict[str, Any]] = {
+    "ants": {"ants": 40, "piles": 1},
+    "chase": {},
+    "flock": {"birds": 40},
+    "maze": {},
+    "physarum": {},
+    "tether": {},
+    "towers": {},
+}
+
+
 def opened_game(name: str) -> Match:
     game = find_game(name)
-    settings = {"ants": {"ants": 40, "piles": 1}, "flock": {"birds": 40}}[name]
     space = fc.Grid(40, 30, wrap=name == "flock")
-    match = Match(game, space, settings_from(game.settings, settings), seed=3)
+    match = Match(game, space, settings_from(game.settings, GAMES[name]), seed=3)
     for _ in range(5):
         match.step()
     return match
@@ -331,50 +351,82 @@ TIMELINE = (
     "seconds,id,group,x,y,strength\n0,a,red,1,2,3\n0.5,b,blue,4,5,1\n1,a,red,2,2,3\n2,b,blue,,,0\n"
 )
 
-MAPS = {
-    "map": b"type octile\nheight 3\nwidth 4\nmap\n....\n.@@.\n....\n",
-    "pgm": b"P2\n4 3\n255\n255 255 0 255\n255 0 0 255\n255 255 255 255\n",
-    "obj": b"v 0 0 0\nv 4 0 0\nv 4 0 4\nv 0 0 4\nf 1 2 3\nf 1 3 4\n",
-    "tmj": json.dumps(
-        {
-            "type": "map",
-            "width": 2,
-            "height": 2,
-            "tilewidth": 8,
-            "tileheight": 8,
-            "orientation": "orthogonal",
-            "infinite": False,
-            "tilesets": [],
-            "layers": [
-                {
-                    "type": "tilelayer",
-                    "name": "walls",
-                    "width": 2,
-                    "height": 2,
-                    "data": [0, 1, 1, 0],
-                }
-            ],
-        }
-    ).encode(),
+PICTURE = b"P2\n4 3\n255\n255 255 0 255\n255 0 0 255\n255 255 255 255\n"
+ROS = b"image: picture.pgm\nresolution: 0.5\norigin: [1.0, 2.0, 0.0]\nnegate: 0\n" + (
+    b"occupied_thresh: 0.65\nfree_thresh: 0.196\n"
+)
+GUARD = b'<object class="guard" x="8" y="8"><properties><property name="wall" type="bool" value="true"/>'
+TMX = (
+    b"""<map orientation="orthogonal" width="2" height="2" tilewidth="8" tileheight="8">
+<layer name="walls" width="2" height="2"><data encoding="csv">0,1,1,0</data></layer>
+<objectgroup name="units">"""
+    + GUARD
+    + b"</properties></object></objectgroup></map>"
+)
+TMJ = {
+    **dict.fromkeys(("width", "height"), 2),
+    **dict.fromkeys(("tilewidth", "tileheight"), 8),
+    "type": "map",
+    "orientation": "orthogonal",
+    "infinite": False,
+    "tilesets": [],
+    "layers": [
+        {"type": "tilelayer", "name": "walls", "width": 2, "height": 2, "data": [0, 1, 1, 0]}
+    ],
 }
+MAPS = {**FILES, "level.tmj": json.dumps(TMJ).encode(), "level.tmx": TMX}
+
+
+def write_json(path: Path, data: bytes, rng: np.random.Generator) -> None:
+    if rng.random() < 0.5:
+        write_bytes(path, data, rng)
+    else:
+        content = mutated(json.loads(data), rng)
+        path.write_text(json.dumps(content, default=lambda value: value.tolist()))
+
+
+def make_ros(path: Path) -> list[tuple[Path, bytes]]:
+    return [(path, ROS), (path.with_name("picture.pgm"), PICTURE)]
+
+
+def write_ros(path: Path, made: list[tuple[Path, bytes]], rng: np.random.Generator) -> None:
+    chosen = int(rng.integers(2))
+    for number, (file, data) in enumerate(made):
+        file.write_bytes(damaged(data, rng) if number == chosen else data)
+
+
+def save_tiff(path: Path) -> None:
+    space = fc.Grid(5, 3)
+    layer = fc.InfluenceMap(space).add_layer("a", values=np.ones((3, 5)))
+    pytest.importorskip("fieldcraft.maps.geotiff").save_geotiff(path, layer, space)
+
 
 TARGETS = {
     "map": Target(bytes_of(lambda path: busy_map().save(path)), write_map, load_imap),
     "hex map": Target(bytes_of(lambda path: hex_map().save(path)), write_map, load_imap),
+    "graph map": Target(bytes_of(lambda path: graph_map().save(path)), write_map, load_imap),
     "session": Target(bytes_of(save_session), write_session, load_session),
     "recipe session": Target(bytes_of(save_recipe_session), write_session, load_session),
-    "ants": game_target("ants"),
-    "flock": game_target("flock"),
+    **{name: game_target(name) for name in GAMES},
     "cluster": Target(make_world, write_world, load_world),
     "recipe.toml": Target(bytes_of(save_recipe), write_bytes, read_recipe),
     "timeline.csv": Target(
         bytes_of(lambda path: path.write_text(TIMELINE)), write_bytes, Timeline.read
     ),
+    "level.scen": Target(
+        bytes_of(lambda path: path.write_bytes(b"version 1\n0\ta.map\t9\t9\t1\t2\t3\t4\t2.8\n")),
+        write_bytes,
+        load_scenarios,
+    ),
+    "level.yaml": Target(make_ros, write_ros, load_map),
+    "level.tif": Target(bytes_of(save_tiff), write_bytes, load_map),
     **{
-        f"level.{suffix}": Target(
-            bytes_of(lambda path, data=data: path.write_bytes(data)), write_bytes, load_map
+        name: Target(
+            bytes_of(lambda path, data=data: path.write_bytes(data)),
+            write_json if data[:1] == b"{" else write_bytes,
+            load_map,
         )
-        for suffix, data in MAPS.items()
+        for name, data in MAPS.items()
     },
 }
 
