@@ -158,7 +158,7 @@ class DiffuseField(Field):
     def settle(self) -> None:
         """Set the values that endless steps would lead to."""
         self._pin()
-        settled = self._balance()
+        settled = interruptible(self._balance)
         self._flat[:] = np.where(np.abs(settled) < self._floor, 0, settled)
         self._pin()
 
@@ -222,8 +222,7 @@ def _solved(equations: Any, given: Floats) -> Floats:
     from scipy.sparse.linalg import splu
 
     try:
-        columns = equations.tocsc()
-        found = interruptible(lambda: splu(columns).solve(given))
+        found = splu(equations.tocsc()).solve(given)
     except RuntimeError as singular:
         raise _one_way(str(singular)) from singular
     if not np.isfinite(found).all():
