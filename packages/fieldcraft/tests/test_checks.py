@@ -14,6 +14,7 @@ import fieldcraft as fc
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
+from fieldcraft.maps.ros import save_ros
 from fieldcraft.recipe.document import data_beside
 from support.refusals import refused
 
@@ -240,6 +241,8 @@ HOSTILE: dict[str, Callable[[], object]] = {
     "half a character": lambda: checks.text("title", "a\ud800"),
     "a path with NUL": lambda: data_beside("a\0b"),  # type: ignore[arg-type]
     "a folder with half a character": lambda: Staging(Path("a\ud800"), ["a"]).__enter__(),
+    "a picture with NUL": lambda: fc.view.save_png("a\0.png", np.zeros((3, 5, 4), np.uint8)),
+    "a map with half a character": lambda: save_ros("a\ud800.yaml", GRID),
     "a folder with NUL": lambda: Staging(Path("a\0b"), ["a"]).__enter__(),
 }
 

@@ -39,6 +39,7 @@ __all__ = [
     "positive",
     "sequence",
     "shaped",
+    "target",
     "text",
 ]
 
@@ -196,6 +197,18 @@ def path(name: str, value: object) -> Path:
     if not isinstance(named, str) or not named:
         raise _refused(name, "is the path of a file", value, "Pass a str or a pathlib.Path")
     return Path(named)
+
+
+def target(name: str, value: object) -> Path:
+    """Return the value as the path of a file to write."""
+    found = path(name, value)
+    try:
+        is_name = b"\0" not in os.fsencode(found)
+    except UnicodeEncodeError:
+        is_name = False
+    if not is_name:
+        raise _refused(name, "is a name that files can have", value, "Choose another name")
+    return found
 
 
 def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:

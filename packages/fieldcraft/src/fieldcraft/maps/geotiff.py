@@ -138,7 +138,7 @@ def save_geotiff(
     MissingLibrary
         Without rasterio.
     """
-    file = checks.path("path", path)
+    file = checks.target("path", path)
     grid_of(space, "A GeoTIFF", remedy="Pass layer.space of a layer on a grid")
     cells = checks.shaped("values", getattr(values, "values", values), space.shape, "biuf")
     rasterio = _rasterio("Writing a GeoTIFF")

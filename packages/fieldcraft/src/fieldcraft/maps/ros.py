@@ -110,7 +110,7 @@ def save_ros(path: str | os.PathLike[str], grid: Grid) -> None:
     BadMapFile
         If the path can't be written.
     """
-    file = checks.path("path", path)
+    file = checks.target("path", path)
     if file.suffix.lower() not in (".yaml", ".yml"):
         remedy = 'Name it "rooms.yaml", say'
         raise InvalidValue("A map for ROS is a .yaml file", got=repr(str(path)), remedy=remedy)

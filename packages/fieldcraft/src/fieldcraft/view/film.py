@@ -45,7 +45,7 @@ def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
     InvalidValue
         For other arrays, another suffix, and a path that can't be written.
     """
-    if checks.path("path", path).suffix.lower() != ".png":
+    if checks.target("path", path).suffix.lower() != ".png":
         raise InvalidValue(
             "A PNG file ends in .png", got=str(path), remedy="Use save_film for GIF, WebP and MP4"
         )
@@ -125,7 +125,7 @@ class Film:
     def __init__(
         self, path: str | os.PathLike[str], fps: float = 30.0, *, quality: int | None = None
     ) -> None:
-        self.path = checks.path("path", path)
+        self.path = checks.target("path", path)
         self.fps = Fraction(checks.positive("fps", fps)).limit_denominator(1001)
         self.frames = 0
         suffix = self.path.suffix.lower()
