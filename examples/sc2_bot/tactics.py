@@ -39,7 +39,9 @@ class Tactics:
             away = np.linalg.norm(at[:, None] - aims[None], axis=2)
             near = away.min(axis=1) <= RANGE + 4
             if near.any():
-                going[near] = self.field.stands(at[near], aims[away[near].argmin(axis=1)], RANGE)
+                going[near] = self.field.firing_positions(
+                    at[near], aims[away[near].argmin(axis=1)], RANGE
+                )
         in_danger = ~self.field.is_safe(going)
         if in_danger.any():
             going[in_danger] = self.field.safe_spots(at[in_danger])

@@ -276,7 +276,7 @@ GOOD_VALUES: dict[str, Callable[[World], Any]] = {
     "fc.adapters.tcod.field_of_view.position": lambda w: (3, 3),
     "fc.adapters.mesa.attach.place": lambda w: w.mesa,
     "fc.adapters.mesa.space_of.place": lambda w: w.mesa,
-    "fc.adapters.mesa.mend.place": lambda w: w.mesa,
+    "fc.adapters.mesa.repair.place": lambda w: w.mesa,
     "fc.adapters.mesa.positions.agents": lambda w: [],
     "fc.adapters.mesa.attach.layer": lambda w: fc.InfluenceMap(
         importlib.import_module("fieldcraft.adapters.mesa").space_of(w.mesa)

@@ -41,7 +41,7 @@ class Ants(mesa.Model):  # type: ignore[misc]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = state
-        adapter.mend(self.grid)
+        adapter.repair(self.grid)
 
     def step(self) -> None:
         self.agents.do("step")

@@ -11,7 +11,7 @@ from scipy import ndimage
 import fieldcraft as fc
 from fieldcraft.adapters.sc2 import EFFECTS, UNITS, Battlefield, Threat
 from fieldcraft.adapters.sc2.enemies import by_weapons
-from fieldcraft.adapters.sc2.ground import Standing, dilated
+from fieldcraft.adapters.sc2.ground import Obstacles, dilated
 from fieldcraft.adapters.sc2.regions import regions_of
 from fieldcraft.errors import InvalidValue
 from support import realdata
@@ -392,7 +392,7 @@ def test_ranged_units_shoot_from_where_they_are_safest(game: Game) -> None:
     field = Battlefield(game.bot)
     field.update()
     units = np.array([(20.5, 6.5), (24.5, 4.5), (5.5, 25.5)])
-    stands = field.stands(units, (22.5, 6.5), 6.0)
+    stands = field.firing_positions(units, (22.5, 6.5), 6.0)
     assert field.is_safe(stands[:2]).all()
     assert not field.is_safe(units[:2]).any()
     assert (np.hypot(*(stands[:2] - (22.5, 6.5)).T) <= 6).all()
@@ -512,9 +512,9 @@ def test_a_worm_is_taken_where_it_is_shorter(game: Game) -> None:
     told = field.journey((5.5, 5.5), (40.5, 25.5), toll=2.0)
     assert [worm.type_id.value for worm in told.worms] == [NETWORK, CANAL]
     assert told.worms[1].position == (38.5, 24.5)
-    assert len(told.legs) == 2
+    assert len(told.paths) == 2
     assert told.cost < field.pathfind((5.5, 5.5), (40.5, 25.5)).cost - 2
-    assert len(field.journey((5.5, 5.5), (40.5, 25.5), toll=1000.0).legs) == 1
+    assert len(field.journey((5.5, 5.5), (40.5, 25.5), toll=1000.0).paths) == 1
     assert not field.journey((5.5, 5.5), (12.5, 5.5)).worms
     assert not field.journey((5.5, 5.5), (40.5, 25.5), worms=()).worms
 
@@ -558,7 +558,7 @@ def test_only_changes_are_stamped(game: Game, monkeypatch: pytest.MonkeyPatch) -
         blocked.append(int(field.ground.walls.sum()))
     assert (np.diff(blocked) > 0).any() and (np.diff(blocked) < 0).any()
     stamped = []
-    monkeypatch.setattr(Standing, "_boxes", lambda self: stamped.append(self) or [])
+    monkeypatch.setattr(Obstacles, "_boxes", lambda self: stamped.append(self) or [])
     game.step()
     field.update()
     assert stamped == []

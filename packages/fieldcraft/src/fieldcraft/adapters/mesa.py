@@ -1,8 +1,6 @@
-"""Models on Mesa 3 and 4: a fieldcraft map on the ground of a Mesa space, its layers live in the
-space's cells.
+"""Models on Mesa 3 and 4: fieldcraft maps of Mesa spaces, and layers as properties of their cells.
 
-Cells of a Mesa grid have the coordinates (x, y), and so have positions on the map that belongs to
-it: `layer.sample(cell.coordinate)`.
+Coordinates (x, y) of a Mesa grid are positions on its map: `layer.sample(cell.coordinate)`.
 """
 
 from __future__ import annotations
@@ -20,14 +18,14 @@ from fieldcraft.layer import Layer
 from fieldcraft.layer.trail_layer import StampedLayer
 from fieldcraft.space import Graph, Grid, HexGrid, Space
 
-__all__ = ["attach", "mend", "positions", "space_of"]
+__all__ = ["attach", "positions", "repair", "space_of"]
 
 _SQRT3 = 3**0.5
 _LAYERS, _WRITABLE = "_fieldcraft_layers", "_fieldcraft_writable"
 
 
 def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "never") -> Space:
-    """The ground of a Mesa space, for an `InfluenceMap` beside it.
+    """Return a space with the cells of a Mesa space.
 
     - `OrthogonalMooreGrid` becomes a Grid of tiles with 8 neighbors. With `corners="cut"` diagonals
       pass walls, as Mesa's Moore neighborhood does; see `Grid`.
@@ -36,14 +34,28 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
     - `Network` becomes a Graph of its networkx graph, with positions from the attribute "pos".
     - `VoronoiGrid` becomes a Graph of its centroids.
 
-    A torus stays one. `walls` is bool of shape (width, height), indexed [x, y] as a property layer
-    is, for grids. The map is made once: what is added to a network later is not seen. Raises
-    `InvalidValue` for other spaces and `MissingLibrary` without Mesa.
+    A torus stays a torus. Cells added to a network later are not in the map.
+
+    Parameters
+    ----------
+    place : mesa.discrete_space.DiscreteSpace
+        The Mesa space.
+    walls : array_like of shape (width, height), optional
+        Walls of a grid, bool, indexed [x, y] as property layers are.
+    corners : {"never", "cut", "if-one-open"}, optional
+        See `Grid`.
+
+    Raises
+    ------
+    InvalidValue
+        For other spaces.
+    MissingLibrary
+        Without Mesa.
     """
     spaces = _mesa("space_of")
     if not isinstance(place, spaces.DiscreteSpace):
         raise InvalidValue(
-            "A ground is made of a space of mesa.discrete_space",
+            "space_of takes a space of mesa.discrete_space",
             got=type(place).__name__,
             remedy=(
                 "Use OrthogonalMooreGrid, OrthogonalVonNeumannGrid, HexGrid, Network or VoronoiGrid"
@@ -54,7 +66,7 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
             raise InvalidValue(
                 "Walls by [x, y] belong to grids",
                 got=type(place).__name__,
-                remedy="Call set_walls on what you get",
+                remedy="Call set_walls on the result",
             )
         if isinstance(place, spaces.Network):
             return Graph.from_networkx(place.G)
@@ -76,16 +88,16 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
             remedy="Use a grid of (width, height)",
         )
     width, height = place.dimensions
-    shut = None if walls is None else np.asarray(_table(walls, (width, height)).T)
+    blocked = None if walls is None else np.asarray(_table(walls, (width, height)).T)
     if isinstance(place, spaces.HexGrid):
-        # Middles of neighbors are 1 apart, and the mirrored row 0 begins at (0, 0).
+        # Centers of neighbors are 1 apart, and the mirrored row 0 begins at (0, 0).
         size = 1 / _SQRT3
         return HexGrid(
             width,
             height,
             size=size,
             origin=(-0.5, -size),
-            walls=None if shut is None else shut[:, ::-1],
+            walls=None if blocked is None else blocked[:, ::-1],
             wrap=place.torus,
         )
     neighbors = 8 if isinstance(place, spaces.OrthogonalMooreGrid) else 4
@@ -95,23 +107,32 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
         tiles=True,
         neighbors=neighbors,
         corners=corners,
-        walls=shut,
+        walls=blocked,
         wrap=place.torus,
     )
 
 
 def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool = False) -> None:
-    """Show a layer as a property of each cell of a Mesa grid, live and without a copy:
+    """Show a layer of `space_of(place)` as a live property of each cell of a Mesa grid:
     `cell.scent`, and `grid.scent.data` in Mesa 3 or `grid.scent` in Mesa 4.
 
-    The layer lies on `space_of(place)`. It is read there, by `select_cells` and by SolaraViz, and
-    written through the layer alone: Mesa's own writing is refused. With `writable`, for layers with
-    `Trail` or an array of their own, agents write to it cell by cell as to any property,
-    `self.cell.scent = 3`, which all see at once (`layer.put`), and in Mesa 3 `set_cells`,
-    `modify_cells`, `grid.scent.data = values` and `grid.scent.data[...] = 1` write whole arrays
-    (`layer.write`). A model with it can be pickled; then call `mend`. `name` is the layer's own if
-    not given. Raises `InvalidValue` for a layer on other ground, a name that is taken, and spaces
-    without properties (networks, Voronoi).
+    Parameters
+    ----------
+    place : mesa.discrete_space.Grid
+        The grid.
+    layer : Layer
+        The layer; its values are not copied.
+    name : str, optional
+        Name of the property; that of the layer if absent.
+    writable : bool, optional
+        Let cells write to a layer with `Trail` or with an array: `cell.scent = 3`, and in Mesa 3
+        `set_cells`, `modify_cells`, `grid.scent.data = values` and `grid.scent.data[...] = 1`.
+        Else writing is refused. A model with such a layer can be pickled; then call `repair`.
+
+    Raises
+    ------
+    InvalidValue
+        For a layer on another space, a name that is taken, and spaces without properties.
     """
     spaces = _mesa("attach")
     if not isinstance(layer, Layer):
@@ -158,12 +179,20 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
 
 
 def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
-    """Where agents are on `space_of(place)`, float64 of shape (N, 2), in their order: what sources,
-    samples and steps take.
+    """Return the positions of agents on `space_of(place)`, float64 of shape (N, 2), in their order.
 
-    `place` is their space; it must be given where coordinates are no positions: on a HexGrid, a
-    Network and a VoronoiGrid. Raises `InvalidValue` for an agent
-    that is in no cell.
+    Parameters
+    ----------
+    agents : iterable of mesa.Agent
+        Agents in cells.
+    place : mesa.discrete_space.DiscreteSpace, optional
+        Their space; needed on a HexGrid, a Network and a VoronoiGrid, where coordinates are not
+        positions.
+
+    Raises
+    ------
+    InvalidValue
+        For an agent without a cell.
     """
     spaces = _mesa("positions")
     cells = []
@@ -193,17 +222,20 @@ def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
     return found
 
 
-def mend(place: Any) -> None:
-    """Give the cells of an unpickled Mesa grid their properties back; a grid that needs none of it
-    stays as it is.
+def repair(place: Any) -> None:
+    """Restore the properties of the cells of an unpickled Mesa grid.
 
-    Mesa makes a class for each cell then, of which only the first has the properties, its own as
-    well; and Mesa 4 makes copies of what is live. Call it in the model's
-    `__setstate__`: `self.__dict__ = state; adapters.mesa.mend(self.grid)`. Copy a model by
-    `pickle.loads(pickle.dumps(model))`: a `deepcopy` of Mesa's may put agents into cells of their
-    own. Raises `InvalidValue` for anything but a grid.
+    Mesa creates a class for each unpickled cell, of which only the first has the properties, and
+    Mesa 4 copies live arrays. Call it in `__setstate__` of the model:
+    `self.__dict__ = state; adapters.mesa.repair(self.grid)`. Copy a model by
+    `pickle.loads(pickle.dumps(model))`; Mesa's `deepcopy` may copy the cells of agents.
+
+    Raises
+    ------
+    InvalidValue
+        For anything but a grid.
     """
-    _mesa("mend")
+    _mesa("repair")
     if not hasattr(place, "cell_klass") or not hasattr(place, "add_property_layer"):
         raise InvalidValue(
             "Grids of Mesa have properties",
@@ -223,7 +255,7 @@ def mend(place: Any) -> None:
 
 
 def _let_write(place: Any, name: str, layer: StampedLayer, mirrored: bool) -> None:
-    """Let cells write to a layer, too."""
+    """Make the property of cells writable."""
     shown, (width, _) = _shown(layer, mirrored), place.dimensions
 
     def value(cell: Any) -> Any:
@@ -237,12 +269,12 @@ def _let_write(place: Any, name: str, layer: StampedLayer, mirrored: bool) -> No
 
 
 def _has_classes(spaces: Any) -> bool:
-    """Whether this Mesa has a class of property layers, as Mesa 3; in Mesa 4 they are arrays."""
+    """Return whether Mesa has a class of property layers, as Mesa 3; in Mesa 4 they are arrays."""
     return hasattr(spaces, "PropertyLayer")
 
 
 def _add_array(place: Any, layer: Layer, name: str, mirrored: bool) -> None:
-    """Add the values as Mesa 4 takes them; the grid remembers whose they are, for `mend`."""
+    """Add the values as a property of Mesa 4, and store their layer on the grid for `repair`."""
     place.add_property_layer(name, _shown(layer, mirrored), read_only=True)
     if not hasattr(place, _LAYERS):
         setattr(place, _LAYERS, {})
@@ -250,16 +282,14 @@ def _add_array(place: Any, layer: Layer, name: str, mirrored: bool) -> None:
 
 
 def _shown(layer: Layer, mirrored: bool) -> NDArray[np.float32]:
-    """The values now and later, read-only, of shape (width, height)."""
+    """Return a live, read-only view of the values, of shape (width, height)."""
     view = layer.values.T
     return view[::-1] if mirrored else view
 
 
 @functools.cache
 def _live_class() -> Any:
-    """The class of live property layers, made when it is first asked for, as its base is Mesa's;
-    `_unpickled` unpickles it.
-    """
+    """Return the class of live property layers, created on first use because its base is Mesa's."""
 
     class Live(_mesa("A live property").PropertyLayer):  # type: ignore[misc]
         """A property of cells that is a layer's values, [x, y]."""
@@ -325,7 +355,7 @@ def _live_class() -> Any:
 
 
 class _Values(np.ndarray[Any, np.dtype[np.float32]]):
-    """The values of a live property, read-only: what is written to them goes through the layer."""
+    """The values of a live property, read-only; assignments write to the layer."""
 
     write: Callable[[ArrayLike], None] | None = None
 
@@ -355,7 +385,7 @@ def _table(walls: ArrayLike, shape: tuple[int, int]) -> NDArray[np.bool_]:
         raise InvalidValue(
             f"walls are bool of shape {shape}, [x, y]",
             got=f"{table.dtype} of shape {table.shape}",
-            remedy="Transpose them?",
+            remedy="Pass them indexed [x, y]",
         )
     return table
 

@@ -1,8 +1,7 @@
-"""Bots for StarCraft II on python-sc2: the battlefield as maps that are kept from step to step, not
-built anew in each.
+"""Maps for StarCraft II bots on python-sc2, updated from step to step.
 
-Only attributes of a `BotAI` are read, so nothing of python-sc2 is imported: a bot of burnysc2,
-ares-sc2 or a recording will do. Positions are the game's own, (x, y) with y up, cell (x, y) from x
+Only attributes of a `BotAI` are read, and python-sc2 is not imported: bots of burnysc2 and ares-sc2
+and recordings work. Positions are those of the game, (x, y) with y up; cell (x, y) reaches from x
 to x + 1.
 """
 

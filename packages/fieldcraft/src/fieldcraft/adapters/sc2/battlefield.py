@@ -1,4 +1,4 @@
-"""The battlefield of a bot: spaces, dangers, ways."""
+"""The battlefield of a bot: spaces, danger and paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.adapters.sc2.enemies import BUFFER, EFFECTS, LAYERS, UNITS, Effect, Enemies, Threat
-from fieldcraft.adapters.sc2.ground import Standing, climbable, dilated
+from fieldcraft.adapters.sc2.ground import Obstacles, climbable, dilated
 from fieldcraft.adapters.sc2.regions import Regions, regions_of
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
@@ -25,9 +25,9 @@ from fieldcraft.space import Grid
 __all__ = ["KINDS", "Battlefield", "Journey"]
 
 KINDS = ("ground", "air", "climber", "large", "rocks", "fighters")
-"""The kinds of movement: on the ground, in the air, over cliffs (reapers, colossi), for large units
-(thors, ultralisks), on the ground as if all rocks had fallen, and in the air for those who fight in
-the air and fear only what shoots from the ground.
+"""Kinds of movement: on the ground, in the air, over cliffs (reapers, colossi), of large units
+(thors, ultralisks), on the ground as if all rocks had fallen, and in the air for fighters that are
+in danger only from ground units.
 """
 
 _LARGE = 1.0
@@ -37,49 +37,51 @@ _WORMS = {"NYDUSNETWORK", "NYDUSCANAL"}
 
 @dataclass(frozen=True)
 class Journey:
-    """A way that may lead through a nydus worm: `legs`, one path on foot or two, and the `worms`
-    between them, entrance and exit.
-    """
+    """A path on foot, or two `paths` with the `worms` between them, entrance and exit."""
 
-    legs: tuple[Path, ...]
+    paths: tuple[Path, ...]
     worms: tuple[Any, ...] = ()
 
     @property
     def cost(self) -> float:
-        """The cost of all legs, without the toll."""
-        return float(sum(leg.cost for leg in self.legs))
+        """The cost of all paths without the toll."""
+        return float(sum(leg.cost for leg in self.paths))
 
 
 class Battlefield:
-    """A bot's maps: where units can walk and fly, and what is dangerous there, brought up to date
-    by `update()` once a step.
+    """Maps of a bot: where units can walk and fly, and the danger there. `update()` is called once
+    a step.
 
-    `space(kind)` is the `Grid` of a kind of movement, see `KINDS`, made when it is first asked for
-    and then kept up to date: structures, minerals and rocks that come and go change its walls.
-    `ground` and `air` are two of them. `imap` holds the layers "ground" and "air"
-    (`danger["ground"]`), and "fighters" once somebody asks for that kind: costs per cell, without a
-    base; all other kinds read "ground". Raises `InvalidValue` for what is no bot.
+    `space(kind)` is the `Grid` of a kind of movement, see `KINDS`. Its walls follow structures,
+    minerals and rocks. `ground` and `air` are two of them. `imap` has the layers `danger["ground"]`
+    and `danger["air"]`, and "fighters" once that kind is used: costs per cell without a base. All
+    other kinds use "ground".
 
     Parameters
     ----------
     bot : object
         A `BotAI` after its first step was prepared (in `on_start` or later).
-    threat : Mapping[str, Threat] or Callable[[Any], Threat], optional
-        A table of `Threat`s by the name of a type, see `UNITS`; types that are not in it are feared
-        `by_weapons`, and asked once. Or a function of a unit, which is asked for each in each step:
-        what it answers may depend on health, buffs, energy.
-    effects : Mapping[str, Effect], optional
-        Costs of effects by name, see `EFFECTS`.
+    threat : mapping of str to Threat, or callable, optional
+        Threats by the name of a type, see `UNITS`; other types have the threat of their weapons,
+        which is read once. Or a function of a unit that returns its `Threat`, called for each unit
+        in each step: it may depend on health, buffs and energy.
+    effects : mapping of str to Effect, optional
+        Effects by name, see `EFFECTS`.
     large : float, optional
-        The radius of large units, in cells.
+        Radius of large units, in cells.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument has a wrong value or type.
     """
 
     ground: Grid
-    """Where ground units walk."""
+    """The map of ground units."""
     air: Grid
-    """Where air units fly: the playable area."""
+    """The map of air units: the playable area."""
     danger: dict[str, RadialLayer]
-    """The layers "ground" and "air", and "fighters" once it is asked for."""
+    """The layers "ground" and "air", and "fighters" once it is used."""
 
     def __init__(
         self,
@@ -91,15 +93,15 @@ class Battlefield:
     ) -> None:
         if not hasattr(bot, "game_info") or not hasattr(bot, "state"):
             raise InvalidValue(
-                "A battlefield is that of a bot",
+                "A battlefield takes a bot",
                 got=type(bot).__name__,
                 remedy="Pass self in on_start()",
             )
         self.bot = bot
         self._enemies = Enemies(bot, threat, effects)
         self._large = checks.positive("large", large)
-        self._standing = Standing(bot)
-        height, width = self._standing.blocked.shape
+        self._obstacles = Obstacles(bot)
+        height, width = self._obstacles.blocked.shape
         self._spaces: dict[str, Grid] = {}
         self._safety: dict[str, Any] = {}
         self._costs: dict[tuple[str, float], Any] = {}
@@ -109,23 +111,21 @@ class Battlefield:
         )  # danger reaches over walls
         self.danger = {}
         for name in ("ground", "air"):
-            self._fear(name)
+            self._danger_layer(name)
 
     def update(self, enemies: Iterable[Any] | None = None) -> None:
-        """Bring all maps up to date: walls, effects, enemies (units and finished buildings; or
-        these `enemies`, remembered ones, too).
+        """Update walls, effects and enemies: the bot's enemy units and finished buildings, or the
+        given `enemies`, which may include remembered ones.
         """
-        if self._standing.follow():
+        if self._obstacles.follow():
             self._follow_walls()
         self._enemies.read(enemies)
         for name, layer in self.danger.items():
             self._fill(name, layer)
         self.imap.step()
 
-    def _fear(self, name: str) -> RadialLayer:
-        """The layer of those who fear alike, made when it is first asked for; what is dangerous now
-        stands in it at once.
-        """
+    def _danger_layer(self, name: str) -> RadialLayer:
+        """Return a layer of danger, created on first use with the threats of now."""
         if name not in self.danger:
             layer = self.imap.add_layer(name, Radial(BUFFER, "constant", metric="straight"))
             self._fill(name, layer)
@@ -134,12 +134,12 @@ class Battlefield:
         return self.danger[name]
 
     def _fill(self, name: str, layer: RadialLayer) -> None:
-        feared = self._enemies.last
-        which, keys, costs, radii = feared.by(name)
-        layer.sync(keys, feared.positions[which], costs, radii=radii, outside="clamp")
+        threats = self._enemies.last
+        which, keys, costs, radii = threats.by(name)
+        layer.sync(keys, threats.positions[which], costs, radii=radii, outside="clamp")
 
     def space(self, kind: str = "ground") -> Grid:
-        """The map on which a kind of unit moves; its walls follow the game."""
+        """Return the map of a kind of movement; its walls follow the game."""
         if checks.choice("kind", kind, KINDS) not in self._spaces:
             blocked = self._blocked(kind)
             height, width = blocked.shape
@@ -148,16 +148,16 @@ class Battlefield:
 
     @cached_property
     def regions(self) -> Regions:
-        """The wide places of the ground as it was at first, and the chokes between them; worked out
-        when they are first asked for.
+        """The wide places of the ground at the beginning of the game, and the chokes between
+        them; computed on first use.
         """
-        blocked = self._standing.natural
+        blocked = self._obstacles.natural
         height, width = blocked.shape
         return regions_of(Grid(width, height, walls=blocked[::-1], neighbors=8, y_up=True))
 
     def grid(self, kind: str = "ground") -> NDArray[np.float32]:
-        """The cost of each cell as bots index it: float32 [x, y], 1 + danger, infinite on walls. A
-        new array.
+        """Return the cost of each cell, 1 + danger, as a new array: float32 [x, y], infinite on
+        walls.
         """
         layer, space = self._of(kind)
         cost = 1 + layer.values
@@ -165,23 +165,23 @@ class Battlefield:
         return np.asfortranarray(cost[::-1].T)
 
     def danger_at(self, positions: ArrayLike, kind: str = "ground") -> float | NDArray[np.float32]:
-        """The danger at positions: a float for one, (N,) float32 for many; positions off the map
-        count where the map is nearest.
+        """Return the danger at positions: a float for one, (N,) float32 for many. Positions off the
+        map count as at its border.
         """
         return self._of(kind)[0].sample(positions, outside="clamp")
 
     def is_safe(
         self, positions: ArrayLike, kind: str = "ground", *, limit: float = 0.0
     ) -> bool | NDArray[np.bool_]:
-        """Whether the danger at positions is at most `limit`: a bool for one, (N,) for many."""
+        """Return whether the danger at positions is at most `limit`: a bool, or (N,) for many."""
         found = np.asarray(self.danger_at(positions, kind)) <= limit
         return bool(found) if found.ndim == 0 else found
 
     def safe_spots(
         self, positions: ArrayLike, kind: str = "ground", *, radius: float = 11.0
     ) -> NDArray[np.float64]:
-        """The least dangerous cell within `radius` of each position, the nearest of equal ones: (N,
-        2), or (2,) for one position.
+        """Return the least dangerous cell within `radius` of each position, the nearest of equal
+        ones: (N, 2), or (2,) for one position.
         """
         layer, space = self._of(kind)
         if kind not in self._safety:
@@ -197,13 +197,13 @@ class Battlefield:
         weight: float = 1.0,
         smooth: bool = False,
     ) -> Path:
-        """The cheapest way, each cell at 1 + `weight` times its danger; ends in walls are taken to
-        the nearest open cell.
+        """Return the cheapest path; a cell costs 1 + `weight` times its danger. Ends in walls are
+        moved to the nearest open cell.
         """
-        return self._way(self.space(kind), start, goal, self._cost(kind, weight), smooth)
+        return self._path(self.space(kind), start, goal, self._cost(kind, weight), smooth)
 
     def _cost(self, kind: str, weight: float) -> Any:
-        """The cost of ways, worked out once a step for all who ask."""
+        """Return the cost of cells as an expression, cached."""
         key = kind, checks.not_negative("weight", weight)
         if key not in self._costs:
             layer, space = self._of(kind)
@@ -221,11 +221,9 @@ class Battlefield:
         toll: float = 10.0,
         worms: Iterable[Any] | None = None,
     ) -> Journey:
-        """The cheapest way on foot or through a nydus worm, whichever is cheaper when going through
-        one costs a `toll`.
+        """Return the cheapest path on foot or through a nydus worm, which costs a `toll`.
 
-        `worms` are networks and canals that are open, those of the bot that are ready if none are
-        given. Each leg is exact, as `pathfind`.
+        `worms` are open networks and canals; if absent, those of the bot that are ready.
         """
         space, cost = self.space(kind), self._cost(kind, weight)
         toll = checks.not_negative("toll", toll)
@@ -236,11 +234,11 @@ class Battlefield:
                 if unit.type_id.name in _WORMS and unit.is_ready
             ]
         open_ = list(worms)
-        on_foot = self._way(space, start, goal, cost)
+        walk = self._path(space, start, goal, cost)
         if len(open_) < 2:
-            return Journey((on_foot,))
-        there = [self._way(space, start, worm.position, cost) for worm in open_]
-        on = [self._way(space, worm.position, goal, cost) for worm in open_]
+            return Journey((walk,))
+        there = [self._path(space, start, worm.position, cost) for worm in open_]
+        on = [self._path(space, worm.position, goal, cost) for worm in open_]
         pairs = [
             (a, b)
             for a in range(len(open_))
@@ -251,14 +249,14 @@ class Battlefield:
             pairs, key=lambda pair: there[pair[0]].cost + on[pair[1]].cost, default=None
         )
         if best_pair is None or (
-            on_foot and on_foot.cost <= there[best_pair[0]].cost + on[best_pair[1]].cost + toll
+            walk and walk.cost <= there[best_pair[0]].cost + on[best_pair[1]].cost + toll
         ):
-            return Journey((on_foot,))
+            return Journey((walk,))
         a, b = best_pair
         return Journey((there[a], on[b]), (open_[a], open_[b]))
 
     @staticmethod
-    def _way(
+    def _path(
         space: Grid, start: ArrayLike, goal: ArrayLike, cost: Any, smooth: bool = False
     ) -> Path:
         ends = Battlefield._on_open(
@@ -275,9 +273,7 @@ class Battlefield:
         ahead: float = 3.0,
         weight: float = 1.0,
     ) -> tuple[float, float]:
-        """The point on the cheapest way that lies `ahead` cells along it: what to tell a unit to
-        move to.
-        """
+        """Return the point `ahead` cells along the cheapest path, as the goal of a move."""
         x, y = self.pathfind(start, goal, kind, weight=weight).at(ahead).tolist()
         return x, y
 
@@ -290,28 +286,27 @@ class Battlefield:
         ahead: int = 3,
         weight: float = 1.0,
     ) -> NDArray[np.float64]:
-        """The points `ahead` cells along the cheapest ways of many units to one goal, (N, 2): one
-        search for all of them.
+        """Return the points `ahead` cells along the cheapest paths of many units to one goal,
+        (N, 2), by one search.
 
-        Units from which no way leads there stay in the middle of their cell, or of the nearest open
-        one.
+        Units without a path stay in the center of their cell, or of the nearest open one.
         """
         space = self.space(kind)
         steps = checks.integer("ahead", ahead, minimum=1)
-        ways = distance_map(space, self._on_open(space, goal), cost=self._cost(kind, weight))
+        distances = distance_map(space, self._on_open(space, goal), cost=self._cost(kind, weight))
         at = self._on_open(space, checks.positions(positions)[0])
         for _ in range(steps):
-            at = ways.step(at).positions
+            at = distances.step(at).positions
         return at
 
     @staticmethod
     def _on_open(space: Grid, positions: ArrayLike) -> NDArray[np.float64]:
-        """The middles of the nearest open cells."""
+        """Return the centers of the nearest open cells."""
         return space.position_of(
             space.nearest_open(np.atleast_1d(space.cell_at(positions, outside="clamp")))
         )
 
-    def stands(
+    def firing_positions(
         self,
         positions: ArrayLike,
         targets: ArrayLike,
@@ -320,12 +315,12 @@ class Battlefield:
         *,
         radius: float = 4.0,
     ) -> NDArray[np.float64]:
-        """Where to shoot from: for each unit the least dangerous cell within `radius` from which
-        its target is within `reach`, (N, 2).
+        """Return the least dangerous cell within `radius` of each unit from which its target is
+        within `reach`, the nearest of equal ones, (N, 2).
 
-        Of equal ones the nearest to the unit. A unit that finds none goes where it comes nearest to
-        its target: call it in each step, and ranged units keep their distance from whatever
-        threatens them as they fire (kiting). `targets` is one position, or one per unit.
+        A unit without such a cell goes to the one nearest to its target. Called in each step,
+        ranged units keep their distance while they fire (kiting). `targets` is one position, or one
+        per unit.
         """
         layer, space = self._of(kind)
         at = checks.positions(positions)[0]
@@ -356,7 +351,7 @@ class Battlefield:
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """The cells in sight now, on maps of `ground`'s shape: a mask for `Belief.observe`,
+        """The cells in sight now, bool in the shape of `ground`, for `Belief.observe`,
         `LastSeen.observe` and `MemoryLayer.mark`.
         """
         return np.asarray(self.bot.state.visibility.data_numpy[::-1] == 2)
@@ -367,26 +362,26 @@ class Battlefield:
         return np.asarray(self.bot.state.creep.data_numpy[::-1] == 1)
 
     def _of(self, kind: str) -> tuple[RadialLayer, Grid]:
-        """The layer and the space of a kind."""
+        """Return the layer and the space of a kind."""
         space = self.space(kind)
-        return self._fear(kind if kind in LAYERS else "ground"), space
+        return self._danger_layer(kind if kind in LAYERS else "ground"), space
 
     @cached_property
     def _cliffs(self) -> NDArray[np.bool_]:
-        return climbable(self._standing.natural, self.bot.game_info.terrain_height.data_numpy)
+        return climbable(self._obstacles.natural, self.bot.game_info.terrain_height.data_numpy)
 
     def _blocked(self, kind: str) -> NDArray[np.bool_]:
-        """Where a kind cannot move, [y, x] with y up."""
+        """Return the cells where a kind cannot move, [y, x] with y up."""
         if kind in ("air", "fighters"):
             area = self.bot.game_info.playable_area
-            outside = np.ones_like(self._standing.natural)
+            outside = np.ones_like(self._obstacles.natural)
             outside[area.y : area.y + area.height, area.x : area.x + area.width] = False
             return outside
         if kind == "climber":
-            return self._standing.blocked & ~(self._cliffs & ~self._standing.occupied)
+            return self._obstacles.blocked & ~(self._cliffs & ~self._obstacles.occupied)
         if kind == "large":
-            return dilated(self._standing.blocked, self._large)
-        return self._standing.without_rocks if kind == "rocks" else self._standing.blocked
+            return dilated(self._obstacles.blocked, self._large)
+        return self._obstacles.without_rocks if kind == "rocks" else self._obstacles.blocked
 
     def _follow_walls(self) -> None:
         for kind, space in self._spaces.items():

@@ -1,4 +1,4 @@
-"""The enemies of a bot and how dangerous they are."""
+"""Threats of the enemies of a bot and of effects."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = [
     "UNITS",
     "Effect",
     "Enemies",
-    "Feared",
-    "Share",
+    "LayerThreats",
     "Threat",
+    "Threats",
     "by_weapons",
     "fields",
 ]
@@ -32,8 +32,8 @@ __all__ = [
 def fields(units: Iterable[Any], *names: str) -> list[Any]:
     """Return some fields of each unit: one value, or a tuple of several.
 
-    `names` are those of the game's own message, which units of python-sc2 keep as `_proto`: reading
-    it takes a fifth of the time of a unit's attributes. Other units have attributes.
+    `names` are those of the game's message, the `_proto` of units of python-sc2: reading it takes a
+    fifth of the time of reading attributes. Other units have attributes.
     """
     units = list(units)
     try:
@@ -46,19 +46,17 @@ _ATTRIBUTES = {"unit_type": "type_id", "pos.x": "position.x", "pos.y": "position
 
 
 MELEE = 4.0
-"""How far a melee unit is taken to reach, in cells: its next steps, not its blade."""
+"""Radius of the danger of melee units, in cells; it includes their next steps."""
 
 BUFFER = 4.0
-"""Cells by which a weapon is feared farther than it reaches."""
+"""Cells added to the range of a weapon."""
 
 _REACH_OF_MELEE = 2.0
 
 
 @dataclass(frozen=True)
 class Threat:
-    """The danger round one unit: a cost in each cell within a radius of it, for those on the ground
-    and those in the air.
-    """
+    """The danger around a unit: a cost for ground and for air units within radii, in cells."""
 
     ground: float = 0.0
     ground_radius: float = 0.0
@@ -68,10 +66,10 @@ class Threat:
 
 @dataclass(frozen=True)
 class Effect:
-    """The danger of an effect on the field: a cost within a radius, against ground, air or both.
+    """The danger of an effect: a cost within a radius, for ground units, air units or both.
 
-    It counts from `begins` on, and for `lasts` at least even if the game tells no more of it: both
-    in frames since it was first seen, of which a second has 22.4.
+    It counts from `begins` to at least `lasts`, even if the game no longer lists it: frames since
+    it was first seen, 22.4 per second.
     """
 
     cost: float
@@ -86,7 +84,7 @@ EFFECTS: Mapping[str, Effect] = {
     "PSISTORMPERSISTENT": Effect(600.0, 3.5),
     "RAVAGERCORROSIVEBILECP": Effect(
         100.0, 3.0, begins=16, lasts=50
-    ),  # the game tells no more of it just before it lands
+    ),  # the game does not list it just before it lands
     "NUKEPERSISTENT": Effect(1000.0, 8.0, begins=250, lasts=320),
     "LURKERMP": Effect(600.0, 1.5, air=False),
     "LIBERATORTARGETMORPHPERSISTENT": Effect(500.0, 6.0, air=False),
@@ -94,15 +92,13 @@ EFFECTS: Mapping[str, Effect] = {
     "BLINDINGCLOUDCP": Effect(300.0, 4.0, air=False),
     "KD8CHARGE": Effect(100.0, 4.0, air=False),
 }
-"""Dangerous effects by their name in python-sc2. Pass your own table to `Battlefield` to weigh them
-otherwise.
-"""
+"""Dangerous effects by their name in python-sc2; `Battlefield` takes another table."""
 
 
 UNITS: Mapping[str, Threat] = {
     "BATTLECRUISER": Threat(50.0, 10.0, 31.2, 10.0),
     "BANELING": Threat(20.0, 4.0),
-    "BUNKER": Threat(39.3, 10.0, 39.3, 10.0),  # four marines, who reach a cell farther
+    "BUNKER": Threat(39.3, 10.0, 39.3, 10.0),  # four marines with one more cell of range
     "CARRIER": Threat(37.4, 12.0, 37.4, 12.0),
     "DISRUPTORPHASED": Threat(1000.0, 5.5),
     "INFESTOR": Threat(10.5, 14.0, 10.5, 14.0),
@@ -111,15 +107,15 @@ UNITS: Mapping[str, Threat] = {
     "VOIDRAY": Threat(16.8, 10.0, 16.8, 10.0),
     "WIDOWMINEBURROWED": Threat(150.0, 9.0, 150.0, 9.0),
 }
-"""Threats of those of whose weapons the game says nothing, by their name in python-sc2. Radii have
-the 4 cells of `BUFFER` in them, but for those who blow themselves up. Pass `UNITS | {...}` to
-`Battlefield` to fear some otherwise: all others are feared `by_weapons`.
+"""Threats of units without weapons in the game's data, by their name in python-sc2. Radii include
+`BUFFER`, except for units that explode. Pass `UNITS | {...}` to `Battlefield` to change some; all
+others have the threat of `by_weapons`.
 """
 
 
 def by_weapons(unit: Any) -> Threat:
-    """The threat of a unit by its weapons: damage a second as cost, range and 4 cells as radius; 4
-    cells for melee units.
+    """Return the threat of a unit by its weapons: damage per second as cost, range plus `BUFFER` as
+    radius; `MELEE` for melee units.
     """
 
     def radius(range_: float) -> float:
@@ -135,16 +131,16 @@ def by_weapons(unit: Any) -> Threat:
 
 
 LAYERS = ("ground", "air", "fighters")
-"""The layers of those who fear: those on the ground, those in the air, and those in the air of what
-shoots from the ground alone.
+"""The layers of danger: for ground units, for air units, and for air units of which only ground
+units count.
 """
 
 Row = tuple[float, float, float, float, bool]
 _Seen = dict[Any, tuple[int, Any, Effect]]
 
 
-class Share(NamedTuple):
-    """The part that one layer fears: places in the list of all, keys, costs and radii."""
+class LayerThreats(NamedTuple):
+    """The threats of one layer: their numbers in the list of all, keys, costs and radii."""
 
     which: NDArray[np.int64]
     keys: list[Any]
@@ -152,11 +148,11 @@ class Share(NamedTuple):
     radii: NDArray[np.float64]
 
 
-class Feared:
-    """All that is feared in a step: `keys`, and a row for each, ground cost and radius, air cost
-    and radius, and whether it flies.
+class Threats:
+    """All threats of a step: `keys`, and a row for each, ground cost and radius, air cost and
+    radius, and whether it flies.
 
-    It stays the same object while none of them changes; `positions` (N, 2) are those of this step.
+    The object stays the same while none of them changes; `positions` (N, 2) are those of this step.
     """
 
     positions: NDArray[np.float64]
@@ -165,11 +161,11 @@ class Feared:
         self.keys, self.rows = keys, rows
 
     @cached_property
-    def _shares(self) -> dict[str, Share]:
+    def _by_layer(self) -> dict[str, LayerThreats]:
         table = np.array(self.rows, dtype=np.float64).reshape(-1, 5)
         grounded = table[:, 4] == 0
         return {
-            name: self._share(
+            name: self._of_layer(
                 table[:, first],
                 table[:, first + 1],
                 grounded if name == "fighters" else np.ones_like(grounded),
@@ -177,24 +173,24 @@ class Feared:
             for name, first in zip(LAYERS, (0, 2, 2), strict=True)
         }
 
-    def _share(
+    def _of_layer(
         self, costs: NDArray[np.float64], radii: NDArray[np.float64], counts: NDArray[np.bool_]
-    ) -> Share:
+    ) -> LayerThreats:
         which = np.flatnonzero((costs != 0) & (radii > 0) & counts)
-        return Share(
+        return LayerThreats(
             which, [self.keys[number] for number in which.tolist()], costs[which], radii[which]
         )
 
-    def by(self, layer: str) -> Share:
-        """The part that a layer fears."""
-        return self._shares[layer]
+    def by(self, layer: str) -> LayerThreats:
+        """Return the threats of a layer."""
+        return self._by_layer[layer]
 
 
 class Enemies:
-    """The enemies of a bot, and effects. What a type of unit can do is asked once, if `threat` is a
-    table by its name.
+    """The threats of the enemies of a bot and of effects.
 
-    `threat` as a function is asked for each unit in each step. `last` is what was read last.
+    With `threat` a table, the threat of each type is read once; a function is called for each unit
+    in each step. `last` are the threats that were read last.
     """
 
     def __init__(
@@ -212,13 +208,13 @@ class Enemies:
         self._bot, self._effects = bot, effects
         self._threat = threat if callable(threat) else None
         self._table: Mapping[str, Threat] = threat if isinstance(threat, Mapping) else {}
-        self._known: dict[Any, Row] = {}
+        self._rows_by_kind: dict[Any, Row] = {}
         self._seen: _Seen = {}
-        self.last = Feared([], [])
+        self.last = Threats([], [])
         self.last.positions = np.zeros((0, 2))
 
-    def read(self, enemies: Iterable[Any] | None) -> Feared:
-        """All that is to be feared now, of the bot's enemies or of these, and of effects."""
+    def read(self, enemies: Iterable[Any] | None) -> Threats:
+        """Return the threats now, of the bot's enemies or the given ones, and of effects."""
         if enemies is None:
             units = list(self._bot.enemy_units)
             buildings = list(self._bot.enemy_structures)
@@ -226,13 +222,13 @@ class Enemies:
             units += [
                 building
                 for building, does in zip(buildings, shoots, strict=True)
-                if does and _works(building)
+                if does and _is_working(building)
             ]
         else:
             units = list(enemies)
         keys, rows = fields(units, "tag"), self._rows(units)
         places = _places(units)
-        for key, place, effect in self._burning():
+        for key, place, effect in self._acting():
             keys.append(key)
             places.append(place)
             rows.append(
@@ -245,43 +241,43 @@ class Enemies:
                 )
             )
         if keys != self.last.keys or rows != self.last.rows:
-            self.last = Feared(keys, rows)
+            self.last = Threats(keys, rows)
         self.last.positions = np.array(places, dtype=np.float64).reshape(-1, 2)
         return self.last
 
     def _rows(self, units: list[Any]) -> list[Row]:
         if self._threat is not None:
             return [_row_of(self._threat(unit), unit) for unit in units]
-        kinds, known = fields(units, "unit_type"), self._known
+        kinds, rows = fields(units, "unit_type"), self._rows_by_kind
         try:
-            return [known[kind] for kind in kinds]
+            return [rows[kind] for kind in kinds]
         except KeyError:
             for kind, unit in zip(kinds, units, strict=True):
-                if kind not in known:
+                if kind not in rows:
                     threat = self._table.get(unit.type_id.name)
-                    known[kind] = _row_of(by_weapons(unit) if threat is None else threat, unit)
-            return [known[kind] for kind in kinds]
+                    rows[kind] = _row_of(by_weapons(unit) if threat is None else threat, unit)
+            return [rows[kind] for kind in kinds]
 
-    def _burning(self) -> Iterable[tuple[Any, Any, Effect]]:
-        """Keys, places and rules of the effects that act now."""
+    def _acting(self) -> Iterable[tuple[Any, Any, Effect]]:
+        """Return keys, positions and rules of the effects that act now."""
         effects = self._bot.state.effects
         if not effects and not self._seen:
             return []
         now = int(getattr(self._bot.state, "game_loop", 0))
-        told: _Seen = {}
+        listed: _Seen = {}
         for effect in effects:
             name = getattr(effect.id, "name", effect.id)
             rule = self._effects.get(name)
             if rule is not None and not getattr(effect, "is_mine", False):
-                told |= {
+                listed |= {
                     (name, *place): (now, tuple(place)[:2], rule) for place in effect.positions
                 }
         lasting = {
             key: seen
             for key, seen in self._seen.items()
-            if key in told or now - seen[0] <= seen[2].lasts
+            if key in listed or now - seen[0] <= seen[2].lasts
         }
-        self._seen = told | lasting
+        self._seen = listed | lasting
         return [
             (key, place, rule)
             for key, (first, place, rule) in self._seen.items()
@@ -304,8 +300,8 @@ def _row_of(threat: Threat, unit: Any) -> Row:
     return threat.ground, threat.ground_radius, threat.air, threat.air_radius, bool(unit.is_flying)
 
 
-def _works(building: Any) -> bool:
-    """Whether a building shoots, as far as the game says."""
+def _is_working(building: Any) -> bool:
+    """Return whether a building is finished and powered."""
     return bool(getattr(building, "is_ready", True)) and (
         building.type_id.name != "PHOTONCANNON" or bool(getattr(building, "is_powered", True))
     )

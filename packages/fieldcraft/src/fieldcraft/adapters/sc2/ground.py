@@ -1,4 +1,4 @@
-"""The ground of a game and what stands on it, followed by what has changed."""
+"""Blocked cells of a game: the ground and what stands on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.adapters.sc2.enemies import fields
 
-__all__ = ["Standing", "climbable", "dilated"]
+__all__ = ["Obstacles", "climbable", "dilated"]
 
 Bools = NDArray[np.bool_]
 Box = tuple[int, int, int, int]
@@ -23,16 +23,14 @@ _WALKED_OVER = {
     "FORCEFIELD",
 }
 _CLIFF = 16  # units of the game's height map from one level to the next
-_SLANT = 4  # by which a cliff may be off
+_SLANT = 4  # tolerance of that
 _WIDEST = {1: 4, 2: 3}  # cells of a cliff, straight and diagonally
 
 
-class Standing:
-    """The cells that are blocked, [y, x] with y up, by the ground, by minerals and geysers, by
-    buildings, and by rocks.
+class Obstacles:
+    """The cells that are blocked by the ground, resources, buildings and rocks, [y, x] with y up.
 
-    `blocked` is where ground units cannot walk; `without_rocks` where they could not if all rocks
-    had fallen. `natural` is the ground as the game had it at first, without anything on it.
+    `natural` are the blocked cells of the ground alone, at the beginning of the game.
     """
 
     def __init__(self, bot: Any) -> None:
@@ -45,26 +43,26 @@ class Standing:
 
     @property
     def blocked(self) -> Bools:
-        """Where ground units cannot walk."""
+        """The cells where ground units cannot walk."""
         return ~self._pathing | (self._all > 0)
 
     @property
     def occupied(self) -> Bools:
-        """Where something stands."""
+        """The cells with something on them."""
         return self._all > 0
 
     @property
     def without_rocks(self) -> Bools:
-        """The same if all rocks had fallen: below them the ground is taken to be open."""
+        """The blocked cells if all rocks had fallen: the ground below them counts as open."""
         return ~(self._pathing | (self._rocks > 0)) | (self._all > self._rocks)
 
     def follow(self) -> bool:
-        """Take up what has changed since the last time: whether anything has."""
+        """Update all cells, and return whether any changed."""
         changed = False
         pathing = self._seen()
         if not np.array_equal(pathing, self._pathing):
             self._pathing, changed = pathing, True
-        version = tuple(self._names())
+        version = tuple(self._keys())
         if version == self._version:
             return changed
         self._version = version
@@ -79,10 +77,8 @@ class Standing:
         info = self._bot.game_info
         return np.asarray(np.fmax(info.pathing_grid.data_numpy, info.placement_grid.data_numpy) > 0)
 
-    def _names(self) -> Iterator[Any]:
-        """Everything that stands here, by what is quickly asked of it: when this is as before, so
-        are the boxes.
-        """
+    def _keys(self) -> Iterator[Any]:
+        """Yield a key of each obstacle that is fast to read: boxes change only if a key does."""
         bot = self._bot
         for units in (bot.mineral_field, bot.vespene_geyser, bot.destructables):
             yield frozenset(fields(units, "tag"))
@@ -90,7 +86,7 @@ class Standing:
             yield frozenset(fields(units, "tag", "unit_type", "is_flying"))
 
     def _boxes(self) -> Iterator[tuple[Box, bool]]:
-        """Yield the boxes of all that stands here, and whether each is a rock."""
+        """Yield the box of each obstacle, and whether it is a rock."""
         bot = self._bot
         for units, wide, high in ((bot.mineral_field, 2, 1), (bot.vespene_geyser, 3, 3)):
             for unit in units:
@@ -107,7 +103,7 @@ class Standing:
 
 
 def _footprint(unit: Any) -> Box:
-    """The cells below a building, whose footprint is a square about as wide as twice its radius."""
+    """Return the cells below a building: a square about as wide as twice its radius."""
     half = getattr(unit, "footprint_radius", None) or int(unit.radius * 2) / 2
     x, y = unit.position
     left, low, right, high = (round(part) for part in (x - half, y - half, x + half, y + half))
@@ -115,8 +111,8 @@ def _footprint(unit: Any) -> Box:
 
 
 def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
-    """The cells of cliffs that reapers and colossi cross: blocked ones on a short straight line
-    between ground one level apart.
+    """Return the cells of cliffs that reapers and colossi cross: blocked cells on a short line
+    between open cells one level apart.
 
     `natural` and `height` are [y, x]; lines run in eight directions, over at most 4 blocked cells,
     diagonally 3.
@@ -149,8 +145,8 @@ def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
 
 
 def dilated(blocked: Bools, radius: float) -> Bools:
-    """The cells in whose middle something of a radius, in cells, would touch a blocked one; what
-    lies beside the map counts as open.
+    """Return the cells in whose center a disc with a radius, in cells, touches a blocked cell;
+    cells off the map count as open.
     """
     from scipy import ndimage
 

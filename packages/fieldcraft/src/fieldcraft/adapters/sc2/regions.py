@@ -1,6 +1,4 @@
-"""Regions of a map and the chokes between them, from how far each cell lies from the nearest
-wall.
-"""
+"""Regions of a map and the chokes between them, from the distances to walls."""
 
 from __future__ import annotations
 
@@ -22,19 +20,19 @@ NOTHING = -1
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A wide place: its `cells` (K,), its widest `center` (x, y), and the half of its width there,
-    `room`.
+    """A wide place: its `cells` (K,), the `center` (x, y) farthest from walls, and the distance to
+    walls there, `clearance`.
     """
 
     cells: Ints
     center: NDArray[np.float64]
-    room: float
+    clearance: float
 
 
 @dataclass(frozen=True, eq=False)
 class Choke:
-    """A narrow place between two `regions` (their numbers): the cells of its line (K,), its middle
-    (x, y), and how wide it is.
+    """A narrow place between two `regions` (numbers): the `cells` of its line (K,), the `position`
+    (x, y) of its middle, and its `width`.
     """
 
     regions: tuple[int, int]
@@ -45,10 +43,10 @@ class Choke:
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """The regions of a map and its chokes; `of_cell` (cells,) has the number of each cell's region,
-    -1 in walls and where none is.
+    """The regions of a map and its chokes; `of_cell` (N,) is the number of each cell's region, -1
+    without one.
 
-    Whoever walks from one region into another crosses the line of a choke between the two.
+    A path from one region to another crosses the line of a choke between the two.
     """
 
     space: Grid
@@ -57,19 +55,19 @@ class Regions:
     of_cell: Ints
 
     def at(self, positions: ArrayLike) -> int | Ints:
-        """The number of the region at a position, or at many: an int, or (N,)."""
+        """Return the number of the region at a position, or at many: an int, or (N,)."""
         cells = self.space.cell_at(positions, outside="clamp")
         found = self.of_cell[np.asarray(cells)]
         return int(found) if found.ndim == 0 else found
 
     def chokes_of(self, region: int) -> list[Choke]:
-        """The chokes of a region, the widest first."""
+        """Return the chokes of a region, the widest first."""
         number = checks.integer("region", region)
         if number >= len(self.regions):
             raise InvalidValue(
                 f"There are {len(self.regions)} regions",
                 got=f"region={number}",
-                remedy="Ask at(position)",
+                remedy="Use the number of at(position)",
             )
         return [choke for choke in self.chokes if number in choke.regions]
 
@@ -77,44 +75,45 @@ class Regions:
 def regions_of(
     space: Grid, *, narrowing: float = 0.7, smallest: int = 60, widest: float = 18.0
 ) -> Regions:
-    """Cut a grid into wide places at its narrow ones.
+    """Return the regions of a grid, separated at its narrow places.
 
-    Cells are taken up from those farthest from walls to those beside them, and flood together. A
-    cell in which two floods meet is the middle of a choke if both have at least `smallest` cells
-    and it is at most `narrowing` times as wide there as the narrower of the two at its widest, and
-    not wider than `widest`. The choke is the straight line from there to the nearest wall, and to
-    the nearest one on the other side; regions are what these lines part. Lines that part nothing,
-    or less than `smallest` cells, are left out. The middles are those of a watershed of the
-    distance to walls, as in the analysis of robots' maps; O(n log n).
+    A watershed of the distance to walls adds cells from the farthest to those beside walls. A cell
+    in which two basins meet is the middle of a choke if both have at least `smallest` cells, and
+    the map there is at most `widest` cells wide and `narrowing` times as wide as the narrower basin
+    at its widest. The choke is the straight line over this cell from the nearest wall to the
+    nearest wall on the other side. Lines that separate nothing, or fewer than `smallest` cells, are
+    left out. The time is O(n log n).
     """
     from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
 
     far, nearest = ndimage.distance_transform_edt(np.pad(~space.walls, 1), return_indices=True)
-    room = far[1:-1, 1:-1] - 0.5
+    clearance = far[1:-1, 1:-1] - 0.5
     lines = []
-    for cell in _meetings(room, narrowing, smallest, widest):
+    for cell in _meetings(clearance, narrowing, smallest, widest):
         line = _line(
             space.walls, cell, nearest[:, cell // space.width + 1, cell % space.width + 1] - 1
         )
         if line is not None:
             lines.append(line)
-    return _parted(space, room.reshape(-1), lines, smallest)
+    return _separated(space, clearance.reshape(-1), lines, smallest)
 
 
 def _meetings(
-    room: NDArray[np.float64], narrowing: float, smallest: int, widest: float
+    clearance: NDArray[np.float64], narrowing: float, smallest: int, widest: float
 ) -> list[int]:
-    """The cells in which two floods meet that stay apart: the first of each rim between them."""
-    high, wide = room.shape
-    rooms = room.reshape(-1).tolist()
-    order = np.argsort(-room.reshape(-1), kind="stable")[: int(np.count_nonzero(room > 0))]
+    """Return the cells in which two separate basins meet: the first of each border."""
+    high, wide = clearance.shape
+    values = clearance.reshape(-1).tolist()
+    order = np.argsort(-clearance.reshape(-1), kind="stable")[
+        : int(np.count_nonzero(clearance > 0))
+    ]
     labels = [NOTHING] * ((high + 2) * (wide + 2))
     steps = tuple(dy * (wide + 2) + dx for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
     parent: list[int] = []
     size: list[int] = []
     peak: list[float] = []
     found: list[int] = []
-    rim = [False] * len(labels)  # cells in which floods meet that stay apart
+    border = [False] * len(labels)  # cells in which separate basins meet
 
     def root(number: int) -> int:
         while parent[number] != number:
@@ -125,7 +124,7 @@ def _meetings(
     for cell, place in zip(
         order.tolist(), ((order // wide + 1) * (wide + 2) + order % wide + 1).tolist(), strict=True
     ):
-        here = rooms[cell]
+        here = values[cell]
         beside = sorted(
             {root(labels[place + step]) for step in steps if labels[place + step] >= 0},
             key=lambda n: (-peak[n], n),
@@ -143,9 +142,9 @@ def _meetings(
                 and 2 * here <= widest
                 and min(size[first], size[other]) >= smallest
             ):
-                if not rim[place] and not any(rim[place + step] for step in steps):
+                if not border[place] and not any(border[place + step] for step in steps):
                     found.append(cell)
-                rim[place] = True
+                border[place] = True
             else:
                 parent[other] = first
                 size[first] += size[other]
@@ -155,8 +154,8 @@ def _meetings(
 
 
 def _line(walls: NDArray[np.bool_], cell: int, wall: Ints) -> tuple[Ints, float] | None:
-    """The open cells of a line over a cell from its nearest wall (row, column) to the nearest on
-    the other side, and how long it is.
+    """Return the open cells of a line over a cell from its nearest wall (row, column) to the
+    nearest on the other side, and its length.
     """
     here = np.array(divmod(cell, walls.shape[1]))
     to_wall = wall - here
@@ -182,10 +181,10 @@ def _line(walls: NDArray[np.bool_], cell: int, wall: Ints) -> tuple[Ints, float]
     return ids[~walls.reshape(-1)[ids]], float(np.hypot(*(to_wall - other))) - 1
 
 
-def _parted(
-    space: Grid, room: NDArray[np.float64], lines: list[tuple[Ints, float]], smallest: int
+def _separated(
+    space: Grid, clearance: NDArray[np.float64], lines: list[tuple[Ints, float]], smallest: int
 ) -> Regions:
-    """The regions that lines part, the largest first, and the lines that part them."""
+    """Return the regions between lines, the largest first, and the chokes."""
     from scipy import ndimage
 
     while True:
@@ -205,15 +204,8 @@ def _parted(
         # One at a time: the narrower of two lines in a row may be needed once the other is gone.
         worst = max(useless, key=lambda number: (lines[number][1], number))
         del lines[worst]
-    kept = (
-        np.flatnonzero(
-            np.bincount(np.array(sides, dtype=np.int64).reshape(-1), minlength=len(sizes)) > 0
-        )
-        if lines
-        else np.zeros(0, dtype=np.int64)
-    )
-    large = np.flatnonzero(sizes >= smallest)
-    names = np.union1d(kept, large)
+    beside = np.array(sides, dtype=np.int64).reshape(-1)
+    names = np.union1d(beside, np.flatnonzero(sizes >= smallest))
     names = names[names > 0]
     names = names[np.argsort(-sizes[names], kind="stable")]
     number = np.full(len(sizes), NOTHING, dtype=np.int64)
@@ -223,20 +215,20 @@ def _parted(
     for (cells, width), side in zip(lines, sides, strict=True):
         a, b = sorted(int(number[each]) for each in side[:2])
         of_cell[cells] = a
-        middle = int(cells[np.argmax(room[cells])])
+        middle = int(cells[np.argmax(clearance[cells])])
         chokes.append(Choke((a, b), cells, space.position_of(middle), width))
     regions = []
     for n in range(len(names)):
         own = np.flatnonzero(of_cell == n)
-        center = int(own[np.argmax(room[own])])
-        regions.append(Region(own, space.position_of(center), float(room[center])))
+        center = int(own[np.argmax(clearance[own])])
+        regions.append(Region(own, space.position_of(center), float(clearance[center])))
     return Regions(
         space, tuple(regions), tuple(sorted(chokes, key=lambda choke: -choke.width)), of_cell
     )
 
 
 def _beside(parts: NDArray[Any], sizes: Ints, cells: Ints) -> list[int]:
-    """The parts that touch some cells, the largest first."""
+    """Return the parts that touch some cells, the largest first."""
     rows, columns = np.divmod(cells, parts.shape[1])
     found: set[int] = set()
     for dy in (-1, 0, 1):
