@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -84,8 +84,8 @@ class Falloff:
     """
 
     name: str
-    _points: tuple[float, ...] | None = None
-    _ring: Ring | None = None
+    _points: tuple[float, ...] | None = field(default=None, repr=False)
+    _ring: Ring | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         points, ring = self._points, self._ring

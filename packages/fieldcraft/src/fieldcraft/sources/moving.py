@@ -184,4 +184,4 @@ class MovingRows(Rows):
             self._schedules.set(row, begin, points, np.zeros_like(points), repeat=repeat)
 
     def _check_limits(self, amounts: NDArray[np.float32], count: int) -> None:
-        """Refuse strengths, or so many sources, that the layer cannot hold."""
+        """Refuse strengths, or a number of sources, beyond the limits of the layer."""

@@ -38,12 +38,12 @@ class Source:
 
     @property
     def position(self) -> tuple[float, ...]:
-        """World (x, y), or (x, y, z), as it was given. It acts from the center of its cell."""
+        """World (x, y), or (x, y, z), as given. The source acts from the center of its cell."""
         return tuple(self._sources.positions_of([self.id])[0].tolist())
 
     @property
     def strength(self) -> float:
-        """The value that its cell reads. May be set; shows from the next step on."""
+        """The value of its cell. May be set; visible from the next step on."""
         return float(self._sources.strengths_of([self.id])[0])
 
     @strength.setter
@@ -58,12 +58,21 @@ class Source:
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Move to a world position; the policies are those of `Layer.add_source`.
+        """Move to a world position.
 
-        With a `velocity`, world units a second, it goes on in that direction as the layer's time
-        passes, until it is moved again. With the policies "refuse" the layer then raises
-        `OutsideMap` when it leaves the map, and `OnWall` when it gets into a wall.
+        Parameters
+        ----------
+        position : array_like of shape (2,) or (3,)
+            World position.
+        velocity : array_like of shape (2,) or (3,), optional
+            World units a second: the source continues in that direction as the layer's time passes,
+            until it is moved again.
+        on_wall, outside : str, optional
+            As in `Layer.add_source`. With "refuse" a step raises `OnWall` or `OutsideMap` when the
+            source moves into a wall or off the map.
 
+        Examples
+        --------
         >>> import fieldcraft as fc
         >>> threat = fc.InfluenceMap(fc.Grid(6, 1)).add_layer("threat", fc.Radial(1))
         >>> guard = threat.add_source((0.5, 0.5))
@@ -91,9 +100,19 @@ class Source:
     ) -> None:
         """Walk from here along the points of a path, as the layer's time passes.
 
-        `path` is a `Path` or (N, 2) world positions, `speed` in world units a second. At its end
-        the source stays; with `repeat` it begins again from here, so a patrol ends where it began.
+        Parameters
+        ----------
+        path : Path or array_like of shape (N, 2)
+            World positions. The source stays at the last one.
+        speed : float
+            World units a second, above 0.
+        repeat : bool, optional
+            Whether to begin again from here at the end of the path; a patrol ends where it began.
+        on_wall, outside : str, optional
+            As in `move`.
 
+        Examples
+        --------
         >>> import fieldcraft as fc
         >>> threat = fc.InfluenceMap(fc.Grid(6, 1)).add_layer("threat", fc.Radial(1))
         >>> guard = threat.add_source((0.5, 0.5))
@@ -104,10 +123,19 @@ class Source:
         self._sources.follow(self.id, path, speed, repeat=repeat, on_wall=on_wall, outside=outside)
 
     def schedule(self, times: ArrayLike, strengths: ArrayLike, period: float | None = None) -> None:
-        """Change the strength with time: `strengths[i]` holds from `times[i]` seconds from now on.
+        """Change the strength with time: it is `strengths[i]` from `times[i]` seconds from now on.
 
-        The first time is 0. After `period` seconds, if given, it begins again.
+        Parameters
+        ----------
+        times : array_like of shape (N,)
+            Seconds from now, ascending; the first is 0.
+        strengths : array_like of shape (N,)
+            The strengths from these times on.
+        period : float, optional
+            Seconds after which the schedule begins again.
 
+        Examples
+        --------
         >>> import fieldcraft as fc
         >>> shells = fc.InfluenceMap(fc.Grid(1, 1)).add_layer("shells", fc.Radial(1))
         >>> gun = shells.add_source((0.5, 0.5), 0.0)
@@ -118,9 +146,9 @@ class Source:
         self._sources.schedule(self.id, times, strengths, period)
 
     def resize(self, radius: float) -> None:
-        """Give it another radius, in world units; for radial layers."""
+        """Set the radius, in world units; for radial layers."""
         self._sources.set_radii([self.id], checks.positive("radius", radius))
 
     def remove(self) -> None:
-        """Take it away. What it spread fades from the next step on."""
+        """Remove the source; its influence fades from the next step on."""
         self._sources.remove([self.id])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
+from fieldcraft.sources.limits import Limits
 from fieldcraft.sources.moving import MovingRows, SingleThreadLock
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
@@ -20,26 +21,28 @@ from fieldcraft.space import Space
 __all__ = ["Sources"]
 
 
-class _Limits(NamedTuple):
-    """The largest strength, the most sources, and the smallest radius that is refused."""
-
-    strength: float
-    sources: int
-    radius: float
-
-
 class Sources(MovingRows):
-    """The live sources of one layer. Ids are int64, unique for the life of the layer and never used
-    twice.
+    """The live sources of one layer as arrays, for many at once; `layer.sources`.
 
-    `lock` is entered around each call: that of the influence map, which refuses a second thread.
+    Ids are int64 and never used twice. Changes are visible from the layer's next step on.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> threat = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("threat", fc.Radial(1.0))
+    >>> ids = threat.add_sources([(0.5, 0.5), (4.5, 0.5)], [1.0, 3.0])
+    >>> threat.sources.move(ids[:1], [(1.5, 0.5)])
+    >>> threat.sources.set_strengths(ids, [2.0, 4.0])
+    >>> threat.sources.positions, threat.sources.strengths
+    (array([[1.5, 0.5],
+           [4.5, 0.5]]), array([2., 4.], dtype=float32))
     """
 
     def __init__(self, space: Space, lock: SingleThreadLock | None = None) -> None:
         super().__init__(space, nullcontext() if lock is None else lock)
         self.falloffs: list[Falloff] = []
-        """The falloffs that sources have for themselves."""
-        self._limits: _Limits | None = None
+        """The falloffs of sources that have their own."""
+        self._limits: Limits | None = None
         self._keys: dict[Hashable, int] = {}
         self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
 
@@ -54,7 +57,7 @@ class Sources(MovingRows):
 
     @property
     def cells(self) -> NDArray[np.int64]:
-        """The cells they act from, shape (N,), in the order of `ids`."""
+        """Their cells, shape (N,), in the order of `ids`."""
         with self._lock:
             return self._cells[self._alive]
 
@@ -99,10 +102,26 @@ class Sources(MovingRows):
         outside: str = "refuse",
         one: bool = False,
     ) -> NDArray[np.int64]:
-        """Add sources and return their ids, shape (N,). `lifetimes` are seconds from `now`, in
-        ticks of the layer's time.
+        """Add sources and return their ids, shape (N,).
 
-        `radii` (world units, one for all or N) and `falloff` replace those of a radial layer.
+        Parameters
+        ----------
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths : float or array_like of shape (N,)
+            One for all, or one each.
+        radii : float or array_like of shape (N,), optional
+            World units, in place of the radius of a radial layer.
+        falloff : Falloff, optional
+            In place of the falloff of a radial layer.
+        lifetimes : float or array_like of shape (N,), optional
+            Seconds from `now` until they are removed.
+        now : int, optional
+            The layer's time in ticks.
+        on_wall, outside : str, optional
+            As in `Layer.add_source`.
+        one : bool, optional
+            Whether more than one position is refused.
         """
         with self._lock:
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside, one=one)
@@ -123,10 +142,18 @@ class Sources(MovingRows):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Move sources to world positions, one each. An id twice is refused.
+        """Move sources to world positions.
 
-        With `velocities`, world units a second, (N, 2) or one for all, they go on by themselves as
-        the layer's time passes; without them they stay there.
+        Parameters
+        ----------
+        ids : array_like of shape (N,)
+            Ids of live sources, each once.
+        positions : array_like of shape (N, 2)
+            One world position each.
+        velocities : array_like of shape (2,) or (N, 2), optional
+            World units a second: they continue as the layer's time passes. By default they stay.
+        on_wall, outside : str, optional
+            As in `Layer.add_source`.
         """
         with self._lock:
             rows = self._rows_of(ids)
@@ -144,7 +171,7 @@ class Sources(MovingRows):
                 self._set_velocities(rows, paces, on_wall, outside)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
-        """Give sources other strengths: one number for all, or one each."""
+        """Set the strengths of sources: one number for all, or one each."""
         with self._lock:
             rows = self._rows_of(ids)
             amounts = checks.amounts("strengths", strengths, len(rows))
@@ -154,9 +181,7 @@ class Sources(MovingRows):
             self._schedules.drop(rows)
 
     def set_radii(self, ids: ArrayLike, radii: ArrayLike) -> None:
-        """Give sources of a radial layer other radii, in world units: one number for all, or one
-        each. They keep their falloffs.
-        """
+        """Set the radii of sources of a radial layer, in world units: one for all, or one each."""
         with self._lock:
             if self._limits is None:
                 raise InvalidValue(
@@ -186,12 +211,28 @@ class Sources(MovingRows):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Make the keyed sources be exactly these: new keys are added, known ones moved, missing
-        ones removed.
+        """Let the sources with keys be exactly these: new keys are added, known ones moved, missing
+        ones removed. Sources without a key do not change.
 
-        With `velocities` they go on by themselves, as in `move`. Where `radii` or `falloff` are
-        given, as in `add`, they hold for known ones too. Sources added without a key are left
-        alone. A key twice is refused, and nothing changes.
+        Parameters
+        ----------
+        keys : iterable of hashable
+            N different keys, such as ids or names of units.
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths : float or array_like of shape (N,)
+            One for all, or one each.
+        radii, falloff : optional
+            As in `add`; for known sources, too.
+        velocities : array_like of shape (2,) or (N, 2), optional
+            As in `move`.
+        on_wall, outside : str, optional
+            As in `Layer.add_source`.
+
+        Raises
+        ------
+        InvalidValue
+            If a key comes twice, among others; then nothing has changed.
         """
         with self._lock:
             given = keys.tolist() if isinstance(keys, np.ndarray) else keys
@@ -263,39 +304,21 @@ class Sources(MovingRows):
         return identity if identity is not None and self.is_alive(identity) else None
 
     def key_of(self, identity: int) -> Hashable | None:
-        """Return the key by which `sync` added a source, None for one without. Looks through all
-        keys.
-        """
+        """Return the key of a source of `sync`, None for one without; searches all keys."""
         return next((key for key, known in self._keys.items() if known == identity), None)
 
     # Radii and falloffs
 
     have_shapes = False
-    """Whether any of them may have a radius or a falloff of its own."""
+    """Whether any source may have a radius or a falloff of its own."""
 
     def limit(self, strength: float, count: int, radius: float) -> None:
-        """Refuse, from now on, strengths beyond this magnitude, more sources than this and radii
-        from this on: those of a radial layer.
-        """
-        self._limits = _Limits(strength, count, radius)
+        """Refuse larger strengths, more sources and radii from this one on, for a radial layer."""
+        self._limits = Limits(strength, count, radius)
 
     def _check_limits(self, amounts: NDArray[np.float32], count: int) -> None:
-        limits = self._limits
-        if limits is None:
-            return
-        if len(amounts) and float(np.abs(amounts).max()) > limits.strength:
-            raise InvalidValue(
-                f"Strengths on a radial layer are at most {limits.strength:,.0f} in size, so that"
-                " sums stay exact",
-                got=f"{float(amounts[np.abs(amounts).argmax()]):g}",
-                remedy="Count in larger units",
-            )
-        if count > limits.sources:
-            raise InvalidValue(
-                f"A radial layer has at most {limits.sources:,} sources, so that sums stay exact",
-                got=f"{count:,}",
-                remedy="Use several layers",
-            )
+        if self._limits is not None:
+            self._limits.check(amounts, count)
 
     def _checked_radii(self, radii: ArrayLike | None, count: int) -> NDArray[np.float64] | None:
         if radii is None:
@@ -315,7 +338,7 @@ class Sources(MovingRows):
         radii: NDArray[np.float64] | None,
         falloff: Falloff | None,
     ) -> None:
-        """Give rows radii and a falloff of their own; None for those of the layer."""
+        """Set the radii and the falloff of rows; None for those of the layer."""
         self.have_shapes |= radii is not None or falloff is not None
         self._radii[rows] = 0.0 if radii is None else radii
         if falloff is not None and falloff not in self.falloffs:
@@ -358,9 +381,7 @@ class Sources(MovingRows):
         keys: list[tuple[Hashable, int]],
         falloffs: list[Falloff],
     ) -> Sources:
-        """Return the sources of a `state`; raises ValueError for arrays and keys that no state
-        has.
-        """
+        """Return the sources of a `state`; raises ValueError for other arrays and keys."""
         sources = cls(space)
         sources._restore_rows(arrays, len(space), len(falloffs))
         sources._motions.restore("motion", arrays, sources._alive)
