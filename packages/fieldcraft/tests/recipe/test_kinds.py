@@ -196,7 +196,7 @@ def test_what_stands_on_walls(tmp_path):
     )
     assert "Walls hold nothing on a layer that is a trail" in found[0]
     assert (
-        "sources[0]: Sources, deposits and marks stand on open ground. Got (5."
+        "sources[0]: Sources, deposits and marks are on open cells. Got (5."
         in problems(tmp_path, walls, FADE, source("known"), RUN)[0]
     )
 
@@ -269,7 +269,7 @@ def test_what_stands_on_walls(tmp_path):
         ),
         (
             (VIEW, source("view", WALK + "radius = 3\n")),
-            ["radius is for sources of radial layers. Layer 'view' holds stamps"],
+            ["radius is for sources of radial layers. Layer 'view' contains stamps"],
         ),
         (
             (VIEW, source("view", WALK + 'rotation = "ahead"\n')),
@@ -277,11 +277,11 @@ def test_what_stands_on_walls(tmp_path):
         ),
         (
             (VIEW, source("view", WALK + "strength = 3e6\n")),
-            ["strength on a layer that holds stamps is at most 1,048,576"],
+            ["strength on a layer that contains stamps is at most 1,048,576"],
         ),
         (
             (VIEW, source("view"), '[[deposits]]\nlayer = "view"\nposition = [2, 2]\n'),
-            ["on a layer that holds stamps nothing does"],
+            ["on a layer that contains stamps nothing does"],
         ),
         (('[layers.x]\npropagation = "fades"\n', source("x")), ["Perhaps 'fade' is meant"]),
     ],

@@ -101,7 +101,7 @@ class Layer(SteppedLayer):
     def _about(self) -> str:
         return f"{self.propagation}"
 
-    if not TYPE_CHECKING:  # a type checker says itself what a layer cannot do
+    if not TYPE_CHECKING:  # type checkers report missing names themselves
 
         def __getattr__(self, name: str) -> Any:
             others = "" if name.startswith("_") else hooks.others_with(name)

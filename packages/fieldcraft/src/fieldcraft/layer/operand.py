@@ -135,7 +135,7 @@ class Operand(Pictured):
 
     # What arrays have and maps don't
 
-    if not TYPE_CHECKING:  # a type checker says itself what a map cannot do
+    if not TYPE_CHECKING:  # type checkers report these themselves
 
         def __getattr__(self, name: str) -> Any:
             if hasattr(np.ndarray, name) and not name.startswith("_"):

@@ -212,7 +212,7 @@ class RadialLayer(SourceLayer):
         flood, propagate = checks.flag("flood", flood), checks.flag("propagate", propagate)
         if flood and not propagate:
             raise InvalidValue(
-                "A flood goes on from cell to cell",
+                "A flood moves from cell to cell",
                 got="flood=True with propagate=False",
                 remedy="Leave one of them out: without flood the value stays in its cell",
             )

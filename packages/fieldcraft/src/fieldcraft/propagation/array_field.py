@@ -24,7 +24,7 @@ class ArrayValues(Propagation):
     """The propagation of layers that have none: values stay as they were written and stamped."""
 
     _layer_kind = "array"
-    _verb = "holds stamps"
+    _verb = "contains stamps"
     _largest, _smallest = MOST_AMOUNT, -MOST_AMOUNT
 
     def _field(self, space: Space, every: float) -> ArrayField:
@@ -88,7 +88,7 @@ class ArrayField(StampedField):
         self._every = clock.ticks("every", every, minimum=1)
 
     def run(self, count: int) -> None:
-        """Take off the stamps whose time is over after so many steps."""
+        """Subtract the stamps whose time ends within `count` steps."""
         if not self._timed.shape[1]:
             return
         self._timed[2] -= count * self._every

@@ -100,7 +100,7 @@ class Diffuse(Spreading):
         one_evaporation("What diffuses evaporates", self.keep, self.half_life)
 
     def _field(self, space: Space, every: float) -> Field:
-        """Return values of this kind on a space, all 0, updated every so many seconds."""
+        """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
             steps, here = space.neighborhood.steps, kernels.diffuse.AROUND
             kind = GridDiffuseField if set(steps) <= set(here) else ListedDiffuseField

@@ -151,5 +151,5 @@ class Fade(Remembering):
         return self.half_life * math.log2(value / self.floor) if value > self.floor else 0.0
 
     def _field(self, space: Space, every: float) -> FadeField:
-        """Return values of this kind on a space, all 0, updated every so many seconds."""
+        """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         return FadeField(self, space, every)

@@ -301,7 +301,7 @@ class FadeField(RememberingField):
             self.touched(None)
 
     def run(self, count: int) -> None:
-        """Let the time of so many steps pass."""
+        """Let the time of `count` steps pass."""
         if self.fade.diffusion > 0:
             for _ in range(count):
                 if self._count == 0:

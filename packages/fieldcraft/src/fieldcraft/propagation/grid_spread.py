@@ -211,7 +211,7 @@ class GridSpreadField(SpreadingField):
             count -= levels
 
     def _step_tiles(self, count: int) -> int:
-        """Take up to so many steps of the active tiles; returns how many."""
+        """Take up to `count` steps of the active tiles; returns how many."""
         tiles = self._active_set
         numbers = (self._reach, count if tiles.is_known else 1, tiles.most)
         given = (*self._law, *numbers, self.values, tiles.activity, tiles.scratch)
@@ -223,7 +223,7 @@ class GridSpreadField(SpreadingField):
         return int(made)
 
     def _wave(self, levels: int) -> Callable[[], object]:
-        """Return a function that takes so many steps of the whole map in one pass."""
+        """Return a function that takes `levels` steps of the whole map in one pass."""
         height, width = self.space.shape
         halo = levels * self._reach
         work = height * width * levels * self._cost
@@ -269,7 +269,7 @@ class GridSpreadField(SpreadingField):
         above: NDArray[np.float32],
         below: NDArray[np.float32],
     ) -> pool.Call:
-        """The call that takes so many steps in some rows of `values`."""
+        """Return the call that takes `levels` steps in some rows of `values`."""
         ground, rule = self._law
         numbers, scratch = (first, last, levels), self._scratch(levels)
         if self._near:

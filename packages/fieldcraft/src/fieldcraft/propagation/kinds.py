@@ -72,7 +72,7 @@ class Propagation(ABC):
 
     @abstractmethod
     def _field(self, space: Space, every: float) -> Field:
-        """Return values of this kind on a space, all 0, updated every so many seconds."""
+        """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
 
 
 class Spreading(Propagation):

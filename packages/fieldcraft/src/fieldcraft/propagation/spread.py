@@ -111,7 +111,7 @@ class Spread(Spreading):
         return FALLOFFS[self.falloff]
 
     def _field(self, space: Space, every: float) -> Field:
-        """Return values of this kind on a space, all 0, updated every so many seconds."""
+        """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
             return GridSpreadField(self, space, every)
         return GraphSpreadField(self, space, every)

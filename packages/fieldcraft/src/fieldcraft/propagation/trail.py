@@ -196,7 +196,7 @@ class Trail(Gathering):
         return part_kept(self.keep, self.half_life, every, usual=_KEEP)
 
     def _field(self, space: Space, every: float) -> Field:
-        """Return values of this kind on a space, all 0, updated every so many seconds."""
+        """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
             return TrailField(self, space, every)
         return GraphTrailField(self, checked_space(space, "Trails lie on"), every)

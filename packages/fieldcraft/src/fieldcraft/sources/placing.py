@@ -56,4 +56,4 @@ def place(
     if walls_allowed:
         remedies.append('on_wall="through" to stay')
     remedy = f"Pass {', or '.join(remedies)}" if remedies else "Open a cell: the map has none"
-    raise OnWall("Sources, deposits and marks stand on open ground", got=where, remedy=remedy)
+    raise OnWall("Sources, deposits and marks are on open cells", got=where, remedy=remedy)

@@ -120,9 +120,9 @@ class Rows:
         """
         cells, strengths = self._cells[self._alive], self._strengths[self._alive]
         if stack == "sum":
-            held, inverse = np.unique(cells, return_inverse=True)
-            sums = np.bincount(inverse, weights=strengths, minlength=len(held))
-            return held, sums.astype(np.float32)
+            pinned, inverse = np.unique(cells, return_inverse=True)
+            sums = np.bincount(inverse, weights=strengths, minlength=len(pinned))
+            return pinned, sums.astype(np.float32)
         order = np.lexsort((strengths, np.abs(strengths), cells))
         cells, strengths = cells[order], strengths[order]
         last = np.append(np.diff(cells) != 0, True)[: len(cells)]
@@ -222,8 +222,8 @@ class Rows:
         self.next_expiry, self.version = other.next_expiry, other.version
 
     def _restore_rows(self, arrays: dict[str, NDArray[Any]], cells: int, falloffs: int) -> None:
-        """Take saved rows of sources on a map of so many cells and with so many falloffs; raises
-        ValueError for rows that cannot have been saved.
+        """Take saved rows of sources on a map with `cells` cells and `falloffs` falloffs; raises
+        ValueError for other arrays.
         """
         rows = len(arrays["alive"])
         for column in _COLUMNS:

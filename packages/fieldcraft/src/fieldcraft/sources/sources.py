@@ -297,9 +297,7 @@ class Sources(MovingRows):
         return np.array([self._keys.get(name, -1) for name in names], dtype=np.int64)
 
     def id_of(self, key: Hashable) -> int | None:
-        """Return the id of the live source that was added by `sync` with this key, if there is
-        one.
-        """
+        """Return the id of the live source with this key of `sync`, None if there is none."""
         identity = self._keys.get(key)
         return identity if identity is not None and self.is_alive(identity) else None
 
