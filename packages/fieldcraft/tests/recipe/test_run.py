@@ -265,7 +265,7 @@ def test_every_problem_with_map_and_recordings_comes_at_once(tmp_path):
     ]
     for says, problem in zip(
         (
-            "open ground",
+            "open cells",
             "on the map, from (0.0, 0.0)",
             "at index 5",
             "on the map, from (0.0, 0.0)",
