@@ -99,22 +99,7 @@ def test_a_step_is_the_transposed_matrix_of_chances() -> None:
         np.testing.assert_allclose(belief.probability().reshape(-1), expected, atol=1e-14)
 
 
-def test_moves_at_the_targets_speed() -> None:
-    belief = Belief(fc.Grid(41, 1, cell_size=2.0), speed=4.0)
-    belief.see((41.0, 1.0))
-    belief.advance(3.0)
-    reached = np.flatnonzero(belief.probability()[0])
-    assert (reached.min(), reached.max()) == (20 - 6, 20 + 6)
-
-
 class TestWhatIsSeen:
-    def test_seen_is_certain(self) -> None:
-        belief = Belief(fc.Grid(9, 7), 1.0, targets=2)
-        belief.see((3.5, 2.5), target=1)
-        assert belief.probability(1)[2, 3] == 1.0
-        assert belief.probability(0).max() < 0.1
-        assert belief.estimate(target=1).tolist() == [3.5, 2.5]
-
     def test_a_look_clears_and_scales_up(self) -> None:
         belief = Belief(fc.Grid(10, 2), 1.0)
         view = np.zeros((2, 10), dtype=bool)
@@ -151,15 +136,6 @@ class TestWhatIsSeen:
         assert belief.probability()[25, 35] == pytest.approx(0.5)
         assert belief.probability()[3:9, 3:9].sum() == pytest.approx(0.5)
 
-    def test_walls_that_come_push_it_out(self) -> None:
-        grid = fc.Grid(8, 3)
-        belief = Belief(grid, 1.0)
-        belief.see((3.5, 1.5))
-        grid.set_walls(grid.cell_at((3.5, 1.5)))
-        belief.step()
-        assert belief.probability()[1, 3] == 0
-        assert belief.probability().sum() == pytest.approx(1)
-
     @pytest.mark.parametrize("as_graph", [False, True])
     def test_at_once_and_not_only_at_the_next_step(self, as_graph: bool) -> None:
         grid = fc.Grid(8, 3)
@@ -193,26 +169,18 @@ class TestWhatIsSeen:
         assert belief.values.sum() == pytest.approx(1) and belief.values[2] == 0
 
 
-def test_searchers_share_it_and_get_places() -> None:
-    belief = Belief(fc.Grid(50, 40), 1.0)
-    belief.see((25.5, 20.5))
-    belief.advance(10)
-    places = belief.assign([(5.0, 5.0), (45.0, 35.0)], spacing=4)
-    assert np.sqrt(((places[0] - places[1]) ** 2).sum()) >= 4
-    assert fc.best(belief, (25.5, 20.5), 15).value > 0
-
-
 @pytest.mark.skipif(not kernels.compiled(), reason="the reference has no threads")
-def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.pursuit import backend as room
+@pytest.mark.parametrize("motion", [None, fc.pursuit.motion.Run()], ids=["wanders", "runs"])
+def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch, motion: Any) -> None:
+    from fieldcraft.pursuit import backend
 
     states = []
     for least in (10**9, 100):
-        monkeypatch.setattr(room, "_CELLS_PER_THREAD", least)
-        belief = Belief(
-            fc.Grid(60, 50, walls=np.random.default_rng(1).random((50, 60)) < 0.2, neighbors=8), 1.0
-        )
-        belief.see(belief.space.position_of(belief.space.nearest_open(1500)))
+        monkeypatch.setattr(backend, "_CELLS_PER_THREAD", least)
+        walls = np.random.default_rng(1).random((50, 60)) < 0.2
+        grid = fc.Grid(60, 50, walls=walls, neighbors=8)
+        belief = Belief(grid, 1.0, motion=motion)
+        belief.see(grid.position_of(grid.nearest_open(1500)), velocity=(0, 1))
         belief.step(20)
         states.append(belief.probability().tobytes())
     assert states[0] == states[1]

@@ -91,13 +91,6 @@ def test_with_nowhere_left_to_go_it_cools_to_nothing(
     assert hunt.estimate().tolist() == hunt.last_seen.tolist()
 
 
-def test_heat_cools_by_a_constant_to_exactly_nothing() -> None:
-    hunt = Pursuit(fc.Grid(40, 1), (0.5, 0.5), speed=2.0, cooling=0.25, **FREE)
-    hunt.step(6)
-    assert hunt.values[0, :8].tolist() == [0, 0, 0, 0.25, 0.5, 0.75, 1, 0]
-    assert hunt.time == 3.0
-
-
 class TestBarrier:
     def test_stands_behind_him_and_does_not_cool(self) -> None:
         hunt = Pursuit(
@@ -119,11 +112,6 @@ class TestBarrier:
             ahead = (hunt.space.position_of(hunt.hot) - [30.5, 26.5]) @ velocity
             assert ahead.min() > -4
             assert (hunt.estimate("mean") - [30.5, 26.5]) @ velocity > 3
-
-    def test_none_without_a_velocity(self) -> None:
-        hunt = Pursuit(fc.Grid(9, 7), (4.5, 3.5), speed=1.0)
-        hunt.step(3)
-        assert not hunt.barrier.any()
 
     def test_the_flood_comes_round_a_short_tail(self) -> None:
         hunt = Pursuit(
@@ -199,11 +187,6 @@ class TestStops:
         assert one.steps == other.steps == 12
         assert one.values.tobytes() == other.values.tobytes()
 
-    def test_interval_is_the_time_for_a_step(self) -> None:
-        assert Pursuit(fc.Grid(9, 9, cell_size=2.0), (3.0, 3.0), (4.0, 0.0)).every == pytest.approx(
-            0.5
-        )
-
 
 class TestGuesses:
     @settings(max_examples=12)
@@ -251,11 +234,6 @@ class TestGuesses:
         hunt = Pursuit(fc.Grid(11, 9, walls=walls), (8.5, 4.5), speed=1.0)
         places = hunt.assign([(1.5, 1.5), (9.5, 4.5), (9.5, 8.5)])
         assert (places == [8.5, 4.5]).all()
-
-    def test_questions_are_put_to_it(self) -> None:
-        hunt = Pursuit(fc.Grid(30, 20), (15.5, 10.5), (1.0, 0.0))
-        hunt.step(4)
-        assert fc.best(hunt, (15.5, 10.5), 10).value == 1.0
 
 
 def test_on_a_graph_in_three_dimensions() -> None:

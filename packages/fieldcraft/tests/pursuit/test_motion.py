@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit.backend import backend
 from fieldcraft.pursuit.motion import (
@@ -215,27 +214,6 @@ def test_whoever_changes_goes_over_to_the_others_where_it_is() -> None:
         )
 
 
-def test_one_who_never_changes_is_as_before_to_the_bit() -> None:
-    cave = fc.generate_map("cave", 31, 22, seed=5, neighbors=8)
-    at = cave.position_of(cave.nearest_open(340))
-    motion = Motion()
-    beliefs = [
-        fc.Belief(cave, 2.0, motion=each)
-        for each in (motion, Motion(changes=0.0), dict(_alone(motion)), Motion(changes=0.3))
-    ]
-    for belief in beliefs:
-        belief.see(at, velocity=(1.0, 0.5))
-        belief.advance(8.0)
-        belief.observe(np.arange(0, len(cave), 3))
-    bits = [belief.probability().tobytes() for belief in beliefs]
-    assert bits[0] == bits[1] == bits[2] != bits[3]
-    assert beliefs[3].probability().sum() == pytest.approx(1, abs=1e-12)
-
-
-def _alone(motion: Motion) -> list[tuple[str, tuple[float, Mover]]]:
-    return [(name, strands[0]) for name, strands in motion.movers.items()]
-
-
 @settings(max_examples=12)
 @given(seed=st.integers(0, 2**16))
 def test_grid_and_graph_believe_the_same(seed: int) -> None:
@@ -364,20 +342,6 @@ def test_a_way_of_moving_of_ones_own() -> None:
         fc.Belief(hall, 1.0, motion=Short()).step()
 
 
-def test_what_is_not_seen_tells_who_runs_from_who_stands() -> None:
-    hall = fc.Grid(41, 3, neighbors=8)
-    belief = fc.Belief(hall, 1.0, motion={"runs": Run(far=5), "stands": Stand()})
-    belief.see((10.5, 1.5), velocity=(1.0, 0.0))
-    belief.step(8)
-    assert belief.hypotheses() == pytest.approx({"runs": 0.5, "stands": 0.5})
-    ahead = np.zeros(hall.shape, dtype=bool)
-    ahead[:, 12:] = True
-    belief.observe(ahead, missed=0.1)
-    assert belief.hypotheses()["stands"] > 0.8
-    belief.observe(~ahead, missed=0.01)
-    assert belief.hypotheses()["runs"] > 0.8
-
-
 @pytest.mark.parametrize("as_graph", [False, True])
 def test_goes_on_bit_for_bit(as_graph: bool) -> None:
     cave = fc.generate_map("cave", 31, 22, seed=5, neighbors=8)
@@ -426,24 +390,6 @@ def test_follows_walls() -> None:
         grid.walls
     ].any() and belief.probability().sum() == pytest.approx(1)
     assert belief.hypotheses().keys() == before.keys()
-
-
-@pytest.mark.skipif(not kernels.compiled(), reason="the reference has no threads")
-def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.pursuit import backend as room
-
-    states = []
-    for least in (10**9, 100):
-        monkeypatch.setattr(room, "_CELLS_PER_THREAD", least)
-        belief = fc.Belief(
-            fc.Grid(60, 50, walls=np.random.default_rng(1).random((50, 60)) < 0.2, neighbors=8),
-            1.0,
-            motion=Run(),
-        )
-        belief.see(belief.space.position_of(belief.space.nearest_open(1500)), velocity=(0, 1))
-        belief.step(20)
-        states.append(belief.probability().tobytes())
-    assert states[0] == states[1]
 
 
 def test_bad_input() -> None:

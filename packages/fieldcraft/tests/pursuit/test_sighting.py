@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import clock, serialization
 from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit import Contacts, Sight
+from fieldcraft.pursuit import Sight
 from support.refusals import refused
 
 pytestmark = pytest.mark.reference
@@ -51,25 +50,6 @@ class TestContacts:
         assert contacts.ages[0] == 1.5 and np.isinf(contacts.ages[1])
         assert contacts.velocity_of(0).tolist() == [2, 0] and contacts.velocity_of(1) is None
         assert contacts.seen.shape == (1, 2)
-
-    def test_nothing_is_changed_but_what_comes_back(self) -> None:
-        sight = Sight(a_wall(), radius=20)
-        first = sight.observe(sight.nobody(1), (1.5, 1.5), [(3.5, 1.5)], 0.1)
-        before = first.positions.tobytes()
-        one, other = (sight.observe(first, (1.5, 1.5), [(4.5, 1.5)], 0.1) for _ in range(2))
-        assert (
-            first.positions.tobytes() == before
-            and one.positions.tolist() == other.positions.tolist()
-        )
-
-    def test_a_state_can_hold_them(self) -> None:
-        sight = Sight(a_wall(), radius=20)
-        contacts = sight.observe(
-            sight.nobody(2), [(1.5, 1.5), (2.5, 7.5)], [(3.5, 1.5), (9.5, 0.5)], 0.1
-        )
-        again = serialization.from_bytes(serialization.to_bytes(contacts, [Contacts]), [Contacts])
-        assert serialization.digest(again, [Contacts]) == serialization.digest(contacts, [Contacts])
-        assert sight.observe(again, (1.5, 1.5), [(9.5, 0.5), (3.5, 1.5)], 0.1).lost.tolist() == [0]
 
     def test_grace_bridges_a_pillar(self) -> None:
         walls = np.zeros((5, 9), dtype=bool)
@@ -112,37 +92,6 @@ class TestContacts:
         assert contacts.seen.tolist() == [[True, False], [False, False]]
         contacts = sight.observe(contacts, viewers, targets, 0.1, present=[False, True])
         assert contacts.lost.tolist() == [0] and contacts.found.tolist() == [1]
-
-    def test_time_adds_up_however_it_is_sliced(self) -> None:
-        sight = Sight(a_wall(), radius=3)
-        contacts = sight.observe(sight.nobody(1), (1.5, 1.5), [(2.5, 1.5)], 0.1)
-        for _ in range(60):
-            contacts = sight.observe(contacts, (1.5, 1.5), [(9.5, 1.5)], 1 / 60)
-        assert contacts.waited.tolist() == [clock.TICKS_PER_SECOND]
-
-
-class TestWithThoseWhoSearch:
-    @pytest.mark.parametrize("on_graph", [False, True])
-    def test_a_hunt_begins_where_sight_ends(self, on_graph: bool) -> None:
-        grid = a_wall()
-        space = grid.to_graph() if on_graph else grid
-        sight = Sight(space, radius=4.2)
-        contacts = sight.nobody(1)
-        for step in range(6):
-            contacts = sight.observe(contacts, (1.5, 6.5), [(3.5 + step, 6.5)], 0.5)
-        assert contacts.in_sight.tolist() == [False]
-        hunt = fc.Pursuit(space, contacts.positions[0], contacts.velocity_of(0))
-        assert hunt.every == 0.5
-        hunt.step(2)
-        assert hunt.values[space.cell_at((7.5, 6.5))] == 1 if on_graph else hunt.values[6, 7] == 1
-        belief, patrol = fc.Belief(space, speed=2), fc.LastSeen(space)
-        patrol.advance(9)
-        view = sight.view([(1.5, 6.5)])
-        assert view.shape == space.shape
-        assert belief.observe(view)
-        patrol.observe(view)
-        assert not belief.values[view].any() and not patrol.values[view].any()
-        assert sight.view([(3.5, 6.5)], facing=(1, 0)).sum() < sight.view([(3.5, 6.5)]).sum()
 
 
 def test_what_is_no_look_is_refused() -> None:

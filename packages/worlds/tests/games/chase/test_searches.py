@@ -15,7 +15,6 @@ from fieldcraft_worlds.games.chase.searches import (
     SEARCHES,
     AnySearch,
     BeliefSearch,
-    FloodSearch,
     LastSeenSearch,
     RandomSearch,
 )
@@ -118,31 +117,6 @@ def test_last_seen_goes_there_and_then_looks_about() -> None:
     np.testing.assert_array_equal(search.places(arrived, rng)[1], last)
 
 
-def test_wandering_keeps_a_place_until_it_was_seen_or_takes_too_long() -> None:
-    search = RandomSearch(CAVE, 3.0)
-    searchers = open_places(CAVE, 1)
-    rng = np.random.default_rng(1)
-    search.lost(searchers[0])
-    first = search.places(searchers, rng)
-    search.advance(20.0)
-    np.testing.assert_array_equal(search.places(searchers, rng), first)
-    search.advance(0.1)
-    second = search.places(searchers, rng)
-    assert not np.array_equal(first, second)
-    search.observe([int(CAVE.cell_at(second[0]))])
-    assert not np.array_equal(search.places(searchers, rng), second)
-
-
-def test_the_flood_goes_ahead_of_where_he_ran() -> None:
-    hall = fc.Grid(60, 9)
-    search = FloodSearch(hall, 2.0)
-    search.lost((20.5, 4.5), (2.0, 0.0))
-    search.advance(6.0)
-    assert search.places([(15.5, 4.5)], np.random.default_rng(0))[0, 0] > 28
-    assert search.values is not None
-    assert search.values.max() == 1
-
-
 def test_belief_is_shared_and_hears() -> None:
     hall = fc.Grid(60, 9)
     search = BeliefSearch(hall, 2.0)
@@ -152,15 +126,6 @@ def test_belief_is_shared_and_hears() -> None:
     search.lost((5.5, 4.5))
     search.advance(1.0)
     assert search.guide.probability()[:, :9].sum() == pytest.approx(1)
-
-
-def test_lost_in_a_wall_is_lost_beside_it() -> None:
-    for way in SEARCHES:
-        search = SEARCHES[way](CAVE, 2.0)
-        search.lost((0.5, 0.5), (1.0, 0.0))
-        estimate = search.estimate()
-        assert estimate is not None
-        assert not CAVE.walls.reshape(-1)[CAVE.cell_at(estimate)]
 
 
 def test_bad_input() -> None:
