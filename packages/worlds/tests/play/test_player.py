@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -246,15 +245,6 @@ class TestOverlays:
         assert playing.overlays.shown == {"checks", "cones"}
         playing.press("key 2")
         assert playing.overlays.shown == {"cones"}
-
-    def test_they_change_the_picture(self) -> None:
-        playing = player()
-        playing.step()
-        pictures = []
-        for key in "123456":
-            playing.press(f"key {key}")
-            pictures.append(playing.picture()[:, :600].copy())
-        assert all((one != other).any() for one, other in pairwise(pictures))
 
     def test_the_choice_at_the_start(self) -> None:
         chosen = Overlays(GAME, ["cones", "checks"])

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
-from fieldcraft.serialization import to_bytes
 from fieldcraft_worlds.games.ants import Settings, Tuning
 from fieldcraft_worlds.games.ants.plugin import GAME, meadow
 from fieldcraft_worlds.play.session import Session
@@ -22,29 +20,6 @@ def opened(steps: int, **changes: object) -> Session:
     for _ in range(steps):
         session.step()
     return session
-
-
-@pytest.mark.parametrize("trails", ["scalar", "velocity"])
-@pytest.mark.parametrize("steps", [0, 40])
-def test_every_overlay_shows_and_changes_nothing(trails: str, steps: int) -> None:
-    session = opened(steps, trails=trails)
-    before = to_bytes(session.state, GAME.kinds)
-    pictures = {}
-    for name in NAMES:
-        scene = session.world.scene(session.state, frozenset([name]))
-        pictures[name] = draw_scene(scene, (480, 360))
-        if scene.field is not None:
-            assert scene.field.values.shape == (36, 48)
-    assert to_bytes(session.state, GAME.kinds) == before
-    if steps:
-        plain = draw_scene(session.world.scene(session.state, frozenset()), (480, 360))
-        shown = [name for name in NAMES if (pictures[name] != plain).any()]
-        assert shown == [name for name in NAMES if name != "directions" or trails == "velocity"]
-        told = {
-            fact.name
-            for fact in session.world.scene(session.state, frozenset(["directions"])).facts
-        }
-        assert ("directions" in told) == (trails == "scalar")
 
 
 def test_fields_are_the_trails() -> None:

@@ -116,29 +116,6 @@ def test_who_loses_the_player_searches_and_then_gives_up(search: str) -> None:
     assert mood(chase) == PATROL
 
 
-def test_the_flood_stands_where_he_was_lost_and_the_belief_sums_to_one() -> None:
-    chase = duel(split(), hunter=HunterRules(run=0.4, walk=0.3))
-    chase.put(1, (24.5, 3.5), headings=(1.0, 0.0))
-    chase.play(3)
-    chase.put(0, (3.5, 3.5))
-    while not chase.state.lost:
-        chase.play()
-    flood = chase.derived.flood(chase.state.guesses)
-    view = chase.derived.sight.view(
-        chase.state.people.positions[1:], facing=chase.state.people.headings[1:]
-    )
-    assert flood.values is not None
-    assert flood.values.max() == 1.0
-    assert not flood.values[view].any()
-    chase.play(30)
-    belief = chase.derived.belief(chase.state.guesses).guide
-    assert belief.probability().sum() == pytest.approx(1.0)
-    view = chase.derived.sight.view(
-        chase.state.people.positions[1:], facing=chase.state.people.headings[1:]
-    )
-    assert belief.probability()[view].sum() < 0.05
-
-
 def test_those_near_are_called_to_a_search() -> None:
     chase = begun(
         split(),

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from fieldcraft.serialization import to_bytes
 from fieldcraft_worlds.games.flock import Settings
 from fieldcraft_worlds.games.flock.orders import Fly, Paint, Scare
 from fieldcraft_worlds.games.flock.plugin import GAME
 from fieldcraft_worlds.play.session import Session
-from fieldcraft_worlds.view.scene import draw_scene
 
 NAMES = [overlay.name for overlay in GAME.overlays]
 
 
 @pytest.mark.parametrize("rule", ["layers", "neighbors", "both"])
-def test_every_overlay_shows_and_changes_nothing(rule: str) -> None:
+def test_the_predator_and_the_order_of_each_rule_are_shown(rule: str) -> None:
     session = Session(GAME, None, Settings(birds=300, rule=rule), seed=1)
     session.step([Scare((20.0, 40.0))])
-    for _ in range(20):
-        session.step()
-    before = to_bytes(session.state, GAME.kinds)
-    plain = draw_scene(session.world.scene(session.state, frozenset()), (640, 400))
-    for name in NAMES:
-        assert (
-            draw_scene(session.world.scene(session.state, frozenset([name])), (640, 400)) != plain
-        ).any(), name
-    assert to_bytes(session.state, GAME.kinds) == before
     scene = session.world.scene(session.state, frozenset(NAMES))
     assert [marks.label for marks in scene.marks][-1] == "predator"
     orders = [fact for fact in scene.facts if fact.name.startswith("order")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -66,16 +65,6 @@ def test_a_click_leads_the_long_range_there() -> None:
     playing.step()
     ((_, given),) = playing.session.journal
     assert given == (Take(0), Walk(pytest.approx(20.0), pytest.approx(1.5)))
-
-
-def test_each_overlay_changes_the_picture(session: Session) -> None:
-    names = [overlay.name for overlay in GAME.overlays]
-    pictures = [
-        draw_scene(session.world.scene(session.state, frozenset(shown)), (480, 320))
-        for shown in ([], *([name] for name in names))
-    ]
-    assert len({picture.tobytes() for picture in pictures}) == len(names) + 1
-    assert all((one != other).any() for one, other in pairwise(pictures))
 
 
 def test_the_end_is_said() -> None:

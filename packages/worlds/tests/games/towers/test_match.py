@@ -49,24 +49,6 @@ def cave() -> fc.Grid:
     return fc.generate_map("cave", 52, 36, seed=5, neighbors=8)
 
 
-def test_maps_that_follow_a_state_are_those_of_new_ones_bit_for_bit() -> None:
-    derived, state, rng = begun(cave(), SMALL)
-    states = played(derived, state, rng, 500)
-    assert len(states[-1].towers) < len(states[0].towers)
-    for at in (states[-1], states[100], states[0], states[300]):
-        fresh = TowersDerived(cave(), SMALL)
-        fresh.follow(at)
-        derived.follow(at)
-        assert np.array_equal(derived.walking.walls, fresh.walking.walls)
-        for name in derived.imap:
-            assert np.array_equal(derived.imap[name].values, fresh.imap[name].values), name
-        for team, squad, route in derived.routes(at):
-            other = fresh.route(at, team, squad)
-            assert other is not None
-            assert np.array_equal(route.distance.exact, other.distance.exact)
-            assert np.array_equal(route.flow.vectors, other.flow.vectors)
-
-
 @pytest.mark.parametrize("kind", ["cave", "rooms"])
 def test_no_unit_is_ever_in_a_wall_or_a_tower(kind: str) -> None:
     fast = replace(SMALL, unit=UnitRules(speed=25, force=400), limit=30)
