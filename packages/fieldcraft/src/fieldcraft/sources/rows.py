@@ -166,7 +166,7 @@ class Rows:
     ) -> None:
         """Put the sources in these rows at positions and into cells."""
         where: Any = rows
-        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (np.diff(rows) == 1).all():
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (rows[1:] > rows[:-1]).all():
             where = slice(int(rows[0]), int(rows[-1]) + 1)  # many times as fast
         self._positions[where], self._cells[where], self._changed[where] = points, cells, True
         self.version += 1
@@ -195,7 +195,7 @@ class Rows:
                 remedy="Check source.alive or layer.sources.ids first",
             )
         rows = wanted & 0xFFFFFFFF
-        if not (np.diff(rows) > 0).all() and len(np.unique(rows)) < len(rows):
+        if not (rows[1:] > rows[:-1]).all() and len(np.unique(rows)) < len(rows):
             raise InvalidValue(
                 "Each id comes once",
                 got=f"{len(rows)} ids with repeats",
