@@ -1,6 +1,4 @@
-"""Data frames: columns of pandas and polars in and out. Neither is imported: both take and give
-mappings of names to arrays.
-"""
+"""Columns for data frames of pandas and polars, and timelines from frames; neither is imported."""
 
 from __future__ import annotations
 
@@ -20,20 +18,33 @@ _AXES = ("x", "y", "z")
 
 
 def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]:
-    """The columns of something, for `pandas.DataFrame(columns(layer))` or
-    `polars.DataFrame(columns(layer))`.
+    """Return the columns of a map, a timeline or a path, as for `pandas.DataFrame(columns(layer))`.
 
-    - A layer, an expression or a distance map gives a row for each cell: cell, x, y (and z), wall,
-      and the values in a column `name`, or named as the map.
-    - A `Timeline` gives a row for each sample: seconds, id, group, x, y, strength, half_life, age.
-    - A `Path` gives a row for each point: x, y (and z).
+    - A map has a row for each cell: cell, x, y (and z), wall, and the values in a column `name`, or
+      with the name of the map.
+    - A `Timeline` has a row for each sample: seconds, id, group, x, y, strength, half_life, age.
+    - A `Path` has a row for each point: x, y (and z).
 
-    Positions go in without help: whatever takes (N, 2) takes a frame with columns x and y, too.
+    In the other direction, positions may be a frame with columns x and y in every function.
+
+    Parameters
+    ----------
+    subject : layer, expression, DistanceMap, Timeline or Path
+        The data.
+    name : str, optional
+        Name of the column of values.
 
     Raises
     ------
     InvalidValue
         For anything else.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> from fieldcraft.adapters.frames import columns
+    >>> columns(fc.shortest_path(fc.Grid(3, 1), (0.5, 0.5), (2.5, 0.5)))
+    {'x': array([0.5, 1.5, 2.5]), 'y': array([0.5, 0.5, 0.5])}
     """
     label = None if name is None else checks.text("name", name)
     if isinstance(subject, Timeline):
@@ -52,7 +63,7 @@ def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]
     space = getattr(subject, "space", None)
     if space is None or not hasattr(subject, "values") or not hasattr(space, "position_of"):
         raise InvalidValue(
-            "Columns are made of a map's values, a timeline or a path",
+            "columns takes a map, a timeline or a path",
             got=type(subject).__name__,
             remedy="Pass a layer, say",
         )
@@ -66,11 +77,18 @@ def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]
 
 
 def timeline(frame: Any) -> Timeline:
-    """A `Timeline` of a frame with the columns seconds, id, x and y, and perhaps group and
-    strength, in any order.
+    """Return the timeline of a frame with the columns seconds, id, x, y, and optionally group and
+    strength.
 
-    A row whose x or y is missing (NaN, null) removes the entity. Any mapping of names to columns
-    will do. Raises `InvalidValue` for a column that is missing or holds something else.
+    Parameters
+    ----------
+    frame : data frame or mapping of str to array_like
+        Rows in any order. A row whose x or y is missing (NaN, null) removes the entity.
+
+    Raises
+    ------
+    InvalidValue
+        For a column that is missing or has wrong values.
     """
     needed = {name: _column(frame, name) for name in ("seconds", "id", "x", "y")}
     rows = len(needed["id"])
@@ -88,7 +106,7 @@ def timeline(frame: Any) -> Timeline:
         )
     if not np.isfinite(numbers["seconds"]).all():
         raise InvalidValue(
-            "Every row has its seconds", got="one without", remedy="Drop it, or give it a time"
+            "Every row has seconds", got="a row without", remedy="Drop it, or add its time"
         )
     there = np.isfinite(numbers["x"]) & np.isfinite(numbers["y"])
     builder = TimelineBuilder()

@@ -1,6 +1,4 @@
-"""Football by kloppy: tracking data of any provider that it reads, as a timeline on a pitch in
-meters.
-"""
+"""Timelines of football tracking data that kloppy reads, on a pitch in meters."""
 
 from __future__ import annotations
 
@@ -26,27 +24,25 @@ def timeline(
     keep_every: int = 1,
     ball: bool = True,
 ) -> Timeline:
-    """The timeline of a `TrackingDataset` of kloppy: players as "home_7", the ball as "ball", in
-    the groups home, away and ball.
+    """Return the timeline of a `TrackingDataset` of kloppy, in the groups home, away and ball.
 
-    A player without a shirt number, or with one that another of the team has, is named by the
-    provider's id: "home_P1234". Points that are NaN count as absent.
+    Players are named by group and shirt number, "home_7", or by the provider's id, "home_P1234", if
+    the number is missing or not unique in the team. A player is absent in frames without it, or
+    with NaN coordinates.
 
-    Positions are in meters from the center spot, x along the pitch and y up, as
-    `fieldcraft.recordings.pitch()` has them; periods follow each other in time. A player who is not
-    in a frame is not there.
+    Positions are in meters from the center spot, x along the pitch and y up, as on
+    `fieldcraft.recordings.pitch()`. Periods follow each other in time.
 
     Parameters
     ----------
-    dataset : object
-        What a loader gives: `kloppy.skillcorner.load(...)`,
-        `kloppy.metrica.load_tracking_csv(...)`, ...
+    dataset : kloppy.domain.TrackingDataset
+        The result of a loader, such as `kloppy.skillcorner.load(...)`.
     length, width : float, optional
-        Of the pitch, meters; providers scale to it.
+        Size of the pitch in meters.
     keep_every : int, optional
-        Every n-th frame only.
+        Read only every n-th frame.
     ball : bool, optional
-        Whether the ball is in it.
+        Whether to include the ball.
 
     Raises
     ------
@@ -61,9 +57,9 @@ def timeline(
         raise MissingLibrary("kloppy", "football", "fieldcraft.adapters.kloppy.timeline") from None
     if not isinstance(dataset, TrackingDataset):
         raise InvalidValue(
-            "A timeline is made of tracking data",
+            "A timeline takes tracking data",
             got=type(dataset).__name__,
-            remedy="Pass what a loader of kloppy gives",
+            remedy="Pass the result of a loader of kloppy",
         )
     size = np.array([checks.positive("length", length), checks.positive("width", width)])
     step, with_ball = checks.integer("keep_every", keep_every, minimum=1), checks.flag("ball", ball)
@@ -98,8 +94,8 @@ def _is_known(point: Any) -> bool:
 
 
 def _name_of(player: Any) -> str:
-    """The group of a player and the number on the shirt, where only one player of the team has it;
-    else the provider's id.
+    """Return the group and the shirt number of a player, or the provider's id if the number is not
+    unique in the team.
     """
     team, number = player.team, player.jersey_no
     is_own = number is not None and [mate.jersey_no for mate in team.players].count(number) == 1

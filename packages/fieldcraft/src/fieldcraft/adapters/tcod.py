@@ -1,8 +1,6 @@
-"""Roguelikes on tcod: its arrays are [x, y] in Fortran order, fieldcraft's [row, column]; nothing
-here copies but what must be rounded.
+"""Arrays for roguelikes on tcod, which indexes them [x, y] in Fortran order.
 
-The tiles of a tcod map are the tiles of a `Grid(tiles=True)`: positions are (x, y) of tiles
-everywhere.
+The tiles of a tcod map are the cells of a `Grid(tiles=True)`, and positions are (x, y) of tiles.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["field_of_view", "grid", "path_cost", "steps_to", "tiles_of"]
 
-_MOST_STEPS = 2**30  # what int32 can hold, and be added to
+_MOST_STEPS = 2**30  # sums of two fit in int32
 
 
 def grid(
@@ -31,27 +29,42 @@ def grid(
     corners: str = "never",
     wrap: bool = False,
 ) -> Grid:
-    """The grid of tiles of a tcod map: `walkable` is bool of shape (width, height), indexed [x, y],
-    as in `tiles["walkable"]`. With `corners="cut"` diagonals pass walls as they do in tcod.
+    """Return the grid of a tcod map. The array is copied: use `set_walls` for doors.
 
-    A copy is taken: open and shut doors with `set_walls`. Raises `InvalidValue` for anything but
-    bool of two dimensions.
+    Parameters
+    ----------
+    walkable : array_like of shape (width, height)
+        Bool, indexed [x, y], such as `tiles["walkable"]`.
+    neighbors, corners, wrap
+        See `Grid`; with `corners="cut"` diagonals pass walls as in tcod.
+
+    Raises
+    ------
+    InvalidValue
+        For other arrays.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fieldcraft.adapters import tcod
+    >>> walkable = np.ones((4, 2), dtype=bool, order="F")
+    >>> walkable[2, 0] = False
+    >>> tcod.grid(walkable).walls
+    array([[False, False,  True, False],
+           [False, False, False, False]])
     """
     open_ = _table("walkable", walkable)
     return Grid(walls=~open_.T, tiles=True, neighbors=neighbors, corners=corners, wrap=wrap)
 
 
 def tiles_of(values: Operand | ArrayLike) -> NDArray[Any]:
-    """A map's values, or an array of shape (height, width), as tcod indexes them: a view of shape
-    (width, height), [x, y].
-
-    The view of a layer is live: it shows what the layer holds after each step. It is read-only, as
-    `values` is.
+    """Return a view of the values of a map, or of an array (height, width), indexed [x, y]: shape
+    (width, height). The view of a layer is live and read-only.
     """
     array: NDArray[Any] = checks.array("Values", getattr(values, "values", values))
     if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise InvalidValue(
-            "Tiles lie on a grid",
+            "Tiles are the cells of a grid",
             got=f"{array.dtype} of shape {array.shape}",
             remedy="Pass a layer on a grid",
         )
@@ -66,14 +79,31 @@ def field_of_view(
     light_walls: bool = True,
     algorithm: int | None = None,
 ) -> NDArray[np.bool_]:
-    """The tiles seen from one by tcod's own rules, as a mask for `mark`, `observe` and `where`:
-    bool of shape (height, width).
+    """Return the tiles seen from one by tcod's rules, a mask of shape (height, width) for `mark`,
+    `observe` and `where`.
 
-    `transparent` is bool of shape (width, height), [x, y]; `radius` is in tiles, 0 for no end;
-    `algorithm` one of `tcod.constants.FOV_*`, its symmetric shadow casting if none is given.
-    fieldcraft's own `visible` draws lines
-    between centers and sees a little more: use one of the two throughout a game. Raises
-    `MissingLibrary` without tcod.
+    `visible` draws lines between centers and sees a little more: use one of the two throughout a
+    game.
+
+    Parameters
+    ----------
+    transparent : array_like of shape (width, height)
+        Bool, indexed [x, y].
+    position : tuple of int
+        Tile of the viewer.
+    radius : int, optional
+        In tiles; 0 is unlimited.
+    light_walls : bool, optional
+        Whether walls are seen.
+    algorithm : int, optional
+        One of `tcod.constants.FOV_*`; symmetric shadow casting if absent.
+
+    Raises
+    ------
+    MissingLibrary
+        Without tcod.
+    InvalidValue
+        If an argument has a wrong value, shape or type.
     """
     try:
         from tcod import constants
@@ -84,7 +114,7 @@ def field_of_view(
     x, y = checks.pair("position", position)
     if not (x in range(table.shape[0]) and y in range(table.shape[1])):
         raise InvalidValue(
-            "A viewer stands on the map",
+            "A viewer is on the map",
             got=f"{(x, y)} on {table.shape[0]} x {table.shape[1]} tiles",
             remedy="Pass (x, y) of a tile",
         )
@@ -105,11 +135,8 @@ def field_of_view(
 def steps_to(
     distances: Operand, *, scale: float = 16.0, unreached: int = _MOST_STEPS
 ) -> NDArray[np.int32]:
-    """A distance map in whole numbers for `tcod.path.hillclimb2d`: int32 of shape (width, height)
-    in Fortran order.
-
-    Distances times `scale`, rounded; `unreached` on walls and where no goal can be reached. tcod
-    takes no floats, and no infinity.
+    """Return distances times `scale`, rounded, for `tcod.path.hillclimb2d`: int32 of shape
+    (width, height) in Fortran order, `unreached` where they are infinite.
     """
     scale = checks.positive("scale", scale)
     tiles = tiles_of(distances)
@@ -120,11 +147,11 @@ def steps_to(
 
 
 def path_cost(extra: Operand, *, base: float = 1.0, scale: float = 10.0) -> NDArray[np.int16]:
-    """The cost of each tile for `tcod.path.SimpleGraph`: int16 of shape (width, height) in Fortran
-    order, 0 where nobody walks.
+    """Return the cost of each tile for `tcod.path.SimpleGraph`: int16 of shape (width, height) in
+    Fortran order, 0 on walls.
 
-    `round(scale * (base + extra))`, at least 1 and at most 32767: a tile with an influence of 2
-    costs three times a free one.
+    It is `round(scale * (base + extra))`, from 1 to 32767: a tile with an influence of 2 costs
+    three times as much as one without.
     """
     space = grid_of(
         getattr(extra, "space", None),

@@ -1,4 +1,4 @@
-"""Labeled arrays: a map's values as an xarray.DataArray that shares their memory, and back."""
+"""Values of maps as labeled arrays of xarray, and back."""
 
 from __future__ import annotations
 
@@ -19,13 +19,26 @@ __all__ = ["from_xarray", "to_xarray"]
 
 
 def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any:
-    """A map on a grid (a layer, an expression, a distance map) as a DataArray of dims ("y", "x"),
-    live and read-only.
+    """Return the values of a map on a grid as a live, read-only `DataArray` of dims ("y", "x").
 
-    Coordinates are the centers of cells in world units; `crs` goes into the attributes. `.plot()`,
-    `.sel(x=3, y=4, method="nearest")`, `.to_netcdf(path)` and `.to_dataset().to_zarr(path)` work on
-    it as on any other. Raises `MissingLibrary` without xarray, `InvalidValue` for maps that don't
-    lie on a grid.
+    Coordinates are the centers of cells in world units. `.plot()`,
+    `.sel(x=3, y=4, method="nearest")`, `.to_netcdf(path)` and `.to_dataset().to_zarr(path)` work.
+
+    Parameters
+    ----------
+    values : layer, expression or DistanceMap
+        The map.
+    name : str, optional
+        Name of the array; that of the map if absent.
+    crs : str, optional
+        Coordinate reference system, stored in the attributes.
+
+    Raises
+    ------
+    InvalidValue
+        For a map on another space than a grid.
+    MissingLibrary
+        Without xarray.
     """
     space = grid_of(
         getattr(values, "space", None),
