@@ -20,7 +20,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import operations
 from fieldcraft.kernels.arrays import aligned
 from fieldcraft.layer import SingleThreadLock, terminal
-from fieldcraft.layer.operand import Operand, checked_out
+from fieldcraft.layer.arrays import checked_out
+from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
 
 __all__ = ["Expression", "expression_of"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,7 +12,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array, unlabeled
 
-__all__ = ["checked_resistance", "checked_values"]
+__all__ = ["checked_out", "checked_resistance", "checked_values"]
 
 
 def checked_values(values: ArrayLike, space: Space, shape: tuple[int, ...]) -> NDArray[np.float32]:
@@ -41,3 +43,17 @@ def checked_resistance(resistance: ArrayLike, space: Space) -> NDArray[np.float3
             remedy="Block cells for good by walls",
         )
     return np.array(array, dtype=np.float32, order="C")
+
+
+def checked_out(out: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Return an array that values can be copied to, or raise `InvalidValue`."""
+    got = type(out).__name__
+    if isinstance(out, np.ndarray):
+        if out.shape == shape and out.dtype == np.float32 and out.flags.writeable:
+            return out
+        got = f"{out.dtype} of shape {out.shape}{'' if out.flags.writeable else ', read-only'}"
+    raise InvalidValue(
+        f"out is a writable float32 array of shape {shape}",
+        got=got,
+        remedy="Pass np.empty(map.space.shape, np.float32), or leave it out",
+    )

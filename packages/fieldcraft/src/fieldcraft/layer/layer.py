@@ -12,9 +12,8 @@ from fieldcraft import clock, hooks
 from fieldcraft.errors import WrongLayer
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import terminal
-from fieldcraft.layer.arrays import checked_resistance, checked_values
+from fieldcraft.layer.arrays import checked_out, checked_resistance, checked_values
 from fieldcraft.layer.forecast import Forecast
-from fieldcraft.layer.operand import checked_out
 from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.layer.stepping import SteppedLayer
 from fieldcraft.propagation import Attribution, Propagation

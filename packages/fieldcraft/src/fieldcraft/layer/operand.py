@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, hooks
 from fieldcraft.errors import InvalidValue, NotAnArray
 from fieldcraft.hooks import Pictured
+from fieldcraft.layer.arrays import checked_out
 
 if TYPE_CHECKING:
     from fieldcraft.space import Grid, Space
     from fieldcraft.space.cells import Many, One
 
-__all__ = ["Operand", "checked_out"]
+__all__ = ["Operand"]
 
 # The operations for NumPy's functions; any other function of one array becomes a curve.
 _UFUNCS = {
@@ -405,17 +406,3 @@ class Operand(Pictured):
 def _short(thing: object) -> str:
     text = repr(thing)
     return text if len(text) <= 40 else f"{text[:40]}..."
-
-
-def checked_out(out: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
-    """Return an array that values can be copied to, or raise `InvalidValue`."""
-    got = type(out).__name__
-    if isinstance(out, np.ndarray):
-        if out.shape == shape and out.dtype == np.float32 and out.flags.writeable:
-            return out
-        got = f"{out.dtype} of shape {out.shape}{'' if out.flags.writeable else ', read-only'}"
-    raise InvalidValue(
-        f"out is a writable float32 array of shape {shape}",
-        got=got,
-        remedy="Pass np.empty(map.space.shape, np.float32), or leave it out",
-    )
