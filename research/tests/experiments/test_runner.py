@@ -2,13 +2,19 @@ from __future__ import annotations
 
 import csv
 import json
+import resource
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from research.experiments import Study, run_study, runner
+from research.experiments.jobs import outcomes
+from research.experiments.study import Job, Row
 from support import sample_study
 from support.sample_study import study
 
@@ -54,6 +60,20 @@ def test_the_summary_is_written_with_its_intervals(tmp_path):
         interval.low,
         interval.high,
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
+def test_a_process_that_plays_many_matches_does_not_grow() -> None:
+    def play(job: Job) -> Row:
+        match: dict[str, Any] = {"layers": [np.ones(2**18, np.float32) for _ in range(40)]}
+        match["itself"] = match
+        return {"count": len(match)}
+
+    pages = [
+        int(Path("/proc/self/statm").read_text().split()[1])
+        for _ in outcomes(play, [{"seed": seed} for seed in range(8)], workers=1)
+    ]
+    assert (pages[-1] - pages[0]) * resource.getpagesize() < 60e6
 
 
 @pytest.mark.parametrize("workers", [1, 2])
