@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -333,3 +335,18 @@ class TestCopy:
         for this in (imap, twin):
             this.step(3)
         np.testing.assert_array_equal(twin["a"].values, layer.values)
+
+
+@pytest.mark.parametrize("name", ["Spread", "Radial", "Fade", "Trail", "Diffuse"])
+def test_a_map_that_is_dropped_is_freed_at_once(name: str) -> None:
+    settings = {"Spread": (0.1,), "Radial": (3,)}.get(name, ())
+    gc.disable()  # which frees cycles later
+    try:
+        imap = fc.InfluenceMap(fc.Grid(9, 7))
+        layer = imap.add_layer("a", getattr(fc, name)(*settings))
+        imap.step(2)
+        gone = [weakref.ref(each) for each in (imap, layer, imap.space)]
+        del imap, layer
+        assert [each() for each in gone] == [None, None, None]
+    finally:
+        gc.enable()

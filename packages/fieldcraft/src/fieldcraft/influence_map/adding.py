@@ -20,7 +20,7 @@ from fieldcraft.layer import (
     TrailLayer,
 )
 from fieldcraft.layer.making import LayerSettings, made
-from fieldcraft.propagation import Propagation, Radial, Spread
+from fieldcraft.propagation import Flood, Propagation, Radial, Spread
 from fieldcraft.propagation.kinds import Device, Gathering, Radiating, Remembering, Spreading
 from fieldcraft.propagation.presets import kind_of
 from fieldcraft.space import Space
@@ -288,9 +288,10 @@ class Adding(Advancing):
             return add_teams(self, names, propagation, hostile=hostile, **settings)
 
     def _take(self, layer: Layer) -> None:
-        """Add a layer, which may read the others."""
+        """Add a layer. A flood may read the others as its barrier."""
         self._layers[layer.name] = layer
-        layer._others = self._layers
+        if isinstance(layer.propagation, Flood):
+            layer._others = self._layers  # a cycle, which only the garbage collector frees
 
     def _check_barrier(self, layer: Layer) -> None:
         name = layer._field.barrier
