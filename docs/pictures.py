@@ -6,6 +6,7 @@ Every picture that a page shows has a row here (`tests/test_docs.py`), but for t
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -61,6 +62,7 @@ PAGES = {
     "paths": "paths.md",
     "threats_in_time": "paths.md",
     "hit_next_turn": "paths.md",
+    "learned": "control.md",
     "pack": "choosing.md",
     "what_a_step_does": "what_a_step_does.md",
     "cookbook": "cookbook.md",
@@ -160,9 +162,28 @@ def ppo(file: Path) -> None:
             image.save(file.with_suffix(".webp"), lossless=True)
 
 
+def ppo_planes(file: Path) -> None:
+    """Learning curves with and without planes of influence, as `python -m research.ppo` found."""
+    from matplotlib.figure import Figure
+
+    curves = json.loads((DOCS.parent / "research" / "ppo.json").read_text())
+    figure = Figure(figsize=(8, 4), dpi=100, layout="constrained")
+    axes = figure.subplots()
+    for (kind, runs), color in zip(curves.items(), ("#9aa0aa", "#2f7fd0"), strict=True):
+        for number, run in enumerate(runs):
+            steps, shares = np.array(run).T
+            axes.plot(steps / 1e6, 100 * shares, color=color, label=None if number else kind)
+    axes.axhline(80, color="#d65f5f", linewidth=0.8)
+    axes.set(xlabel="million agent steps", ylabel="caught, %", ylim=(0, 100), xlim=(0, 4))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right")
+    figure.savefig(file)
+
+
 DRAWN: dict[str, Callable[[Path], None]] = {
     "decay_curves": decay_curves,
     "ppo": ppo,
+    "ppo_planes": ppo_planes,
     "logo": logo,
 }
 """Drawn by a function of this file."""
