@@ -39,6 +39,7 @@ __all__ = [
     "positive",
     "sequence",
     "shaped",
+    "short",
     "target",
     "text",
 ]
@@ -226,14 +227,14 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
     if _is_masked(value):
         raise InvalidValue(
             f"{what} have no masked entries",
-            got=_short(value),
+            got=short(value),
             remedy="Call its filled(...), or drop what is masked",
         )
     try:
         return np.asarray(value)
     except Exception:
         raise InvalidValue(
-            f"{what} make one even array", got=_short(value), remedy="Pass rows of the same length"
+            f"{what} make one even array", got=short(value), remedy="Pass rows of the same length"
         ) from None
 
 
@@ -294,7 +295,7 @@ def positions(
     try:
         array = _numeric(_by_name(value, dimensions))
     except Exception:
-        raise InvalidValue(f"{what} are numbers {axes}", got=_short(value), remedy=remedy) from None
+        raise InvalidValue(f"{what} are numbers {axes}", got=short(value), remedy=remedy) from None
     if array.shape == (0,) or (array.ndim == 2 and len(array) == 0):
         return np.empty((0, dimensions)), False
     single = array.ndim == 1
@@ -345,7 +346,7 @@ def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
         wide = _numeric(value)
     except Exception:
         raise InvalidValue(
-            f"{name} are numbers", got=_short(value), remedy="Pass one number or one per position"
+            f"{name} are numbers", got=short(value), remedy="Pass one number or one per position"
         ) from None
     if wide.ndim == 0:
         wide = np.full(count, wide)
@@ -402,10 +403,11 @@ def _is_masked(value: object) -> bool:
 
 
 def _refused(name: str, rule: str, value: object, remedy: str) -> InvalidValue:
-    return InvalidValue(f"{name} {rule}", got=f"{name}={_short(value)}", remedy=remedy)
+    return InvalidValue(f"{name} {rule}", got=f"{name}={short(value)}", remedy=remedy)
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """Return the text of a value for a message, at most 80 characters."""
     try:
         written = repr(value)
     except Exception:

@@ -97,9 +97,7 @@ class Operand(Pictured):
         return self.space.shape
 
     def finite_values(self) -> NDArray[np.float32]:
-        """Return the values for expressions, windows and curves: infinite ones are replaced by
-        finite numbers.
-        """
+        """Return the values for expressions, with finite numbers for infinite ones."""
         return self.values
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
@@ -149,14 +147,14 @@ class Operand(Pictured):
         def __getitem__(self, key: Any) -> Any:
             raise InvalidValue(
                 "A map is sampled at world positions (x, y), an array is indexed [row, column]",
-                got=f"map[{_short(key)}]",
+                got=f"map[{checks.short(key)}]",
                 remedy="Write map.sample((x, y)), or map.values[row, column]",
             )
 
         def __setitem__(self, key: Any, value: Any) -> None:
             raise InvalidValue(
                 "The values of a map are not set one by one",
-                got=f"map[{_short(key)}] = {_short(value)}",
+                got=f"map[{checks.short(key)}] = {checks.short(value)}",
                 remedy=(
                     "Add a source or a deposit at (x, y) to a layer, or replace all its values:"
                     " layer.write(array)"
@@ -183,7 +181,7 @@ class Operand(Pictured):
         if isinstance(other, (int, float, np.number, np.ndarray)):
             raise InvalidValue(
                 "== tests whether two maps are the same object",
-                got=f"map == {_short(other)}",
+                got=f"map == {checks.short(other)}",
                 remedy="Write map.equals(3) or map.differs(3) for a map of 1 and 0",
             )
         return self is other
@@ -325,9 +323,7 @@ class Operand(Pictured):
         return hooks.calculus.sqrt(self)
 
     def clamp(self, low: Operand | ArrayLike, high: Operand | ArrayLike) -> Operand:
-        """Return the values limited to [low, high]: numbers, or maps (`high` wins if below
-        `low`).
-        """
+        """Return the values limited to [low, high], numbers or maps; `high` wins if lower."""
         return hooks.calculus.cellwise("clamp", self, low, high)
 
     def normalize(self, *, signed: bool = False) -> Operand:
@@ -401,8 +397,3 @@ class Operand(Pictured):
         For layers with a `cell_size` of their own: `coarse.on(fine.space) + fine`.
         """
         return hooks.calculus.on(self, space)
-
-
-def _short(thing: object) -> str:
-    text = repr(thing)
-    return text if len(text) <= 40 else f"{text[:40]}..."
