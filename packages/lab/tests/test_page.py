@@ -80,6 +80,30 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
     page.close()
 
 
+def test_a_question_is_edited_live(browser: Any, lab: Lab) -> None:
+    """Candidates follow the text of the question, the place of the agent, and time."""
+    page = page_of(browser, lab)
+    settled(page, "lab.S.sources.a.threat.sources.length > 0")
+    page.click("button:has-text('Ask')")
+    page.mouse.click(*place_of(page, 12.5, 8.5))
+    settled(page, "lab.S.asked && lab.S.asked.places.length > 20")
+    assert 'hidden_from = "threat"' in page.input_value("#question")
+    page.fill("#question", "[near]\ngenerate = { rich = 2 }")
+    settled(page, "!document.querySelector('#question-error').hidden")
+    assert "'reach' is meant" in page.locator("#question-error").inner_text()
+    assert page.evaluate("lab.S.asked.name") == "place"
+    page.fill("#question", "[near]\ngenerate = { reach = 2 }\nscore = [{ value = 'threat' }]")
+    settled(page, "lab.S.asked.name === 'near' && lab.S.asked.places.length < 20")
+    settled(page, "document.querySelector('#question-error').hidden")
+    assert "candidates" in page.locator("#question-answer").inner_text()
+    before = page.evaluate("lab.S.asked.values[0]")
+    page.click("#play")
+    settled(page, f"lab.S.asked.values[0] !== {before}")
+    page.click("#play")
+    assert page.problems == []
+    page.close()
+
+
 def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
     """Scrubbing keeps the bits; a fork differs where it was tuned; what is kept comes out the same
     when it is run again.

@@ -344,6 +344,21 @@ def test_questions_are_answered(server: Server) -> None:
         await page.send(do="best", position=[5.5, 5.5], map="threat - cover", radius=5)
         best = (await page.until("best"))["best"]
         assert best["values"] == sorted(best["values"], reverse=True)
+        text = """
+            [place]
+            generate = { reach = 4 }
+            require = [{ distance = "threat", least = 2 }]
+            score = [{ value = "threat" }]
+            choose = { count = 2 }
+        """
+        await page.send(do="ask", position=[5.5, 5.5], text=text)
+        asked = (await page.until("asked"))["asked"]
+        scores = [each for each in asked["scores"] if each is not None]
+        assert len(asked["places"]) == len(asked["scores"]) > len(scores) > 0
+        assert asked["values"] == pytest.approx(sorted(scores, reverse=True)[:2], abs=1e-3)
+        assert "removed by distance" in asked["text"]
+        await page.send(do="ask", position=[5.5, 5.5], text=text.replace("reach", "raech"))
+        assert "Perhaps 'reach' is meant" in (await page.until("error"))["error"]
         await page.send(
             do="show", views=[VIEW], overlays=["contours", "flow", "peaks", "regions", "fronts"]
         )

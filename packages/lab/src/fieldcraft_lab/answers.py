@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,24 +16,29 @@ from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.layer import SourceLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.query import best, explain, gradient, peaks, regions, worst
+from fieldcraft.question import Question
+from fieldcraft.space import Space
 from fieldcraft_lab.controls import controls
 from fieldcraft_lab.live import Live
-from fieldcraft_lab.protocol import Best, Probe, Sensitivity
+from fieldcraft_lab.protocol import Ask, Best, Probe, Sensitivity
 
-__all__ = ["DRAWINGS", "answered", "best_places", "drawing", "probe", "sensitivity"]
+__all__ = ["DRAWINGS", "answered", "asked", "best_places", "drawing", "probe", "sensitivity"]
 
 _MOST_BARS = 8
 _LEVELS = 6
 _ARROWS = 24
 _MOST_REGIONS = 24
+_MOST_CANDIDATES = 3000
 
 
 def answered(
-    message: Probe | Sensitivity | Best, live: Live, map_of: Callable[[Live, str], Operand]
+    message: Probe | Sensitivity | Best | Ask, live: Live, map_of: Callable[[Live, str], Operand]
 ) -> dict[str, Any]:
     """Return the answer to a query about a world; `map_of` returns a map by its name or formula."""
     if isinstance(message, Sensitivity):
         return {"sensitivity": sensitivity(live, message.map, message.position)}
+    if isinstance(message, Ask):
+        return {"asked": asked(live, message.text, message.position)}
     operand = map_of(live, message.map)
     if isinstance(message, Probe):
         return {"probe": probe(live, operand, message.position, message.map)}
@@ -46,10 +52,7 @@ def probe(
     value of `operand`, the strongest first. `name` is its name, if it has one.
     """
     space = live.space
-    place = np.asarray(position + (0.0,) * (space.dimensions - len(position)))[: space.dimensions]
-    if space.dimensions == 3:
-        near = int(np.argmin(((space.positions[:, :2] - place[:2]) ** 2).sum(axis=1)))
-        place = space.positions[near]
+    place = _place(space, position)
     cell = int(np.asarray(space.cell_at([place], outside="clamp"))[0])
     center = np.asarray(space.position_of(cell)).tolist()
     values = {name: _value(each, place) for name, each in live.maps.items()}
@@ -65,6 +68,16 @@ def probe(
     if units is not None:
         return {**found, "bars": [], "units": units}
     return {**found, **_explained(live, operand, place)}
+
+
+def _place(space: Space, position: tuple[float, ...]) -> NDArray[np.float64]:
+    """Return a position of a page in all dimensions: on a 3D graph the nearest vertex seen from
+    above.
+    """
+    place = np.asarray(position + (0.0,) * (space.dimensions - len(position)))[: space.dimensions]
+    if space.dimensions == 3:
+        place = space.positions[((space.positions[:, :2] - place[:2]) ** 2).sum(axis=1).argmin()]
+    return place
 
 
 def _explained(live: Live, operand: Operand, place: NDArray[np.float64]) -> dict[str, Any]:
@@ -171,6 +184,37 @@ def best_places(
         np.asarray(found.values, dtype=np.float64)[there],
     )
     return {"places": places.tolist(), "values": values.tolist(), "from": center, "radius": radius}
+
+
+def asked(live: Live, text: str, position: tuple[float, ...]) -> dict[str, Any]:
+    """Return the candidates of the first question of a TOML text with their scores, the chosen
+    places, and the explanation.
+
+    `me` is the position, and the name of a layer stands for the positions of its sources.
+    """
+    imap, space = live.imap, live.space
+    layers = [] if imap is None else [imap[name] for name in imap]
+    given: dict[str, Any] = {
+        layer.name: layer.sources.positions for layer in layers if isinstance(layer, SourceLayer)
+    }
+    cell = np.asarray(space.cell_at([_place(space, position)], outside="clamp"))
+    given["me"] = space.position_of(space.nearest_open(cell))[0]
+    given["teams"] = getattr(getattr(live, "world", None), "teams", None)
+    maps: Any = SimpleNamespace(space=space, layers=live.maps)
+    question = next(iter(Question.read("question.toml", text=text).values()))
+    answer = question.ask(maps, rng=np.random.default_rng(0), **given)
+    found = answer.explain()
+    rows = np.argsort(~found.left, kind="stable")[:_MOST_CANDIDATES]
+    scores = [None if math.isnan(score) else round(score, 6) for score in found.scores[rows]]
+    return {
+        "name": found.name,
+        "me": given["me"].tolist(),
+        "places": np.round(found.positions[rows, :2], 3).tolist(),
+        "scores": scores,
+        "chosen": np.round(answer.positions[:, :2], 3).tolist(),
+        "values": np.asarray(answer.chosen.values, dtype=np.float64).round(4).tolist(),
+        "text": str(found),
+    }
 
 
 def drawing(what: str, live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:

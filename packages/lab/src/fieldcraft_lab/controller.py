@@ -12,7 +12,7 @@ from fieldcraft_lab.history import History
 from fieldcraft_lab.hub import Hub
 from fieldcraft_lab.pictures import WALLS, Renderer
 from fieldcraft_lab.planes import shape_of
-from fieldcraft_lab.protocol import Best, Hello, Probe, Request, Sensitivity, View
+from fieldcraft_lab.protocol import Ask, Best, Hello, Probe, Request, Sensitivity, View
 from fieldcraft_lab.session import Side
 
 __all__ = ["Controller", "Reply"]
@@ -89,7 +89,7 @@ class Controller:
     def _handle(self, request: Request, send: Reply) -> dict[str, Any] | None:
         """Return the answer to a request; later parts of it go to `send`."""
         message = request.message
-        if isinstance(message, (Probe, Sensitivity, Best)):
+        if isinstance(message, (Probe, Sensitivity, Best, Ask)):
             live = self._addressed(message.side)[0].live
             return answers.answered(message, live, self._renderer.map_of)
         if isinstance(message, Hello):

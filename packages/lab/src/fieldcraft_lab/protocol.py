@@ -17,6 +17,7 @@ __all__ = [
     "MOST_BYTES",
     "SIDES",
     "Ack",
+    "Ask",
     "Best",
     "Cancel",
     "Export",
@@ -45,6 +46,7 @@ MOST_BYTES = 16384
 SIDES = ("a", "b")
 _MOST_VIEWS = 24
 _MOST_FORMULA = 2000
+_MOST_QUESTION = 8000
 _OVERLAYS = ("contours", "fronts", "flow", "peaks", "regions")
 
 
@@ -63,6 +65,15 @@ def formula_text(name: str, value: Any) -> str:
             remedy="Write the name of a map, or a formula",
         )
     return text
+
+
+def question_text(name: str, value: Any) -> str:
+    """A file of questions, as TOML."""
+    if len(checks.text(name, value)) > _MOST_QUESTION:
+        raise InvalidValue(
+            f"{name} has at most {_MOST_QUESTION} letters", got=f"{len(value)}", remedy="Shorten it"
+        )
+    return str(value)
 
 
 def limits(name: str, value: Any) -> tuple[float, float] | None:
@@ -235,6 +246,17 @@ class Best(Order):
 
 
 @dataclass(frozen=True)
+class Ask(Order):
+    """Request the candidates of the first question of a TOML text, asked by an agent at a
+    position.
+    """
+
+    position: tuple[float, ...] = field(metadata=checked(position))
+    text: str = field(metadata=checked(question_text))
+    side: str = field(default="a", metadata=checked(side))
+
+
+@dataclass(frozen=True)
 class Export(Order):
     """Export the recipe as text, the session as a file, or a film of it; with `write` overwrite the
     file of the recipe.
@@ -288,7 +310,7 @@ _KINDS: dict[str, type[Order]] = {
     kind.__name__.lower(): kind
     for kind in (
         *(*ORDERS, Show, Ack, Play, Pause, Step, Speed, Seek, Undo, Redo, Fork, Keep),
-        *(Probe, Sensitivity, Best, Export, Restore, Cancel, Open, Hello),
+        *(Probe, Sensitivity, Best, Ask, Export, Restore, Cancel, Open, Hello),
     )
 }
 

@@ -7,6 +7,7 @@ const TOOLS = [
   ["open", "\u25a1", "Open", "Drag to open walls (5)"],
   ["best", "\u25b2", "Best near", "Click to find the highest values of the top layer near there (6)"],
   ["worst", "\u25bc", "Lowest near", "Click to find the lowest values of the top layer near there (7)"],
+  ["ask", "?", "Ask", "Click where the agent is that asks the question in the panel (8)"],
 ];
 const hasPast = () => !["program", "notebook"].includes(S.hello.kind);
 const addressedSide = () => (isForked() ? { to: S.side } : {});
@@ -19,7 +20,7 @@ function buildTools() {
   const [x0, y0, x1, y1] = S.hello.shape.extent, reach = Math.max(x1 - x0, y1 - y0);
   S.brush = +(reach / 80).toPrecision(2); S.radius = +(reach / 8).toPrecision(2);
   const canTouch = Object.keys(S.hello.layers).length > 0;
-  const shown = TOOLS.filter(([name]) => canTouch || ["inspect", "best", "worst"].includes(name));
+  const shown = TOOLS.filter(([name]) => canTouch || ["inspect", "best", "worst", "ask"].includes(name));
   const group = (name, ...children) => (children.length ? make("div", { class: "group", role: "group", "aria-label": name }, ...children) : "");
   const act = ([name, text, needsPlace]) => make("button", { title: needsPlace ? `${text}: then click on the map` : text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, `${needsPlace ? "\u25ce " : ""}${name}`);
   $("tools").replaceChildren(
@@ -100,6 +101,7 @@ over.addEventListener("pointerdown", (event) => {
   if (S.tool === "source") { order({ do: "place", layer: S.layer, position: at.world, strength: S.strength }, true); return; }
   if (S.tool === "drop") { order({ do: "deposit", layer: S.layer, position: at.world, amount: S.strength }, true); return; }
   if (S.tool === "best" || S.tool === "worst") { queryBest(at); return; }
+  if (S.tool === "ask") { ask(at.world, sideOfPane(at.pane.side)); return; }
   const what = sourceAt(at);
   S.selected = what;
   drag = what ? { kind: "move", what, at, from: at } : { kind: "pan", at, camera: { ...S.camera }, from: at };
@@ -203,6 +205,7 @@ over.addEventListener("keydown", (event) => {
     else if (S.tool === "drop") order({ do: "deposit", layer: S.layer, position: here, amount: S.strength }, true);
     else if (S.tool === "wall" || S.tool === "open") order({ do: "paint", stroke: [here], radius: S.brush, blocked: S.tool === "wall" }, true);
     else if (S.tool === "best" || S.tool === "worst") queryBest(at);
+    else if (S.tool === "ask") ask(here, S.side);
     else { S.pinning = true; queryProbe(here, S.side); }
   } else if (event.key === "+" || event.key === "-") {
     zoomAt({ x: pane.x + pane.width / 2, y: pane.height / 2, pane, world: [S.camera.x, S.camera.y] }, event.key === "+" ? 1.15 : 1 / 1.15);
@@ -212,12 +215,12 @@ over.addEventListener("keydown", (event) => {
     if (all.length) { S.selected = all[(now + 1) % all.length]; queryProbe(S.selected.position, S.side); }
     redraw();
   } else if (event.key === "Delete" || event.key === "Backspace") removeSelected();
-  else if (event.key === "Escape") { S.pin = S.best = S.selected = null; paintWhy(); redraw(); }
+  else if (event.key === "Escape") { S.pin = S.best = S.asked = S.selected = null; paintWhy(); redraw(); }
   else if (event.key === "[" && S.selected) strengthen(S.selected, -1);
   else if (event.key === "]" && S.selected) strengthen(S.selected, 1);
 });
 document.addEventListener("keydown", (event) => {
-  const key = event.key.toLowerCase(), isText = event.target.matches("input:not([type=range]):not([type=checkbox])");
+  const key = event.key.toLowerCase(), isText = event.target.matches("input:not([type=range]):not([type=checkbox]), textarea");
   if ((event.ctrlKey || event.metaKey) && (key === "z" || key === "y") && S.hello && hasPast() && !isText) {
     event.preventDefault();
     if (key === "z" && !event.shiftKey) undo(); else send({ do: "redo", ...addressedSide() });
@@ -229,5 +232,5 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === ".") $("step").click();
   else if (event.key === ",") $("back").click();
   else if (event.key === "0") { fit(); sendShow(); redraw(); }
-  else if (/^[1-7]$/.test(event.key) && TOOLS[event.key - 1]) { const button = $("tools").querySelector(`[data-tool=${TOOLS[event.key - 1][0]}]`); if (button) button.click(); }
+  else if (/^[1-8]$/.test(event.key) && TOOLS[event.key - 1]) { const button = $("tools").querySelector(`[data-tool=${TOOLS[event.key - 1][0]}]`); if (button) button.click(); }
 });

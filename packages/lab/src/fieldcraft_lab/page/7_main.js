@@ -1,5 +1,5 @@
 // Time, and the start of the page.
-let isScrubbing = false, linkApplied = false, lastClock = 0, lastPlot = 0, lastQuery = 0;
+let isScrubbing = false, linkApplied = false, lastClock = 0, lastPlot = 0, lastQuery = 0, lastAsk = 0;
 
 function applyHello(hello, isFirst) {
   const wasForked = isForked();
@@ -43,6 +43,7 @@ function applyStatus(status) {
     if (S.history[side].size > 2000) for (const moment of [...S.history[side].keys()].filter((_, i) => i % 2)) S.history[side].delete(moment);
   }
   if (now - lastPlot > 250) { lastPlot = now; paintPlot(); paintLegend(); paintPanes(); }
+  if (status.playing && S.asked && now - lastAsk > 250) { lastAsk = now; askAgain(); }
   if (status.playing && S.at && now - lastQuery > 250 && !drag) { lastQuery = now; queryProbe(S.at.position, S.at.side); }
 }
 const seek = later((moment) => send({ do: "seek", moment }));
