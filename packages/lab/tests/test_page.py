@@ -84,7 +84,7 @@ def test_a_question_is_edited_live(browser: Any, lab: Lab) -> None:
     """Candidates follow the text of the question, the place of the agent, and time."""
     page = page_of(browser, lab)
     settled(page, "lab.S.sources.a.threat.sources.length > 0")
-    page.click("button:has-text('Ask')")
+    page.click("#ask")
     page.mouse.click(*place_of(page, 12.5, 8.5))
     settled(page, "lab.S.asked && lab.S.asked.places.length > 20")
     assert 'hidden_from = "threat"' in page.input_value("#question")

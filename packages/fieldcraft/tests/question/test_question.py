@@ -197,6 +197,27 @@ def test_scores_are_weighted_curves_that_add_up(imap):
     assert np.isnan(found.scores[~found.left]).all()
 
 
+def test_nobody_sees_nothing_and_is_infinitely_far(imap):
+    words = [{"hidden_from": "enemies"}, {"distance": "enemies", "least": 3}]
+    score = [{"distance": "enemies", "by": "path", "curve": ["linear", 0, 9]}]
+    answer = asked(imap, {"reach": 3}, require=words, score=score, enemies=[])
+    assert cells_left(answer) == cells_left(asked(imap, {"reach": 3}))
+    assert answer.chosen.value == 1
+    for words in ({"visible_from": "enemies"}, {"reachable": "enemies"}):
+        assert not asked(imap, {"reach": 3}, require=[words], enemies=np.zeros((0, 2)))
+
+
+def test_agents_keep_to_places_that_others_have_not_taken(imap):
+    question = fc.Question(
+        {"reach": 6}, require=[{"distance": "taken", "least": 3}], score=[{"value": "threat"}]
+    )
+    taken = []
+    for _ in range(4):
+        taken.append(question.ask(imap, me=ME, taken=taken).position)
+    apart = np.hypot(*(np.array(taken)[:, np.newaxis] - taken).T)
+    assert (apart[~np.eye(4, dtype=bool)] >= 3).all()
+
+
 # Choosing
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.question.context import Cells, Context, Floats
+from fieldcraft.question.measures import Measure
 from fieldcraft.question.scoring import CHUNK, Budget
-from fieldcraft.question.words import Measure
 from fieldcraft.space import Space
 from fieldcraft.space.results import ChosenCells
 

@@ -101,9 +101,22 @@ class Context:
         return self._given[name]
 
     def places(self, places: str | ArrayLike) -> Floats:
-        """Return positions, or those of a name, as (N, 2) or (N, 3) on the map."""
+        """Return positions, or those of a name, as (N, 2) or (N, 3) on the map; there may be
+        none.
+        """
         key = places if isinstance(places, str) else id(places)
         return np.asarray(self.once(("places", key), lambda: self._checked_places(places)))
+
+    def some_places(self, places: str | ArrayLike) -> Floats:
+        """Return positions as `places` does, at least one."""
+        points = self.places(places)
+        if not len(points):
+            raise InvalidValue(
+                "Candidates are generated from one position or more",
+                got=f"{places!r} without any"[:80],
+                remedy="Ask only while there are some",
+            )
+        return points
 
     def _checked_places(self, places: str | ArrayLike) -> Floats:
         name = places if isinstance(places, str) else "points"
@@ -111,12 +124,6 @@ class Context:
         points, _ = checks.positions(
             line_of(value), dimensions=self.space.dimensions, what=f"The positions {name!r}"
         )
-        if not len(points):
-            raise InvalidValue(
-                "A name stands for one position or more",
-                got=f"{name!r} without any",
-                remedy="Ask only while there are some",
-            )
         self.space.cell_at(points)
         return points
 

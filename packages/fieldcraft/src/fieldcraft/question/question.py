@@ -15,8 +15,9 @@ from fieldcraft.compose.ground import Layered
 from fieldcraft.errors import UnknownName
 from fieldcraft.question.answer import Answer
 from fieldcraft.question.context import Context, Formulas
+from fieldcraft.question.generators import GENERATORS, Points
+from fieldcraft.question.measures import MEASURES, Measure
 from fieldcraft.question.scoring import Budget, Choose, Requirement, Score
-from fieldcraft.question.words import GENERATORS, MEASURES, Measure, Points
 from fieldcraft.settings import SettingsFile, Table, Text
 from fieldcraft.settings_file import nearest
 from fieldcraft.space import Space

@@ -15,7 +15,7 @@ from fieldcraft.compose.expression import expression_of
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.question.context import Cells, Context, Floats
-from fieldcraft.question.words import Measure
+from fieldcraft.question.measures import Measure
 from fieldcraft.settings import NotNegative, Size, refused
 from fieldcraft.space import Grid
 

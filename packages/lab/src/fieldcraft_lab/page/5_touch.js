@@ -7,7 +7,6 @@ const TOOLS = [
   ["open", "\u25a1", "Open", "Drag to open walls (5)"],
   ["best", "\u25b2", "Best near", "Click to find the highest values of the top layer near there (6)"],
   ["worst", "\u25bc", "Lowest near", "Click to find the lowest values of the top layer near there (7)"],
-  ["ask", "?", "Ask", "Click where the agent is that asks the question in the panel (8)"],
 ];
 const hasPast = () => !["program", "notebook"].includes(S.hello.kind);
 const addressedSide = () => (isForked() ? { to: S.side } : {});
@@ -20,7 +19,7 @@ function buildTools() {
   const [x0, y0, x1, y1] = S.hello.shape.extent, reach = Math.max(x1 - x0, y1 - y0);
   S.brush = +(reach / 80).toPrecision(2); S.radius = +(reach / 8).toPrecision(2);
   const canTouch = Object.keys(S.hello.layers).length > 0;
-  const shown = TOOLS.filter(([name]) => canTouch || ["inspect", "best", "worst", "ask"].includes(name));
+  const shown = TOOLS.filter(([name]) => canTouch || ["inspect", "best", "worst"].includes(name));
   const group = (name, ...children) => (children.length ? make("div", { class: "group", role: "group", "aria-label": name }, ...children) : "");
   const act = ([name, text, needsPlace]) => make("button", { title: needsPlace ? `${text}: then click on the map` : text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, `${needsPlace ? "\u25ce " : ""}${name}`);
   $("tools").replaceChildren(
@@ -42,7 +41,7 @@ function number(text, name) {
 }
 function chooseTool(name) {
   S.tool = name;
-  for (const button of $("tools").querySelectorAll("button[data-tool]")) button.setAttribute("aria-pressed", String(button.dataset.tool === name));
+  for (const button of document.querySelectorAll("button[data-tool]")) button.setAttribute("aria-pressed", String(button.dataset.tool === name));
   const needs = { source: ["strength"], drop: ["strength"], wall: ["brush"], open: ["brush"], best: ["radius"], worst: ["radius"] }[name] || [];
   for (const each of $("tools").querySelectorAll("label")) each.hidden = !needs.includes(each.dataset.for);
   over.style.cursor = name === "inspect" ? "crosshair" : "cell";
@@ -232,5 +231,6 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === ".") $("step").click();
   else if (event.key === ",") $("back").click();
   else if (event.key === "0") { fit(); sendShow(); redraw(); }
-  else if (/^[1-8]$/.test(event.key) && TOOLS[event.key - 1]) { const button = $("tools").querySelector(`[data-tool=${TOOLS[event.key - 1][0]}]`); if (button) button.click(); }
+  else if (event.key === "8") $("ask").click();
+  else if (/^[1-7]$/.test(event.key) && TOOLS[event.key - 1]) { const button = $("tools").querySelector(`[data-tool=${TOOLS[event.key - 1][0]}]`); if (button) button.click(); }
 });

@@ -18,5 +18,6 @@ function ask(position, side) {
   onAnswer.quiet = true;
   send({ do: "ask", position, text, side }, onAnswer);
 }
+$("ask").onclick = () => chooseTool(S.tool === "ask" ? "inspect" : "ask");
 const askAgain = () => { if (S.asked) ask(S.asked.position, S.asked.side); };
 $("question").addEventListener("input", (() => { let timer = 0; return () => { clearTimeout(timer); timer = setTimeout(askAgain, 250); }; })());
