@@ -238,6 +238,11 @@ OBJECTS: dict[str, Callable[[World], Any]] = {
     "Terrain": lambda w: fc.Terrain(np.zeros(SHAPE, dtype=np.int64), np.eye(1, dtype=bool)),
     "ColorScale": lambda w: fc.view.ColorScale(0.0, 1.0),
     "SearchParty": lambda w: w.search_party(),
+    "Recorded": _recorded,
+    "LayerModel": _layer_model,
+    "Fitted": lambda w: fc.fit(
+        "care * threat", {"threat": _layer_model(w)}, _recorded(w), {"care": 1.0}, rounds=1
+    ),
 }
 """An object of each class."""
 
@@ -356,11 +361,17 @@ GOOD_VALUES: dict[str, Callable[[World], Any]] = {
     "end": lambda w: (9.5, 3.5),
     "text": lambda w: "a + 1",
     "maps": lambda w: {"a": w.spread},
+    "fc.fitting.LayerModel.kind": lambda w: fc.Radial(4.0, metric="path"),
+    "groups": lambda w: list(w.timeline.groups),
+    "timeline": lambda w: w.timeline,
+    "Recorded.choices.candidates": lambda w: [[(2.5, 2.5), (9.5, 3.5)]],
+    "chosen": lambda w: [1],
+    "recorded": _recorded,
     "fc.observe.maps": lambda w: [w.spread],
     "window": lambda w: 3,
     "fc.fit.formula": lambda w: "care * threat",
     "fc.fit.layers": lambda w: {"threat": _layer_model(w)},
-    "recordings": lambda w: _recorded(w),
+    "recordings": _recorded,
     "fc.fit.weights": lambda w: {"care": 1.0},
     "kind": lambda w: "rooms",
     "own_range": lambda w: 4.0,
@@ -475,6 +486,8 @@ GOOD_VALUES: dict[str, Callable[[World], Any]] = {
 RETURNED = {
     "Answer",
     "Candidates",
+    "Fitted",
+    "Recorded",
     "Advance",
     "Choke",
     "Journey",
@@ -522,6 +535,8 @@ RETURNED = {
 
 # Methods that packages of the library call on each other, with checked arguments.
 INTERNAL = {
+    "LayerModel.fitted",
+    "LayerModel.start",
     "close",
     "compose",
     "difference",
@@ -621,6 +636,7 @@ CONTEXTS = {"fc.cluster.run"}
 PUBLIC_MODULES: tuple[ModuleType, ...] = (
     fc,
     fc.recordings,
+    fc.fitting,
     fc.steering,
     fc.view,
     pursuit,

@@ -51,17 +51,32 @@ class Fitted:
 
     def chances(self, recorded: Recorded) -> Floats:
         """Return the chance of each of N cells at each of M moments, (M, N); rows sum to 1."""
-        return np.exp(log_chances(self._objective([recorded]).scores(), recorded))
+        return np.exp(log_chances(self._objective(_several([recorded])).scores(), recorded))
 
     def bits_of(self, recordings: Recorded | Sequence[Recorded]) -> float:
         """Return how many bits an event of recordings is better predicted than by chance: 1 means
         that its place was given twice the chance.
         """
-        several = [recordings] if isinstance(recordings, Recorded) else list(recordings)
-        return -self._objective(several).value_and_gradient()[0] / math.log(2)
+        objective = self._objective(_several(recordings))
+        return -objective.value_and_gradient()[0] / math.log(2)
 
     def _objective(self, recordings: Sequence[Recorded]) -> Objective:
         return Objective(self.formula, self.layers, recordings, self.weights, self.parameters)
+
+
+def _several(recordings: Recorded | Sequence[Recorded]) -> list[Recorded]:
+    """Return recordings as a list, all with maps of the same names."""
+    one_or_more: object = [recordings] if isinstance(recordings, Recorded) else recordings
+    several = checks.sequence("recordings", one_or_more)
+    for each in several:
+        checks.instance(each, Recorded, "Recordings say what happened", "Use Recorded.events")
+    if not several or any(each.maps.keys() != several[0].maps.keys() for each in several):
+        raise InvalidValue(
+            "There is a recording, and all have the same maps",
+            got=f"{len(several)} recordings",
+            remedy="Pass Recorded.events(...), with maps of the same names",
+        )
+    return several
 
 
 def fit(
@@ -134,31 +149,17 @@ def fit(
     >>> learned.weights["fear"] < 0 < learned.bits
     True
     """
-    several = (
-        [recordings]
-        if isinstance(recordings, Recorded)
-        else checks.sequence("recordings", recordings)
-    )
-    for each in several:
-        checks.instance(each, Recorded, "Recordings say what happened", "Use Recorded.events")
-    if not several or any(each.maps.keys() != several[0].maps.keys() for each in several):
-        raise InvalidValue(
-            "There is a recording, and all have the same maps",
-            got=f"{len(several)} recordings",
-            remedy="Pass Recorded.events(...), with maps of the same names",
-        )
-    for name, value in checks.instance(
-        weights, Mapping, "weights are by name", "Pass a dict"
-    ).items():
+    several = _several(recordings)
+    checks.instance(weights, Mapping, "weights are numbers by name", "Pass a dict")
+    checks.instance(layers, Mapping, "layers are LayerModels by name", "Pass a dict")
+    for name, value in weights.items():
         checks.finite(f"The weight {name!r}", value)
     groups = {group for each in several for group in each.timeline.groups}
-    for name, model in checks.instance(
-        layers, Mapping, "layers are by name", "Pass a dict"
-    ).items():
+    for name, model in layers.items():
         checks.instance(model, LayerModel, "A layer is fitted as a LayerModel", "Pass one")
         for group in model.groups:
             if group not in groups:
-                raise UnknownName(f"group of {name!r} in a recording", group, tuple(groups))
+                raise UnknownName(f"group of {name!r} in a recording", group, groups)
     taken = [*weights, *layers, *several[0].maps]
     if len({*taken}) < len(taken):
         raise InvalidValue("Names differ", got=", ".join(taken), remedy="Rename one")

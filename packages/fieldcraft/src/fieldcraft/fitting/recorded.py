@@ -186,11 +186,13 @@ class Recorded:
         happened: Floats,
         maps: Mapping[str, ArrayLike] | None,
     ) -> Recorded:
+        rule, remedy = "maps are arrays by name", "Pass a dict"
+        maps = {} if maps is None else checks.instance(maps, Mapping, rule, remedy)
         known = {
             name: checks.shaped(f"The map {name!r}", values, space.shape, "biuf")
             .astype(np.float64)
             .reshape(-1)[cells]
-            for name, values in (maps or {}).items()
+            for name, values in maps.items()
         }
         for name, values in known.items():
             if not np.isfinite(values).all():
