@@ -72,13 +72,11 @@ def _lasts(length, pace):
 @kernel
 def _least(places, danger, lowest, pace, norms, limit, start, goal, cell):
     """Return the least danger of a cell at the time steps at which a way that is worth it can be
-    there; infinite where none can. With a limit below 0 that of the first such time step.
+    there; infinite where none can.
     """
     norm, straight, diagonal, quick, quicker, rate, thrift = norms
     last = np.int64(danger.shape[0] - 1)
     first = min(np.int64(_norm(places, norm, quick, quicker, start, cell) + 1e-6), last)
-    if limit < 0.0:
-        return np.float64(danger[first, cell])
     ahead = rate * _norm(places, norm, straight, diagonal, cell, goal)
     steps = (limit - ahead) / (pace * rate * thrift)
     end = last
@@ -134,7 +132,7 @@ def _settle(task, limit, until, bounds, heap, sizes):
             last_part = np.float64(_lasts(length, pace)) * half
             s += last_part * low
             ahead = rate * _norm(places, norm, straight, diagonal, n, start)
-            if s >= rest[n] or (s + ahead > limit and limit >= 0.0):
+            if s >= rest[n] or s + ahead > limit:
                 continue
             if rest[n] == np.inf:
                 if met == touched.shape[0]:
@@ -160,35 +158,6 @@ def _forget(bounds, touched, met):
     for i in range(met):
         rest[touched[i]] = np.inf
         closed[touched[i]] = 0
-
-
-@kernel
-def _walk(ground, cost, danger, pace, half, start, goal, bounds):
-    """Return what it costs to walk without waiting where the bounds lead; infinite where that meets
-    infinite danger.
-    """
-    starts, ends, lengths = ground[0]
-    rest, lows, closed = bounds
-    last = np.int64(danger.shape[0] - 1)
-    here, k, spent = start, np.int64(0), 0.0
-    while here != goal:
-        best, following, arc_of = np.inf, here, np.int64(-1)
-        for arc in range(starts[here], starts[here + 1]):
-            there = np.int64(ends[arc])
-            if closed[there] != 0:
-                s = rest[there] + lengths[arc] * _price(cost, here, there)
-                s += np.float64(_lasts(lengths[arc], pace)) * half * (lows[here] + lows[there])
-                if s < best:
-                    best, following, arc_of = s, there, np.int64(arc)
-        if arc_of < 0 or rest[following] >= rest[here]:
-            return np.inf
-        lasting = _lasts(lengths[arc_of], pace)
-        then = min(k + lasting, last)
-        met = np.float64(danger[k, here]) + np.float64(danger[then, following])
-        spent += lengths[arc_of] * _price(cost, here, following)
-        spent += np.float64(lasting) * half * met
-        here, k = following, then
-    return spent
 
 
 @kernel
@@ -239,27 +208,8 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
     keys, nodes = np.empty(256, np.float64), np.empty(256, np.int64)
     heap = (np.empty(256, np.float64), np.empty(256, np.int64), np.empty(256, np.int64))
     sizes = (np.int64(0), np.int64(0))
-    # Bounds for all ways that cost at most as much as the guess, or where that is no way as one
-    # that is safe without waiting; these once more if they lead to one that costs much less.
     known = _walked(ground, cost, danger, pace, half, guess) * (1.0 + _SLACK)
-    for attempt in range(3):
-        if attempt == 0 and known < np.inf:
-            continue
-        limit = -1.0 if attempt == 0 else known
-        _forget(bounds, heap[2], sizes[1])
-        none = (np.int64(0), np.int64(0))
-        heap, sizes = _settle(task, limit, start, bounds, heap, none)
-        if closed[start] == 0:
-            if attempt > 0:
-                break
-            continue
-        way = _walk(ground, cost, danger, pace, half, start, goal, bounds) * (1.0 + _SLACK)
-        gap = known - rest[start]
-        known = min(known, way)
-        if attempt > 0 and not known - rest[start] < 0.5 * gap:
-            break
-        if attempt > 0 and known <= rest[start] * (1.0 + 4.0 * _SLACK):
-            break
+    heap, sizes = _settle(task, known, start, bounds, heap, sizes)
     size = np.int64(0)
     if closed[start] != 0 and danger[0, start] < np.inf and rest[start] < 1.0e308:
         keys[0], nodes[0] = rest[start], start
@@ -305,7 +255,7 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
                 ahead = rate * _norm(places, norm, straight, diagonal, there, goal)
                 if total + ahead > known or sizes[0] == 0:
                     continue
-                heap, sizes = _settle(task, limit, there, bounds, heap, sizes)
+                heap, sizes = _settle(task, known, there, bounds, heap, sizes)
                 if closed[there] == 0:
                     continue
             if not total + rest[there] <= known or rest[there] > 1.0e308:
