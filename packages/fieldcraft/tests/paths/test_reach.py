@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from fieldcraft.compose import Expression
 from fieldcraft.errors import InvalidValue, OnWall
 
 
@@ -19,16 +20,19 @@ from fieldcraft.errors import InvalidValue, OnWall
     seed=st.integers(0, 9_999),
     kind=st.sampled_from(["four", "eight", "torus", "hex", "graph"]),
     charge=st.sampled_from(["mean", "enter"]),
-    costs=st.sampled_from(["none", "number", "float32", "float64", "infinite"]),
+    costs=st.sampled_from(["none", "number", "float32", "float64", "infinite", "expression"]),
 )
 def test_it_is_the_part_of_a_distance_map_within_the_limit(
     seed: int, kind: str, charge: str, costs: str
 ) -> None:
     rng = np.random.default_rng(seed)
     space = _space(kind, rng)
-    cost: float | np.ndarray | None = None
+    cost: float | np.ndarray | Expression | None = None
     if costs == "number":
         cost = 2.5
+    elif costs == "expression":
+        layer = fc.InfluenceMap(space).add_layer("mud", values=rng.uniform(0, 4, space.shape))
+        cost = 0.2 + layer
     elif costs != "none":
         cost = rng.uniform(0.5, 4, space.shape)
         cost = cost.astype(np.float32) if costs == "float32" else cost
@@ -77,6 +81,29 @@ def test_a_unit_on_a_large_map_looks_no_farther_than_the_limit() -> None:
     with pytest.raises(InvalidValue, match="cost of an open cell"):
         fc.reach(space, (200.5, 200.5), 12, cost=cost, charge="enter")
     assert len(fc.reach(space, (200.5, 200.5), 5, cost=cost, charge="enter")) == 61
+
+
+def test_an_expression_is_computed_near_the_unit_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = fc.Grid(400, 300, neighbors=8)
+    values = np.random.default_rng(3).uniform(0, 3, space.shape)
+    threat = fc.InfluenceMap(space).add_layer("threat", values=values)
+    known = fc.reach(space, (200.5, 150.5), 8, cost=(1 + threat).values)
+    computed, values_at = [], Expression.values_at
+
+    def counted(self: Expression, cells: np.ndarray) -> np.ndarray:
+        computed.append(len(cells))
+        return values_at(self, cells)
+
+    monkeypatch.setattr(Expression, "values_at", counted)
+    monkeypatch.setattr(Expression, "_evaluate", None)
+    for weight, most in ((1.0, 250), (0.0, 1_000)):
+        computed.clear()
+        unit = fc.reach(space, (200.5, 150.5), 8, cost=1 + weight * threat)
+        assert sum(computed) < most
+        if weight:
+            assert unit.cells.tolist() == known.cells.tolist()
+    with pytest.raises(InvalidValue, match="cost of an open cell"):
+        fc.reach(space, (200.5, 150.5), 8, cost=0 * threat)
 
 
 def test_after_a_change_of_walls_the_steps_of_the_whole_map_are_not_listed(

@@ -20,6 +20,7 @@ __all__ = [
     "CellCosts",
     "Cost",
     "cell_values",
+    "check_space",
     "invalid_cost",
     "read_costs",
     "uniform_cost",
@@ -178,19 +179,23 @@ def invalid_cost(space: Space, cost: float, cell: int) -> InvalidValue:
     )
 
 
+def check_space(space: Space, cost: Any) -> None:
+    """Refuse the cost of another space."""
+    if cost.space is not space and (differs := space.describe_difference(cost.space)):
+        raise InvalidValue(
+            "cost lies on the cells of the space",
+            got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",
+            remedy=(
+                f"Use a layer of a map on {space!r}, or read a coarse one on the fine cells:"
+                " coarse.on(space)"
+            ),
+        )
+
+
 def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
-    """A cost as numbers of the space's shape, not checked one by one; not a copy."""
-    other = getattr(cost, "space", None)
-    if isinstance(other, Space):
-        if other is not space and (differs := space.describe_difference(other)):
-            raise InvalidValue(
-                "cost lies on the cells of the space",
-                got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",
-                remedy=(
-                    f"Use a layer of a map on {space!r}, or read a coarse one on the fine cells:"
-                    " coarse.on(space)"
-                ),
-            )
+    """Return a cost as numbers of the space's shape, not checked one by one; not a copy."""
+    if isinstance(getattr(cost, "space", None), Space):
+        check_space(space, cost)
         values: NDArray[Any] = np.asarray(cost.values)  # type: ignore[union-attr]
     else:
         number = uniform_cost(cost)

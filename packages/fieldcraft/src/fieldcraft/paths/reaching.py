@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
+from fieldcraft.compose import Expression
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.arc_search import CHARGES, ways_with_walls
-from fieldcraft.paths.cost import LEAST, Cost, cell_values, invalid_cost, uniform_cost
+from fieldcraft.paths.cost import LEAST, Cost, cell_values, check_space, invalid_cost, uniform_cost
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.grid_search import grid_steps
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
@@ -25,6 +26,10 @@ from fieldcraft.space.adjacency import cached
 __all__ = ["Reach", "reach", "would_block"]
 
 _NOWHERE = 1e-12  # a range of 0 is the agent's own cell
+_UNREAD = -math.inf  # a cost that has not been computed; expressions are finite
+_EVEN = read_only(np.ones(1))
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -218,11 +223,6 @@ def reach(
     most = checks.not_negative("limit", limit) * (1 + SLACK)
     enter = checks.choice("charge", charge, CHARGES) == "enter"
     checks.choice("on_wall", on_wall, ON_WALL)
-    uniform = uniform_cost(cost)
-    costs = np.array([uniform]) if uniform is not None else cell_values(space, cost).reshape(-1)
-    if costs.dtype not in (np.float32, np.float64):
-        costs = costs.astype(np.float64)
-    costs = read_only(np.ascontiguousarray(costs))
     starts, single = resolve_cells(space, space.walls, "walker", positions, on_wall)
     checks.flag("sight", sight)
     far = np.full(len(starts), np.nan)
@@ -231,25 +231,78 @@ def reach(
         checks.none_wrong(
             "ranges are 0 or more", far, far < 0, "Pass 0 for agents that hit nothing"
         )
-    if uniform is None and (bad := np.flatnonzero(~(costs[starts] >= LEAST))).size:
-        raise invalid_cost(space, float(costs[starts[bad[0]]]), int(starts[bad[0]]))
-    steps = _steps(space, costs)
-    free = _free_scratch(space)
-    dist, came = (
-        free.pop() if free else (np.full(len(space), np.inf), np.empty(len(space), dtype=np.int32))
-    )
-    reached = []
-    for start, hit_range in zip(starts.tolist(), far.tolist(), strict=True):
-        cells, bad_cell = kernels.reach.reach(
-            *steps, costs, enter, start, most, LEAST, checks.LARGEST, dist, came
-        )
-        distances, came_from = dist[cells], came[cells].astype(np.int64)
-        dist[cells] = np.inf
-        if bad_cell >= 0:
-            raise invalid_cost(space, float(costs[bad_cell]), int(bad_cell))
-        reached.append(Reach(space, cells, distances, came_from, hit_range, sight))
-    free.append((dist, came))
+    search = _Search(space, cost, enter, most)
+    reached = [
+        Reach(space, *search.run(start), hit_range, sight)
+        for start, hit_range in zip(starts.tolist(), far.tolist(), strict=True)
+    ]
+    search.end()
     return reached[0] if single else reached
+
+
+class _Search:
+    """The searches of one call of `reach`.
+
+    An expression is computed around the agents only: `costs` are `_UNREAD` elsewhere.
+    """
+
+    def __init__(self, space: Space, cost: Cost, enter: bool, most: float) -> None:
+        self.space, self._rules = space, (enter, most, LEAST, checks.LARGEST)
+        self._free, size = _free_scratch(space), len(space)
+        if not self._free:
+            costs = np.full(size, _UNREAD, dtype=np.float32)
+            self._free.append((np.full(size, np.inf), np.empty(size, dtype=np.int32), costs))
+        self._dist, self._came, self._scratch = self._free.pop()
+        self._source = cost if isinstance(cost, Expression) else None
+        self._read: list[Ints] = []
+        uniform = uniform_cost(cost) if self._source is None else None
+        if self._source is not None:
+            check_space(space, self._source)
+            costs, self._radius = self._scratch, most / 2 + _margin(space)
+        elif uniform is not None:
+            costs = np.array([uniform])
+        else:
+            costs = np.ascontiguousarray(cell_values(space, cost)).reshape(-1)
+            if costs.dtype not in (np.float32, np.float64):
+                costs = costs.astype(np.float64)
+        self._costs = read_only(costs)
+        self._steps = _steps(space, costs if self._source is None else _EVEN)
+
+    def run(self, start: int) -> tuple[Ints, NDArray[np.float64], Ints]:
+        """Return the cells in reach of one, their distances, and the cell before each."""
+        costs, (enter, *limits) = self._costs, self._rules
+        if self._source is not None and costs[start] == _UNREAD:
+            self._read_around(start)
+        own = float(costs[min(start, len(costs) - 1)])
+        if not own >= LEAST:
+            raise invalid_cost(self.space, own, start)
+        while True:
+            scratch = self._dist, self._came
+            cells, bad = kernels.reach.reach(*self._steps, costs, enter, start, *limits, *scratch)
+            found = cells, self._dist[cells], self._came[cells].astype(np.int64)
+            self._dist[cells] = np.inf
+            if bad < 0:
+                return found
+            if costs[bad] != _UNREAD:
+                raise invalid_cost(self.space, float(costs[bad]), int(bad))
+            self._read_around(start)
+
+    def _read_around(self, start: int) -> None:
+        """Compute the expression near a cell, each time farther."""
+        assert self._source is not None
+        near, _ = kernels.reach.reach(
+            *self._steps, _EVEN, False, start, self._radius, 0.0, np.inf, self._dist, self._came
+        )
+        self._dist[near] = np.inf
+        self._scratch[near] = self._source.values_at(near)
+        self._read.append(near)
+        self._radius *= 2
+
+    def end(self) -> None:
+        """Give the scratch back."""
+        if self._source is not None:
+            self._scratch[np.concatenate(self._read)] = _UNREAD
+        self._free.append((self._dist, self._came, self._scratch))
 
 
 def _steps(
@@ -267,8 +320,18 @@ def _steps(
 
 
 @cached
-def _free_scratch(space: Space) -> list[tuple[NDArray[np.float64], NDArray[np.int32]]]:
-    """Return the scratch of a space that no search is using."""
+def _margin(space: Space) -> float:
+    """Return how much farther than the cells in reach costs are read."""
+    return 2 * space.typical_step
+
+
+@cached
+def _free_scratch(
+    space: Space,
+) -> list[tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float32]]]:
+    """Return the scratch of a space that no search is using: distances, all infinite, the cell
+    before each, and costs, all `_UNREAD`.
+    """
     return []
 
 
