@@ -224,13 +224,34 @@ def test_what_cannot_cut_corners_says_so() -> None:
         fc.Grid(3, 2, corners="always")
     with pytest.raises(TypeError, match="corners"):
         fc.HexGrid(3, 2, corners="cut")  # type: ignore[call-arg]
-    for corners in HOW[1:]:
-        grid = grid_of(2, corners)
-        with pytest.raises(InvalidValue, match="flow field"):
-            fc.flow_field(fc.distance_map(grid, (0.5, 0.5)))
+    grid = grid_of(2, "cut")
+    with pytest.raises(InvalidValue, match="flow field"):
+        fc.flow_field(fc.distance_map(grid, (0.5, 0.5)))
     with pytest.raises(InvalidValue, match="cut no corners"):
         steering.move(grid, (0.5, 0.5), (0.1, 0.0))
     assert steering.move(grid_of(2, "if-one-open"), (0.5, 0.5), (0.1, 0.0)).shape == (2,)
+
+
+@pytest.mark.parametrize("corners", HOW[:2])
+@pytest.mark.parametrize("options", [{}, {"wrap": True}, {"y_up": True}])
+def test_agents_on_a_flow_field_arrive_without_touching_walls(
+    corners: str, options: dict[str, Any]
+) -> None:
+    passed = 0
+    for seed in range(8):
+        grid, rng = grid_of(seed, corners, **options), np.random.default_rng(seed)
+        cost = None if seed % 2 else 1 + 20.0 * (rng.random(grid.shape) < 0.5)
+        distances = fc.distance_map(grid, grid.position_of(0), cost=cost)
+        field = fc.flow_field(distances)
+        starts = np.flatnonzero(np.isfinite(distances.values))
+        places = grid.position_of(starts) + rng.uniform(-0.45, 0.45, (len(starts), 2))
+        for _ in range(400):
+            goals = places + 0.3 * field.sample(places)
+            places = steering.move(grid, places, goals - places)
+            np.testing.assert_allclose(places, grid.wrapped(goals), atol=1e-9)
+        assert (grid.cell_at(places) == 0).all()
+        passed += int((field._pinched > 0).sum())
+    assert passed
 
 
 def test_steps_of_tcod_are_steps_of_a_grid_that_cuts() -> None:

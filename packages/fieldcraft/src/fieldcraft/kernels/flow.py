@@ -18,10 +18,11 @@ _WALL = 255
 _INSIDE = 1 - 2.0**-53
 
 
-@kernel("f8[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8, i8, out u1[:,::1]")
-def pinch(distances, bars, goals, cells, first, last, pinched):
+@kernel("f8[:,::1], u1[:,::1], u1[:,::1], b1, i8[::1], i8, i8, out u1[:,::1]")
+def pinch(distances, bars, goals, past_walls, cells, first, last, pinched):
     """For `cells` from which only a diagonal step leads nearer: the side through which to pass its
-    corner; else 0.
+    corner; else 0. With `past_walls` diagonals pass a corner on one side, else only if both are
+    open.
     """
     height, width = distances.shape
     far = distances.reshape(-1)
@@ -53,13 +54,15 @@ def pinch(distances, bars, goals, cells, first, last, pinched):
         for corner in range(4):
             side = _WEST if corner & 1 else _EAST
             level = _SOUTH if corner & 2 else _NORTH
-            if bits & (side | level | (16 << corner)):
-                continue
             beside = west if corner & 1 else east
             step = down if corner & 2 else up
-            if far[beside + step] < best:
+            by_side = bits & side == 0 and barred[beside] & level == 0
+            by_level = bits & level == 0 and barred[cell + step] & side == 0
+            allowed = (by_side or by_level) if past_walls else (by_side and by_level)
+            if allowed and far[beside + step] < best:
                 best = far[beside + step]
-                found[cell] = side if far[beside] <= far[cell + step] else level
+                nearer = far[beside] <= far[cell + step] if by_side and by_level else by_side
+                found[cell] = side if nearer else level
 
 
 @kernel(

@@ -181,7 +181,7 @@ def invalid_cost(space: Space, cost: float, cell: int) -> InvalidValue:
 
 def check_space(space: Space, cost: Any) -> None:
     """Refuse the cost of another space."""
-    if cost.space is not space and (differs := space.describe_difference(cost.space)):
+    if differs := space.describe_difference(cost.space):
         raise InvalidValue(
             "cost lies on the cells of the space",
             got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",
@@ -194,8 +194,10 @@ def check_space(space: Space, cost: Any) -> None:
 
 def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
     """Return a cost as numbers of the space's shape, not checked one by one; not a copy."""
-    if isinstance(getattr(cost, "space", None), Space):
-        check_space(space, cost)
+    other = getattr(cost, "space", None)
+    if isinstance(other, Space):
+        if other is not space:
+            check_space(space, cost)
         values: NDArray[Any] = np.asarray(cost.values)  # type: ignore[union-attr]
     else:
         number = uniform_cost(cost)

@@ -26,8 +26,9 @@ def flow_field(distance_map: DistanceMap) -> FlowField:
     Parameters
     ----------
     distance_map : DistanceMap
-        The distances to the goals, on a grid whose neighborhood has the four straight steps, on
-        hexagons, a graph or a mesh.
+        The distances to the goals, on a grid whose neighborhood has the four straight steps and
+        `corners` "never" or "if-one-open", on hexagons, a graph or a mesh. With "cut" agents pass
+        between two walls from cell to cell only: use `DistanceMap.step`.
 
     Returns
     -------

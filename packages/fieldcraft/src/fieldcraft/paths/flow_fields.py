@@ -58,11 +58,11 @@ class GridFlow(FlowField):
                 got=f"{len(space.neighborhood)} steps without {min(lacking)}",
                 remedy="Use a grid with neighbors=4 or 8, or follow distance_map.descend",
             )
-        if space.corners != "never":
+        if space.corners == "cut":
             raise InvalidValue(
-                "A flow field is walked from spot to spot, where no corner is cut",
-                got=f"a grid with corners={space.corners!r}",
-                remedy='Use a grid with corners="never", or follow distance_map.descend or .step',
+                "Agents on a flow field walk from position to position, not between two walls",
+                got="a grid with corners='cut'",
+                remedy='Use corners="never" or "if-one-open", or follow distance_map.step',
             )
         super().__init__(distance_map)
         self.space = space
@@ -155,8 +155,12 @@ class GridFlow(FlowField):
         )
         kernel = kernels.flow
         common = (self._far, bars, self._goals)
+        past_walls = self.space.corners == "if-one-open"
         _in_bands(
-            lambda first, last: (kernel.pinch, (*common, rings[0], first, last, self._pinched)),
+            lambda first, last: (
+                kernel.pinch,
+                (*common, past_walls, rings[0], first, last, self._pinched),
+            ),
             len(rings[0]),
         )
         _in_bands(

@@ -257,7 +257,8 @@ class _Search:
         self._read: list[Ints] = []
         uniform = uniform_cost(cost) if self._source is None else None
         if self._source is not None:
-            check_space(space, self._source)
+            if self._source.space is not space:
+                check_space(space, self._source)
             costs, self._radius = self._scratch, most / 2 + _margin(space)
         elif uniform is not None:
             costs = np.array([uniform])
