@@ -28,6 +28,7 @@ BELIEF = fc.Belief(GRID, speed=2.0, motion=fc.Motion())
 BELIEF.see((2.5, 2.5), velocity=(1.0, 0.3))
 BELIEF.advance(BELIEF.every)
 GOAL = (0.5, 0.5)
+DISTANCES = fc.distance_map(GRID, (8.5, 6.5))
 PLACES = np.array([(1.2, 2.2), (2.2, 2.2)])
 
 
@@ -61,6 +62,14 @@ def calls(function: Callable[[], object]) -> list[str]:
         pytest.param(60, lambda: fc.distance_map(GRID, GOAL, cost=1 + 4 * THREAT), id="new cost"),
         pytest.param(12, lambda: THREAT.sample(PLACES, how="bilinear"), id="bilinear"),
         pytest.param(40, lambda: fc.shortest_path(GRID, GOAL, (8.5, 6.5)), id="shortest_path"),
+        pytest.param(
+            80,
+            lambda: fc.shortest_path(GRID, GOAL, (8.5, 6.5), cost=1 + 4 * THREAT),
+            id="shortest_path with a new cost",
+        ),
+        pytest.param(35, lambda: DISTANCES.step(GOAL), id="one agent's step"),
+        pytest.param(115, lambda: fc.best(THREAT - DISTANCES, GOAL, 3, walk=3), id="best"),
+        pytest.param(30, lambda: fc.reach(GRID, GOAL, 3), id="reach"),
         pytest.param(13, IDLE.step, id="step at rest"),
         pytest.param(100, lambda: BELIEF.advance(BELIEF.every), id="belief with a motion"),
         pytest.param(100, lambda: BELIEF.advance(1.0), id="belief for a second"),

@@ -247,7 +247,7 @@ class _Search:
     """
 
     def __init__(self, space: Space, cost: Cost, enter: bool, most: float) -> None:
-        self.space, self._rules = space, (enter, most, LEAST, checks.LARGEST)
+        self.space, self._rules = space, (enter, most)
         self._free, size = _free_scratch(space), len(space)
         if not self._free:
             costs = np.full(size, _UNREAD, dtype=np.float32)
@@ -271,15 +271,17 @@ class _Search:
 
     def run(self, start: int) -> tuple[Ints, NDArray[np.float64], Ints]:
         """Return the cells in reach of one, their distances, and the cell before each."""
-        costs, (enter, *limits) = self._costs, self._rules
+        costs, (enter, most) = self._costs, self._rules
+        scratch = self._dist, self._came
         if self._source is not None and costs[start] == _UNREAD:
             self._read_around(start)
         own = float(costs[min(start, len(costs) - 1)])
         if not own >= LEAST:
             raise invalid_cost(self.space, own, start)
         while True:
-            scratch = self._dist, self._came
-            cells, bad = kernels.reach.reach(*self._steps, costs, enter, start, *limits, *scratch)
+            cells, bad = kernels.reach.reach(
+                *self._steps, costs, enter, start, most, LEAST, checks.LARGEST, *scratch
+            )
             found = cells, self._dist[cells], self._came[cells].astype(np.int64)
             self._dist[cells] = np.inf
             if bad < 0:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,36 +40,45 @@ _Found = TypeVar("_Found")
 
 
 def cached(work_out: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
-    """Decorate what is worked out from a space, or a part of one, that never changes: it is done
-    once.
+    """Decorate a function of a space, or of a part of one, that never changes: it is called once
+    for each.
     """
-    known: WeakKeyDictionary[Any, tuple[_Found]] = WeakKeyDictionary()
+    known: dict[int, tuple[_Found]] = {}
 
     @functools.wraps(work_out)
     def asked(key: _Key) -> _Found:
-        last = known.get(key)
+        last = known.get(id(key))
         if last is None:
-            last = known[key] = (work_out(key),)
+            last = known[id(key)] = (work_out(key),)
+            _drop_with(key, known)
         return last[0]
 
     return asked
 
 
 def cached_until_walls_change(work_out: Callable[[_Space], _Found]) -> Callable[[_Space], _Found]:
-    """Decorate what is worked out from a space and its walls: it is done anew when it is asked for
-    after a change of them.
-    """
-    known: WeakKeyDictionary[Any, tuple[int, _Found]] = WeakKeyDictionary()
+    """Decorate a function of a space and its walls: it is called again after a change of them."""
+    known: dict[int, tuple[int, _Found]] = {}
 
     @functools.wraps(work_out)
     def asked(space: _Space) -> _Found:
         version = space.walls_version
-        last = known.get(space)
+        last = known.get(id(space))
         if last is None or last[0] != version:
-            last = known[space] = (version, work_out(space))
+            found = version, work_out(space)
+            if last is None:
+                _drop_with(space, known)
+            last = known[id(space)] = found
         return last[1]
 
     return asked
+
+
+def _drop_with(key: object, known: dict[int, Any]) -> None:
+    """Remove the entry of an object from a cache when the object goes. Spaces are equal by their
+    cells, so that a `WeakKeyDictionary` would compare them.
+    """
+    weakref.finalize(key, known.pop, id(key), None).atexit = False
 
 
 @dataclass(frozen=True, eq=False)
