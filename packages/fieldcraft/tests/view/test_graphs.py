@@ -118,3 +118,21 @@ def test_teams_and_placements_from_above() -> None:
     np.testing.assert_allclose(place.position_of(place.pixel_of(points)), points)
     np.testing.assert_allclose(place.pixel_of((1, 1, 7)), place.pixel_of((1, 1)))
     fc.view.draw_lines(picture, place, [points])
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        fc.Grid(9, 5, cell_size=4.0, origin=(3, -2)),
+        fc.HexGrid(9, 5, size=2.0),
+        fc.Grid(9, 5).to_graph(),
+    ],
+    ids=["grid", "hexagons", "graph"],
+)
+def test_a_scale_is_pixels_per_world_unit(space: fc.Space) -> None:
+    place = fc.view.Placement(space, scale=10)
+    right = place.pixel_of(space.position_of(3)) - place.pixel_of(space.position_of(2))
+    assert right == pytest.approx((space.position_of(3) - space.position_of(2)) * 10)
+    layer = fc.InfluenceMap(space).add_layer("a", values=np.ones(space.shape))
+    small, large = (np.array(frame(layer, scale=scale).shape[1::-1]) for scale in (10, 20))
+    assert large - small == pytest.approx((space.extent[1] - space.extent[0]) * 10, abs=12)
