@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 import os
 import subprocess
 import sys
+import time
 import zlib
 from pathlib import Path
 from typing import Any
@@ -126,3 +128,21 @@ def test_numba_compiles_the_same_where_the_library_does_not_serve(tmp_path: Path
     )
     assert done.stdout.split("\n")[:2] == ["None [0, 0, 2]", "refused"]
     assert list(tmp_path.glob("fieldcraft/*/*/*.nbc"))
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_compiling_shows_a_line_on_a_terminal_and_wipes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    jit = pytest.importorskip("fieldcraft.kernels.jit", reason="needs Numba")
+    for patience, terminal, written in (
+        (0.0, Terminal(), "fieldcraft compiles x ...\r\x1b[K"),
+        (9.0, Terminal(), ""),
+        (0.0, io.StringIO(), ""),
+    ):
+        monkeypatch.setattr(jit, "_PATIENCE", patience)
+        with jit._shown("fieldcraft compiles x", terminal):
+            time.sleep(0.1)
+        assert terminal.getvalue() == written

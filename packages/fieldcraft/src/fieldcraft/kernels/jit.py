@@ -8,9 +8,9 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numba
 import numpy as np
@@ -25,6 +25,7 @@ OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False}
 external: Callable[[str], Any] | None = None
 """Makes the call of a C function, while the native library is built."""
 _settings: Any = numba.config
+_PATIENCE = 0.5  # seconds
 _log = logging.getLogger("fieldcraft")
 _lock = threading.RLock()
 
@@ -58,10 +59,12 @@ class Kernel:
         """Compile the declared versions, or load them from the cache."""
         with _lock:
             if self._answer is None:
-                _log.info("fieldcraft compiles %s for this machine", self.py_func.__name__)
+                line = f"fieldcraft compiles {self.py_func.__name__} for this machine"
+                _log.info(line)
                 made = self._cached()
-                for text in self.declared:
-                    made.compile(tuple(type_of(argument) for argument in parse(text)))
+                with _shown(line, sys.stderr):
+                    for text in self.declared:
+                        made.compile(tuple(type_of(argument) for argument in parse(text)))
                 made.disable_compile()
                 self._answer = made
 
@@ -79,6 +82,31 @@ class Kernel:
         if self._answer is None:
             self.prepare()
         return self._answer(*arguments)
+
+
+@contextlib.contextmanager
+def _shown(line: str, stream: TextIO | None) -> Iterator[None]:
+    """Show a line on a terminal while work takes longer than half a second."""
+    if stream is None or not stream.isatty():
+        yield
+        return
+
+    shown = threading.Event()
+
+    def show() -> None:
+        print(end=f"{line} ...", file=stream, flush=True)
+        shown.set()
+
+    timer = threading.Timer(_PATIENCE, show)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if shown.is_set():
+            print(end="\r\x1b[K", file=stream, flush=True)
 
 
 @functools.cache
