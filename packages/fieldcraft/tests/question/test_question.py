@@ -99,6 +99,24 @@ def test_candidates_that_are_peaks_points_or_along_a_path(imap):
     assert 1 < len(asked(imap, {"path": "route", "spacing": 4}, route=path).explain()) < 8
 
 
+def test_candidates_on_floors():
+    places = np.array([(x, y, z) for z in (0.0, 3.0) for y in range(6) for x in range(8)])
+    apart = np.abs(places[:, np.newaxis] - places)
+    stairs = (apart == (0, 0, 3)).all(axis=2) & (places[:, 0] == 7)
+    graph = fc.Graph(places, np.argwhere(np.triu((apart.sum(axis=2) == 1) | stairs)))
+    me = (6.0, 1.0, 0.0)
+    score = [{"distance": "me", "by": "path"}]
+    answer = fc.Question({"ring": [3, 4]}, require=[{"reachable": "me"}], score=score).ask(
+        graph, me=me
+    )
+    distances = np.sqrt(((places - me) ** 2).sum(axis=1))
+    assert cells_left(answer) == set(np.flatnonzero((distances >= 3) & (distances <= 4)).tolist())
+    best = max(cells_left(answer), key=fc.distance_map(graph, me).exact.__getitem__)
+    assert answer.chosen.value == fc.distance_map(graph, me).exact[best]
+    with pytest.raises(InvalidValue, match="needs a flat map"):
+        fc.Question({"grid": 2}).ask(graph, me=me)
+
+
 REQUIRED = {
     "value": ({"value": "threat < 0.4"}, lambda i, c: i["threat"].values.flat[c] < 0.4),
     "least": (

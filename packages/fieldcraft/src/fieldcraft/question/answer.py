@@ -40,8 +40,8 @@ class Candidates:
         The parts of their scores; NaN for those that were removed.
     scores : ndarray of float64, (N,)
         The sums of these.
-    requirements, terms : tuple of str
-        The requirements, and the S scores, as text.
+    terms : tuple of str
+        The S scores as text.
     chosen : ndarray of int64
         The cells that were chosen, the best first.
     earlier : Candidates or None
@@ -53,7 +53,6 @@ class Candidates:
     cells: Cells
     removed_by: list[str]
     parts: Floats
-    requirements: tuple[str, ...]
     terms: tuple[str, ...]
     chosen: Cells
     earlier: Candidates | None = None
@@ -148,7 +147,7 @@ class Answer:
         """
         budget = self._budget
         if candidates is not None or microseconds is not None:
-            budget = Budget.checked(candidates, microseconds)
+            budget = Budget(candidates, microseconds)
         if budget is None:
             self.finish()
             return True
@@ -301,17 +300,14 @@ class Answer:
            0.333  at (0.5, 0.5)  +0.333 distance "me"
         """
         question = self.question
-        requirements = tuple(
-            _text(each.measure, each.least, each.most) for each in question.require
-        )
-        reasons = [*requirements, "wall", ""]
+        reasons = [_text(each.measure, each.least, each.most) for each in question.require]
+        reasons += ["wall", ""]
         return Candidates(
             question.name,
             self._context.space,
             self._cells,
             [reasons[index] for index in self._removed.tolist()],
             self._parts,
-            requirements,
             tuple(_text(each.measure) for each in question.score),
             self._chosen,
             self._earlier,

@@ -16,7 +16,7 @@ __all__ = ["Clearance"]
 
 Cells = NDArray[np.integer]
 
-_KING = np.array([(-1, -1), (0, -1), (-1, 0), (1, -1), (-1, 1), (1, 0), (0, 1), (1, 1)])
+_KING = [(-1, -1), (0, -1), (-1, 0), (1, -1), (-1, 1), (1, 0), (0, 1), (1, 1)]
 _UP_LEFT = 3  # the first steps of `_KING`: to the other cells around a cell's upper left corner
 
 
@@ -86,6 +86,7 @@ class _Room:
         self._steps[rim] = 1
         self._steps[np.flatnonzero(space.walls)] = 0
         self._steps[count] = 0
+        self._last = np.empty(count + 1, dtype=np.int32)
         self._version = space.walls_version
         self._lower(np.union1d(rim, np.flatnonzero(space.walls)))
         self._sizes = np.zeros(count, dtype=np.float32)
@@ -126,8 +127,11 @@ class _Room:
             ends = self._around[cells]
             fewer = np.broadcast_to(steps[cells][:, np.newaxis] + 1, ends.shape)
             better = fewer < steps[ends]
-            np.minimum.at(steps, ends[better], fewer[better])
-            cells = np.unique(ends[better])
+            cells, fewer = ends[better], fewer[better]
+            np.minimum.at(steps, cells, fewer)
+            order = np.arange(len(cells), dtype=np.int32)
+            self._last[cells] = order
+            cells = cells[self._last[cells] == order]  # each once
 
     def _measure(self, cells: Cells) -> None:
         """Update the sizes of cells."""
@@ -153,10 +157,11 @@ def _around(space: Grid | HexGrid) -> Cells:
         axial = space.to_axial(np.arange(count))[:, np.newaxis] + STEPS
         cells, inside = space.reached(axial)
         return np.where(inside, cells, count).astype(np.int32)
-    rows, columns = np.divmod(np.arange(count), space.width)
-    ends = np.stack([columns, rows], axis=1)[:, np.newaxis] + _KING
-    size = np.array([space.width, space.height])
-    inside = ((ends >= 0) & (ends < size)).all(axis=2) | space.wrap
-    ends %= size
-    cells = ends[..., 1] * space.width + ends[..., 0]
-    return np.where(inside, cells, count).astype(np.int32)
+    height, width = space.shape
+    numbers = np.arange(count, dtype=np.int32).reshape(space.shape)
+    if space.wrap:
+        framed = np.pad(numbers, 1, mode="wrap")
+    else:
+        framed = np.pad(numbers, 1, constant_values=count)
+    shifts = [framed[1 + dy : height + 1 + dy, 1 + dx : width + 1 + dx] for dx, dy in _KING]
+    return np.stack([shifted.reshape(-1) for shifted in shifts], axis=1)

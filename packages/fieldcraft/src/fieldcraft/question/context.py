@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,25 +25,16 @@ Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-class _Names(Mapping[str, Any]):
+class _Names(dict[str, Any]):
     """The maps and numbers that a formula may name, and which of them were read."""
 
     def __init__(self, known: Mapping[str, Any]) -> None:
-        self._known = known
+        super().__init__(known)
         self.read: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        self.read[name] = self._known[name]
+        self.read[name] = super().__getitem__(name)
         return self.read[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._known
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
-
-    def __len__(self) -> int:
-        return len(self._known)
 
 
 class Formulas:

@@ -134,7 +134,15 @@ class VisibleFrom(Measure):
 
     def values(self, context: Context, cells: Cells) -> Floats:
         """See `Measure.values`."""
-        return _seen(context, cells, self.visible_from, self.range, self.facing, self.angle)
+        points, space = context.places(self.visible_from), context.space
+        if not len(points):
+            return np.zeros(len(cells))
+        facing = None if self.facing is None else context.directions(self.facing)
+        if facing is not None and len(facing) == 1:
+            facing = facing[0]
+        targets, far = space.position_of(cells), self.range
+        found = sees(space, points, targets, far, facing=facing, angle=self.angle)
+        return np.asarray(found.sum(axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -148,8 +156,8 @@ class HiddenFrom(Measure):
 
     def values(self, context: Context, cells: Cells) -> Floats:
         """See `Measure.values`."""
-        seen = _seen(context, cells, self.hidden_from, self.range, self.facing, self.angle)
-        return np.asarray(seen == 0, dtype=np.float64)
+        seen = VisibleFrom(self.hidden_from, self.range, self.facing, self.angle)
+        return np.asarray(seen.values(context, cells) == 0, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -197,21 +205,6 @@ class Reachable(Measure):
         parts = _parts(context.space)
         starts = context.space.cell_at(context.places(self.reachable))
         return np.asarray(np.isin(parts[cells], parts[starts]), dtype=np.float64)
-
-
-def _seen(
-    context: Context, cells: Cells, viewers: Any, far: float, facing: Any, angle: float
-) -> Floats:
-    """Return how many of the viewers see each cell, (N,)."""
-    points = context.places(viewers)
-    if not len(points):
-        return np.zeros(len(cells))
-    looks = None if facing is None else context.directions(facing)
-    if looks is not None and len(looks) == 1:
-        looks = looks[0]
-    targets = context.space.position_of(cells)
-    found = sees(context.space, points, targets, far, facing=looks, angle=angle)
-    return np.asarray(found.sum(axis=0), dtype=np.float64)
 
 
 @cached_until_walls_change

@@ -138,22 +138,17 @@ class Choose:
 class Budget:
     """The work of one slice: candidates that a requirement or a score looks at, or microseconds."""
 
-    candidates: Size | None = None
-    microseconds: Annotated[float, checks.positive] | None = None
+    candidates: int | None = None
+    microseconds: float | None = None
 
     def __post_init__(self) -> None:
         if (self.candidates is None) == (self.microseconds is None):
             raise InvalidValue(
                 "A budget is in candidates or in microseconds",
-                got="both" if self.candidates else "neither",
+                got="neither" if self.candidates is None else "both",
                 remedy="Write budget = { microseconds = 150 }, say",
             )
-
-    @classmethod
-    def checked(cls, candidates: int | None, microseconds: float | None) -> Budget:
-        """Return a budget of arguments, which are checked."""
-        if candidates is not None:
-            checks.integer("candidates", candidates, minimum=1)
-        if microseconds is not None:
-            checks.positive("microseconds", microseconds)
-        return cls(candidates, microseconds)
+        if self.candidates is not None:
+            checks.integer("candidates", self.candidates, minimum=1)
+        if self.microseconds is not None:
+            checks.positive("microseconds", self.microseconds)
