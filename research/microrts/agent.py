@@ -82,7 +82,7 @@ class Agent:
             orders.append(self._build(board, maps, "Base", workers[0].cell))
             saving += 10
         board.available -= saving
-        products = {"Barracks": settings.army}
+        products = {"Barracks": self._army(state)}
         if len(workers) < settings.most_workers:
             products["Base"] = "Worker"
         for kind, product in products.items():
@@ -101,6 +101,12 @@ class Agent:
             workers, key=lambda u: (abs(u.cell[0] - site[0]) + abs(u.cell[1] - site[1]), u.id)
         )
         return self._economy.build(board, maps, builder, name, site)
+
+    def _army(self, state: State) -> str:
+        """Return the kind to train: against heavy fighters the one that counters them."""
+        kinds = [u.product or u.kind for u in state.enemies()]
+        heavy, light = (sum(k.name == name for k in kinds) for name in ("Heavy", "Light"))
+        return self.settings.counter if heavy > 0 and heavy >= light else self.settings.army
 
     def _move(self, board: Board, maps: Maps, units: list[Unit]) -> list[Order | None]:
         state, settings = board.state, self.settings

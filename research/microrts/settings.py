@@ -13,7 +13,9 @@ class Settings:
 
     blank: bool = False
     harvesters: int = 3
-    army: str = "Ranged"
+    short_harvesters: int = 2  # at least, where the bases are near each other
+    army: str = "Light"
+    counter: str = "Ranged"  # trained against heavy fighters
     attack_ratio: float = 1.3  # own power to the enemy's from which all fighters attack
     engage: float = 1.5  # own presence to the enemy's from which one fighter attacks
     retreat: float = 0.6  # and below which it falls back to its own

@@ -109,6 +109,12 @@ def test_workers_harvest_and_the_base_trains() -> None:
     assert found[3].action == PRODUCE and found[3].product == "Worker"
 
 
+@pytest.mark.parametrize(("enemy", "trained"), [("l", "Light"), ("h", "Ranged")])
+def test_barracks_train_the_counter_of_heavy_fighters(enemy: str, trained: str) -> None:
+    found = orders(state(["K.........", "..........", "........b" + enemy], resources=2))
+    assert found[1].product == trained
+
+
 def test_orders_are_written_as_the_game_reads_them() -> None:
     written = json.loads(
         orders_text([Order(3, ATTACK, cell=(2, 1)), Order(4, PRODUCE, 1, product="Worker")])
