@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,46 +38,42 @@ _Space = TypeVar("_Space", bound="Space")
 _Found = TypeVar("_Found")
 
 
-def cached(work_out: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
-    """Decorate a function of a space, or of a part of one, that never changes: it is called once
-    for each.
+KEPT = "_kept"
+"""The attribute of an object that holds the results of functions of it; copies begin without."""
+
+
+def cached(compute: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
+    """Decorate a function of a space, or of a part of one, that never changes: its result is kept
+    with the object.
     """
-    known: dict[int, tuple[_Found]] = {}
+    name = f"{compute.__module__}.{compute.__qualname__}"
 
-    @functools.wraps(work_out)
-    def asked(key: _Key) -> _Found:
-        last = known.get(id(key))
-        if last is None:
-            last = known[id(key)] = (work_out(key),)
-            _drop_with(key, known)
-        return last[0]
+    @functools.wraps(compute)
+    def kept(key: _Key) -> _Found:
+        found: dict[str, _Found] = vars(key).setdefault(KEPT, {})
+        if name not in found:
+            found[name] = compute(key)
+        return found[name]
 
-    return asked
+    return kept
 
 
-def cached_until_walls_change(work_out: Callable[[_Space], _Found]) -> Callable[[_Space], _Found]:
-    """Decorate a function of a space and its walls: it is called again after a change of them."""
-    known: dict[int, tuple[int, _Found]] = {}
+def cached_until_walls_change(compute: Callable[[_Space], _Found]) -> Callable[[_Space], _Found]:
+    """Decorate a function of a space and its walls: its result is kept with the space until walls
+    change.
+    """
+    name = f"{compute.__module__}.{compute.__qualname__}"
 
-    @functools.wraps(work_out)
-    def asked(space: _Space) -> _Found:
+    @functools.wraps(compute)
+    def kept(space: _Space) -> _Found:
         version = space.walls_version
-        last = known.get(id(space))
+        found: dict[str, tuple[int, _Found]] = vars(space).setdefault(KEPT, {})
+        last = found.get(name)
         if last is None or last[0] != version:
-            found = version, work_out(space)
-            if last is None:
-                _drop_with(space, known)
-            last = known[id(space)] = found
+            last = found[name] = (version, compute(space))
         return last[1]
 
-    return asked
-
-
-def _drop_with(key: object, known: dict[int, Any]) -> None:
-    """Remove the entry of an object from a cache when the object goes. Spaces are equal by their
-    cells, so that a `WeakKeyDictionary` would compare them.
-    """
-    weakref.finalize(key, known.pop, id(key), None).atexit = False
+    return kept
 
 
 @dataclass(frozen=True, eq=False)

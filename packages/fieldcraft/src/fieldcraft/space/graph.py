@@ -305,6 +305,7 @@ class Graph(EdgeSpace):
         twin = Graph.__new__(Graph)
         twin.__dict__ |= self.__dict__
         twin._mesh = self.mesh
+        twin._kept = {}  # results of the walls of this graph
         twin._begin()
         twin._block(walls)
         return twin
