@@ -17,6 +17,7 @@ Each name has its own help, such as `help(fc.distance_map)`; `dir(fc)` lists all
 - Paths: `distance_map`, `shortest_path`, `reach`, `flow_field`, `flee_map`.
 - Decisions: `best`, `Question`, `sample`, `regions`, `Teams`, expressions such as `1 - 2 * threat`.
 - Sight and search: `visible`, `sees`, `Sight`, `Belief`, `LastSeen`, `Pursuit`, `SearchParty`.
+- Learning: `fit` layers and formulas to recordings, `observe` planes for agents.
 - Submodules: `fc.steering`, `fc.view`, `fc.maps`, `fc.layer`, `fc.errors`.
 
 The guides are in `docs/`. What follows is the help of all names in full.

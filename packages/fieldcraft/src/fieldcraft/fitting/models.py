@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,12 +122,8 @@ class LayerModel:
     def fitted(self, name: str, parameters: Mapping[str, float]) -> LayerModel:
         """Return this model with the parameters that were found."""
         begin = self.shared or name
-        extent = parameters[f"{begin}.{self.extent}"]
-        kind: Spread | Radial
-        if isinstance(self.kind, Spread):
-            kind = dataclasses.replace(self.kind, decay=extent)
-        else:
-            kind = dataclasses.replace(self.kind, radius=extent)
+        found: Any = {self.extent: parameters[f"{begin}.{self.extent}"]}
+        kind = dataclasses.replace(self.kind, **found)
         half_life = parameters.get(f"{begin}.half_life")
         return dataclasses.replace(self, kind=kind, half_life=half_life)
 
@@ -193,8 +190,8 @@ class Reaching:
             return
         self._distances = np.empty((len(places), len(cells)))
         for row, place in enumerate(places):
-            found = distance_map(space, place, outward=True).values.reshape(-1)[cells]
-            self._distances[row] = found
+            distances = distance_map(space, place, outward=True).values
+            self._distances[row] = distances.reshape(-1)[cells]
 
     def values(self, parameters: Mapping[str, float]) -> Answer:
         """Return the influence (M, N) at these parameters, and a function from the gradient of the

@@ -46,12 +46,9 @@ class Objective:
             for recorded in recordings
         ]
         self.names = tuple(name for name in self._parameters if name not in fixed)
-        self.start = np.array([self._as_searched(name) for name in self.names])
+        begin = [(name, self._parameters[name]) for name in self.names]
+        self.start = np.array([x if name in weights else math.log(x) for name, x in begin])
         self._rest = np.where([name in weights for name in self.names], 0.0, self.start)
-
-    def _as_searched(self, name: str) -> float:
-        value = self._parameters[name]
-        return value if name in self._weights else math.log(value)
 
     def parameters(self, vector: Floats) -> dict[str, float]:
         """Return all parameters at a vector of those that are searched."""
@@ -100,17 +97,14 @@ class Objective:
                         slopes[parameter] += slope
                 elif name in self._weights:
                     slopes[name] += float(np.sum(gradient))
-        found = np.array([slopes[name] * self._rate(name, parameters) for name in self.names])
+        rates = [1.0 if name in self._weights else parameters[name] for name in self.names]
+        found = np.array([slopes[name] for name in self.names]) * rates
         away = at - self._rest
         return value / count + self.penalty_at(at), found / count + self._penalty * away
 
     def penalty_at(self, vector: Floats) -> float:
         """Return what counts against parameters that are far from where they rest."""
         return self._penalty / 2 * float(((vector - self._rest) ** 2).sum())
-
-    def _rate(self, name: str, parameters: Mapping[str, float]) -> float:
-        """Return how fast a parameter grows with its place in the vector."""
-        return 1.0 if name in self._weights else parameters[name]
 
 
 def log_chances(scores: Floats, recorded: Recorded) -> Floats:
