@@ -169,7 +169,7 @@ def ppo_planes(file: Path) -> None:
     curves = json.loads((DOCS.parent / "research" / "ppo.json").read_text())
     figure = Figure(figsize=(8, 4), dpi=100, layout="constrained")
     axes = figure.subplots()
-    for (kind, runs), color in zip(curves.items(), ("#9aa0aa", "#2f7fd0"), strict=True):
+    for (kind, runs), color in zip(curves.items(), ("#9aa0aa", "#e08a3c", "#2f7fd0"), strict=True):
         for number, run in enumerate(runs):
             steps, shares = np.array(run).T
             axes.plot(steps / 1e6, 100 * shares, color=color, label=None if number else kind)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import CURVES, Falloff
-from fieldcraft.fitting.recorded import MOST_VALUES, Recorded, cells_of
+from fieldcraft.fitting.recorded import Recorded, cells_of, check_size
 from fieldcraft.paths import distance_map
 from fieldcraft.propagation import Radial, Spread
 from fieldcraft.space import Grid
@@ -173,12 +173,7 @@ class Reaching:
     def _measure(self, recorded: Recorded) -> None:
         """Find the distances from each cell with a source, (sources, cells)."""
         space, cells = recorded.space, recorded.cells
-        if len(self._sources) * len(cells) > MOST_VALUES:
-            raise InvalidValue(
-                f"Cells with sources times cells are at most {MOST_VALUES:,}",
-                got=f"{len(self._sources):,} x {len(cells):,}",
-                remedy="Take a coarser map",
-            )
+        check_size("Cells with sources", len(self._sources), len(cells))
         places = space.position_of(self._sources)
         if isinstance(self._model.kind, Radial) and self._model.kind.metric == "straight":
             if isinstance(space, Grid) and space.wrap:

@@ -19,7 +19,7 @@ __all__ = ["Recorded"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_VALUES = 1 << 25
+_MOST_VALUES = 1 << 25
 _TIMELINE = "A recording is a Timeline"
 _MADE = "Make one with Timeline.read or a TimelineBuilder"
 
@@ -103,7 +103,7 @@ class Recorded:
         cells = np.flatnonzero(~checked_space(space, "Events are on").walls.reshape(-1))
         where = cells_of(space, checks.positions(positions)[0])
         when, rows = np.unique(_moments(seconds, len(where)), return_inverse=True)
-        _check_size(len(when), len(cells))
+        check_size("Moments", len(when), len(cells))
         happened = np.zeros((len(when), len(cells)))
         np.add.at(happened, (rows, np.searchsorted(cells, where)), 1.0)
         return cls._of(space, timeline, when, cells, np.ones((1, len(cells))), happened, maps)
@@ -167,7 +167,7 @@ class Recorded:
                 remedy="Count from 0",
             )
         cells = np.unique(np.concatenate(offered))
-        _check_size(len(offered), len(cells))
+        check_size("Moments", len(offered), len(cells))
         options, happened = np.zeros((2, len(offered), len(cells)))
         for row, each in enumerate(offered):
             np.add.at(options[row], np.searchsorted(cells, each), 1.0)
@@ -219,10 +219,11 @@ def _moments(seconds: ArrayLike, count: int) -> Floats:
     return when
 
 
-def _check_size(moments: int, cells: int) -> None:
-    if moments * cells > MOST_VALUES:
+def check_size(what: str, rows: int, cells: int) -> None:
+    """Refuse a table that takes too much memory."""
+    if rows * cells > _MOST_VALUES:
         raise InvalidValue(
-            f"Moments times cells are at most {MOST_VALUES:,}",
-            got=f"{moments:,} x {cells:,}",
+            f"{what} times cells are at most {_MOST_VALUES:,}",
+            got=f"{rows:,} x {cells:,}",
             remedy="Take fewer moments, or a coarser map",
         )
