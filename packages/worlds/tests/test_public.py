@@ -80,7 +80,7 @@ def test_a_world_uses_only_public_names(path):
         ("from fieldcraft.kernels import pool", "fieldcraft.kernels.pool"),
         ("from fieldcraft.checks import _refused", "fieldcraft.checks._refused"),
         ("import fieldcraft.kernels", "fieldcraft.kernels"),
-        ("import fieldcraft as fc\nfc.clock", "fieldcraft.clock"),
+        ("import fieldcraft as fc\nfc.native", "fieldcraft.native"),
         (
             "def f(layer):\n    from fieldcraft import steering\n    steering.walls",
             "fieldcraft.steering.walls",
