@@ -100,12 +100,21 @@ class TestNowhere:
                 ants=1000,
                 trails="velocity",
                 piles=0,
+                searchers=1.0,
                 velocity=Tuning(keep=0.98, distance=4.0, separate=separate),
             )
             match = play_out(GAME, space, settings, seed=1, most_steps=1441)
             shares.append(match.state.nowhere)
         assert shares[0] > 0.8
         assert shares[1] < 0.35
+
+    def test_a_velocity_trail_brings_a_third_of_the_food_of_two_pheromones(self) -> None:
+        space = meadow(96, 64, seed=7)
+        homes = [
+            play_out(GAME, space, Settings(ants=1000, trails=trails), seed=1, most_steps=1200).state
+            for trails in ("scalar", "velocity")
+        ]
+        assert homes[1].home > homes[0].home / 3
 
     def test_who_walks_straight_goes_somewhere(self) -> None:
         settings = replace(
@@ -115,6 +124,16 @@ class TestNowhere:
         assert play_out(GAME, space, settings, most_steps=61).state.nowhere == 0.0
         tight = replace(settings, nest=0.5, scalar=Tuning(wander=179.0, turn=180.0, separate=0.0))
         assert play_out(GAME, space, tight, most_steps=121).state.nowhere > 0.5
+
+
+def test_ants_that_keep_apart_fork_and_find_all_piles() -> None:
+    found = []
+    for separate in (0.2, 1.0):
+        settings = replace(Settings(), scalar=Tuning(separate=separate))
+        match = play_out(GAME, meadow(160, 100), settings, seed=2, most_steps=1200)
+        positions = match.world.derived.swarm(match.state).positions
+        found.append(len(np.unique(positions // 10, axis=0)))
+    assert found[1] > 1.5 * found[0]
 
 
 class TestPainting:
@@ -253,7 +272,7 @@ class TestRefusals:
             {"scalar": None},
             {"scent": 1e9},
             {"smell": 1e9},
-            {"carriers": 1e9},
+            {"homing": 0},
             {"obstacle": 1e9},
         ],
     )

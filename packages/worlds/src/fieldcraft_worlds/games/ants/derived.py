@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid, InfluenceMap, Trail
+from fieldcraft import Grid, InfluenceMap, Radial, Trail
 from fieldcraft.layer import TrailLayer
 from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk
 from fieldcraft_worlds.games import carrying
@@ -19,6 +19,7 @@ from fieldcraft_worlds.games.walking import require_grid
 
 __all__ = ["AntsDerived"]
 
+_SMELL = 15  # cells: width of the smell of food for ants on a velocity trail
 _FAINTEST = 9  # halvings of the amount that an ant leaves
 
 
@@ -39,6 +40,8 @@ class AntsDerived(SwarmReplay[State]):
         self.to_food = imap.add_layer("to food", Trail(), every=every)
         self.to_home = imap.add_layer("to home", Trail(), every=every)
         self.flow = imap.add_layer("flow", Trail(vector=True), every=every)
+        self._homing = imap.add_layer("homing", Radial(settings.homing * self.grid.cell_size))
+        self._smell = imap.add_layer("smell", Trail(accumulate=False, blur=_SMELL), every=every)
         self._crowd = imap.add_layer(
             "crowd", Trail(accumulate=False, blur=settings.crowd), every=every
         )
@@ -51,8 +54,8 @@ class AntsDerived(SwarmReplay[State]):
                 Deposit(self.to_food, scents.tolist(), role=1),
             ],
             False: [
-                Deposit(self.flow, role=0),
-                Deposit(self.flow, (-settings.carriers * scents).tolist(), role=1),
+                Deposit(self.flow, settings.searchers, role=0),
+                Deposit(self.flow, -1.0, role=1),
             ],
         }
         self._emitters: list[Emitter] = []
@@ -74,7 +77,7 @@ class AntsDerived(SwarmReplay[State]):
             settings.speed * cell,
             wander=tuning.wander,
             turn=tuning.turn,
-            follow=settings.follow if scalar else 0.0,
+            follow=settings.follow,
             align=0.0 if scalar else settings.follow,
             separate=tuning.separate,
             avoid=settings.avoid,
@@ -97,6 +100,8 @@ class AntsDerived(SwarmReplay[State]):
             self.to_home.write(state.planes[1])
         else:
             self.flow.write(np.moveaxis(state.planes, 0, -1))
+            self._homing.sync(["nest"], [grid.position_of(state.nest)], 1.0)
+            self._homing.step()
         nest = self.is_nest(state.nest) & ~state.walls.reshape(-1)
         self._food, self._home = Forage(grid, state.food, nest.reshape(grid.shape)), state.home
         self._emitters = [Emitter(self._crowd, self.obstacles.banks, settings.obstacle)]
@@ -105,6 +110,10 @@ class AntsDerived(SwarmReplay[State]):
                 Emitter(self.to_home, np.flatnonzero(nest), settings.smell),
                 Emitter(self.to_food, self._food, settings.smell),
             ]
+        else:
+            self._emitters.append(Emitter(self._smell, self._food, settings.smell))
+            self._smell.deposit_at(np.flatnonzero(state.food), settings.smell)
+            self._smell.step()
         self._swarm = Swarm.restored(
             grid, {"agents": state.agents, "key": state.key, "step": state.step}, device=device
         )
@@ -120,7 +129,7 @@ class AntsDerived(SwarmReplay[State]):
             self.walk(base.tuning, base.trails),
             1 / self.settings.rate,
             steps=count,
-            trail=(self.to_food, self.to_home) if scalar else None,
+            trail=(self.to_food, self.to_home) if scalar else (self._smell, self._homing),
             flow=None if scalar else (self.flow, Reversed(self.flow)),
             crowd_layer=self._crowd,
             deposits=[*self._deposits[scalar], Deposit(self._crowd)],

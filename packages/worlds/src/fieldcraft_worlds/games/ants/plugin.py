@@ -77,7 +77,7 @@ def measured(world: AntWorld, state: State) -> dict[str, float]:
 GAME = GameOfParts(
     "ants",
     "The ants",
-    "Watch ants find food by their trails; paint walls and food in their way.",
+    "Watch ants carry food home by trails.",
     Settings,
     KINDS,
     default_map,

@@ -62,7 +62,7 @@ class Tuning(CheckedSettings):
     distance: Positive = field(default=6.0, metadata=slider("sense ahead, cells", 1, 16, 0.5))
     turn: Amount = field(default=40.0, metadata=slider("turn, degrees", 2, 90, 2))
     wander: Turn = field(default=15.0, metadata=slider("wander, degrees", 0, 60, 1))
-    separate: Amount = field(default=0.2, metadata=slider("keep apart", 0, 4, 0.1))
+    separate: Amount = field(default=1.0, metadata=slider("keep apart", 0, 4, 0.1))
     brush: Amount = field(default=2.0, metadata=slider("brush, cells", 0, 12, 0.5))
 
 
@@ -85,9 +85,12 @@ class Settings(Paced):
         Seconds in which the amount that an ant leaves halves, since it left nest or food; so trails
         increase towards their goals.
     smell : float, optional
-        Ants that a cell of the nest or of food counts as on the trails to it; for two pheromones.
-    carriers : float, optional
-        Factor of the amount that carrying ants leave on a velocity trail.
+        Ants that a cell of the nest or of food counts as on the trails to it.
+    searchers : float, optional
+        Amount that searching ants leave on a velocity trail; carrying ants leave 1. Searchers that
+        follow each other's trails end in vortices.
+    homing : float, optional
+        Cells within which ants on a velocity trail know the direction of the nest.
     avoid : float, optional
         Weight of turning away from obstacles ahead.
     obstacle : float, optional
@@ -119,7 +122,8 @@ class Settings(Paced):
     follow: Amount = 1.0
     scent: Positive = 0.8
     smell: Amount = 4.0
-    carriers: Amount = 3.0
+    searchers: Amount = 0.0
+    homing: Positive = 40.0
     avoid: Amount = 1.0
     obstacle: Amount = 1.0
     crowd: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 5
@@ -131,7 +135,7 @@ class Settings(Paced):
     window: Positive = 6.0
     rate: Rate = 30
     scalar: Tuning = field(default_factory=Tuning)
-    velocity: Tuning = field(default_factory=lambda: Tuning(keep=0.98, distance=4.0, separate=2.0))
+    velocity: Tuning = field(default_factory=lambda: Tuning(keep=0.98, distance=4.0))
 
     def __post_init__(self) -> None:
         super().__post_init__()

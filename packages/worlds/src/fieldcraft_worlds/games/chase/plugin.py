@@ -129,7 +129,7 @@ def default_map() -> Grid:
 GAME = GameOfParts(
     "chase",
     "The chase",
-    "Collect everything green, then reach the exit before hunters catch you.",
+    "Collect what is green, then get out.",
     Settings,
     KINDS,
     default_map,

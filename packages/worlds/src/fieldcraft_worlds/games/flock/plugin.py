@@ -69,7 +69,7 @@ def measured(world: FlockWorld, state: State) -> dict[str, float]:
 GAME = GameOfParts(
     "flock",
     "The flock",
-    "Watch birds fly by three rules; send a predator among them.",
+    "Watch a flock, and scare it.",
     Settings,
     KINDS,
     default_map,

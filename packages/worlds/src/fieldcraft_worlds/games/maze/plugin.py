@@ -118,7 +118,7 @@ def default_map() -> None:
 GAME = GameOfParts(
     "maze",
     "The maze",
-    "Collect the treasures and get out before the monsters catch you.",
+    "Collect the treasures, then get out.",
     Settings,
     KINDS,
     default_map,

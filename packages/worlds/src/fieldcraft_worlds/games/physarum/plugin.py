@@ -63,13 +63,13 @@ def measured(world: PhysarumWorld, state: State) -> dict[str, float]:
 GAME = GameOfParts(
     "physarum",
     "The slime mold",
-    "Watch slime mold join its food by short veins; click to move its food.",
+    "Watch slime mold join all cities.",
     Settings,
     KINDS,
     default_map,
     PhysarumWorld,
     scene.OVERLAYS,
-    (Action("found", "add a city, or remove the one there", ("mouse left",)),),
+    (Action("found", "add or remove a city", ("mouse left",)),),
     objectives={"joined": 1, "veins": -1},
     measured=measured,
 )

@@ -90,7 +90,7 @@ def default_map() -> Grid:
 GAME = GameOfParts(
     "tether",
     "The duel",
-    "Long range against short range: stay where you can hit and not be hit.",
+    "Hit the enemy, and stay out of reach.",
     Settings,
     KINDS,
     default_map,

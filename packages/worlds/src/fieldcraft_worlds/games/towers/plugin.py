@@ -189,7 +189,7 @@ def default_map() -> Grid:
 GAME = GameOfParts(
     "towers",
     "The tower game",
-    "Destroy all towers of the other side: send units where it is weak.",
+    "Destroy all towers of the other side.",
     Settings,
     KINDS,
     default_map,
