@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from fieldcraft.view.drawing import Brush
+from fieldcraft.view.drawing import Brush, measure
 from fieldcraft.view.palettes import lab_of
+from fieldcraft_worlds.library import GAMES, find_game
+from fieldcraft_worlds.play.bindings import bindings_of
+from fieldcraft_worlds.play.help_page import hand_keys
 from fieldcraft_worlds.view.help import _layout_of, draw_help
+from fieldcraft_worlds.view.panel import PANEL_WIDTH
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
 LINES = [
@@ -36,3 +41,13 @@ def test_colors_with_a_meaning_differ_in_lightness() -> None:
         for tone in ("danger", "good", "warning", "food")
     )
     assert np.diff(lightness).min() > 5
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_goal_and_keys_of_each_game_fit_on_a_line_of_14_pixels(name: str) -> None:
+    game = find_game(name)
+    lines = [key.text for key in hand_keys(game, bindings_of(game, None)) if key.text]
+    assert any("M: you play" in line or line.startswith("mouse: ") for line in lines)
+    assert "R: again" in lines[-1]
+    for text in (game.goal, *lines):
+        assert measure(text, scale=14 / 13) <= PANEL_WIDTH - 2 * 14, text

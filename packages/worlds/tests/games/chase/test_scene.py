@@ -10,10 +10,10 @@ import pytest
 
 from fieldcraft.errors import FieldcraftError, InvalidValue, OutsideMap
 from fieldcraft_worlds.games.chase import scene
-from fieldcraft_worlds.games.chase.orders import Go, Lead, Pace, SearchBy, Throw, Walk
+from fieldcraft_worlds.games.chase.orders import Call, Go, Lead, Pace, SearchBy, Throw, Walk
 from fieldcraft_worlds.games.chase.plugin import GAME
 from fieldcraft_worlds.games.chase.settings import HunterRules, Settings
-from fieldcraft_worlds.games.chase.state import HUNTER, NOTHING, RUN, SNEAK
+from fieldcraft_worlds.games.chase.state import CIVILIAN, HUNTER, NOTHING, RUN, SNEAK
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.player import Player
@@ -222,6 +222,24 @@ def test_the_way_of_searching_can_be_changed_while_it_runs() -> None:
     assert ways == ["flood", "belief", "last", "random", "party"]
     assert match.state.search == "flood"
     assert not match.state.by_hand
+
+
+def test_a_companion_comes_along() -> None:
+    chase = begun(rooms(), hunters=1)
+    space, home = chase.ground.space, chase.ground.home
+    chase.put(int(chase.state.people.rows(HUNTER)[0]), space.position_of(home[-1]))
+    chase.put(0, space.position_of(home[0]))
+    civilian = int(chase.state.people.rows(CIVILIAN)[0])
+    chase.put(civilian, space.position_of(home[1]))
+    x, y = space.position_of(home[len(home) // 3]).tolist()
+    chase.play(1, [Call(), Go(x, y)])
+    assert np.flatnonzero(chase.state.people.targets == 0).tolist() == [civilian]
+    chase.play(200)
+    people = chase.state.people
+    assert np.hypot(*(people.positions[0] - space.position_of(home[0]))) > 5
+    assert np.hypot(*(people.positions[civilian] - people.positions[0])) < 4
+    labels = scene.scene_of(chase.derived, chase.state, frozenset()).labels
+    assert "with you" in [label.text for label in labels]
 
 
 def test_stones_run_out() -> None:

@@ -32,6 +32,7 @@ from fieldcraft_worlds.games.maze.state import (
     NOWHERE,
     OUT,
     SEARCHES,
+    Explore,
     Lead,
     State,
     Steer,
@@ -333,6 +334,23 @@ class TestPlayer:
         )
         state = on(derived, state, 200, Lead())
         assert state.outcome == OUT
+
+
+def test_monsters_without_memory_walk_by_chance_until_they_get_one() -> None:
+    derived = MazeDerived(small(), SMALL)
+    state = start(derived, np.random.default_rng(0))
+    by_chance = on(derived, state, 60, Explore(False))
+    assert by_chance.memory == {}
+    assert not np.array_equal(by_chance.monsters.cells, on(derived, state, 60).monsters.cells)
+    assert on(derived, by_chance, 1, Explore(True)).memory
+
+
+def test_films_show_the_maze_grow() -> None:
+    world = GAME.open(small(), SMALL)
+    scenes = world.opening(9)
+    opened = [int((~scene.space.walls).sum()) for scene in scenes]
+    assert opened == sorted(opened) and opened[0] < 5
+    assert np.array_equal(scenes[-1].space.walls, world.space.walls)
 
 
 @pytest.mark.parametrize("count", [0, 1, 5])

@@ -73,6 +73,7 @@ _SIGNS = {INVESTIGATE: "?", CHASE: "!", SEARCH: "…"}
 _PLAYER, _CIVILIAN, _BITTEN = "#5ad1f5", "#c3c8d2", "#e08a3c"
 _WARNS = 0.01  # of the infection at a companion
 _LABELS = 40  # signs over hunters
+_COOLEST = 0.8  # heat of the faintest color: the front of a flood is bright
 _MOST_PATHS = 16  # paths of hunters
 _SHOWN_FOR = 1.5  # seconds that a noise is shown
 _GAITS = ("sneaks", "walks", "runs")
@@ -132,7 +133,7 @@ def _field(
         found = Field(
             np.zeros_like(state.noise) if heat is None else heat,
             label,
-            (0.0, 1.0),
+            (_COOLEST, 1.0),
             "danger",
             opacity=0.9,
         )

@@ -55,12 +55,12 @@ class Settings(CheckedSettings):
 
     agents: Annotated[int, Whole(0, MOST_AGENTS)] = 0
     cities: Annotated[int, Whole(0, 64)] = 12
-    food: Amount = 200.0
-    city: Amount = 3.0
-    speed: Speed = 30.0
-    distance: Positive = 12.0
-    angle: Annotated[float, Number(-1e6)] = 25.0
-    turn: Positive = 30.0
-    wander: Turn = 30.0
+    food: Amount = 30.0
+    city: Amount = 5.0
+    speed: Speed = 20.0
+    distance: Positive = 16.0
+    angle: Annotated[float, Number(-1e6)] = 35.0
+    turn: Positive = 20.0
+    wander: Turn = 45.0
     keep: Share = 0.9
     rate: Rate = 30
