@@ -61,14 +61,14 @@ class Model:
         return both[0], both[1]
 
 
-def gains(found: Fitted, asked: Recorded) -> Floats:
+def gains(found: Fitted, tested: Recorded) -> Floats:
     """Return the bits of each event of a recording, beyond chance."""
-    whole = asked.options.sum(axis=1, keepdims=True)
-    bits = np.log2((1 - EVEN) * found.chances(asked) * whole + EVEN)
-    return np.repeat(bits.reshape(-1), asked.happened.reshape(-1).astype(int))
+    whole = tested.options.sum(axis=1, keepdims=True)
+    bits = np.log2((1 - EVEN) * found.chances(tested) * whole + EVEN)
+    return np.repeat(bits.reshape(-1), tested.happened.reshape(-1).astype(int))
 
 
-def told(rows: Rows) -> None:
+def show(rows: Rows) -> None:
     """Print the means, and how far fitted numbers are ahead."""
     for name, values in rows.items():
         print(f"{name:40s} {_written(mean(values))}")
@@ -144,20 +144,20 @@ def study_matches(data: Path) -> None:
     tables = [[each.table(DISTANCES, {}) for each in several] for several in moments]
     lost = [[each.lost for each in several] for several in moments]
     rows: Rows = {}
-    for held, asked in enumerate(recordings):
+    for held, tested in enumerate(recordings):
         print(matches[held].name)
         others = [index for index in range(len(matches)) if index != held]
         for name, model in MATCHES.items():
             both = model.found([recordings[index] for index in others])
             for kind, found in zip(KINDS, both, strict=True):
-                rows.setdefault(f"{name}, {kind}", []).append(float(gains(found, asked).mean()))
+                rows.setdefault(f"{name}, {kind}", []).append(float(gains(found, tested).mean()))
         straight = fit_places(
             [each for index in others for each in tables[index]],
             [each for index in others for each in lost[index]],
         )
         score = score_places([straight.chances(each) for each in tables[held]], lost[held])
         rows.setdefault("distances", []).append(score.bits)
-    told(rows)
+    show(rows)
 
 
 # Ants
@@ -179,26 +179,27 @@ def study_ants(data: Path) -> None:
 
     def recorded(ant: str, first: float, last: float) -> Recorded | None:
         when, cells = walks.ants[ant]
-        asked = (when >= first) & (when < last)
-        if asked.sum() < FEWEST:
+        inside = (when >= first) & (when < last)
+        if inside.sum() < FEWEST:
             return None
         builder = TimelineBuilder()
         for name, (seconds, places) in walks.ants.items():
             group = "own" if name == ant else "others"
             for row, (now, place) in enumerate(zip(seconds, places.tolist(), strict=True)):
                 builder.add(now, f"{name} {row}", group, tuple(walks.grid.position_of(place)))
-        minutes = np.maximum(when[asked] // MINUTE * MINUTE - 1e-6, 0)
-        where = walks.grid.position_of(cells[asked])
+        minutes = np.maximum(when[inside] // MINUTE * MINUTE - 1e-6, 0)
+        where = walks.grid.position_of(cells[inside])
         return Recorded.events(walks.grid, builder.build(), minutes, where)
 
-    half, rows = walks.duration / 2, Rows()
+    half = walks.duration / 2
+    rows: Rows = {}
     known = [recorded(ant, half / 2, half) for ant in walks.ants]
     both = ANTS.found([each for each in known if each is not None])
-    for asked in [recorded(ant, half, np.inf) for ant in walks.ants]:
+    for tested in [recorded(ant, half, np.inf) for ant in walks.ants]:
         for kind, found in zip(KINDS, both, strict=True):
-            if asked is not None:
-                rows.setdefault(f"trails, {kind}", []).append(float(gains(found, asked).mean()))
-    told(rows)
+            if tested is not None:
+                rows.setdefault(f"trails, {kind}", []).append(float(gains(found, tested).mean()))
+    show(rows)
 
 
 # People
@@ -225,10 +226,10 @@ def study_people(data: Path) -> None:
         walks = steps_of(timeline, ground_of(timeline, place, 0.2))
         quarter, half = walks.duration / 4, walks.duration / 2
         known, habit = recorded_people(walks, quarter, half)
-        asked, _ = recorded_people(walks, half, np.inf, habit)
+        tested, _ = recorded_people(walks, half, np.inf, habit)
         for kind, found in zip(KINDS, PEOPLE.found([known]), strict=True):
-            rows[f"{place.name}, {kind}"] = gains(found, asked).tolist()
-    told(rows)
+            rows[f"{place.name}, {kind}"] = gains(found, tested).tolist()
+    show(rows)
 
 
 def recorded_people(

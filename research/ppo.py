@@ -191,8 +191,8 @@ def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
         for _ in range(EPOCHS):
             for part in np.array_split(rng.permutation(usable), BATCHES):
                 policy.improve(batch.reshape(-1, seen.shape[1])[part], *(x[part] for x in flat))
-        told = (rows[-1][0] if rows else 0) + agents * STEPS
-        rows.append((told, float(np.mean(ended)) if len(ended) == EPISODES else 0.0))
+        taken = (rows[-1][0] if rows else 0) + agents * STEPS
+        rows.append((taken, float(np.mean(ended)) if len(ended) == EPISODES else 0.0))
     return rows
 
 
@@ -208,10 +208,10 @@ def main() -> None:
         for kind in KINDS:
             begun = time.process_time()
             curves[kind].append(learn(kind, seed, chosen.most))
-            told, share = curves[kind][-1][-1]
+            taken, share = curves[kind][-1][-1]
             took = time.process_time() - begun
             print(
-                f"seed {seed}, {kind}: {share:.0%} after {told:,} steps, {took:.0f} s", flush=True
+                f"seed {seed}, {kind}: {share:.0%} after {taken:,} steps, {took:.0f} s", flush=True
             )
             chosen.out.parent.mkdir(parents=True, exist_ok=True)
             chosen.out.write_text(json.dumps(curves))
