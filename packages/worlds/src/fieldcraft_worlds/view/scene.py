@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 
 _RIM_FROM, _RIM = 5.0, 1.2  # pixels: wider marks have a dark rim
 _NOSE_FROM = 9.0
+_LABEL = 14 / 13  # of a font of 13 pixels
 _BAR, _BAR_FROM = 2.6, 6.0
 _FARTHEST = 1e6  # pixels
 _HEALTH_COLORS = ((0.0, 0.33, "danger"), (0.33, 0.66, "warning"), (0.66, 1.0, "good"))
@@ -223,11 +224,11 @@ class SceneView:
         write_over(
             self._brush,
             canvas,
-            round(x - measure(label.text, scale=0.85) / 2),
+            round(x - measure(label.text, scale=_LABEL) / 2),
             round(y + 4),
             label.text,
             label.color,
-            0.85,
+            _LABEL,
         )
 
     def _headline(self, canvas: RGBA, text: str) -> None:
