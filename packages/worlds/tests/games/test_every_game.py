@@ -39,7 +39,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any], tuple[Any, ...]]] = {
     "tether": ("pillars:40x26", {"fighters": 2, "rate": 10}, (Take(0), Walk(9.5, 9.5))),
     "ants": (
         "open:48x36",
-        {"ants": 200, "food": 20, "pile": 3.0},
+        {"ants": 200, "food": 20, "pile": 3.0, "searchers": 1.0},
         (Paint("wall", ((4.0, 4.0), (40.0, 8.0))), Tune("blur", 5.0), Leave("velocity")),
     ),
     "flock": ("open:48x36", {"birds": 150}, (Scare((30.0, 30.0)), Fly("neighbors"))),
