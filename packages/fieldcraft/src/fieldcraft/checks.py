@@ -40,7 +40,6 @@ __all__ = [
     "sequence",
     "shaped",
     "short",
-    "target",
     "text",
 ]
 
@@ -200,18 +199,6 @@ def path(name: str, value: object) -> Path:
     return Path(named)
 
 
-def target(name: str, value: object) -> Path:
-    """Return the value as the path of a file to write."""
-    found = path(name, value)
-    try:
-        is_name = b"\0" not in os.fsencode(found)
-    except UnicodeEncodeError:
-        is_name = False
-    if not is_name:
-        raise _refused(name, "is a name that files can have", value, "Choose another name")
-    return found
-
-
 def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """Return the value if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
@@ -333,9 +320,7 @@ def _by_name(value: Any, dimensions: int) -> Any:
 
 
 def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
-    """Return the first index at which a mask is True, and what to call the place: a row and column,
-    or a vertex of a graph.
-    """
+    """Return the first index at which a mask is True, and its name for messages."""
     index = tuple(np.argwhere(wrong)[0].tolist())
     return index, f"row {index[0]}, column {index[1]}" if len(index) > 1 else f"vertex {index[0]}"
 

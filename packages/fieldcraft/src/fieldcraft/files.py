@@ -16,13 +16,26 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from fieldcraft import checks
 from fieldcraft.errors import BadSaveFile, InvalidValue
 
-__all__ = ["Staging", "damaged", "is_there", "newer", "sealed", "write_sealed"]
+__all__ = ["Staging", "damaged", "is_there", "newer", "sealed", "target_of", "write_sealed"]
 
 _SEAL = hashlib.sha256().digest_size
 _CHUNK = 1 << 20
 _HOUR = 3600.0
+
+
+def target_of(name: str, value: object) -> Path:
+    """Return a value as the path of a file to write."""
+    found = checks.path(name, value)
+    try:
+        if b"\0" not in os.fsencode(found):
+            return found
+    except UnicodeEncodeError:
+        pass
+    rule, got = f"{name} is a name that files can have", ascii(str(found))
+    raise InvalidValue(rule, got=got, remedy="Choose another name")
 
 
 def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
-from fieldcraft.files import Staging
+from fieldcraft.files import Staging, target_of
 from fieldcraft.maps.reading import file_size, map_file, parsing
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.grid import MAX_CELLS
@@ -138,7 +138,7 @@ def save_geotiff(
     MissingLibrary
         Without rasterio.
     """
-    file = checks.target("path", path)
+    file = target_of("path", path)
     grid_of(space, "A GeoTIFF", remedy="Pass layer.space of a layer on a grid")
     cells = checks.shaped("values", getattr(values, "values", values), space.shape, "biuf")
     rasterio = _rasterio("Writing a GeoTIFF")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
-from fieldcraft.files import Staging
+from fieldcraft.files import Staging, target_of
 from fieldcraft.maps.image import picture_cells
 from fieldcraft.maps.reading import map_file, parsing, read_bytes
 from fieldcraft.space import Grid, grid_of
@@ -110,7 +110,7 @@ def save_ros(path: str | os.PathLike[str], grid: Grid) -> None:
     BadMapFile
         If the path can't be written.
     """
-    file = checks.target("path", path)
+    file = target_of("path", path)
     if file.suffix.lower() not in (".yaml", ".yml"):
         remedy = 'Name it "rooms.yaml", say'
         raise InvalidValue("A map for ROS is a .yaml file", got=repr(str(path)), remedy=remedy)

@@ -78,6 +78,13 @@ class CellCosts:
             return True
         return self._source is not None and getattr(self._source, "version", None) != self._seen
 
+    def of_step(self, cells: NDArray[np.int64], charge: str) -> float:
+        """Return the cost of a world unit of the first step over some cells."""
+        if self.values is None or len(cells) < 2:
+            return self.uniform or 1.0
+        left, entered = self.values[cells[:2]]
+        return float(entered if charge == "enter" else (left + entered) / 2)
+
     def update_traffic(self) -> bool:
         """Take over the traffic as it is now; return whether it has changed."""
         if self.traffic is None or not self.traffic.outdated:

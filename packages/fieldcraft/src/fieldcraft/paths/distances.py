@@ -10,19 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import SingleThreadLock
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths.arc_search import CHARGES
 from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.path import (
-    ON_WALL,
-    Path,
-    from_edge,
-    no_path,
-    resolve_cells,
-    unique_goals,
-)
+from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.paths.stepping import step_down
 from fieldcraft.paths.traffic import Traffic
@@ -39,8 +33,7 @@ UNREACHED = 1e20
 
 _CHANGES = 64  # versions that `changed_since` can look back
 _NOT_COPIED = ("_lock", "_values", "_view", "_finite", "_search")
-_NONE = np.empty(0, dtype=np.int64)
-_NONE.flags.writeable = False
+_NONE = read_only(np.empty(0, dtype=np.int64))
 
 
 class DistanceMap(Operand):
@@ -97,11 +90,7 @@ class DistanceMap(Operand):
         ground = paths.snapshot(costs.values if costs.infinite else None)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
-            raise InvalidValue(
-                "A distance map has goals",
-                got="none",
-                remedy="Pass one position or an array of at least one",
-            )
+            raise InvalidValue("A distance map has goals", got="none", remedy="Pass at least one")
         limit = math.inf if limit is None else checks.not_negative("limit", limit)
         self._set_up(ground, costs, *unique_goals(cells, start_costs), limit)
 
@@ -115,9 +104,8 @@ class DistanceMap(Operand):
     ) -> None:
         self.space, self.limit, self.cell_costs = costs.space, limit, costs
         self.goals, self.start_costs = goals, start_costs
-        self._lock = SingleThreadLock(
-            "A distance map", "Put a lock around it, or give each thread its own"
-        )
+        remedy = "Put a lock around it, or give each thread its own"
+        self._lock = SingleThreadLock("A distance map", remedy)
         self._values: NDArray[np.float32] | None = None
         self._finite: NDArray[np.float32] | None = None
         self._version = 0
@@ -134,8 +122,8 @@ class DistanceMap(Operand):
         """The search behind the map, which may not have begun."""
         if self._search is None:
             goals = self.goals, self.start_costs, self.limit, self.charge, self.outward
-            search = backend(self.space).search(SearchTask(self._ground, self.cell_costs, *goals))
-            self._search = search
+            task = SearchTask(self._ground, self.cell_costs, *goals)
+            self._search = backend(self.space).search(task)
         return self._search
 
     def settled(self) -> DistanceSearch:
@@ -164,8 +152,8 @@ class DistanceMap(Operand):
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The distances in world units (times cost), float32 of the space's shape; inf on walls and
-        where no goal is reached. A read-only view, which `repair` changes in place.
+        """The distances (times cost), float32 of the space's shape; inf on walls and where no goal
+        is reached. A read-only view, which `repair` changes in place.
         """
         if not self._shown:
             if self._values is None:
@@ -247,13 +235,11 @@ class DistanceMap(Operand):
         Raises
         ------
         OnWall, OutsideMap
-            If the position is in a wall or outside the map. The message names the nearest open
-            cell.
+            In a wall or outside the map. The message names the nearest open cell.
         """
-        cells, single = resolve_cells(self.space, self._ground.walls, "start", position)
-        if not single:
-            checks.position(position, "A path begins at one position")
-        place = np.asarray(getattr(position, "position", position), dtype=np.float64)
+        cells, _ = resolve_cells(self.space, self._ground.walls, "start", position)
+        rule = "A path begins at one position"
+        place = checks.position(position, rule, dimensions=self.space.dimensions)
         total = float(self.measured(cells)[0])
         if total == math.inf:
             return no_path(self.space)
@@ -263,20 +249,11 @@ class DistanceMap(Operand):
         if self.outward:
             path.flags.writeable = False
             return Path(self.space, path, length, total)
-        extended, begin = from_edge(self.space, place, path)
-        first_cost = self._step_cost(extended)
-        if len(extended) > len(path):
-            step = float(self.space.step_lengths(extended[:2])[0])
-            length, total = length + step, total + step * first_cost
-        return Path.over_cells(self.space, extended, length, total, begin, first_cost)
 
-    def _step_cost(self, path: NDArray[np.int64]) -> float:
-        """Return the cost of a world unit of the first step of a path."""
-        values = self.cell_costs.values
-        if values is None or len(path) < 2:
-            return self.cell_costs.uniform or 1.0
-        entered = values[path[1]]
-        return float(entered if self.charge == "enter" else (values[path[0]] + entered) / 2)
+        def first_cost(cells: NDArray[np.int64]) -> float:
+            return self.cell_costs.of_step(cells, self.charge)
+
+        return Path.over_cells(self.space, path, length, total, place, first_cost)
 
     def step(
         self, positions: ArrayLike, *, apart: bool = False, onto_goals: bool = True

@@ -13,7 +13,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.mesh_paths import OpenDoors, ends_in, open_doors, pulled
-from fieldcraft.paths.path import Path, PathProblem, from_edge, no_path
+from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.adjacency import cached
 from fieldcraft.space.topology import Topology
@@ -76,12 +76,12 @@ class GraphProblem(PathProblem):
         free.append(scratch)
         if not count:
             return self._nowhere()
-        cells, begin = from_edge(space, start, cells)
-        steps = topology.lengths[topology.arcs_between(cells[:-1], cells[1:])]
-        length, first_cost = float(steps.sum()), costs.uniform or float(values[cells[:2]].mean())
-        if len(cells) > count:
-            cost += float(steps[0]) * first_cost
-        stepped = Path.over_cells(space, cells, length, float(cost), begin, first_cost)
+        length = float(topology.lengths[topology.arcs_between(cells[:-1], cells[1:])].sum())
+
+        def first_cost(cells: Ints) -> float:
+            return costs.uniform or float(values[cells[:2]].mean())
+
+        stepped = Path.over_cells(space, cells, length, float(cost), start, first_cost)
         if ends is None:
             return stepped
         path = pulled(space, cells, ends, costs)

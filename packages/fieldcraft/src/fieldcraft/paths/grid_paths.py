@@ -328,7 +328,7 @@ class GridProblem(PathProblem):
             rest, length, cost = self._straightened(cells[1:])
             cells = np.concatenate([cells[:1], rest])
             length, cost = length + step, cost + step * first_cost
-        return Path.over_cells(space, cells, length, cost, place, first_cost)
+        return Path.over_cells(space, cells, length, cost, place, lambda _: first_cost)
 
     def _straightened(self, cells: Ints) -> tuple[Ints, float, float]:
         """Return the cells at which a path turns after straight legs have replaced its steps where

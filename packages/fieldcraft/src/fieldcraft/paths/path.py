@@ -6,7 +6,7 @@ import itertools
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,13 +18,13 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.hooks import Pictured
 from fieldcraft.kernels import pool
+from fieldcraft.paths.edges import first_leg, from_edge
 from fieldcraft.space import Graph, Space
 
 __all__ = [
     "ON_WALL",
     "Path",
     "PathProblem",
-    "from_edge",
     "moved",
     "no_path",
     "resolve_cells",
@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 ON_WALL = ("refuse", "nearest")
-_OFF_EDGE = 1e-6  # of its length, that an agent on an edge may be beside it
 _EQUALLY = 1e-9  # distances are equal to one part in 1e9; of equal ones the lowest id is named
 
 
@@ -215,22 +214,27 @@ class Path(Pictured):
         length: float,
         cost: float,
         start: NDArray[np.float64] | None = None,
-        first_cost: float = 1.0,
+        first_cost: Callable[[NDArray[np.int64]], float] = lambda cells: 1.0,
     ) -> Path:
         """Return a path over the centers of cells that begins at a position in the first of them,
-        or on waypoints, on the first edge.
+        or on waypoints, on an edge beside it.
 
-        `length` and `cost` are those from center to center, `first_cost` the cost of a world unit
-        of the first leg.
+        `length` and `cost` are those from center to center, `first_cost` returns the cost of a
+        world unit of the first leg.
         """
+        count = len(cells)
+        if start is not None and isinstance(space, Graph):
+            cells, start = from_edge(space, start, cells)
         cells.flags.writeable = False
         if start is None or len(cells) < 2:
             return cls(space, cells, length, cost)
         center = space.position_of(cells.item(0))
         if center.tolist() == start.tolist():
             return cls(space, cells, length, cost)
-        more = _first_leg(space, cells, start) - _first_leg(space, cells, center)
-        return cls(space, cells, length + more, cost + more * first_cost, start=start)
+        more = first_leg(space, cells, start)
+        if len(cells) == count:
+            more -= first_leg(space, cells, center)
+        return cls(space, cells, length + more, cost + more * first_cost(cells), start=start)
 
     @property
     def found(self) -> bool:
@@ -286,7 +290,7 @@ class Path(Pictured):
         elif self.start is None:
             sizes = self.space.step_lengths(self.cells)
         else:
-            first = _first_leg(self.space, self.cells, self.start)
+            first = first_leg(self.space, self.cells, self.start)
             sizes = np.concatenate([[first], self.space.step_lengths(self.cells[1:])])
         walked = np.concatenate([[0.0], np.cumsum(sizes)])
         return walked, self.positions[0] + np.concatenate(
@@ -313,54 +317,6 @@ class Path(Pictured):
         if not self.found:
             return "<Path: there is no way>"
         return f"<Path of {len(self)} cells, length {self.length:g}, cost {self.cost:g}>"
-
-
-def _has_waypoints(space: Space) -> bool:
-    """Return whether agents on a space keep to straight edges."""
-    return isinstance(space, Graph) and space.mesh is None
-
-
-def from_edge(
-    space: Space, start: NDArray[np.float64], cells: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-    """Return the cells of a path, and where it starts: None for the center of the first cell.
-
-    Agents on waypoints keep to the edges. One on an edge that leads to the first vertex starts
-    there, and the edge's other vertex is put in front, unless the path follows the edge back.
-    """
-    if not _has_waypoints(space) or start.tolist() == space.position_of(cells[0]).tolist():
-        return cells, start
-    if _on_edges(space, start, cells[0], cells[1:2]).any():
-        return cells, start
-    origins = space.steps_into(int(cells[0]))[0]
-    behind = origins[_on_edges(space, start, cells[0], origins)][:1]
-    return np.concatenate([behind, cells]), start if len(behind) else None
-
-
-def _on_edges(
-    space: Space,
-    position: NDArray[np.float64],
-    vertex: NDArray[np.int64],
-    others: NDArray[np.int64],
-) -> NDArray[np.bool_]:
-    """Return whether a position lies between a vertex and each of some others, (N,)."""
-    center = space.position_of(vertex)
-    edges = space.shortest_vectors(space.position_of(others) - center)
-    leg = space.shortest_vectors(position - center)
-    squares = np.maximum((edges**2).sum(axis=1), np.finfo(np.float64).tiny)
-    shares = edges @ leg / squares
-    off = ((leg - shares[:, np.newaxis] * edges) ** 2).sum(axis=1)
-    return np.asarray((shares > 0) & (shares < 1) & (off <= _OFF_EDGE**2 * squares))
-
-
-def _first_leg(space: Space, cells: NDArray[np.int64], start: NDArray[np.float64]) -> float:
-    """Return the length of the way from a start to the second cell of a path."""
-    second = space.position_of(cells.item(1))
-    leg = math.hypot(*space.shortest_vectors(second - start).tolist())
-    if not _has_waypoints(space):
-        return leg
-    edge = math.hypot(*space.shortest_vectors(second - space.position_of(cells.item(0))).tolist())
-    return leg / edge * float(space.step_lengths(cells[:2])[0])
 
 
 def no_path(space: Space) -> Path:

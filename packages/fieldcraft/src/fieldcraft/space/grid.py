@@ -12,9 +12,16 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, hooks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
-from fieldcraft.space.adjacency import Adjacency, adjacency_of_grid, cached_until_walls_change
+from fieldcraft.space.adjacency import Adjacency, adjacency_of_grid
 from fieldcraft.space.cells import Many, One, checked_cells
-from fieldcraft.space.grid_layout import GridLayout, coarse_cells, coarse_walls, sides_of
+from fieldcraft.space.grid_layout import (
+    GridLayout,
+    coarse_cells,
+    coarse_walls,
+    nearest_of,
+    origin_of,
+    sides_of,
+)
 from fieldcraft.space.lattice import Lattice
 from fieldcraft.space.neighborhood import (
     Neighborhood,
@@ -26,8 +33,6 @@ from fieldcraft.space.neighborhood import (
 from fieldcraft.space.opacity import match_opacity
 
 if TYPE_CHECKING:
-    from scipy.spatial import cKDTree
-
     from fieldcraft.maps.objects import MapObjects
     from fieldcraft.space.graph import Graph
 
@@ -121,20 +126,8 @@ class Grid(Lattice):
                 remedy="Use a larger cell_size, or several maps",
             )
         self.cell_size = checks.positive("cell_size", cell_size)
-        tiles = checks.flag("tiles", tiles)
-        if tiles and origin is not None:
-            raise InvalidValue(
-                "A grid of tiles has its origin half a cell off (0, 0)",
-                got=f"origin={origin!r}",
-                remedy="Leave one out",
-            )
-        if origin is None:
-            origin = (-self.cell_size / 2, -self.cell_size / 2) if tiles else (0.0, 0.0)
-        x, y = checks.position(origin, "origin is one (x, y) pair").tolist()
-        self.origin: tuple[float, float] = (x, y)
-        farthest = max(
-            abs(start) + extent for start, extent in zip(self.origin, self.size, strict=True)
-        )
+        self.origin = origin_of(origin, checks.flag("tiles", tiles), self.cell_size)
+        farthest = max(abs(low) + side for low, side in zip(self.origin, self.size, strict=True))
         self._check_precision("cell_size", self.cell_size, farthest)
         self.y_up = checks.flag("y_up", y_up)
         self.wrap = checks.flag("wrap", wrap)
@@ -170,9 +163,7 @@ class Grid(Lattice):
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Which cells are walls: bool of shape (height, width), [row, column]; read-only. The walls
-        of a coarser grid follow those of the grid that it was made of.
-        """
+        """Which cells are walls: bool of shape (height, width), [row, column]; read-only."""
         if self._parent is not None:
             self._follow_parent()
         return self._walls
@@ -202,12 +193,7 @@ class Grid(Lattice):
         return self.layout.centers(checked_cells(self, cells))
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        tree = _open_tree(self)
-        points = np.stack(np.divmod(cells, self.width), axis=1)
-        distance, _ = tree.query(points)
-        # The tree returns any of equally near cells; the rule is the lowest id.
-        ties = tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
-        return np.array([free[near[0]] for near in ties], dtype=np.int64)
+        return nearest_of(self, free, cells)
 
     def links(self) -> NDArray[np.unsignedinteger]:
         """Return which steps may end in each cell: shape (height, width), with bit `k` for
@@ -299,9 +285,7 @@ class Grid(Lattice):
         match_opacity(self, coarse_walls(parent.opaque, factor, y_up=parent.y_up))
 
     def with_walls(self, walls: ArrayLike | None) -> Grid:
-        """Return the same map with other walls (None for none) and without terrain, for agents that
-        move in another way.
-        """
+        """Return the same map with other walls (None for none) and without terrain."""
         twin = self._derived(self.width, self.height, self.cell_size, walls)
         twin.opacity_codes = self.opacity_codes
         return twin
@@ -372,9 +356,7 @@ class Grid(Lattice):
         raise InvalidValue("A grid is not a graph", got=repr(self), remedy="Use grid.to_graph()")
 
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the cells, walls included, from which one step leads into a cell, and the lengths
-        of these steps.
-        """
+        """See `Space.steps_into`."""
         row, column = divmod(cell, self.width)
         steps = np.array(self.neighborhood.steps)
         lengths = self.neighborhood.lengths(self.cell_size)
@@ -415,11 +397,3 @@ class Grid(Lattice):
 
     def _history(self) -> dict[str, Any]:
         return {"_changes": self._changes, "_parent": self._parent, "_followed": self._followed}
-
-
-@cached_until_walls_change
-def _open_tree(grid: Grid) -> cKDTree:
-    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
-
-    places = np.divmod(np.flatnonzero(~grid.walls.reshape(-1)), grid.width)
-    return cKDTree(np.stack(places, axis=1), boxsize=grid.shape if grid.wrap else None)

@@ -11,11 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.space.adjacency import cached_until_walls_change
 
 if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
+
     from fieldcraft.space.grid import Grid
 
-__all__ = ["GridLayout", "coarse_cells", "coarse_walls", "sides_of"]
+__all__ = ["GridLayout", "coarse_cells", "coarse_walls", "nearest_of", "origin_of", "sides_of"]
 
 _NONE = np.zeros(0, dtype=np.bool_)
 
@@ -102,6 +105,40 @@ def sides_of(width: int | None, height: int | None, walls: ArrayLike | None) -> 
             remedy="Pass fc.Grid(width, height) or fc.Grid(walls=array)",
         )
     return shape[1], shape[0]
+
+
+def origin_of(
+    origin: tuple[float, float] | None, tiles: bool, cell_size: float
+) -> tuple[float, float]:
+    """Return the origin of a grid, by default half a cell before (0, 0) for `tiles`."""
+    if tiles and origin is not None:
+        raise InvalidValue(
+            "A grid of tiles has its origin half a cell off (0, 0)",
+            got=f"origin={origin!r}",
+            remedy="Leave one out",
+        )
+    if origin is None:
+        return (-cell_size / 2, -cell_size / 2) if tiles else (0.0, 0.0)
+    x, y = checks.position(origin, "origin is one (x, y) pair").tolist()
+    return x, y
+
+
+def nearest_of(grid: Grid, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each cell the nearest of the open cells `free`, ascending."""
+    tree = _open_tree(grid)
+    points = np.stack(np.divmod(cells, grid.width), axis=1)
+    distance, _ = tree.query(points)
+    # The tree returns any of equally near cells; the rule is the lowest id.
+    ties = tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
+    return np.array([free[near[0]] for near in ties], dtype=np.int64)
+
+
+@cached_until_walls_change
+def _open_tree(grid: Grid) -> cKDTree:
+    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
+
+    places = np.divmod(np.flatnonzero(~grid.walls.reshape(-1)), grid.width)
+    return cKDTree(np.stack(places, axis=1), boxsize=grid.shape if grid.wrap else None)
 
 
 def coarse_cells(grid: Grid, cell_size: float) -> tuple[int, tuple[int, int]]:

@@ -59,16 +59,12 @@ class Space(Pictured, ABC):
     @property
     @abstractmethod
     def extent(self) -> NDArray[np.float64]:
-        """The lowest and the highest corner of a box around the space, (2, 2) or (2, 3), in world
-        units.
-        """
+        """The lowest and the highest corner of the space, (2, 2) or (2, 3), in world units."""
 
     @property
     @abstractmethod
     def areas(self) -> NDArray[np.float64]:
-        """The area of each cell, (N,), in square world units; 1 for vertices without a mesh.
-        Read-only.
-        """
+        """The area of each cell, (N,), in square world units; 1 for vertices without a mesh."""
 
     @property
     def positions(self) -> NDArray[np.float64]:
@@ -131,18 +127,13 @@ class Space(Pictured, ABC):
         return not self.describe_difference(other)
 
     def __eq__(self, other: object) -> bool:
-        """Return whether another space has the same cells, walls, steps and opaque cells.
-
-        Spaces change, so that their hash is that of the object: equal spaces are two keys.
-        """
-        if self is other:
-            return True
-        if not isinstance(other, Space) or not self.same_cells(other):
-            return False
+        """Return whether another space has the same cells, walls, steps and opaque cells."""
+        if self is other or not isinstance(other, Space) or not self.same_cells(other):
+            return self is other
         mine, yours = self._compared(), other._compared()
         return len(mine) == len(yours) and all(map(np.array_equal, mine, yours))
 
-    __hash__ = object.__hash__
+    __hash__ = object.__hash__  # spaces change: equal ones are two keys
 
     def _compared(self) -> tuple[ArrayLike, ...]:
         """Return what `==` compares beside the places of cells."""
@@ -157,9 +148,7 @@ class Space(Pictured, ABC):
 
     @abstractmethod
     def describe(self, cell: int | None = None) -> str:
-        """Return the size of the space in a few words, or the place of a cell as part of a
-        message.
-        """
+        """Return the size of the space, or the place of a cell, as part of a message."""
 
     # Walls
 
@@ -234,11 +223,9 @@ class Space(Pictured, ABC):
         if blocked.any():
             free = np.flatnonzero(~walls)
             if not len(free):
-                raise InvalidValue(
-                    "A map needs an open cell",
-                    got="walls everywhere",
-                    remedy="Open a cell, or let the source act through the wall",
-                )
+                rule, got = "A map needs an open cell", "walls everywhere"
+                remedy = "Open a cell, or let the source act through the wall"
+                raise InvalidValue(rule, got=got, remedy=remedy)
             found[blocked] = self._nearest_of(free, found[blocked])
         return int(found[0]) if ids.ndim == 0 else found
 
@@ -284,16 +271,14 @@ class Space(Pictured, ABC):
 
     @property
     def typical_step(self) -> float:
-        """The length of a typical step, in world units: the shortest of a grid, the median of a
-        graph. Raises `InvalidValue` if there is no step at all.
+        """The length of a typical step: the shortest of a grid, the median of a graph. Raises
+        `InvalidValue` if there is no step at all.
         """
         typical = self.adjacency.typical
         if not typical:
-            raise InvalidValue(
-                "A space has steps from cell to cell",
-                got=f"{self!r}, which has none",
-                remedy="Open cells, or connect the graph's vertices",
-            )
+            rule, got = "A space has steps from cell to cell", f"{self!r}, which has none"
+            remedy = "Open cells, or connect the graph's vertices"
+            raise InvalidValue(rule, got=got, remedy=remedy)
         return self._typical(typical)
 
     def _typical(self, median: float) -> float:
@@ -306,9 +291,7 @@ class Space(Pictured, ABC):
 
     @abstractmethod
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the cells, walls included, from which one step leads into a cell, and the lengths
-        of these steps.
-        """
+        """Return the cells, also walls, with a step into a cell, and the lengths of the steps."""
 
     def neighbors_of(self, cell: int) -> NDArray[np.int64]:
         """Return the open cells that one step leads to from a cell, ascending.
@@ -323,11 +306,8 @@ class Space(Pictured, ABC):
         """
         cells = checked_cells(self, cell)
         if cells.ndim or not cells.size:
-            raise InvalidValue(
-                f"neighbors_of() takes one {self.cell_name}",
-                got=f"shape {cells.shape}",
-                remedy="Call it once for each",
-            )
+            rule, got = f"neighbors_of() takes one {self.cell_name}", f"shape {cells.shape}"
+            raise InvalidValue(rule, got=got, remedy="Call it once for each")
         steps, start = self.adjacency_from_walls, int(cells)
         ends = steps.ends[steps.starts[start] : steps.starts[start + 1]]
         return np.unique(ends).astype(np.int64)
@@ -389,9 +369,7 @@ class Space(Pictured, ABC):
         return positions
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the vectors from a position to all cells, (N, 2) or (N, 3); on a torus the short
-        ones.
-        """
+        """Return the (shortest) vectors from a position to all cells, (N, 2) or (N, 3)."""
         away = self.positions - position
         size = self.period
         return away if size is None else (away + size / 2) % size - size / 2

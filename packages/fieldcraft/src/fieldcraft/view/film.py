@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.files import Staging
+from fieldcraft.files import Staging, target_of
 from fieldcraft.view.writers import FASTEST_GIF, WRITERS, Writer, need
 
 __all__ = ["SUFFIXES", "Film", "checked_frame", "save_film", "save_png"]
@@ -45,7 +45,7 @@ def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
     InvalidValue
         For other arrays, another suffix, and a path that can't be written.
     """
-    if checks.target("path", path).suffix.lower() != ".png":
+    if target_of("path", path).suffix.lower() != ".png":
         raise InvalidValue(
             "A PNG file ends in .png", got=str(path), remedy="Use save_film for GIF, WebP and MP4"
         )
@@ -125,7 +125,7 @@ class Film:
     def __init__(
         self, path: str | os.PathLike[str], fps: float = 30.0, *, quality: int | None = None
     ) -> None:
-        self.path = checks.target("path", path)
+        self.path = target_of("path", path)
         self.fps = Fraction(checks.positive("fps", fps)).limit_denominator(1001)
         self.frames = 0
         suffix = self.path.suffix.lower()
