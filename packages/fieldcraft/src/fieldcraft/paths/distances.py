@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -249,10 +250,7 @@ class DistanceMap(Operand):
         if self.outward:
             path.flags.writeable = False
             return Path(self.space, path, length, total)
-
-        def first_cost(cells: NDArray[np.int64]) -> float:
-            return self.cell_costs.of_step(cells, self.charge)
-
+        first_cost = partial(self.cell_costs.of_step, charge=self.charge)
         return Path.over_cells(self.space, path, length, total, place, first_cost)
 
     def step(
