@@ -370,31 +370,6 @@ def test_parameters_may_change_between_steps(world: World, spreads: list[fc.Spre
         twin.check(f"after {spread}")
 
 
-@pytest.mark.parametrize("falloff", FALLOFFS)
-def test_how_steps_are_split_into_calls_does_not_matter(falloff: str) -> None:
-    world = World(
-        61,
-        43,
-        8,
-        False,
-        0.2,
-        False,
-        fc.Spread(0.2, 0.4, falloff=falloff, half_life=0.4),
-        0.3,
-        True,
-        11,
-    )
-    results = []
-    for split in ([24], [1] * 24, [7, 1, 16], [23, 1]):
-        twin = Twin(world)
-        twin.fill()
-        twin.pin()
-        for count in split:
-            twin.fast.run(count)
-        results.append(twin.fast.values.tobytes())
-    assert len(set(results)) == 1
-
-
 @pytest.mark.parametrize("neighbors", [4, 8])
 @pytest.mark.parametrize("wrap", [False, True])
 def test_a_large_quiet_map_with_a_local_source(neighbors: int, wrap: bool) -> None:
@@ -485,60 +460,3 @@ def test_a_wrong_kernel_is_found(
                     twin.check("broken")
             else:
                 twin.check("whole")
-
-
-def test_a_wrong_settle_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.kernels import spread_settled as fast
-
-    right = fast.settle
-
-    def wrong(*arguments: Any) -> None:
-        right(*arguments)
-        _one_ulp(arguments[-1])
-
-    monkeypatch.setattr(fast, "settle", wrong)
-    twin = Twin(World(40, 35, 4, False, 0.1, False, fc.Spread(0.2, 0.5), 1.0, False, 1))
-    twin.pin()
-    twin.settle()
-    with pytest.raises(AssertionError, match="cells differ"):
-        twin.check("broken")
-
-
-@pytest.mark.parametrize(
-    "slip",
-    ["order of two terms", "a step too many", "one neighbour forgotten", "floor off by one ulp"],
-)
-def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, slip: str) -> None:
-    """The reference bent instead of the kernel: mistakes that a person would make."""
-    right = reference.spread
-
-    def wrong(values, frozen, links, steps, losses, exponent, momentum, keep, floor, wrap):  # type: ignore[no-untyped-def]
-        if slip == "order of two terms":
-            target = right(
-                values, frozen, links, steps, losses, exponent, np.float32(1), keep, floor, wrap
-            )
-            return np.where(frozen != 0, values, (1 - momentum) * values + momentum * target)
-        if slip == "a step too many":
-            values = right(
-                values, frozen, links, steps, losses, exponent, momentum, keep, floor, wrap
-            )
-        if slip == "one neighbour forgotten":
-            links = links & ~links.dtype.type(1)
-        if slip == "floor off by one ulp":
-            floor = np.nextafter(floor, np.float32(1))
-            values = np.where(
-                frozen != 0,
-                values,
-                np.where(
-                    values == values.max(), np.nextafter(np.float32(1e-3), np.float32(0)), values
-                ),
-            )
-        return right(values, frozen, links, steps, losses, exponent, momentum, keep, floor, wrap)
-
-    monkeypatch.setattr(reference, "spread", wrong)
-    twin = Twin(World(40, 35, 8, False, 0.1, False, fc.Spread(0.2, 0.3), 1.0, False, 1))
-    twin.fill()
-    twin.pin()
-    twin.run(4)
-    with pytest.raises(AssertionError, match="cells differ"):
-        twin.check("broken")

@@ -176,20 +176,6 @@ class TestValues:
         assert not layer.values.any()
 
 
-def bulk_rebuilt(layer: fc.Layer) -> np.ndarray:
-    fresh = fc.InfluenceMap(layer.space).add_layer("fresh", layer.propagation)
-    columns = layer.sources.columns
-    alive = columns.alive
-    fresh.add_sources(
-        columns.positions[alive],
-        columns.strengths[alive],
-        radii=columns.radii[alive],
-        on_wall="through",
-    )
-    fresh.step()
-    return fresh.values
-
-
 INSIDE = st.sampled_from([0.5, 0.03, 0.8])
 POSITIONS = st.tuples(st.integers(0, 23), st.integers(0, 16), INSIDE, INSIDE).map(
     lambda p: (p[0] + p[2], p[1] + p[3])
@@ -380,24 +366,6 @@ TestRadialMachine.settings = settings(max_examples=20, stateful_step_count=30)
 
 
 class TestExact:
-    def test_changes_smoothly_within_a_cell(self) -> None:
-        imap = fc.InfluenceMap(fc.Grid(40, 30, cell_size=2.0, origin=(-7, 5), y_up=True))
-        layer, other = (
-            imap.add_layer(name, fc.Radial(9, "linear", metric="straight", exact=name == "a"))
-            for name in "ab"
-        )
-        unit, twin = layer.add_source((20.1, 30.1), 3.0), other.add_source((20.1, 30.1), 3.0)
-        seen = []
-        for x in np.linspace(20.1, 22.6, 11):
-            unit.move((x, 30.1))
-            twin.move((x, 30.1))
-            imap.step()
-            seen.append((layer.sample((26.5, 30.5)), other.sample((26.5, 30.5))))
-        steps = np.abs(np.diff(seen, axis=0))
-        assert (
-            steps[:, 0].max() < 0.1 < 0.5 < steps[:, 1].max()
-        )  # a layer that measures from centers leaps by a cell
-
     def test_is_chosen_when_the_layer_is_made(self) -> None:
         layer = fc.InfluenceMap(fc.Grid(5, 4)).add_layer("a", fc.Radial(3, metric="straight"))
         with refused(InvalidValue, "exact", "Add another layer"):
@@ -423,7 +391,7 @@ class TestExact:
             layer.sources.move(dice.choice(ids, 3, replace=False), dice.uniform(0, 20, (3, 2)))
             layer.step()
         assert len(layer._field.footprints.shapes) <= 24
-        same_bits(layer.values, bulk_rebuilt(layer))
+        same_bits(layer.values, rebuilt(layer))
 
 
 class TestResistance:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from fieldcraft.propagation.diffuse_field import ListedDiffuseField
 from fieldcraft.space import Space
 from support.refusals import refused
 from support.tiers import plain as uncompiled
-from support.worlds import KINDS, KNIGHT, open_cells
+from support.worlds import KINDS, open_cells
 
 every_space = pytest.mark.parametrize("kind", list(KINDS))
 some = settings(max_examples=10, deadline=None)
@@ -183,40 +182,6 @@ def test_settling_evens_out_what_nothing_feeds() -> None:
     one_way = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)], directed=True)
     with refused(InvalidValue, "steps instead"):
         fc.InfluenceMap(one_way).add_layer("gas", fc.Diffuse(0.5)).settle()
-
-
-@pytest.mark.parametrize("neighbors", [4, 8, KNIGHT])
-@pytest.mark.parametrize("wrap", [False, True])
-def test_budgets_saves_copies_and_walls_change_nothing(
-    neighbors: object, wrap: bool, tmp_path: Path
-) -> None:
-    dice = np.random.default_rng(8)
-    grid = fc.Grid(300, 240, walls=dice.random((240, 300)) < 0.2, neighbors=neighbors, wrap=wrap)
-    imap = fc.InfluenceMap(grid)
-    layer = imap.add_layer("heat", fc.Diffuse(0.8, half_life=3.0), every=0.1)
-    layer.sync(["a", "b"], grid.position_of(open_cells(grid)[[100, 5000]]), [5.0, -2.0])
-    layer.deposit(grid.position_of(open_cells(grid)[900]), 7.0)
-    imap.advance(0.2)
-    imap.save(tmp_path / "heat.save")
-    others = [imap.copy(), fc.InfluenceMap.load(tmp_path / "heat.save")]
-    open_cell = int(open_cells(grid)[101])
-    for number, each in enumerate((imap, *others)):
-        each.space.set_walls(open_cell)
-        for _ in range(3):
-            each.advance(0.1, budget_work=1 if number == 1 else None)
-            while each["heat"].lag:
-                shown, updates = np.array(each["heat"].values), each["heat"].updates
-                each.advance(0.0, budget_work=1)
-                if each["heat"].updates == updates:
-                    np.testing.assert_array_equal(each["heat"].values, shown)
-    for other in others:
-        np.testing.assert_array_equal(other["heat"].values, layer.values)
-    assert not layer.values[grid.walls].any()
-    layer.propagation = fc.Diffuse(0.1, keep=0.5)
-    before = float(np.abs(layer.values).max())
-    layer.sync([], np.zeros((0, 2)))
-    imap.advance(0.1)
-    assert float(np.abs(layer.values).max()) < before
 
 
 def test_numbers_out_of_range_are_refused() -> None:

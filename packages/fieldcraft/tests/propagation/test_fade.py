@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,7 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
-from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap, WrongLayer
-from fieldcraft.falloff import Falloff
-from fieldcraft.kernels import pool
 from fieldcraft.propagation import Fade
 from fieldcraft.space.graph import graph_of
 from support.refusals import refused, unchanged
@@ -39,22 +35,6 @@ def remembering(
 
 
 class TestFading:
-    def test_a_mark_reads_the_maximum_and_loses_evenly(self) -> None:
-        layer = remembering(Fade(amount=0.25, interval=5.0, maximum=100.0))
-        layer.mark((3.5, 2.5))
-        assert layer.values[2, 3] == 100
-        assert np.count_nonzero(layer.values) == 1
-        for seconds, left in (
-            (5.0, 99.75),
-            (5.0, 99.5),
-            (1989.9, 0.005),
-            (0.1, 0.0),
-            (1000.0, 0.0),
-        ):
-            layer.imap.advance(seconds)
-            assert layer.values[2, 3] == pytest.approx(left, abs=2e-6)
-        assert layer.values[2, 3] == 0
-
     def test_equals_the_double_loop_at_its_intervals(self) -> None:
         layer = remembering(Fade(2.0, 5.0, 30.0))
         rng = np.random.default_rng(1)
@@ -98,16 +78,6 @@ class TestFading:
             seen.append(layer.values.tobytes())
         assert len(set(seen)) == 1
 
-    def test_a_budget_does_not_slow_it(self) -> None:
-        one, other = remembering(), remembering()
-        for layer in (one, other):
-            layer.mark((3.5, 2.5))
-        one.imap.advance(500.0)
-        other.imap.advance(500.0, budget_work=1)
-        np.testing.assert_array_equal(one.values, other.values)
-        assert other.lag == 0
-        assert one.time == other.time == 500
-
     def test_halves_and_is_forgotten_at_the_floor(self) -> None:
         layer = remembering(Fade(half_life=2.0, floor=1.1))
         layer.mark((3.5, 2.5), 64.0)
@@ -131,25 +101,6 @@ class TestFading:
         for _ in range(9):
             slow.imap.advance(1e8)
         assert slow.values[2, 3] == 0
-
-    def test_threads_change_nothing(self) -> None:
-        before, seen = pool.threads(), []
-        for count in (1, 3):
-            pool.set_threads(count)
-            layer = remembering(Fade(5.0, 1.0), 700, 701)
-            layer.mark(
-                np.random.default_rng(0).uniform(0, 700, (400, 2)), radius=9.0, falloff="linear"
-            )
-            layer.imap.advance(7.0)
-            layer.imap.advance(9.0)
-            seen.append(
-                (
-                    layer.values.tobytes(),
-                    sorted(layer._field._listed[: layer._field._count].tolist()),
-                )
-            )
-        pool.set_threads(before)
-        assert seen[0] == seen[1]
 
 
 class TestMarks:
@@ -306,24 +257,6 @@ class TestBleeding:
 
 
 class TestSeeping:
-    def test_shapes_grow_soft_where_they_grew_sharp(self) -> None:
-        plain, soft = (
-            remembering(Fade(0.5, 1.0, diffusion=diffusion), 31, 17) for diffusion in (0.0, 0.4)
-        )
-        for layer in (plain, soft):
-            layer.mark((15.5, 8.5), radius=4.0)
-            layer.imap.step(200)
-        assert np.unique(plain.values).tolist() == [
-            0.0,
-            90.0,
-        ]  # everything or nothing: a step at the rim
-        rim = soft.values[8, 19:23]
-        assert (np.diff(rim) < 0).all() and rim[-1] > 0
-        assert (
-            np.abs(np.diff(soft.values, axis=1)).max()
-            < 0.5 * np.abs(np.diff(plain.values, axis=1)).max()
-        )
-
     def test_fades_to_exactly_nothing_and_time_may_be_cut_anyhow(self) -> None:
         for fade in (Fade(5.0, 1.0, diffusion=0.5), Fade(half_life=1.0, floor=0.5, diffusion=0.5)):
             seen = set()
@@ -337,16 +270,6 @@ class TestSeeping:
             layer.imap.advance(20.0, max_steps=1000)
             assert not layer.values.any()
             assert layer.time == 25.0
-
-    def test_a_second_is_a_second_at_any_rate_of_updates(self) -> None:
-        left = []
-        for every in (0.02, 0.1, 0.5):
-            layer = remembering(Fade(1.0, 1.0, diffusion=0.3), 31, 17, every=every)
-            layer.mark((15.5, 8.5), radius=5.0)
-            layer.imap.advance(4.0, max_steps=1000)
-            left.append(layer.values.copy())
-        np.testing.assert_allclose(left[0], left[1], atol=1.0)
-        np.testing.assert_allclose(left[0], left[2], atol=4.0)
 
     def test_goes_round_walls_and_hears_of_them(self) -> None:
         walls = np.zeros((7, 13), bool)
@@ -372,28 +295,6 @@ class TestSeeping:
 
 
 class TestAsALayer:
-    def test_goes_on_after_saving_and_copying(self, tmp_path: Path) -> None:
-        for fade in (
-            Fade(3.0, 1.0, mark_spread=0.4),
-            Fade(half_life=3.0),
-            Fade(3.0, 1.0, diffusion=0.5),
-            Fade(half_life=3.0, mark_spread=0.2, diffusion=0.2),
-        ):
-            layer = remembering(fade, 150, 40)
-            layer.mark([(3.5, 2.5), (120.5, 33.5)], radius=4.0, falloff="linear")
-            layer.imap.advance(3.33)
-            layer.imap.save(tmp_path / "memory.map")
-            twins = [fc.InfluenceMap.load(tmp_path / "memory.map"), layer.imap.copy(), layer.imap]
-            for twin in twins:
-                np.testing.assert_array_equal(twin["memory"].values, layer.values)
-            for twin in twins:
-                twin.advance(0.07)
-                twin["memory"].mark((50.5, 20.5), 44.0)
-                twin.advance(11.11, max_steps=200)
-            assert len({twin["memory"].values.tobytes() for twin in twins}) == 1
-            assert layer.values.any()
-            assert twins[0]["memory"].propagation == fade
-
     def test_what_it_remembers_can_be_kept_elsewhere(self) -> None:
         layer = remembering(Fade(3.0, 1.0, mark_spread=0.3), 90, 40)
         layer.mark([(3.5, 2.5), (80.5, 33.5)], [80.0, 33.0], radius=2.5)
@@ -648,26 +549,3 @@ class TestRefusals:
         ):
             with refused(WrongLayer, "Fade"):
                 layer.mark((1.5, 1.5))
-
-
-@pytest.mark.skipif(not kernels.compiled(), reason="compares the tiers")
-def test_the_tiers_agree(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-    for compiled in (True, False):
-        if not compiled:
-            monkeypatch.setattr(kernels, "compiled", lambda: False)
-        layer = remembering(
-            Fade(half_life=4.0, mark_spread=0.3, diffusion=0.3),
-            walls=np.random.default_rng(0).random((7, 13)) < 0.1,
-            neighbors=8,
-        )
-        layer.mark(
-            layer.space.position_of(open_cells(layer.space)[::9]),
-            70.0,
-            radius=2.0,
-            falloff=Falloff.of("cubic"),
-            metric="path",
-        )
-        layer.imap.advance(3.3)
-        seen.append(layer.values.tobytes())
-    assert seen[0] == seen[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,6 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.propagation import Flood
 from support.refusals import refused
-from support.tiers import plain
 
 
 def cave(seed: int = 3, **options: object) -> fc.Grid:
@@ -148,19 +146,6 @@ class TestLaws:
             layer.step(4)
         np.testing.assert_array_equal(layers[0].values.reshape(-1), layers[1].values)
 
-    def test_both_tiers_agree(self) -> None:
-        answers = []
-        for tier in (nullcontext, plain):
-            with tier():
-                layer = fc.InfluenceMap(cave(5, neighbors=8)).add_layer("heat", Flood(0.07))
-                for number, size in ((3, 1.0), (60, -1.0), (90, 1.0), (91, 2.0)):
-                    layer.deposit(layer.space.position_of(opened(layer.space, number)), size)
-                    layer.step(2)
-                answers.append(layer.values.tobytes())
-                layer.step(14)
-                answers[-1] += layer.values.tobytes()
-        assert answers[0] == answers[1]
-
 
 class TestFloods:
     def test_steps_and_no_cooling(self) -> None:
@@ -231,20 +216,6 @@ class TestFloods:
         layer.step()
         assert layer.values[0].tolist() == [0.5, 1, 0, 0, 0]
 
-    def test_time_may_be_sliced(self) -> None:
-        whole, sliced, budgeted = (fc.InfluenceMap(cave(2)) for _ in range(3))
-        for imap in (whole, sliced, budgeted):
-            imap.add_layer("heat", Flood(), every=0.1).add_source(
-                cave(2).position_of(opened(cave(2), 8))
-            )
-        whole.advance(0.8)
-        for _ in range(48):
-            sliced.advance(1 / 60)
-        for _ in range(80):
-            budgeted.advance(0.01, budget_work=1)
-        np.testing.assert_array_equal(whole["heat"].values, sliced["heat"].values)
-        np.testing.assert_array_equal(whole["heat"].values, budgeted["heat"].values)
-
     def test_parameters_change_while_it_runs(self) -> None:
         layer = fc.InfluenceMap(fc.Grid(9, 1)).add_layer("heat", Flood(cooling=0.25))
         layer.add_source((0.5, 0.5))
@@ -266,42 +237,8 @@ class TestFloods:
             touched.values > 0, np.isfinite(levels(grid, [opened(grid, 3)]))
         )
 
-    def test_large_fronts_take_several_units(self) -> None:
-        grid = fc.Grid(400, 300)
-        one, many = (fc.InfluenceMap(grid) for _ in range(2))
-        for imap in (one, many):
-            imap.add_layer("heat", Flood(), every=0.1).write(
-                np.indices(grid.shape).sum(axis=0) % 9 == 0
-            )
-        one.advance(0.3)
-        many.advance(0.3, budget_work=1)
-        calls = 0
-        while many["heat"].lag:
-            many.advance(0, budget_work=1)
-            calls += 1
-        assert calls > 3
-        np.testing.assert_array_equal(one["heat"].values, many["heat"].values)
-
 
 class TestSaves:
-    @pytest.mark.parametrize("space", [SPACES[1], SPACES[3]], ids=str)
-    def test_a_save_goes_on_to_the_bit(self, space: fc.Grid | fc.Graph, tmp_path: Path) -> None:
-        imap = fc.InfluenceMap(space)
-        layer = imap.add_layer("heat", Flood(0.12, steps=9))
-        source = layer.add_source(space.position_of(opened(space, 2)), 2)
-        layer.step(3)
-        layer.deposit(space.position_of(opened(space, 50)))
-        layer.step(2)
-        imap.save(tmp_path / "a.fc")
-        twins = [imap.copy(), fc.InfluenceMap.load(tmp_path / "a.fc")]
-        identity = source.id
-        for each in (imap, *twins):
-            each["heat"].step(2)
-            each["heat"].sources.remove([identity])
-            each["heat"].step(3)
-        for twin in twins:
-            np.testing.assert_array_equal(twin["heat"].values, layer.values)
-
     def test_what_is_damaged_is_refused(self) -> None:
         layer = fc.InfluenceMap(fc.Grid(4, 3)).add_layer("heat", Flood())
         layer.add_source((1.5, 1.5))

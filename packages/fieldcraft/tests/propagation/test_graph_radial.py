@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
-from fieldcraft import kernels
 from fieldcraft.propagation import footprints
 
 pytestmark = pytest.mark.reference
@@ -93,18 +90,6 @@ def test_exact_under_change(seed: int, metric: str, blend: str, directed: bool) 
     assert not layer.values.any()
 
 
-@pytest.mark.parametrize("directed", [False, True])
-def test_path_is_dijkstra_cut_at_the_radius(directed: bool) -> None:
-    graph = scattered(5, directed, dimensions=3)
-    ways = graph.adjacency_from_walls
-    walks = dijkstra(csr_array((ways.lengths, ways.ends, ways.starts), shape=(150, 150)), indices=7)
-    layer = fc.InfluenceMap(graph).add_layer("a", fc.Radial(11, "linear", "path"))
-    layer.add_source(graph.position_of(7), on_wall="through")
-    layer.step()
-    expected = np.where(graph.walls | (walks > 11), 0, 1 - np.minimum(walks, 11) / 11)
-    np.testing.assert_allclose(layer.values, expected, atol=1e-6)
-
-
 def test_questions_sweeps_and_copies() -> None:
     graph = scattered(8)
     imap = fc.InfluenceMap(graph)
@@ -139,23 +124,6 @@ def test_questions_sweeps_and_copies() -> None:
     twin = imap.copy()
     twin.step()
     np.testing.assert_array_equal(twin["red"].values, truth)
-
-
-@pytest.mark.skipif(not kernels.compiled(), reason="the reference serves already")
-@pytest.mark.parametrize("metric", ["connected", "path"])
-def test_the_reference_has_the_same_bits(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    for slow in (False, True):
-        if slow:
-            monkeypatch.setattr(kernels, "compiled", lambda: False)
-        graph = scattered(3, directed=True)
-        layer = fc.InfluenceMap(graph).add_layer("a", fc.Radial(9, metric=metric))
-        layer.add_sources(
-            graph.position_of(np.arange(0, 150, 9)), np.linspace(-2, 3, 17), on_wall="through"
-        )
-        layer.step()
-        found.append(layer.values.tobytes())
-    assert found[0] == found[1]
 
 
 def squares(space: fc.Grid) -> fc.Graph:

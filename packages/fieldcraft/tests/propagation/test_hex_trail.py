@@ -103,24 +103,6 @@ def test_a_stamp_gives_each_cell_the_weight_at_its_middle(
     np.testing.assert_allclose(layer.values.reshape(-1), expected, atol=1e-5)
 
 
-@hexagons
-def test_vectors_gather_and_a_saved_trail_goes_on(kind: str, tmp_path: object) -> None:
-    dice = np.random.default_rng(3)
-    space = KINDS[kind](dice)
-    imap = fc.InfluenceMap(space)
-    layer = imap.add_layer("v", fc.Trail(vector=True, keep=0.9))
-    places = space.position_of(dice.choice(open_cells(space), 4))
-    layer.deposit(places, (1.0, -0.5))
-    imap.advance(0.3)
-    layer.stamp(fc.Stamp.disc(1.5), places[:1], (0.0, 2.0), outside="cut")
-    imap.save(f"{tmp_path}/v.fc")
-    twin = fc.InfluenceMap.load(f"{tmp_path}/v.fc")
-    for each in (imap, twin):
-        each.advance(0.5)
-    assert layer.vectors.shape == (*space.shape, 2) and layer.vectors.any()
-    assert twin["v"].values.tobytes() == layer.values.tobytes()
-
-
 def test_refuses() -> None:
     space = fc.HexGrid(6, 4)
     with refused(InvalidValue, "A blur on hexagons is a width"):

@@ -13,14 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import ndimage
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, Ring
-from fieldcraft.kernels import pool
 from fieldcraft.propagation.emitters import Emitters
 from fieldcraft.propagation.footprints import Shape
 from fieldcraft.propagation.grid_radial import GridRadialField
@@ -44,13 +40,6 @@ FALLOFFS = [
     )
 ]
 RADII = [0.5, 1.0, 2.5, 7.0, 12.0]
-
-
-@pytest.fixture
-def threads() -> Iterator[None]:
-    before = pool.threads()
-    yield
-    pool.set_threads(before)
 
 
 @dataclass(frozen=True)
@@ -179,17 +168,6 @@ class TestExactUnderChange:
             same(field, whole)
             before = field.values.copy()
 
-    def test_a_budget_cut_short_is_finished_at_once(self) -> None:
-        world = World(60, 50, 8, False, 0.1, False, "path", "sum", 0.0, 3)
-        grid = world.grid()
-        field, (rows, new, _) = world.field(grid), next(changes(world, count=100))
-        follow(field, rows, new)
-        assert field.catch_up(3) == 3
-        assert not field.is_current
-        assert not field.values.any()
-        assert field.catch_up() > 3
-        same(field, filled(world.field(grid), new))
-
     @pytest.mark.parametrize("metric", METRICS)
     @pytest.mark.parametrize("radius", [60.0, 110.0])
     def test_asking_who_contributes_leaves_work_under_way_alone(
@@ -252,111 +230,8 @@ class TestTiersAndThreads:
         cell = int(fast._applied.cells[0])
         np.testing.assert_array_equal(fast.contributions(cell)[1], slow.contributions(cell)[1])
 
-    @pytest.mark.parametrize("blend", ["sum", "max"])
-    @pytest.mark.parametrize("walls", [0.0, 0.0005])
-    def test_any_number_of_threads(self, threads: None, blend: str, walls: float) -> None:
-        rng = np.random.default_rng(4)
-        grid = fc.Grid(203, 190, walls=rng.random((190, 203)) < walls)
-        sources = [
-            Emitters(
-                rng.integers(0, 190 * 203, 1500), rng.normal(size=1500), rng.integers(0, 2, 1500)
-            )
-            for _ in range(2)
-        ]
-        found = []
-        for count in (1, 2, 3, 7):
-            pool.set_threads(count)
-            field = GridRadialField(Radial(9, blend=blend), grid)
-            for radius in (9.0, 14.5):
-                field.footprints.number(Shape(Falloff.of("parabolic"), radius), field.walks)
-            for held in sources[: 2 if blend == "sum" else 1]:
-                filled(field, held)
-            found.append(field)
-        for other in found[1:]:
-            same(found[0], other)
-
 
 class TestOracles:
-    @settings(max_examples=16)
-    @given(WORLDS)
-    def test_straight_is_the_formula(self, world: World) -> None:
-        world = World(**world.__dict__ | {"metric": "straight", "blend": "sum"})
-        grid = world.grid()
-        rows, columns = np.mgrid[: world.height, : world.width]
-        rng = np.random.default_rng(world.seed)
-        expected = np.zeros(grid.shape)
-        field = GridRadialField(Radial(5, metric="straight"), grid)
-        cells, strengths, radii = (
-            rng.integers(0, len(grid), 6),
-            rng.uniform(-9, 9, 6),
-            rng.uniform(0.5, 40, 6),
-        )
-        for cell, strength, radius in zip(
-            cells.tolist(), strengths.tolist(), radii.tolist(), strict=True
-        ):
-            dy, dx = np.abs(rows - cell // world.width), np.abs(columns - cell % world.width)
-            if world.wrap:
-                dy, dx = np.minimum(dy, world.height - dy), np.minimum(dx, world.width - dx)
-            square = dx**2 + dy**2
-            expected += np.where(square <= radius**2, strength - strength * square / radius**2, 0)
-        expected[grid.walls] = 0
-        numbers = [
-            field.footprints.number(Shape(Falloff.of("parabolic"), radius), field.walks)
-            for radius in radii.tolist()
-        ]
-        filled(field, Emitters(cells, strengths, np.array(numbers)))
-        np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-6 * 9)
-
-    @pytest.mark.parametrize("neighbors", [4, 8])
-    @pytest.mark.parametrize("walls", [0.0, 0.2, 0.4, 0.6])
-    def test_connected_is_the_component_within_the_disc(self, neighbors: int, walls: float) -> None:
-        rng = np.random.default_rng(int(walls * 10) + neighbors)
-        grid = fc.Grid(41, 33, walls=rng.random((33, 41)) < walls, neighbors=neighbors)
-        rows, columns = np.mgrid[:33, :41]
-        for cell in rng.integers(0, len(grid), 12).tolist():
-            radius = float(rng.uniform(1, 16))
-            away = np.hypot(rows - cell // 41, columns - cell % 41)
-            # A diagonal that cuts no corner has a straight way round, nearer to the source:
-            # 4-connection decides for 8 too.
-            ground = ~grid.walls & (away <= radius)
-            ground.flat[cell] = True
-            labels, _ = ndimage.label(ground)
-            expected = np.where(
-                (labels == labels.flat[cell]) & ~grid.walls, 3 * (1 - away / radius), 0
-            )
-            field = GridRadialField(Radial(radius, "linear"), grid)
-            field.footprints.number(Shape(Falloff.of("linear"), radius), field.walks)
-            filled(field, Emitters(np.array([cell]), np.array([3.0]), np.array([0])))
-            np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-6)
-
-    @settings(max_examples=16)
-    @given(WORLDS, st.floats(0.5, 30))
-    def test_path_is_dijkstra_cut_at_the_radius(self, world: World, radius: float) -> None:
-        grid = world.grid()
-        cell = int(np.random.default_rng(world.seed).integers(len(grid)))
-        away = dijkstra(graph(grid), indices=cell, limit=radius + 1e-6).reshape(grid.shape)
-        expected = np.where(
-            (away <= radius) & ~grid.walls, 7 * (1 - np.minimum(away, radius) / radius), 0
-        )
-        field = GridRadialField(Radial(radius, "linear", metric="path"), grid)
-        field.footprints.number(Shape(Falloff.of("linear"), radius), field.walks)
-        filled(field, Emitters(np.array([cell]), np.array([7.0]), np.array([0])))
-        np.testing.assert_allclose(field.values, expected, rtol=0, atol=1e-5)
-
-    @settings(max_examples=16)
-    @given(WORLDS, st.sampled_from([0.7, 1.0, 4.0, 9.5, 40.0]))
-    def test_sight_is_what_is_visible(self, world: World, radius: float) -> None:
-        world = World(**world.__dict__ | {"has_terrain": False})
-        grid = world.grid()
-        cell = int(np.random.default_rng(world.seed).integers(len(grid)))
-        field = GridRadialField(Radial(radius, "constant", metric="sight"), grid)
-        field.footprints.number(Shape(Falloff.of("constant"), radius), field.walks)
-        filled(field, Emitters(np.array([cell]), np.array([1.0]), np.array([0])))
-        np.testing.assert_array_equal(
-            field.values == 1, fc.visible(grid, grid.position_of(cell), radius)
-        )
-        assert set(np.unique(field.values)) <= {0, 1}
-
     @pytest.mark.parametrize("as_graph", [False, True])
     def test_a_tower_of_nine_cells_radiates_alike_on_all_sides(self, as_graph: bool) -> None:
         city = fc.Grid(27, 25, neighbors=8)
@@ -423,17 +298,6 @@ class TestOracles:
             if not grid.walls.flat[cell]:
                 assert np.float32(amounts.sum()) == field.values.flat[cell]
 
-    def test_of_equal_magnitudes_the_positive_one_is_seen(self) -> None:
-        field = GridRadialField(
-            Radial(3, "constant", metric="straight", blend="max"), fc.Grid(9, 9)
-        )
-        field.footprints.number(Shape(Falloff.of("constant"), 3.0), field.walks)
-        for signs in ([1.0, -1.0], [-1.0, 1.0]):
-            filled(field, Emitters(np.array([40, 41]), np.array(signs), np.zeros(2, np.int64)))
-            rows, amounts = field.contributions(40)
-            assert (rows.tolist(), amounts.tolist()) == ([signs.index(1)], [1])
-            assert field.values.flat[40] == 1
-
 
 class TestFootprintsAreShared:
     @pytest.mark.parametrize("metric", METRICS)
@@ -497,43 +361,3 @@ class TestFootprintsAreShared:
             )
             field.catch_up()
             assert not field.sums.sums.any()
-
-
-def graph(grid: fc.Grid) -> csr_array:
-    """The steps of a grid as a sparse matrix of their lengths."""
-    links = grid.links()
-    starts, ends, lengths = [], [], []
-    for k, ((dx, dy), length) in enumerate(
-        zip(grid.neighborhood.steps, grid.neighborhood.lengths(1.0).tolist(), strict=True)
-    ):
-        rows, columns = np.mgrid[: grid.height, : grid.width]
-        there_rows, there_columns = rows + dy, columns + dx
-        if grid.wrap:
-            there_rows, there_columns = there_rows % grid.height, there_columns % grid.width
-        inside = (
-            (there_rows >= 0)
-            & (there_rows < grid.height)
-            & (there_columns >= 0)
-            & (there_columns < grid.width)
-        )
-        here, there = (
-            (rows * grid.width + columns)[inside],
-            (there_rows * grid.width + there_columns)[inside],
-        )
-        arrives = (links.reshape(-1)[there].astype(np.uint64) >> np.uint64(k) & np.uint64(1)) == 1
-        starts.append(here[arrives])
-        ends.append(there[arrives])
-        lengths.append(np.full(np.count_nonzero(arrives), length))
-    # On a torus a few cells wide two steps may lead to the same cell: the shorter one counts.
-    best: dict[tuple[int, int], float] = {}
-    for pair in zip(
-        np.concatenate(starts).tolist(),
-        np.concatenate(ends).tolist(),
-        np.concatenate(lengths).tolist(),
-        strict=True,
-    ):
-        best[pair[:2]] = min(best.get(pair[:2], np.inf), pair[2])
-    pairs = np.array(list(best), dtype=np.int64).reshape(-1, 2)
-    return csr_array(
-        (np.array(list(best.values())), (pairs[:, 0], pairs[:, 1])), shape=(len(grid), len(grid))
-    )

@@ -197,23 +197,6 @@ def test_a_rat_does_not_hide_the_dragon() -> None:
         assert layer.sample((14.5, 1.5)) == pytest.approx(9.0 * np.exp(-0.1 * 12), rel=1e-5)
 
 
-def test_budgets_copies_and_walls_change_nothing() -> None:
-    rng = np.random.default_rng(8)
-    grid = fc.Grid(400, 300, walls=rng.random((300, 400)) < 0.1, neighbors=8)
-    places = grid.position_of(rng.permutation(np.flatnonzero(~grid.walls.reshape(-1)))[:9])
-    imap = fc.InfluenceMap(grid)
-    imap.add_layer("noise", fc.Spread(0.01, 0.6, pin=False)).add_sources(places, np.arange(9) + 1.0)
-    imap.step(40)
-    twin = imap.copy()
-    grid.set_walls(grid.cell_at(places[:3]) + 1)
-    for _ in range(4):
-        imap.advance(0.1)
-        twin.advance(0.1, budget_work=1)
-        while twin["noise"].lag:
-            twin.advance(0.0, budget_work=1)
-    assert np.array_equal(imap["noise"].values, twin["noise"].values)
-
-
 def test_comes_to_rest() -> None:
     grid = fc.Grid(200, 100)
     layer = fc.InfluenceMap(grid).add_layer("noise", fc.Spread(0.8, 1.0, pin=False))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,9 +9,7 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 import fieldcraft as fc
-from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue, OnWall, WrongLayer
-from fieldcraft.kernels import pool
 from fieldcraft.propagation import Stamp, Trail
 from support.refusals import refused, unchanged
 from support.roads import open_cells
@@ -218,64 +214,6 @@ class TestCompanion:
 
 
 class TestAsALayer:
-    @pytest.mark.parametrize(
-        "trail", [Trail(half_life=1.0), Trail(0.9, vector=True, blur=5), Trail(accumulate=False)]
-    )
-    def test_goes_on_after_saving_and_copying(self, trail: Trail, tmp_path: Path) -> None:
-        layer = trailing(trail, 40, 30, walls=np.random.default_rng(0).random((30, 40)) < 0.1)
-        amounts = (2.0, -1.0) if trail.vector else 2.0
-        spots = layer.space.position_of(open_cells(layer.space)[::37])
-        layer.deposit(spots, amounts)
-        layer.imap.advance(0.35)
-        layer.deposit(spots[::2], amounts)
-        layer.imap.save(tmp_path / "trail.map")
-        twins = [layer.imap, layer.imap.copy(), fc.InfluenceMap.load(tmp_path / "trail.map")]
-        for twin in twins:
-            twin.advance(0.1)
-            assert twin["trail"].values.any()
-            twin.advance(0.2)
-        assert len({twin["trail"].values.tobytes() for twin in twins}) == 1
-        if trail.vector:
-            assert len({twin["trail"].vectors.tobytes() for twin in twins}) == 1
-        assert twins[2]["trail"].propagation == trail
-
-    @pytest.mark.parametrize("trail", [Trail(), Trail(vector=True, blur=5), Trail(edges="lose")])
-    @pytest.mark.parametrize("wrap", [False, True])
-    def test_a_budget_changes_nothing(self, trail: Trail, wrap: bool) -> None:
-        layers = [
-            trailing(
-                trail, 700, 650, wrap=wrap, walls=np.random.default_rng(0).random((650, 700)) < 0.02
-            )
-            for _ in range(2)
-        ]
-        spots = layers[0].space.position_of(open_cells(layers[0].space)[::977])
-        for layer in layers:
-            layer.deposit(spots, (3.0, 1.0) if trail.vector else 3.0)
-        layers[0].imap.advance(0.3)
-        layers[1].imap.advance(0.3, budget_work=1)
-        taken = 0
-        while layers[1].lag:
-            shown = layers[1].values.copy()
-            updates = layers[1].updates
-            taken += layers[1].imap.advance(0.0, budget_work=1).units
-            if layers[1].updates == updates:
-                np.testing.assert_array_equal(shown, layers[1].values)
-        assert taken > (10 if kernels.compiled() else 0)
-        assert layers[0].values.any()
-        np.testing.assert_array_equal(layers[0].values, layers[1].values)
-
-    def test_threads_change_nothing(self) -> None:
-        before, seen = pool.threads(), []
-        for count in (1, 2, 3):
-            pool.set_threads(count)
-            layer = trailing(Trail(vector=True), 900, 801, wrap=True)
-            points = np.random.default_rng(1).uniform(0, 800, (5000, 2))
-            layer.stamp(Stamp.disc(6, "linear"), points, points / 800, how="bilinear")
-            layer.imap.step(3)
-            seen.append(layer.vectors.tobytes())
-        pool.set_threads(before)
-        assert len(set(seen)) == 1
-
     def test_follows_walls(self) -> None:
         layer = trailing(Trail(1.0, floor=0))
         layer.deposit((9.5, 6.5), 9.0)
@@ -365,27 +303,3 @@ class TestRefusals:
                 layer.vectors
         layer.deposit(np.zeros((0, 2)), np.zeros(0))
         vector.deposit(np.zeros((0, 2)), np.zeros((0, 2)))
-
-
-@pytest.mark.skipif(not kernels.compiled(), reason="compares the tiers")
-@pytest.mark.parametrize(
-    "trail", [Trail(), Trail(vector=True, blur=5), Trail(accumulate=False, edges="lose")]
-)
-def test_the_tiers_agree(trail: Trail, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
-    for compiled in (True, False):
-        if not compiled:
-            monkeypatch.setattr(kernels, "compiled", lambda: False)
-        layer = trailing(trail, walls=np.random.default_rng(0).random((13, 19)) < 0.1)
-        points = np.random.default_rng(1).uniform(0, 13, (9, 2))
-        for _ in range(3):
-            layer.stamp(
-                Stamp.disc(2, "linear"),
-                points,
-                points if trail.vector else points[:, 0],
-                how="bilinear",
-            )
-            layer.imap.step()
-        assert layer.values.any()
-        seen.append(layer.values.tobytes())
-    assert seen[0] == seen[1]
