@@ -59,7 +59,7 @@ class Economy:
         self.safe = rich or (calm and spare >= self._settings.spare)
         most = self._settings.harvesters
         if self.short:
-            most = max(self._settings.short_harvesters, 1 + int(spare))
+            most = 1 + max(0, int(spare))
         if self.short and attacking:
             most = 1
         self._wanted = wanted = min(most, len(self._spots)) if bases else 0

@@ -13,7 +13,6 @@ class Settings:
 
     blank: bool = False
     harvesters: int = 3
-    short_harvesters: int = 2  # at least, where the bases are near each other
     army: str = "Light"
     counter: str = "Ranged"  # trained against heavy fighters
     attack_ratio: float = 1.3  # own power to the enemy's from which all fighters attack
