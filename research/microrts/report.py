@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from research.microrts.runner import Row
+from research.microrts.runner import VARIANTS, Row
 from research.plots import IntervalPanel, plot_intervals
 
 __all__ = ["picture", "score", "table"]
@@ -59,5 +59,6 @@ def _groups(rows: Sequence[Row]) -> dict[tuple[str, str, str], list[Row]]:
     for row in rows:
         name = Path(row.map).stem
         groups[name, row.bot, row.variant].append(row)
-        groups[name, "(all)", row.variant].append(row)
+        if row.bot not in VARIANTS:
+            groups[name, "(all bots)", row.variant].append(row)
     return groups
