@@ -8,7 +8,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk, swarm_host
+from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk, swarm_plan
 from support.refusals import refused
 
 HOW = Walk(4.0, follow=1.0, wander=9.0, turn=30.0, distance=4.0, avoid=1.0)
@@ -38,11 +38,11 @@ def test_places_and_headings_come_back_as_they_were_given() -> None:
 
 
 def test_threads_and_order_in_memory_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swarm_host, "_AGENTS", 50)
+    monkeypatch.setattr(swarm_plan, "_AGENTS", 50)
     found = []
     threads = pool.threads()
     for count, crowded in ((1, 1 << 40), (2, 1 << 40), (3, 100)):
-        monkeypatch.setattr(swarm_host, "_CROWDED", crowded)
+        monkeypatch.setattr(swarm_plan, "_CROWDED", crowded)
         fc.set_threads(count)
         try:
             grid, imap = _world()

@@ -1,9 +1,15 @@
 """Distance maps, flow fields and shortest paths."""
 
-from fieldcraft.paths.arrival import FirstArrival, first_arrival
 from fieldcraft.paths.distances import DistanceMap
-from fieldcraft.paths.flow import FlowField, flow_field
-from fieldcraft.paths.making import FleeMap, distance_map, flee_map
+from fieldcraft.paths.flow_base import FlowField
+from fieldcraft.paths.making import (
+    FirstArrival,
+    FleeMap,
+    distance_map,
+    first_arrival,
+    flee_map,
+    flow_field,
+)
 from fieldcraft.paths.path import Path
 from fieldcraft.paths.reaching import Reach, reach, would_block
 from fieldcraft.paths.shortest import shortest_path, shortest_paths

@@ -14,13 +14,11 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import SingleThreadLock
 from fieldcraft.layer.operand import Operand
-from fieldcraft.paths.arc_search import CHARGES
+from fieldcraft.paths.arc_search import CHARGES, step_down
 from fieldcraft.paths.backend import backend
-from fieldcraft.paths.cost import CellCosts, Cost
+from fieldcraft.paths.cost import CellCosts, Cost, Traffic
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask
-from fieldcraft.paths.stepping import step_down
-from fieldcraft.paths.traffic import Traffic
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.results import ChosenCells
 

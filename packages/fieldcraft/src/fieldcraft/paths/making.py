@@ -1,6 +1,10 @@
-"""Distance maps to goals, and flee maps: the path to safety, not into a corner."""
+"""Distance maps to goals, flee maps, flow fields, and which of two sides arrives first."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,12 +13,21 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
 from fieldcraft.layer import Layer
-from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.cost import Cost, Traffic
 from fieldcraft.paths.distances import DistanceMap
-from fieldcraft.paths.traffic import Traffic
-from fieldcraft.space import Space
+from fieldcraft.paths.flow_base import FlowField
+from fieldcraft.paths.flow_fields import GraphFlow, GridFlow
+from fieldcraft.space import Grid, Space
 
-__all__ = ["FleeMap", "distance_map", "flee_map"]
+__all__ = [
+    "FirstArrival",
+    "FleeMap",
+    "FlowField",
+    "distance_map",
+    "first_arrival",
+    "flee_map",
+    "flow_field",
+]
 
 _NONE = np.empty(0, dtype=np.int64)
 _NONE.flags.writeable = False
@@ -207,3 +220,177 @@ class FleeMap(DistanceMap):
             self._restart(self.danger.search.ground)
             self._note(None)
         return None
+
+
+_fields: WeakValueDictionary[int, FlowField] = WeakValueDictionary()
+
+
+def flow_field(distance_map: DistanceMap) -> FlowField:
+    """Return the directions in which agents walk to the goals of a distance map.
+
+    The same field is returned whenever a map is passed again. It follows its map: after `repair` it
+    is updated where distances or walls have changed when it is next read. Directions are 0 in the
+    cells of goals.
+
+    Parameters
+    ----------
+    distance_map : DistanceMap
+        The distances to the goals, on a grid whose neighborhood has the four straight steps and
+        `corners` "never" or "if-one-open", on hexagons, a graph or a mesh. With "cut" agents pass
+        between two walls from cell to cell only: use `DistanceMap.step`.
+
+    Returns
+    -------
+    FlowField
+        On a graph or mesh a `GraphFlow`, which knows the next vertex as well.
+
+    Raises
+    ------
+    InvalidValue
+        For anything else, and for a map with `outward=True`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> flow = fc.flow_field(fc.distance_map(fc.Grid(5, 1), (4.5, 0.5)))
+    >>> flow.sample([(0.5, 0.5), (4.5, 0.5)])
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    checks.instance(
+        distance_map,
+        DistanceMap,
+        "A flow field is made from a distance map",
+        "Pass fc.distance_map(space, goals)",
+    )
+    if distance_map.outward:
+        raise InvalidValue(
+            "A flow field leads to the goals of its map",
+            got="a map with outward=True",
+            remedy="Make the distance map without outward",
+        )
+    known = _fields.get(id(distance_map))
+    if known is None or known.distance_map is not distance_map:
+        grid = isinstance(distance_map.space, Grid)
+        known = GridFlow(distance_map) if grid else GraphFlow(distance_map)
+        _fields[id(distance_map)] = known
+    return known
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstArrival:
+    """When two sides can be in each cell; made by `first_arrival`. Arrays have the space's shape.
+
+    Attributes
+    ----------
+    ours, theirs : ndarray of float64
+        Seconds until the first unit of a side can be there; infinite where none can.
+    margin : float
+        Seconds by which a side has to be first.
+    """
+
+    space: Space
+    ours: NDArray[np.float64]
+    theirs: NDArray[np.float64]
+    margin: float
+
+    def __repr__(self) -> str:
+        counts = (int(each.sum()) for each in (self.safe, self.contested, self.lost))
+        return "<FirstArrival: {} cells safe, {} contested, {} lost>".format(*counts)
+
+    @cached_property
+    def safe(self) -> NDArray[np.bool_]:
+        """The cells where we are first."""
+        return self.ours + self.margin < self.theirs
+
+    @cached_property
+    def lost(self) -> NDArray[np.bool_]:
+        """The cells where they are first."""
+        return self.theirs + self.margin < self.ours
+
+    @property
+    def contested(self) -> NDArray[np.bool_]:
+        """The cells that both sides reach, neither first."""
+        return np.isfinite(self.ours) & ~self.safe & ~self.lost
+
+    @property
+    def contact_time(self) -> float:
+        """Seconds until both sides can be in one cell; infinite where they cannot."""
+        return float(np.maximum(self.ours, self.theirs).min())
+
+    @property
+    def contact(self) -> NDArray[np.float64]:
+        """Where they can meet first: the center of that cell, NaN where they cannot meet."""
+        later = np.maximum(self.ours, self.theirs).reshape(-1)
+        if later.min() == np.inf:
+            return np.full(self.space.dimensions, np.nan)
+        return self.space.position_of(int(later.argmin()))
+
+
+def first_arrival(
+    space: Space,
+    ours: ArrayLike,
+    theirs: ArrayLike,
+    *,
+    our_speed: ArrayLike = 1.0,
+    their_speed: ArrayLike = 1.0,
+    margin: float = 0.0,
+    cost: Cost = None,
+    on_wall: str = "refuse",
+) -> FirstArrival:
+    """Return which cells each of two sides can reach first.
+
+    Parameters
+    ----------
+    space : Grid, HexGrid, Graph or Mesh
+        Where units walk.
+    ours, theirs : array_like of shape (2,) or (N, 2)
+        World positions of the units of each side; on a 3D graph of shape (3,) or (N, 3).
+    our_speed, their_speed : float or array_like of shape (N,)
+        World units a second, one for all units of a side or one each.
+    margin : float
+        Cells where neither side is earlier by more than so many seconds are contested.
+    cost : float, ndarray, layer or expression, optional
+        Cost per world unit, as for `distance_map`; a cost of 2 takes twice the time.
+    on_wall : {"refuse", "nearest"}
+        With "nearest" a unit in a wall starts from the nearest open cell.
+
+    Returns
+    -------
+    FirstArrival
+        Masks `safe`, `contested` and `lost`, the times, and when and where they can meet.
+
+    Raises
+    ------
+    OnWall, OutsideMap, InvalidValue
+        As `distance_map` does.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> from fieldcraft.query import first_arrival
+    >>> arrival = first_arrival(fc.Grid(7, 1), (0.5, 0.5), (6.5, 0.5), our_speed=2)
+    >>> arrival.safe
+    array([[ True,  True,  True,  True, False, False, False]])
+    >>> arrival.contested
+    array([[False, False, False, False,  True, False, False]])
+    >>> arrival.contact_time
+    2.0
+    """
+    limit = checks.not_negative("margin", margin)
+    mine = _times(space, ours, "our_speed", our_speed, cost, on_wall)
+    other = _times(space, theirs, "their_speed", their_speed, cost, on_wall)
+    return FirstArrival(space, mine, other, limit)
+
+
+def _times(
+    space: Space, units: ArrayLike, name: str, speed: ArrayLike, cost: Cost, on_wall: str
+) -> NDArray[np.float64]:
+    """Return when the first of some units can be in each cell."""
+    points, _ = checks.positions(units, dimensions=space.dimensions)
+    speeds = checks.positives(name, speed, len(points))
+    times = np.full(space.shape, np.inf)
+    for pace in np.unique(speeds).tolist():
+        found = DistanceMap(space, points[speeds == pace], cost=cost, outward=True, on_wall=on_wall)
+        np.minimum(times, found.exact / pace, out=times)
+    return times

@@ -1,6 +1,9 @@
-"""Distances to the goals of many agents, one row of numbers for each goal."""
+"""Distances to the goals of many agents: whole rows of numbers, or the surroundings of paths."""
 
 from __future__ import annotations
+
+from collections import defaultdict
+from math import ceil, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +11,11 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.search_base import EVERYWHERE, buckets, incoming
+from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
+from fieldcraft.space.adjacency import cached_until_walls_change
 
-__all__ = ["ManyGoals"]
+__all__ = ["Distances", "Guides", "ManyGoals"]
 
 _EVEN = read_only(np.ones(1))
 
@@ -113,3 +118,103 @@ class ManyGoals:
             )
             self.rows[row] = self._dist
         self._goals[rows], self._made[rows] = goals, self._now
+
+
+Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32]]
+"""Distances by rows as kernels take them, see `kernels.pibt.distance_of`."""
+
+_WIDTH = 2  # steps around a path in which distances are known
+_AT_ONCE = 64  # paths, for which memory is needed at a time
+_LEAST = 64  # places of a table, and by which factor those of the next size are more
+_GROWTH = 2**0.5
+_PLACES = 1.4  # for each cell of a table
+_NO_ROWS = np.empty((0, 0), dtype=np.float32)
+
+
+class Guides:
+    """A shortest path for each agent, and the distances around it, by way of the path.
+
+    Memory grows with the lengths of paths and not with the map. An agent that has left the
+    surroundings of its path gets another one. Tables that no agent needs any more are given to
+    others of that size.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self._version = -1
+        self._forget()
+
+    def _forget(self) -> None:
+        self._ids = self._goals = np.empty(0, dtype=np.int64)
+        self._spans = np.empty((0, 2), dtype=np.int64)
+        self._tables = np.empty((0, 2), dtype=np.int32)
+        self._free: defaultdict[int, list[int]] = defaultdict(list)
+        self._used = 0
+        self._dist = np.full(len(self.space), np.inf)
+        self._found = np.empty(len(self.space), dtype=np.int32)
+
+    def around(self, ids: Ints, cells: Ints, goals: Ints) -> Distances:
+        """Return the distances for agents in cells, one row for each; -1 is no goal."""
+        if self._version != self.space.walls_version:
+            self._version = self.space.walls_version
+            self._forget()
+        if not np.array_equal(ids, self._ids):
+            spans, before = np.zeros((len(ids), 2), dtype=np.int64), np.full(len(ids), -1)
+            _, now, then = np.intersect1d(ids, self._ids, assume_unique=True, return_indices=True)
+            spans[now], before[now] = self._spans[then], self._goals[then]
+            gone = np.ones(len(self._ids), dtype=np.bool_)
+            gone[then] = False
+            self._release(self._spans[gone])
+            self._ids, self._spans, self._goals = ids, spans, before
+        rows = np.where((goals == self._goals) & (goals >= 0), np.arange(len(ids)), -1)
+        found = np.empty(len(ids), dtype=np.float32)
+        kernels.pibt.read_distances(self._distances(), rows, cells, found)
+        new = np.flatnonzero((goals >= 0) & ((rows < 0) | ~np.isfinite(found)))
+        self._release(self._spans[new])
+        self._spans[new] = 0
+        for first in range(0, len(new), _AT_ONCE):
+            some = new[first : first + _AT_ONCE]
+            self._lead(some, cells[some], goals[some])
+        self._goals = goals.copy()
+        return self._distances()
+
+    def _distances(self) -> Distances:
+        return _NO_ROWS, self._spans, self._tables
+
+    def _lead(self, agents: Ints, cells: Ints, goals: Ints) -> None:
+        """Find paths for some agents, and the distances around them."""
+        place, steps = self.space.position_of, _steps_into(self.space)
+        paths = shortest_paths(self.space, place(cells), place(goals))
+        for agent, path in zip(agents.tolist(), paths, strict=True):
+            count = kernels.guides.surround(steps, path.cells, _WIDTH, self._dist, self._found)
+            low, high = self._spans[agent] = self._table(count)
+            kernels.guides.store(self._found[:count], self._dist, self._tables[low:high])
+
+    def _table(self, cells: int) -> tuple[int, int]:
+        """Return where a table for so many cells begins and ends."""
+        size = ceil(max(0.0, log2((_PLACES * cells + 1) / _LEAST) / log2(_GROWTH)))
+        size = round(_LEAST * _GROWTH**size)
+        if self._free[size]:
+            low = self._free[size].pop()
+            return low, low + size
+        low, self._used = self._used, self._used + size
+        if self._used > len(self._tables):
+            more = np.empty((self._used + self._used // 2, 2), dtype=np.int32)
+            more[: len(self._tables)] = self._tables
+            self._tables = more
+        return low, self._used
+
+    def _release(self, spans: Ints) -> None:
+        for low, high in spans.tolist():
+            if high > low:
+                self._free[high - low].append(low)
+
+
+@cached_until_walls_change
+def _steps_into(space: Space) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
+    """Return the steps that lead into each cell, in typical steps: where they begin in the lists of
+    the cells that they leave and of their lengths.
+    """
+    ways = space.adjacency
+    starts, origins, order = incoming(ways)
+    return starts, origins, read_only(ways.lengths[order] / (ways.typical or 1.0))

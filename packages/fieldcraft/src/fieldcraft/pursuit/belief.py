@@ -20,10 +20,9 @@ from fieldcraft.pursuit.arguments import (
 )
 from fieldcraft.pursuit.backend import Flow, backend
 from fieldcraft.pursuit.belief_map import BeliefMap
-from fieldcraft.pursuit.belief_state import restore_from, snapshot_of
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
 from fieldcraft.pursuit.motion.mixture import hypotheses_of
-from fieldcraft.pursuit.target_belief import GONE, TargetBelief
+from fieldcraft.pursuit.target_belief import GONE, TargetBelief, restore_from, snapshot_of
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array
 from fieldcraft.space.kinds import checked_space

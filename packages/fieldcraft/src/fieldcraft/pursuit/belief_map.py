@@ -10,12 +10,83 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.arguments import target_number
-from fieldcraft.pursuit.estimates import assigned, estimate, likely_cells
+from fieldcraft.pursuit.backend import backend
 from fieldcraft.pursuit.motion.mixture import Hypotheses
 from fieldcraft.pursuit.target_belief import TargetBelief
 from fieldcraft.space import Space
 
-__all__ = ["BeliefMap"]
+__all__ = ["ESTIMATES", "BeliefMap", "assigned", "estimate", "likely_cells"]
+
+ESTIMATES = ("medoid", "mean", "peak")
+
+
+def estimate(
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], how: str
+) -> NDArray[np.float64]:
+    """Return one world position for cells with weights above 0; see `Pursuit.estimate`."""
+    checks.choice("how", how, ESTIMATES)
+    places = space.position_of(cells)
+    mean = (places * weights[:, np.newaxis]).sum(axis=0) / weights.sum()
+    if how == "mean":
+        return np.asarray(mean)
+    if how == "peak":
+        top = weights >= weights.max() * (1 - 1e-9)
+        cells, places = cells[top], places[top]
+    away = np.round(((places - mean) ** 2).sum(axis=1), 9)
+    return np.asarray(places[np.lexsort((cells, away))[0]])
+
+
+def assigned(
+    space: Space,
+    cells: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    agents: ArrayLike,
+    spacing: float | None,
+    outside: str,
+) -> NDArray[np.float64]:
+    """Return a place for each agent, (N, 2) or (N, 3) world positions; see `Pursuit.assign`."""
+    points, _ = checks.positions(agents, dimensions=space.dimensions)
+    if not len(points):
+        return np.zeros((0, space.dimensions))
+    starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
+    usual = 4 * space.typical_step
+    apart = usual if spacing is None else checks.not_negative("spacing", spacing)
+    places = _spread_out(space, cells, weights, len(points), apart)
+    from scipy.optimize import linear_sum_assignment
+
+    walks = backend(space).walking_distances(starts, places)
+    # A place without a path to it costs more than all paths of the others.
+    walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
+    _, whose = linear_sum_assignment(walks)
+    return space.position_of(places[whose])
+
+
+def _spread_out(
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, apart: float
+) -> NDArray[np.int64]:
+    """Return `count` of the cells, likely ones first, each at least `apart` from those before it if
+    there is room. With fewer cells, they repeat.
+    """
+    positions = space.position_of(cells)
+    first = space.cell_at(estimate(space, cells, weights, "peak"))
+    at = np.flatnonzero(cells == first)
+    taken = [int(at[0]) if len(at) else int(np.argmax(weights))]
+    near = np.sqrt(((positions - positions[taken[0]]) ** 2).sum(axis=1))
+    for _ in range(count - 1):
+        far = near >= apart * (1 - 1e-9)
+        worth = np.where(far, weights, 0.0) if far.any() and apart > 0 else weights * near
+        best = int(np.lexsort((cells, near, -worth))[0])
+        taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
+        near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))
+    return cells[taken]
+
+
+def likely_cells(probability: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the cells with a probability above 0, and their probabilities."""
+    flat = probability.reshape(-1)
+    cells = np.flatnonzero(flat > 0)
+    return cells, flat[cells]
+
 
 Floats = NDArray[np.float64]
 

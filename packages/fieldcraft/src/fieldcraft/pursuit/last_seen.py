@@ -12,7 +12,7 @@ from fieldcraft import checks, clock
 from fieldcraft.interruption import atomic
 from fieldcraft.layer.operand import Operand
 from fieldcraft.pursuit.arguments import not_a_snapshot, plain_numbers, plain_whole
-from fieldcraft.pursuit.estimates import assigned
+from fieldcraft.pursuit.belief_map import assigned
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks
-from fieldcraft.query.backend import queries
+from fieldcraft.query.sampling import queries
 from fieldcraft.query.values import Readable, Values
 from fieldcraft.space import Space
 from fieldcraft.space.results import ChosenCells, Regions, checked_none, chosen, regions_above

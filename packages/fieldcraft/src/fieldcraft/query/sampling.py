@@ -1,4 +1,4 @@
-"""Values and slopes at positions, and values along paths."""
+"""Queries of a layer on its space; values and slopes at positions, and values along paths."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.query.backend import queries
 from fieldcraft.query.on_graph import GraphValues
 from fieldcraft.query.on_grid import GridValues, Obstacles, grid_points
-from fieldcraft.query.values import Readable, Values, run_in_bands
+from fieldcraft.query.values import Queries, Readable, Values, run_in_bands
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import line_of
 from fieldcraft.space.cells import Many, One
 
-__all__ = ["Along", "along", "gradient", "sample"]
+__all__ = ["Along", "along", "gradient", "queries", "sample"]
 
 _OUTSIDE = ("refuse", "clamp")
 _SAMPLES = 10_000  # positions that pay for waking a thread
@@ -310,3 +309,10 @@ def _depth(value: object) -> int:
             return 2  # a path without positions
         value = value[0]
     return depth
+
+
+def queries(layer: Readable | ArrayLike, space: Space | None = None) -> Queries:
+    """Return the queries of a layer, an expression, or an array with its space."""
+    if isinstance(getattr(layer, "space", None) if space is None else space, Grid):
+        return GridValues(layer, space)
+    return GraphValues(layer, space)

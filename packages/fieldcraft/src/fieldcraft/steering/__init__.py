@@ -10,8 +10,7 @@ from fieldcraft.steering.behaviors import (
     seek,
     wander,
 )
-from fieldcraft.steering.deposits import Deposit, Emitter, Reversed
-from fieldcraft.steering.forage import Forage
+from fieldcraft.steering.forage import Deposit, Emitter, Forage, Reversed
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
 from fieldcraft.steering.pibt import PIBT
 from fieldcraft.steering.swarm import Swarm

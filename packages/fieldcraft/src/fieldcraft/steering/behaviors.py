@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.flow import FlowField
+from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.steering.arguments import max_forces, per_agent, points, vectors
 
 __all__ = [

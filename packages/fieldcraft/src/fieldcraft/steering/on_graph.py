@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.paths.flow import FlowField
+from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.query.values import run_in_bands
 from fieldcraft.space import Graph, Space

@@ -12,7 +12,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.paths.flow import FlowField
+from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.flow_fields import GridFlow
 from fieldcraft.query.values import run_in_bands, too_far
 from fieldcraft.space import Grid

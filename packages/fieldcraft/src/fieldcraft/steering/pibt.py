@@ -10,10 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.layer import Layer
+from fieldcraft.paths.cost import Traffic
 from fieldcraft.paths.distances import DistanceMap
-from fieldcraft.paths.guides import Distances, Guides
-from fieldcraft.paths.many_goals import ManyGoals
-from fieldcraft.paths.traffic import Traffic
+from fieldcraft.paths.many_goals import Distances, Guides, ManyGoals
 from fieldcraft.space import Space, checked_space
 from fieldcraft.steering.plans import Plans
 

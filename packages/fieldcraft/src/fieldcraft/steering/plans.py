@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.look_ahead import GROUP, MOST_WAITING
-from fieldcraft.paths.guides import Distances
+from fieldcraft.paths.many_goals import Distances
 
 __all__ = ["Agents", "Plans"]
 

@@ -14,10 +14,8 @@ from fieldcraft.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.kernels.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid
 from fieldcraft.steering.arguments import rows_of
-from fieldcraft.steering.deposits import Deposit, Emitter
-from fieldcraft.steering.forage import Forage
-from fieldcraft.steering.swarm_host import agents_on, check_swarm_grid
-from fieldcraft.steering.swarm_plan import SwarmPlan
+from fieldcraft.steering.forage import Deposit, Emitter, Forage
+from fieldcraft.steering.swarm_plan import SwarmPlan, agents_on, check_swarm_grid
 from fieldcraft.steering.walk import (
     MOST_AGENTS,
     Walk,

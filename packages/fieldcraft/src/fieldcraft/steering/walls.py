@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.paths.flow import FlowField
+from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.space.cells import on_map
 from fieldcraft.steering import on_graph, on_grid
