@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.propagation import grid_radial
 from fieldcraft.propagation import grid_spread as spread
+from fieldcraft.propagation import radial_field
 from fieldcraft.propagation.radial import METRICS
 
 
@@ -16,7 +16,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units so small that the little maps of these tests need many."""
     monkeypatch.setattr(spread, "_UNIT_CELLS", 300)
     monkeypatch.setattr(spread, "_UNIT_TILES", 0)
-    monkeypatch.setattr(grid_radial, "_UNIT_CELLS", 100)
+    monkeypatch.setattr(radial_field, "_UNIT_CELLS", 100)
 
 
 def world(

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.propagation import activity
 from fieldcraft.propagation import grid_spread as scheduler
 from fieldcraft.propagation import spread as spreads
+from fieldcraft.propagation import spreading_field
 from oracles import spread as reference
 from oracles.spread import settled
 from support.examples import examples
@@ -243,7 +243,7 @@ def path(**constants: object) -> Iterator[None]:
             if name == "threads":
                 patch.setattr(pool, "_count", value)
             else:
-                module = scheduler if hasattr(scheduler, f"_{name.upper()}") else activity
+                module = scheduler if hasattr(scheduler, f"_{name.upper()}") else spreading_field
                 patch.setattr(module, f"_{name.upper()}", value)
         yield
 

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.falloff import Falloff, Ring
-from fieldcraft.propagation.emitters import Emitters
 from fieldcraft.propagation.footprints import Shape
-from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.radial import METRICS, Radial
-from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.radial_field import GridRadialField, RadialField
+from fieldcraft.propagation.radial_updates import Emitters
 from support.examples import examples
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.kinds import Field
 from fieldcraft.sources import Sources
 from fieldcraft_gpu.batches import Buffer
 from fieldcraft_gpu.card import Card

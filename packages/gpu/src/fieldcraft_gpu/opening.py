@@ -15,7 +15,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, NoDevice
 from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.propagation.array_field import ArrayValues
-from fieldcraft.propagation.field import Field
+from fieldcraft.propagation.kinds import Field
 from fieldcraft.space import Space, grid_of
 from fieldcraft_gpu.card import Card
 from fieldcraft_gpu.fade_field import DeviceFadeField

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.swarm_layout import packed
 from fieldcraft.propagation.accumulator import ADD, SCALE, Accumulator, Drawing, Tables
-from fieldcraft.propagation.emitters import Emitters
-from fieldcraft.propagation.grid_radial import GridRadialField
-from fieldcraft.propagation.radial_field import RadialField
+from fieldcraft.propagation.radial_field import GridRadialField, RadialField
+from fieldcraft.propagation.radial_updates import Emitters
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer

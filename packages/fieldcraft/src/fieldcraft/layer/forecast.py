@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import clock
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation.field import RadiatingField
+from fieldcraft.propagation.kinds import RadiatingField
 
 if TYPE_CHECKING:
     from fieldcraft.layer.layer import Layer

@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.layer.moving import Moving
-from fieldcraft.propagation.field import RememberingField
+from fieldcraft.propagation.kinds import RememberingField
 from fieldcraft.propagation.radial import METRICS
 from fieldcraft.space.cells import unlabeled
 

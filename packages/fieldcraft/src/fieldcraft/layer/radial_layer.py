@@ -13,7 +13,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.source_layer import SourceLayer, refuse_settings
-from fieldcraft.propagation.field import RadiatingField
+from fieldcraft.propagation.kinds import RadiatingField
 from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources import Source
 

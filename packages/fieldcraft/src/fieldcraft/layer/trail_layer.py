@@ -12,7 +12,7 @@ from fieldcraft.layer.layer import Layer
 from fieldcraft.layer.moving import Moving
 from fieldcraft.propagation.accumulator import BLENDS
 from fieldcraft.propagation.array_field import ArrayField
-from fieldcraft.propagation.field import GatheringField, StampedField
+from fieldcraft.propagation.kinds import GatheringField, StampedField
 from fieldcraft.propagation.rasters import rasterized
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space.cells import checked_cells

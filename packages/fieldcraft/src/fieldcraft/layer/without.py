@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import clock
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation.field import Field
-from fieldcraft.propagation.kinds import field_on
+from fieldcraft.propagation.kinds import Field, field_on
 from fieldcraft.sources import Source
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from fieldcraft.propagation.diffuse import Diffuse
 from fieldcraft.propagation.direct import influence_at, shot_danger
 from fieldcraft.propagation.fade import Fade
-from fieldcraft.propagation.field import Attribution, Field
 from fieldcraft.propagation.flood import Flood
-from fieldcraft.propagation.kinds import Propagation
+from fieldcraft.propagation.kinds import Attribution, Field, Propagation
 from fieldcraft.propagation.radial import Radial
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.propagation.stamps import Stamp

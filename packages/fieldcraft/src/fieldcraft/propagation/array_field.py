@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import clock
 from fieldcraft.propagation.accumulator import MOST_AMOUNT, Accumulator
-from fieldcraft.propagation.field import StampedField
-from fieldcraft.propagation.kinds import Propagation
+from fieldcraft.propagation.kinds import Propagation, StampedField
 from fieldcraft.propagation.rasters import Raster
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space

@@ -11,8 +11,7 @@ import numpy as np
 
 from fieldcraft import kernels
 from fieldcraft.propagation.diffuse_field import GridDiffuseField, ListedDiffuseField
-from fieldcraft.propagation.field import Field
-from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.kinds import Field, Spreading
 from fieldcraft.propagation.settings import choice, number, one_evaporation
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hex_layout import STEPS

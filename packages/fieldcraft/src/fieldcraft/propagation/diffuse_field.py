@@ -13,7 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import interruptible
 from fieldcraft.kernels import pool
-from fieldcraft.propagation.field import Field, checked_resistance
+from fieldcraft.propagation.kinds import Field, checked_resistance
 from fieldcraft.propagation.settings import part_kept
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space

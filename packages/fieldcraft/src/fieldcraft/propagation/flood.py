@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.interruption import poll_interrupt
-from fieldcraft.propagation.field import Field, checked_pins, checked_resistance
-from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.kinds import Field, Spreading, checked_pins, checked_resistance
 from fieldcraft.propagation.settings import choice, integer, number, text
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.propagation.activity import ActiveSet
 from fieldcraft.propagation.spread_sources import LowerBounds
-from fieldcraft.propagation.spreading_field import SpreadingField
+from fieldcraft.propagation.spreading_field import ActiveSet, SpreadingField
 from fieldcraft.space import Space
 
 if TYPE_CHECKING:

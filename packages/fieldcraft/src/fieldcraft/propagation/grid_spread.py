@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import aligned
-from fieldcraft.propagation.activity import ActiveTiles
 from fieldcraft.propagation.spread_sources import LowerBounds
-from fieldcraft.propagation.spreading_field import SpreadingField
+from fieldcraft.propagation.spreading_field import ActiveTiles, SpreadingField
 from fieldcraft.space import Grid
-from fieldcraft.space.arrangement import losses
+from fieldcraft.space.topology import losses
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread

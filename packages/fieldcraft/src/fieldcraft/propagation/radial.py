@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import CURVES, Falloff, Ring
 from fieldcraft.propagation.footprints import too_large
-from fieldcraft.propagation.grid_radial import GridRadialField
 from fieldcraft.propagation.kinds import Radiating
-from fieldcraft.propagation.radial_field import MOST_STRENGTH, RadialField
+from fieldcraft.propagation.radial_field import MOST_STRENGTH, GridRadialField, RadialField
 from fieldcraft.propagation.settings import Setting, checked, choice, curve, flag, number
 from fieldcraft.space import Grid, Space
 

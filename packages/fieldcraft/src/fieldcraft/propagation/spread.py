@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from fieldcraft.propagation.field import Field
 from fieldcraft.propagation.graph_spread import GraphSpreadField
 from fieldcraft.propagation.grid_spread import GridSpreadField
-from fieldcraft.propagation.kinds import Spreading
+from fieldcraft.propagation.kinds import Field, Spreading
 from fieldcraft.propagation.settings import choice, flag, number
 from fieldcraft.space import Grid, Space
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
-from fieldcraft.propagation.field import Attribution
+from fieldcraft.propagation.kinds import Attribution
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
-from fieldcraft.space.arrangement import losses
+from fieldcraft.space.topology import losses
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.field import Field
-from fieldcraft.propagation.graph_trail_field import GraphTrailField
-from fieldcraft.propagation.kinds import Gathering
+from fieldcraft.propagation.kinds import Field, Gathering
 from fieldcraft.propagation.settings import (
     Setting,
     checked,
@@ -24,7 +22,7 @@ from fieldcraft.propagation.settings import (
     one_evaporation,
     part_kept,
 )
-from fieldcraft.propagation.trail_field import TrailField
+from fieldcraft.propagation.trail_field import GraphTrailField, TrailField
 from fieldcraft.space import Grid, Space, checked_space
 
 __all__ = ["Trail"]

@@ -1,9 +1,9 @@
-"""The field of a trail on squares: it gathers, blurs and evaporates."""
+"""The fields of trails: they gather, blur and evaporate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,16 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.accumulator import Accumulator
-from fieldcraft.propagation.field import GatheringField
+from fieldcraft.propagation.kinds import GatheringField
 from fieldcraft.propagation.rasters import Raster
 from fieldcraft.sources import Sources
-from fieldcraft.space import Space
+from fieldcraft.space import HexGrid, Space
+from fieldcraft.space.adjacency import cached_until_walls_change
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.trail import Trail
 
-__all__ = ["TrailField"]
+__all__ = ["GraphTrailField", "TrailField"]
 
 _LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
 _WORK_PER_THREAD = 300_000
@@ -294,3 +295,90 @@ class TrailField(GatheringField):
         low, high = min(max(first, 0), height), max(min(last, height), 0)
         found[low - first : high - first] = values[low:high]
         return found
+
+
+_CELLS_PER_THREAD = 50_000
+
+
+class _Exchanges(NamedTuple):
+    """The neighbors that each hexagon exchanges with, (height, width) each: what one may give the
+    other may give back.
+    """
+
+    links: NDArray[np.uint8]
+    """The bits of these in `kernels.graph_trail.AROUND`."""
+    missing: NDArray[np.uint8]
+    """How many of its six neighbors a cell does not exchange with."""
+
+
+@cached_until_walls_change
+def _exchanges(space: HexGrid) -> _Exchanges:
+    steps, (height, width) = space.adjacency, space.shape
+    starts, ends = steps.origins, steps.ends.astype(np.int64)
+    both = np.isin(starts * len(space) + ends, ends * len(space) + starts)
+    starts, ends = starts[both], ends[both]
+    down, right = ends // width - starts // width, ends % width - starts % width
+    if space.wrap:
+        down, right = (np.where(np.abs(by) > 1, -np.sign(by), by) for by in (down, right))
+    bits = np.zeros((3, 3), dtype=np.uint8)
+    for bit, (y, x) in enumerate(kernels.graph_trail.AROUND):
+        bits[y + 1, x + 1] = 1 << bit
+    links = np.zeros(len(space), dtype=np.uint8)
+    np.bitwise_or.at(links, starts, bits[down + 1, right + 1])
+    missing = (6 - np.bincount(starts, minlength=len(space))).astype(np.uint8)
+    return _Exchanges(links.reshape(height, width), missing.reshape(height, width))
+
+
+class GraphTrailField(TrailField):
+    """See `Trail`. On hexagons a blur of 3 is the mean of a cell and its six neighbors, one of 5
+    that twice, and so on; nothing passes walls, closed edges and ground that may not be entered.
+    On graphs and meshes each vertex is for itself.
+    """
+
+    def _derive(self) -> None:
+        super()._derive()
+        self._row_scratch: list[NDArray[np.float64]] = []
+        blur, on_hexagons = self.trail.blur, isinstance(self.space, HexGrid)
+        if not isinstance(blur, int) or (blur != 1 and not on_hexagons):
+            raise InvalidValue(
+                "A blur on hexagons is a width"
+                if on_hexagons
+                else "A trail on a graph or mesh does not blur",
+                got=f"blur={blur!r}",
+                remedy="Pass blur=1" + (", or 3 for the mean of seven cells" * on_hexagons),
+            )
+        self._rounds = blur // 2
+        self._gain = self.trail._kept(self._every)
+        self._means = [np.empty(self.space.shape) for _ in range(min(self._rounds, 2))]
+
+    def _step(self) -> None:
+        count, rows = len(self.space), self.space.shape[0]
+        most = count // _CELLS_PER_THREAD
+        bands, walls = pool.bands(count, most), self.space.walls.reshape(-1)
+        update = kernels.graph_trail.update
+        for plane, sums in zip(self.planes, self.inflow, strict=True):
+            values: NDArray[Any] = plane
+            for k in range(self._rounds):
+                self._mix(values, self._means[k % 2], pool.bands(rows, min(most, rows)))
+                values = self._means[k % 2]
+            rule = values.reshape(-1), walls, self._gain, self._floor
+            written = sums.sums.reshape(-1), plane.reshape(-1)
+            pool.run([(update, (*rule, *band, *written)) for band in bands])
+
+    def _mix(
+        self, values: NDArray[Any], means: NDArray[np.float64], bands: list[tuple[int, int]]
+    ) -> None:
+        """Write the mean of each hexagon and its neighbors to `means`."""
+        links, missing = _exchanges(self.space)
+        if self.trail.edges != "conserve":
+            missing = np.zeros_like(missing)
+        mixed = values, links, missing, self._wrap
+        while len(self._row_scratch) < len(bands):
+            self._row_scratch.append(np.zeros((3, values.shape[1] + 2)))
+        written = [(*band, means, row) for band, row in zip(bands, self._row_scratch, strict=False)]
+        pool.run([(kernels.graph_trail.mix, (*mixed, *each)) for each in written])
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step, in one unit."""
+        self.run(1)
+        yield

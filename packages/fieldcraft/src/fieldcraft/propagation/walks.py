@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import Space
-from fieldcraft.space.opacity import sees_cells
+from fieldcraft.space.cells import sees_cells
 
 __all__ = ["FieldOfView", "Found", "Walks", "squared_offsets", "whole_radius"]
 

@@ -13,7 +13,7 @@ from fieldcraft import checks, hooks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_grid
-from fieldcraft.space.cells import Many, One, checked_cells
+from fieldcraft.space.cells import Many, One, checked_cells, match_opacity
 from fieldcraft.space.grid_layout import (
     GridLayout,
     coarse_cells,
@@ -30,7 +30,6 @@ from fieldcraft.space.neighborhood import (
     link_masks,
     patch_links,
 )
-from fieldcraft.space.opacity import match_opacity
 
 if TYPE_CHECKING:
     from fieldcraft.maps.objects import MapObjects

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
-from fieldcraft.space import opacity
 from fieldcraft.space.adjacency import Adjacency, by_area, cached_until_walls_change, components
-from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors
+from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors, opaque_of, set_opaque
 
 if TYPE_CHECKING:
     from typing import Self
@@ -178,7 +177,7 @@ class Space(Pictured, ABC):
         """Which cells hide what is behind them, bool in `shape`: walls, unless `set_opaque` has
         changed that.
         """
-        return opacity.opaque_of(self)
+        return opaque_of(self)
 
     def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
         """Make cells opaque or transparent, whether or not they are walls. All functions of sight
@@ -200,7 +199,7 @@ class Space(Pictured, ABC):
         >>> fc.visible(grid, (0.5, 0.5), radius=9)
         array([[ True,  True,  True, False]])
         """
-        opacity.set_opaque(self, cells, opaque)
+        set_opaque(self, cells, opaque)
 
     @abstractmethod
     def with_walls(self, walls: ArrayLike | None) -> Self:

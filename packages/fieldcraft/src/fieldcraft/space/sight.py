@@ -9,10 +9,9 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.space import graph_sight
-from fieldcraft.space.cells import on_map
+from fieldcraft.space.cells import on_map, sees_cells
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight
-from fieldcraft.space.opacity import sees_cells
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.viewers import Viewers, checked_heights, checked_viewers
 
