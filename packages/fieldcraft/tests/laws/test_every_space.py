@@ -17,8 +17,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
-from fieldcraft.paths.backend import backend
-from fieldcraft.space import Space
+from fieldcraft.space import Space, snapshot_of
 from oracles.spread import decayed
 from support.examples import examples
 from support.worlds import KINDS, moves, open_cells, walks
@@ -127,9 +126,9 @@ def test_walls_come_and_go_with_a_version(kind: str, seed: int) -> None:
         and cell in space.walls_changed(before)
     )
     assert not (space.adjacency.ends == cell).any()
-    then = backend(space).snapshot()
+    then = snapshot_of(space)
     space.set_walls([cell], False)
-    assert then.walls[cell] and not backend(space).snapshot().walls[cell]
+    assert then.walls[cell] and not snapshot_of(space).walls[cell]
 
 
 @every_space

@@ -15,11 +15,11 @@ from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import SingleThreadLock
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths.arc_search import CHARGES, step_down
-from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import CellCosts, Cost, Traffic
+from fieldcraft.paths.grid_search import search_for
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask
-from fieldcraft.space import Snapshot, Space
+from fieldcraft.space import Snapshot, Space, checked_space, snapshot_of
 from fieldcraft.space.results import ChosenCells
 
 if TYPE_CHECKING:
@@ -84,9 +84,8 @@ class DistanceMap(Operand):
             checks.choice("on_wall", on_wall, ON_WALL)
             checks.flag("outward", outward)
         self.charge, self.outward = charge, bool(outward)
-        paths = backend(space)
-        costs = CellCosts(space, cost, traffic)
-        ground = paths.snapshot(costs.values if costs.infinite else None)
+        costs = CellCosts(checked_space(space, "Paths lie on"), cost, traffic)
+        ground = snapshot_of(space, costs.values if costs.infinite else None)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
             raise InvalidValue("A distance map has goals", got="none", remedy="Pass at least one")
@@ -121,8 +120,7 @@ class DistanceMap(Operand):
         """The search behind the map, which may not have begun."""
         if self._search is None:
             goals = self.goals, self.start_costs, self.limit, self.charge, self.outward
-            task = SearchTask(self._ground, self.cell_costs, *goals)
-            self._search = backend(self.space).search(task)
+            self._search = search_for(SearchTask(self._ground, self.cell_costs, *goals))
         return self._search
 
     def settled(self) -> DistanceSearch:
@@ -367,7 +365,7 @@ class DistanceMap(Operand):
             changed_costs = costs.update(cost, cells, changed)
             if changed_costs is None:
                 self.cell_costs = CellCosts(space, cost, costs.traffic)
-                self._restart(backend(space).snapshot(self.cell_costs.walls))
+                self._restart(snapshot_of(space, self.cell_costs.walls))
                 return self._note(None)
             if len(changed_costs):
                 changed = np.union1d(changed, changed_costs)

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
+from fieldcraft.paths.graph_paths import GraphProblem
 from fieldcraft.paths.path import Path, PathProblem, no_path
-from fieldcraft.space import Grid, Neighborhood, Terrain
+from fieldcraft.space import Grid, Neighborhood, Space, Terrain, checked_space
 from fieldcraft.space.neighborhood import build_links
 from fieldcraft.space.serialization import with_more_walls
 
-__all__ = ["GridMoves", "GridProblem", "Scratch", "moves_of"]
+__all__ = ["GridMoves", "GridProblem", "Scratch", "moves_of", "problem_on"]
 
 _FEW = 64  # changed walls around which moves are mended; after more they are built anew
 
@@ -359,3 +360,10 @@ def _enlarge(scratch: Scratch) -> None:
     for i, array in enumerate(scratch):
         if len(array) != cells:
             scratch[i] = np.empty((2 * len(array), *array.shape[1:]), dtype=array.dtype)
+
+
+def problem_on(space: Space, cost: Cost, smooth: bool) -> PathProblem:
+    """Return the searches of one call for shortest paths on a space."""
+    if isinstance(space, Grid):
+        return GridProblem(space, cost, smooth)
+    return GraphProblem(checked_space(space, "Paths lie on"), cost, smooth)

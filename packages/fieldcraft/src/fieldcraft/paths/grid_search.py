@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import counting
+from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.grid_paths import moves_of
 from fieldcraft.paths.search_base import Buckets, DistanceSearch, Expansion, SearchTask, Steps
 from fieldcraft.space import Grid, GridSnapshot
 from fieldcraft.space.adjacency import cached
 
-__all__ = ["GridSearch", "GridSteps", "grid_steps", "measured"]
+__all__ = ["GridSearch", "GridSteps", "grid_steps", "measured", "search_for"]
 
 _MOST_LISTS = 32  # of `add_near`, each as large as the map
 _MOST_COUNTED = 1e8  # buckets for which that is enough
@@ -252,3 +253,11 @@ class _Near(Expansion):
             self._state,
         )
         return not self._state[1]
+
+
+def search_for(task: SearchTask) -> DistanceSearch:
+    """Return the search for a task, which has not begun."""
+    costs_by_arc = task.charge != "mean" or task.outward or task.costs.traffic is not None
+    if isinstance(task.costs.space, Grid) and not costs_by_arc:
+        return GridSearch(task)
+    return ArcSearch(task)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.grid_paths import problem_on
 from fieldcraft.paths.path import ON_WALL, Path, PathProblem, moved, resolve_cells, resolve_pairs
 from fieldcraft.paths.timed import Danger, TimedPath, TimedProblem
 from fieldcraft.space import Space, checked_space
@@ -214,7 +214,7 @@ def _problem(
             got="one of them without danger",
             remedy="Pass danger=threat, or leave them out",
         )
-    return backend(space).problem(cost, smooth)
+    return problem_on(space, cost, smooth)
 
 
 def _end(

@@ -15,8 +15,8 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Layer
 from fieldcraft.layer.forecast import values_at
-from fieldcraft.paths.backend import backend
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
+from fieldcraft.paths.grid_paths import problem_on
 from fieldcraft.paths.path import Path, PathProblem
 from fieldcraft.paths.search_base import incoming
 from fieldcraft.space import Grid, Space
@@ -116,7 +116,7 @@ class TimedProblem(PathProblem):
                     remedy="Block cells by walls of the space",
                 )
         self._norms = _norms(space, self._speed * self._step)
-        self._safe = backend(space).problem(cost, False)
+        self._safe = problem_on(space, cost, False)
         self._danger = self._frames(danger, count)
         lowest = self._lowest = self._danger.min(axis=0)
         bad = np.flatnonzero(~(lowest >= 0) & ~space.walls.reshape(-1))

@@ -16,16 +16,15 @@ from fieldcraft.query.values import (
     Cells,
     Floats,
     Queries,
-    Readable,
     Steps,
     run_in_bands,
     too_far,
 )
-from fieldcraft.space import Grid, Space, grid_of
+from fieldcraft.space import Grid
 from fieldcraft.space.adjacency import cached, cached_until_walls_change
 from fieldcraft.space.results import moves_beside
 
-__all__ = ["GridValues", "Obstacles", "grid_points"]
+__all__ = ["GridValues", "Obstacles", "grid_points", "obstacles_of"]
 
 Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
 Mask = NDArray[np.bool_]
@@ -45,31 +44,10 @@ class GridValues(Queries):
 
     space: Grid
 
-    def __init__(
-        self,
-        layer: Readable | ArrayLike,
-        space: Space | None = None,
-        what: str = "This query",
-    ) -> None:
-        super().__init__(layer, space)
-        grid_of(self.space, what)
-
     @property
     def walls(self) -> Mask:
         """The walls, which kernels only read."""
         return read_only(self.space.walls)
-
-    def obstacles(self) -> Obstacles:
-        """Return the walls and links that may block a step, as `kernels.sample.bilinear` takes
-        them.
-
-        Walls; whether nothing blocks any step; classes of ground, which two of them may be entered
-        from each other, and whether these block more than walls do.
-        """
-        terrain = self.space.terrain
-        if terrain is None or terrain.is_plain:
-            return self.walls, _is_open(self.space), _ONE_CLASS, _ENTERED, False
-        return self.walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
 
     def places(self, points: Floats) -> Floats:
         """Return positions on the map in cells from the origin, (N, 2), as kernels take them; those
@@ -99,7 +77,7 @@ class GridValues(Queries):
         space, off_map = self.space, np.full(1, -1, dtype=np.int64)
         clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
         frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
-        inputs = self.values, self.obstacles(), points, frame, clamp, smooth
+        inputs = self.values, obstacles_of(space), points, frame, clamp, smooth
         run_in_bands(kernels.sample.gradient, inputs, (off_map, found), len(points), _SLOPES)
         self.refuse_off_map(points, off_map, outside)
         return found, single
@@ -268,9 +246,16 @@ def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
 
 
 @cached_until_walls_change
-def _is_open(space: Grid) -> bool:
-    """Whether a grid has no walls."""
-    return not space.walls.any()
+def obstacles_of(space: Grid) -> Obstacles:
+    """Return the walls and links that may block a step, as `kernels.sample.bilinear` takes them.
+
+    Walls; whether nothing blocks any step; classes of ground, which two of them may be entered from
+    each other, and whether these block more than walls do.
+    """
+    walls, terrain = read_only(space.walls), space.terrain
+    if terrain is None or terrain.is_plain:
+        return walls, not walls.any(), _ONE_CLASS, _ENTERED, False
+    return walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
 
 
 _step_vectors = cached(step_vectors)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import overload
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query.on_graph import GraphValues
-from fieldcraft.query.on_grid import GridValues, Obstacles, grid_points
+from fieldcraft.query.on_grid import GridValues, grid_points, obstacles_of
 from fieldcraft.query.values import Queries, Readable, Values, run_in_bands
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import line_of
@@ -117,9 +116,6 @@ def sample(
     return float(found.flat[cells]) if isinstance(cells, int) else found.flat[cells]
 
 
-_obstacles: WeakKeyDictionary[Grid, tuple[int, Obstacles]] = WeakKeyDictionary()
-
-
 def _bilinear(
     values: object, space: Grid, positions: ArrayLike, outside: str
 ) -> tuple[NDArray[np.float32], bool]:
@@ -138,15 +134,11 @@ def _bilinear(
         points.flags.writeable = single = False
     else:
         points, single = grid_points(positions)
-    cached = _obstacles.get(space)
-    if cached is None or cached[0] != space.walls_version:
-        obstacles = GridValues(values, space).obstacles()
-        cached = _obstacles[space] = space.walls_version, obstacles
     if outside not in _OUTSIDE:
         checks.choice("outside", outside, _OUTSIDE)
     found, off_map = np.empty(len(points), dtype=np.float32), np.full(1, -1, dtype=np.int64)
     frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
-    inputs = values, cached[1], points, frame, outside == "clamp"
+    inputs = values, obstacles_of(space), points, frame, outside == "clamp"
     if len(points) < 2 * _SAMPLES:
         kernels.sample.bilinear(*inputs, 0, len(points), off_map, found)
     else:

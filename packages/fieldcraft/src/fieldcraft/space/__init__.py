@@ -11,7 +11,7 @@ from fieldcraft.space.neighborhood import Neighborhood, Terrain
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.shots import Shot, incoming
 from fieldcraft.space.sight import sees, visible, watchers
-from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot
+from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot, snapshot_of
 
 __all__ = [
     "Adjacency",
@@ -31,6 +31,7 @@ __all__ = [
     "grid_of",
     "incoming",
     "sees",
+    "snapshot_of",
     "visible",
     "watchers",
 ]

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.grid import Grid
 from fieldcraft.space.neighborhood import build_links, patch_links
 
 if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph
-    from fieldcraft.space.grid import Grid
     from fieldcraft.space.protocol import Space
 
-__all__ = ["GraphSnapshot", "GridSnapshot", "Snapshot"]
+__all__ = ["GraphSnapshot", "GridSnapshot", "Snapshot", "snapshot_of"]
 
 _BLOCK = 16
 """Cells that are cleared and published together."""
@@ -180,3 +180,10 @@ def _graph_now(graph: Graph) -> GraphSnapshot:
 
 
 Snapshot = GridSnapshot | GraphSnapshot
+
+
+def snapshot_of(space: Space, costs: NDArray[np.float64] | None = None) -> Snapshot:
+    """Return a space as it is now; infinite `costs`, one per cell, are walls as well."""
+    if isinstance(space, Grid):
+        return GridSnapshot.of(space, costs)
+    return GraphSnapshot.of(space, costs)

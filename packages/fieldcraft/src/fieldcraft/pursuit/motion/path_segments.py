@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.paths.arc_search import ArcSearch
-from fieldcraft.paths.backend import backend as path_backend
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.search_base import SearchTask
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
-from fieldcraft.space import Space
+from fieldcraft.space import Space, snapshot_of
 from fieldcraft.space.adjacency import cached_until_walls_change
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class PathSegment:
 
 def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment:
     """Return the shortest paths from a cell."""
-    ground_now, no_costs = path_backend(space).snapshot(), CellCosts(space, None)
+    ground_now, no_costs = snapshot_of(space), CellCosts(space, None)
     goal = np.array([cell]), np.zeros(1)
     walks = ArcSearch(SearchTask(ground_now, no_costs, *goal, math.inf, outward=True))
     walks.settle()
